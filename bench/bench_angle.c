@@ -1,0 +1,109 @@
+/* bench_angle.c - exact angles, and what a C programmer would write instead */
+#include "bench.h"
+#include "kernel/kernels.h"
+#include <math.h>
+
+enum { FIRST = 1000000 };
+
+struct angle_state {
+    size_t rows, pairs;
+    struct lct_turn *turn;
+    double *frequency; /* radians per position */
+    float *c, *s;
+};
+
+static void teardown(void *data)
+{
+    struct angle_state *a = data;
+
+    if (a == NULL)
+        return;
+    locant_release(a->turn);
+    locant_release(a->frequency);
+    locant_release(a->c);
+    locant_release(a->s);
+    locant_release(a);
+}
+
+static void *setup(const struct bench_case *c)
+{
+    struct angle_state *a = locant_alloc(sizeof(*a));
+    size_t n;
+
+    if (a == NULL)
+        return NULL;
+    a->rows = (size_t)c->tokens;
+    a->pairs = (size_t)c->dim / 2;
+    n = a->rows * a->pairs;
+    a->turn = locant_alloc(a->pairs * sizeof(*a->turn));
+    a->frequency = locant_alloc(a->pairs * sizeof(double));
+    a->c = locant_alloc(n * sizeof(float));
+    a->s = locant_alloc(n * sizeof(float));
+    if (!a->turn || !a->frequency || !a->c || !a->s) {
+        teardown(a);
+        return NULL;
+    }
+    for (size_t i = 0; i < a->pairs; i++) { /* to 53 bits: enough to time */
+        a->frequency[i] = pow(1e4, -(double)i / (double)a->pairs);
+        a->turn[i].hi = (uint64_t)(a->frequency[i] / (2 * acos(-1)) * 0x1p64);
+    }
+    return a;
+}
+
+static void run(void *data)
+{
+    struct angle_state *a = data;
+
+    lct_kernels()->angle_rows(a->c, a->s, a->turn, a->pairs, FIRST, a->rows, 1);
+}
+
+static void run_libm(void *data)
+{
+    struct angle_state *a = data;
+
+    for (size_t t = 0; t < a->rows; t++)
+        for (size_t i = 0; i < a->pairs; i++) {
+            double angle = (double)(FIRST + t) * a->frequency[i];
+
+            a->c[t * a->pairs + i] = (float)cos(angle);
+            a->s[t * a->pairs + i] = (float)sin(angle);
+        }
+}
+
+/* Of the very fraction the kernel had: only the roundings differ, 2^-24. */
+static const char *check(void *data)
+{
+    struct angle_state *a = data;
+
+    run(a);
+    for (size_t t = 0; t < a->rows; t++)
+        for (size_t i = 0; i < a->pairs; i++) {
+            uint64_t part = (FIRST + t) * a->turn[i].hi;
+            double angle = (double)(int64_t)part * 0x1p-63 * acos(-1);
+
+            if (!(fabs(a->c[t * a->pairs + i] - cos(angle)) < 0x1p-24 &&
+                  fabs(a->s[t * a->pairs + i] - sin(angle)) < 0x1p-24))
+                return "an angle is wrong";
+        }
+    return NULL;
+}
+
+static const char *unchecked(void *data)
+{
+    (void)data; /* the measure of the others, right by definition of libm */
+    return NULL;
+}
+
+static double pairs(const struct bench_case *c)
+{
+    return (double)c->tokens * (double)(c->dim / 2);
+}
+
+const struct bench_work work_angle = {
+    .unit = "ns/pair", .every_isa = true, .one_thread = true, .setup = setup,
+    .check = check, .run = run, .teardown = teardown, .amount = pairs,
+};
+const struct bench_work work_angle_libm = {
+    .unit = "ns/pair", .one_thread = true, .setup = setup, .check = unchecked,
+    .run = run_libm, .teardown = teardown, .amount = pairs,
+};

@@ -1,0 +1,15 @@
+/* roof_kernels.h - loops that do nothing but move or multiply */
+#ifndef ROOF_KERNELS_H
+#define ROOF_KERNELS_H
+#include <stddef.h>
+
+struct roof_kernels {
+    const char *isa;
+    void (*stream)(float *x, size_t n);      /* x = -x, in place */
+    float (*read)(const float *x, size_t n); /* a sum */
+    float (*fma)(size_t rounds, float a, float b);
+    double flops; /* of one round of fma */
+};
+
+extern const struct roof_kernels roof_base, roof_avx2, roof_avx512, roof_neon;
+#endif

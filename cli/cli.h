@@ -1,0 +1,206 @@
+/*
+ * cli.h - the command: a table of verbs, each with a table of options.
+ *
+ * Data goes to stdout, talk to stderr.  Help is generated from the tables.
+ */
+#ifndef LOCANT_CLI_H
+#define LOCANT_CLI_H
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "locant.h"
+#include "locant/files.h"
+#include "locant/lab.h"
+
+enum { /* exit statuses */
+    CLI_OK        = 0,
+    CLI_NO        = 1, /* the answer is no, or a check failed */
+    CLI_USAGE     = 2, /* bad arguments, bad specs */
+    CLI_INPUT     = 3, /* missing or malformed files, I/O */
+    CLI_RESUMABLE = 75 /* stopped; the same command continues */
+};
+
+enum cli_kind {      /* what the option writes at its offset */
+    CLI_FLAG,        /* int 1 */
+    CLI_TEXT,        /* const char * */
+    CLI_FILE,        /* const char *, not empty and not "-" */
+    CLI_INTEGER,     /* int64_t */
+    CLI_REAL,        /* double, finite */
+    CLI_CHOICE,      /* int, index among 'value' split at '|' */
+    CLI_LIST,        /* struct cli_list; may be repeated */
+    CLI_MANY         /* struct cli_list; takes all words up to an option */
+};
+
+/* Pointers into argv. */
+struct cli_list {
+    const char **items;
+    size_t       n;
+};
+
+struct cli_option {
+    const char   *name; /* without dashes; NULL ends a table */
+    char          letter; /* short form, or 0 */
+    enum cli_kind kind;
+    size_t        offset; /* into the verb's struct */
+    const char   *value; /* "N", "FILE.npy", "exact|hf|ggml" */
+    const char   *fallback; /* as typed; NULL: zero */
+    int64_t       min, max; /* INTEGER */
+    int           required;
+    const char   *doc;
+};
+
+struct cli;
+
+struct cli_command {
+    const char *name, *summary;
+    const char *usage; /* lines of arguments, split at '\n' */
+    const char *doc, *examples;
+    const struct cli_option *options; /* may be NULL */
+    size_t      options_size;
+    size_t      min_words, max_words;
+    int         computes; /* takes --threads and --isa */
+    int       (*run)(const struct cli *cli);
+};
+
+/* A parsed command line. */
+struct cli {
+    const struct cli_command *command;
+    void        *options; /* the verb's struct, zeroed, then filled */
+    const char **words; /* arguments that are not options */
+    size_t       n_words;
+    uint64_t     given; /* bit i: option i of the verb was typed */
+    int          json, help;
+    int64_t      threads;
+    const char  *isa;
+};
+
+/* The verbs in the order of the help; ends with NULL. */
+extern const struct cli_command *const cli_commands[];
+extern const struct cli_command
+    cli_list, cli_show, cli_table, cli_rotate, cli_bias, cli_attend, cli_angles,
+    cli_similarity, cli_report, cli_train, cli_eval, cli_runs, cli_doctor;
+
+/* ---------------------------------------------------------- args.c, help.c */
+
+/* Parse what follows the verb.  0, or the exit status after a sentence. */
+int  cli_parse(struct cli *cli, const struct cli_command *command, int argc,
+               char **argv);
+void cli_release(struct cli *cli);
+int  cli_given(const struct cli *cli, const char *option);
+
+/* The nearest of 'names' (NULL at the end) within two edits, or NULL. */
+const char *cli_nearest(const char *word, const char *const *names);
+const struct cli_command *cli_find(const char *verb);
+int  cli_unknown_verb(const char *verb);
+
+/* Options every verb has. */
+extern const struct cli_option cli_common_options[];
+
+void cli_help(void);
+void cli_help_verb(const struct cli_command *command);
+
+/* -------------------------------------------------------------- errors.c */
+
+/* "locant: " and the sentence on stderr; returns 'status'. */
+int cli_fail(int status, const char *format, ...) LOCANT_PRINTF(2, 3);
+/* locant_last_error() on stderr; returns the exit status 's' means. */
+int cli_error(locant_status s);
+/* The same where not the request is wrong but the moment: exit 3. */
+int cli_error_busy(void);
+/* The same where the data came from a file: what is wrong is the input. */
+int cli_error_input(locant_status s);
+/* Flush stdout: 'status', or 3 when it could not be written. */
+int cli_finish(int status);
+
+/* -------------------------------------------------------------- arrays.c */
+
+/* Read FILE.npy given to --option. */
+int cli_read(locant_array *out, const char *option, const char *path);
+/* Take memory for a dense array, more than the machine has being refused. */
+int cli_new(locant_array *out, locant_dtype dtype, int rank,
+            const int64_t *shape);
+/* first, first + 1, .. as I64 [n]. */
+int cli_count(locant_array *out, int64_t first, int64_t n);
+/* A file of positions: I64 [T], or F64 [T] where 'real'; all finite. */
+int cli_read_positions(locant_array *out, const char *path, int real);
+/* Write the array and say so: on stderr, or as JSON on stdout. */
+int cli_write(const struct cli *cli, const char *path, const locant_tensor *t);
+void cli_free(locant_array *array);
+/* Can a file, a folder, be made at this path?  Asked before long work. */
+int cli_check_output(const char *path);
+int cli_check_folder(const char *path);
+
+enum { CLI_MAX_PARAMS = 8 };
+
+/* An encoding with its learned parameters read from files. */
+struct cli_encoding {
+    locant_encoding *e;
+    const locant_encoding_info *info;
+    locant_array  arrays[CLI_MAX_PARAMS];
+    locant_tensor params[CLI_MAX_PARAMS];
+    int           n_params;
+};
+
+/*
+ * Is 'spec' well formed, and of one of these doors?  Asked before files are
+ * read, so that a typo is answered at once.
+ */
+int cli_check_door(const char *spec, unsigned doors);
+
+/*
+ * Make 'spec' and read --param NAME=FILE for each of its parameters; 'length'
+ * fills a length the spec leaves out, when no file says it.  Parameters are
+ * checked against 'heads' and 'dim'; all must be there unless 'optional'.
+ */
+int cli_encoding_open(struct cli_encoding *out, const char *spec,
+                      const struct cli_list *params, int64_t length,
+                      int64_t heads, int64_t dim, int optional);
+void cli_encoding_close(struct cli_encoding *encoding);
+/* The parameters as the library takes them: NULL if none. */
+const locant_tensor *cli_params(const struct cli_encoding *encoding);
+
+/* ---------------------------------------------------------------- json.c */
+
+/* Print on stdout with a newline, and release; returns CLI_OK or CLI_INPUT. */
+int     cli_json(json_t *value);
+/* A number; null for what JSON cannot say. */
+json_t *cli_real(double x);
+json_t *cli_shape(const locant_tensor *t);
+/* "[2, 3]" into 'out'. */
+void    cli_shape_text(char *out, size_t size, const locant_tensor *t);
+/* Names of the set bits of an encoding's doors, joined; "none" if 0. */
+void    cli_doors(char *out, size_t size, unsigned doors);
+void    cli_traits(char *out, size_t size, unsigned traits);
+
+/* -------------------------------------------------------------- job.c */
+
+/* Options shared by the verbs that read a corpus. */
+struct cli_corpus {
+    struct cli_list text;
+    int             generated;
+};
+#define CLI_CORPUS_OPTIONS(type, member)                                   \
+    { "text", 0, CLI_MANY, offsetof(type, member.text), "PATH...", NULL,   \
+      0, 0, 0, "files, and folders walked, instead of the C headers" },    \
+    { "generated", 0, CLI_FLAG, offsetof(type, member.generated), NULL,    \
+      NULL, 0, 0, 0, "the built-in generator of C-like text instead" }
+
+int cli_corpus_open(locant_corpus **out, const struct cli_corpus *options);
+const char *cli_corpus_name(locant_corpus_kind kind);
+/* Is there a run store in this folder?  For verbs that must not make one. */
+int cli_check_store(const char *dir);
+
+/* From now on SIGINT, SIGTERM and SIGHUP ask the job to stop. */
+void cli_catch_signals(void);
+/* locant_progress_fn: draws on stderr; nonzero once a signal came. */
+int  cli_progress(const locant_progress *p, void *context);
+/* End the line that progress redraws. */
+void cli_progress_end(void);
+/* Status of a job that may have been stopped. */
+int  cli_job_status(locant_status s);
+/* "1:02:03", "2:03" */
+void cli_duration(char *out, size_t size, double seconds);
+
+#endif /* LOCANT_CLI_H */

@@ -1,0 +1,219 @@
+/* cmd_angles.c - locant angles: exact angles, and how wrong recipes are. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+
+struct options {
+    double      base;
+    int64_t     dim;
+    const char *positions, *out;
+    int         mode, compare;
+};
+
+static const struct cli_option options[] = {
+    { "base", 0, CLI_REAL, offsetof(struct options, base), "B", "10000", 0, 0,
+      0, "frequency i is B^(-2i/D) per position" },
+    { "dim", 0, CLI_INTEGER, offsetof(struct options, dim), "D", "128", 1,
+      1 << 20, 0, "channels, even" },
+    { "positions", 0, CLI_FILE, offsetof(struct options, positions), "P.npy",
+      NULL, 0, 0, 0, "i64 [T], or f64 [T]" },
+    { "mode", 0, CLI_CHOICE, offsetof(struct options, mode), "exact|hf|ggml",
+      "exact", 0, 0, 0, "exact, or what those stacks compute" },
+    { "output", 'o', CLI_FILE, offsetof(struct options, out), "OUT.npy", NULL,
+      0, 0, 0, "float32 [T, D/2, 2]: cos, sin" },
+    { "compare", 0, CLI_CHOICE, offsetof(struct options, compare), "hf|ggml",
+      NULL, 0, 0, 0, "print the largest error of that recipe instead" },
+    { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
+};
+
+static int compute(locant_array *out, const struct options *o,
+                   const locant_tensor *positions, locant_angle_mode mode)
+{
+    const int64_t shape[] = { positions->shape[0], o->dim / 2, 2 };
+    locant_status s;
+    int           status = cli_new(out, LOCANT_F32, 3, shape);
+
+    if (status != CLI_OK)
+        return status;
+    s = locant_angles(&out->tensor, positions, o->base, mode);
+    return s == LOCANT_OK ? CLI_OK : cli_error(s);
+}
+
+/* ---------------------------------------------------------------- compare */
+
+enum { DECADES = 19, WINDOW = 256 };
+
+/* Largest error and number of positions p with |p| <= 10^d, > 10^(d-1). */
+struct decades {
+    double  worst[DECADES];
+    int64_t count[DECADES];
+};
+
+static double position_at(const locant_tensor *t, int64_t i)
+{
+    if (t->dtype == LOCANT_F64)
+        return ((const double *)t->data)[i];
+    return (double)((const int64_t *)t->data)[i];
+}
+
+static int decade_of(double position)
+{
+    double limit = 10;
+    int    d = 1;
+
+    for (; d < DECADES - 1 && fabs(position) > limit; d++)
+        limit *= 10;
+    return d;
+}
+
+static void gather(struct decades *out, const locant_tensor *positions,
+                   const locant_tensor *exact, const locant_tensor *recipe)
+{
+    const float *x = exact->data, *y = recipe->data;
+    int64_t      row = exact->shape[1] * 2;
+
+    for (int64_t t = 0; t < positions->shape[0]; t++) {
+        int d = decade_of(position_at(positions, t));
+
+        out->count[d]++;
+        for (int64_t c = t * row; c < (t + 1) * row; c++)
+            out->worst[d] = fmax(out->worst[d], fabs((double)x[c] - y[c]));
+    }
+}
+
+/* 1 .. 100, then the 256 positions that end at 1000, 10000, .. 10^7. */
+static int ends_of_decades(locant_array *out)
+{
+    const int64_t n = 100 + 5 * WINDOW;
+    int64_t       end = 1000, *p;
+    int           status = cli_new(out, LOCANT_I64, 1, &n);
+
+    if (status != CLI_OK)
+        return status;
+    p = out->memory;
+    for (int64_t i = 0; i < 100; i++)
+        *p++ = i + 1;
+    for (; end <= 10000000; end *= 10) {
+        for (int64_t i = 1; i <= WINDOW; i++)
+            *p++ = end - WINDOW + i;
+    }
+    return CLI_OK;
+}
+
+static int print_json(const struct options *o, const struct decades *d)
+{
+    json_t *rows = json_array();
+
+    for (int i = 0; i < DECADES; i++) {
+        if (d->count[i] > 0)
+            json_array_append_new(rows, json_pack(
+                "{s:f, s:I, s:f}", "up_to", pow(10, i), "positions",
+                (json_int_t)d->count[i], "max_error", d->worst[i]));
+    }
+    return cli_json(json_pack("{s:s, s:f, s:I, s:o}", "recipe",
+                              o->compare ? "ggml" : "hf", "base", o->base,
+                              "dim", (json_int_t)o->dim, "decades", rows));
+}
+
+static void print_text(const struct options *o, const struct decades *d)
+{
+    printf("largest |cos or sin - exact| of the %s recipe, base %g, dim %"
+           PRId64 "\n\n%-16s %9s  %s\n", o->compare ? "ggml" : "hf", o->base,
+           o->dim, "position up to", "positions", "error");
+    for (int i = 0; i < DECADES; i++) {
+        if (d->count[i] > 0)
+            printf("1e%-14d %9" PRId64 "  %.1e\n", i, d->count[i],
+                   d->worst[i]);
+    }
+}
+
+static int compare(const struct cli *cli, const locant_tensor *positions)
+{
+    const struct options *o = cli->options;
+    locant_array   exact = { 0 }, recipe = { 0 };
+    struct decades decades = { 0 };
+    int            status;
+
+    status = compute(&exact, o, positions, LOCANT_ANGLES_EXACT);
+    if (status == CLI_OK)
+        status = compute(&recipe, o, positions, o->compare
+                         ? LOCANT_ANGLES_GGML : LOCANT_ANGLES_HF);
+    if (status == CLI_OK) {
+        gather(&decades, positions, &exact.tensor, &recipe.tensor);
+        if (cli->json)
+            status = print_json(o, &decades);
+        else
+            print_text(o, &decades);
+    }
+    cli_free(&recipe);
+    cli_free(&exact);
+    return status;
+}
+
+/* --------------------------------------------------------------------- run */
+
+static int check(const struct cli *cli)
+{
+    const struct options *o = cli->options;
+
+    if (!(o->base > 0))
+        return cli_fail(CLI_USAGE, "--base '%g': should be above 0", o->base);
+    if (o->dim % 2 != 0)
+        return cli_fail(CLI_USAGE, "--dim '%" PRId64 "': should be even",
+                        o->dim);
+    if (cli_given(cli, "compare") && o->out != NULL)
+        return cli_fail(CLI_USAGE, "--compare prints a table; --output does "
+                        "not go with it");
+    if (cli_given(cli, "compare"))
+        return CLI_OK;
+    if (o->positions == NULL)
+        return cli_fail(CLI_USAGE, "angles: --positions P.npy is missing");
+    if (o->out == NULL)
+        return cli_fail(CLI_USAGE, "angles: --output OUT.npy is missing");
+    if (!cli_given(cli, "dim"))
+        return cli_fail(CLI_USAGE, "angles: --dim D is missing");
+    return CLI_OK;
+}
+
+static int run(const struct cli *cli)
+{
+    const struct options *o = cli->options;
+    locant_array positions = { 0 }, angles = { 0 };
+    int          status = check(cli);
+
+    if (status == CLI_OK && o->positions != NULL)
+        status = cli_read_positions(&positions, o->positions, 1);
+    else if (status == CLI_OK)
+        status = ends_of_decades(&positions);
+    if (status == CLI_OK && cli_given(cli, "compare"))
+        status = compare(cli, &positions.tensor);
+    else if (status == CLI_OK) {
+        status = compute(&angles, o, &positions.tensor,
+                         (locant_angle_mode)o->mode);
+        if (status == CLI_OK)
+            status = cli_write(cli, o->out, &angles.tensor);
+    }
+    cli_free(&angles);
+    locant_array_free(&positions);
+    return status;
+}
+
+const struct cli_command cli_angles = {
+    .name = "angles", .summary = "exact cos and sin, and the error of recipes",
+    .usage = "--base B --dim D --positions P.npy [--mode exact|hf|ggml] "
+             "-o OUT.npy\n"
+             "[--base B] [--dim D] --compare hf|ggml [--positions P.npy]",
+    .doc = "The first form writes cos and sin of position x B^(-2i/D).  The "
+           "second\nprints the largest error of a float32 recipe for each "
+           "power of ten, over\nthe 256 positions that end there or over "
+           "those of P.npy.",
+    .examples = "locant angles --base 10000 --dim 64 --positions P.npy "
+                "-o A.npy\n"
+                "locant angles --compare hf\n"
+                "locant angles --compare ggml --base 500000 --dim 128",
+    .options = options, .options_size = sizeof(struct options),
+    .computes = 1, .run = run
+};

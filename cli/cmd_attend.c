@@ -1,0 +1,150 @@
+/* cmd_attend.c - locant attend: softmax attention with an encoding. */
+#include <stdio.h>
+
+#include "cli.h"
+
+struct options {
+    const char     *q, *k, *v, *out;
+    int             causal;
+    double          scale;
+    struct cli_list params;
+};
+
+static const struct cli_option options[] = {
+    { "query", 'q', CLI_FILE, offsetof(struct options, q), "Q.npy", NULL, 0, 0,
+      1, "[B, H, T, D] of f32 or f64" },
+    { "key", 'k', CLI_FILE, offsetof(struct options, k), "K.npy", NULL, 0, 0, 1,
+      "[B, Hkv, S, D]; Hkv divides H" },
+    { "value", 'v', CLI_FILE, offsetof(struct options, v), "V.npy", NULL, 0, 0,
+      1, "[B, Hkv, S, D]" },
+    { "output", 'o', CLI_FILE, offsetof(struct options, out), "O.npy", NULL, 0,
+      0, 1, "shape and dtype of Q" },
+    { "causal", 0, CLI_FLAG, offsetof(struct options, causal), NULL, NULL, 0, 0,
+      0, "a query sees keys up to its own position" },
+    { "scale", 0, CLI_REAL, offsetof(struct options, scale), "X", NULL, 0, 0, 0,
+      "factor of q.k; D^(-1/2) if left out" },
+    { "param", 0, CLI_LIST, offsetof(struct options, params), "NAME=FILE.npy",
+      NULL, 0, 0, 0, "a learned parameter" },
+    { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
+};
+
+struct arrays {
+    locant_array q, k, v, out, lse, scratch;
+};
+
+static int read_inputs(struct arrays *a, const struct options *o)
+{
+    int status = cli_read(&a->q, "query", o->q);
+
+    if (status == CLI_OK)
+        status = cli_read(&a->k, "key", o->k);
+    if (status == CLI_OK)
+        status = cli_read(&a->v, "value", o->v);
+    if (status == CLI_OK && a->q.tensor.rank != 4)
+        status = cli_fail(CLI_INPUT, "--query: %s: has rank %d, expected "
+                          "[B, H, T, D]", o->q, (int)a->q.tensor.rank);
+    return status;
+}
+
+static int attend(const struct cli *cli, struct arrays *a,
+                  const locant_attention *problem)
+{
+    const struct options *o = cli->options;
+    const locant_tensor  *q = &a->q.tensor;
+    locant_status s;
+    size_t        bytes;
+    int64_t       scratch;
+    int           status;
+
+    s = locant_attention_workspace(&bytes, problem);
+    if (s != LOCANT_OK)
+        return cli_error_input(s);
+    scratch = (int64_t)(bytes / sizeof(double) + 1);
+    status  = cli_new(&a->scratch, LOCANT_F64, 1, &scratch);
+    if (status == CLI_OK)
+        status = cli_new(&a->out, q->dtype, 4, q->shape);
+    if (status == CLI_OK)
+        status = cli_new(&a->lse, q->dtype, 3, q->shape);
+    if (status != CLI_OK)
+        return status;
+    s = locant_attention_forward(&a->out.tensor, &a->lse.tensor, problem,
+                                 a->scratch.memory, bytes);
+    return s == LOCANT_OK ? cli_write(cli, o->out, &a->out.tensor)
+                          : cli_error_input(s);
+}
+
+static int run_encoding(const struct cli *cli, struct arrays *a,
+                        unsigned doors)
+{
+    const struct options *o = cli->options;
+    const locant_tensor  *q = &a->q.tensor, *k = &a->k.tensor;
+    locant_attention      problem = LOCANT_ATTENTION_INIT;
+    struct cli_encoding   c;
+    int                   here = doors != LOCANT_DOOR_INPUT, status;
+
+    status = cli_encoding_open(&c, cli->words[0], &o->params,
+                               k->rank == 4 ? k->shape[2] : 0, q->shape[1], 0,
+                               !here);
+
+    problem.q = q;
+    problem.k = k;
+    problem.v = &a->v.tensor;
+    problem.encoding = here ? c.e : NULL;
+    problem.params   = here ? cli_params(&c) : NULL;
+    problem.mask     = o->causal ? LOCANT_MASK_CAUSAL : LOCANT_MASK_NONE;
+    if (cli_given(cli, "scale"))
+        problem.scale = o->scale;
+    if (status == CLI_OK)
+        status = attend(cli, a, &problem);
+    cli_encoding_close(&c);
+    return status;
+}
+
+/* A typo in the spec is answered before large files are read. */
+static int check_spec(unsigned *doors, const char *spec)
+{
+    locant_encoding *e = NULL;
+    locant_status    s = locant_encoding_create(&e, spec);
+
+    if (s != LOCANT_OK)
+        return cli_error(s);
+    *doors = locant_encoding_info_of(e)->doors;
+    locant_encoding_free(e);
+    if (*doors == LOCANT_DOOR_INPUT)
+        fprintf(stderr, "note: %s acts on embeddings, before attention; here "
+                "it does nothing\n", spec);
+    return CLI_OK;
+}
+
+static int run(const struct cli *cli)
+{
+    struct arrays a = { 0 };
+    unsigned      doors = 0;
+    int           status = check_spec(&doors, cli->words[0]);
+
+    if (status == CLI_OK)
+        status = read_inputs(&a, cli->options);
+    if (status == CLI_OK)
+        status = run_encoding(cli, &a, doors);
+    locant_array_free(&a.q);
+    locant_array_free(&a.k);
+    locant_array_free(&a.v);
+    cli_free(&a.scratch);
+    cli_free(&a.lse);
+    cli_free(&a.out);
+    return status;
+}
+
+const struct cli_command cli_attend = {
+    .name = "attend", .summary = "softmax attention with an encoding inside",
+    .usage = "SPEC -q Q.npy -k K.npy -v V.npy [--causal] [--scale X]\n"
+             "       [--param NAME=FILE.npy]... -o O.npy",
+    .doc = "Query i sits at position S - T + i, key j at j.  Never makes an "
+           "array\nof T x S.",
+    .examples = "locant attend rope -q Q.npy -k K.npy -v V.npy --causal "
+                "-o O.npy\n"
+                "locant attend kerple -q Q.npy -k K.npy -v V.npy "
+                "--param p=P.npy --param a=A.npy -o O.npy",
+    .options = options, .options_size = sizeof(struct options),
+    .min_words = 1, .max_words = 1, .computes = 1, .run = run
+};

@@ -1,0 +1,79 @@
+/* cmd_bias.c - locant bias: what the score door adds to scores. */
+#include "cli.h"
+
+struct options {
+    int64_t         heads, queries, keys, offset;
+    struct cli_list params;
+    const char     *out;
+};
+
+static const struct cli_option options[] = {
+    { "heads", 0, CLI_INTEGER, offsetof(struct options, heads), "H", NULL, 1,
+      1 << 20, 1, "heads" },
+    { "queries", 0, CLI_INTEGER, offsetof(struct options, queries), "T", NULL,
+      1, INT64_C(1) << 40, 1, "queries" },
+    { "keys", 0, CLI_INTEGER, offsetof(struct options, keys), "S", NULL, 1,
+      INT64_C(1) << 40, 1, "keys; key j sits at position j" },
+    { "offset", 0, CLI_INTEGER, offsetof(struct options, offset), "N", "0",
+      INT64_MIN, INT64_MAX, 0, "query i sits at position N + i" },
+    { "param", 0, CLI_LIST, offsetof(struct options, params), "NAME=FILE.npy",
+      NULL, 0, 0, 0, "a learned parameter" },
+    { "output", 'o', CLI_FILE, offsetof(struct options, out), "B.npy", NULL, 0,
+      0, 1, "float32 [H, T, S]" },
+    { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
+};
+
+static int write_bias(const struct cli *cli, const struct cli_encoding *c)
+{
+    const struct options *o = cli->options;
+    const int64_t shape[] = { o->heads, o->queries, o->keys };
+    locant_array  q = { 0 }, k = { 0 }, bias = { 0 };
+    locant_status s;
+    /* The largest first: too much of it is refused before memory is taken. */
+    int           status = cli_new(&bias, LOCANT_F32, 3, shape);
+
+    if (status == CLI_OK)
+        status = cli_count(&q, o->offset, o->queries);
+    if (status == CLI_OK)
+        status = cli_count(&k, 0, o->keys);
+    if (status == CLI_OK) {
+        s = locant_encoding_bias(&bias.tensor, c->e, &q.tensor, &k.tensor,
+                                 cli_params(c));
+        status = s == LOCANT_OK ? cli_write(cli, o->out, &bias.tensor)
+                                : cli_error(s);
+    }
+    cli_free(&bias);
+    cli_free(&k);
+    cli_free(&q);
+    return status;
+}
+
+static int run(const struct cli *cli)
+{
+    const struct options *o = cli->options;
+    struct cli_encoding   c = { 0 };
+    int status = cli_check_door(cli->words[0], LOCANT_DOOR_SCORE);
+
+    if (status == CLI_OK)
+        status = cli_encoding_open(&c, cli->words[0], &o->params, o->keys,
+                                   o->heads, 0, 0);
+    if (status == CLI_OK)
+        status = write_bias(cli, &c);
+    cli_encoding_close(&c);
+    return status;
+}
+
+const struct cli_command cli_bias = {
+    .name = "bias", .summary = "score door: the bias added to scores",
+    .usage = "SPEC --heads H --queries T --keys S [--offset N]\n"
+             "     [--param NAME=FILE.npy]... -o B.npy",
+    .doc = "Writes b(head, N + i, j) of an encoding of the score door as "
+           "float32\n[H, T, S].  Masks are not part of it: every entry is "
+           "finite.",
+    .examples = "locant bias alibi --heads 8 --queries 128 --keys 128 "
+                "-o B.npy\n"
+                "locant bias t5 --heads 8 --queries 1 --keys 512 --offset 511 "
+                "--param table=T.npy -o B.npy",
+    .options = options, .options_size = sizeof(struct options),
+    .min_words = 1, .max_words = 1, .computes = 1, .run = run
+};

@@ -1,0 +1,133 @@
+/* cmd_eval.c - locant eval RUN: losses of a finished run at every length. */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli.h"
+
+struct options {
+    const char       *dir;
+    int64_t           blocks;
+    struct cli_corpus corpus;
+};
+
+static const struct cli_option options[] = {
+    { "blocks", 0, CLI_INTEGER, offsetof(struct options, blocks), "N", "96", 1,
+      1 << 20, 0, "blocks of the test text, 64 scored bytes each" },
+    { "dir", 0, CLI_FILE, offsetof(struct options, dir), "DIR", "locant-lab", 0,
+      0, 0, "folder of the run store" },
+    CLI_CORPUS_OPTIONS(struct options, corpus),
+    { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
+};
+
+static json_t *reals(const double *x, int n)
+{
+    json_t *list = json_array();
+
+    for (int i = 0; i < n; i++)
+        json_array_append_new(list, cli_real(x[i]));
+    return list;
+}
+
+static int print_json(int64_t id, const locant_evaluation *v)
+{
+    json_t *losses = json_object();
+
+    for (int i = 0; i < LOCANT_EVAL_LENGTHS; i++) {
+        char length[24];
+
+        snprintf(length, sizeof length, "%" PRId64, v->length[i]);
+        json_object_set_new(losses, length, cli_real(v->same_targets[i]));
+    }
+    return cli_json(json_pack(
+        "{s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "run", (json_int_t)id,
+        "blocks", (json_int_t)v->blocks, "same_targets", losses,
+        "by_position", reals(v->by_position, LOCANT_EVAL_BUCKETS),
+        "own_window", cli_real(v->own_window), "valid", cli_real(v->valid),
+        "shuffled", cli_real(v->shuffled), "causality",
+        cli_real(v->causality), "tokens_per_second",
+        cli_real(v->tokens_per_second)));
+}
+
+static void print_loss(const char *what, double loss)
+{
+    if (isfinite(loss))
+        printf("%-34s %8.4f\n", what, loss);
+    else
+        printf("%-34s undefined\n", what);
+}
+
+static void print_text(int64_t id, const locant_evaluation *v)
+{
+    printf("run %" PRId64 ", nats per byte, %" PRId64 " blocks\n\n", id,
+           v->blocks);
+    for (int i = 0; i < LOCANT_EVAL_LENGTHS; i++) {
+        char what[64];
+
+        snprintf(what, sizeof what, "same targets, context %" PRId64,
+                 v->length[i]);
+        print_loss(what, v->same_targets[i]);
+    }
+    print_loss("own window of 128", v->own_window);
+    print_loss("gain of context, G(2048)",
+               v->own_window - v->same_targets[LOCANT_EVAL_LENGTHS - 1]);
+    print_loss("validation", v->valid);
+    print_loss("context shuffled", v->shuffled);
+}
+
+static int evaluate(const struct cli *cli, int64_t id, locant_store *store,
+                    const locant_corpus *corpus)
+{
+    const struct options *o = cli->options;
+    locant_evaluation     v;
+    locant_status s = locant_evaluate(&v, store, id, corpus, o->blocks);
+
+    if (s != LOCANT_OK)
+        return cli_job_status(s);
+    if (cli->json)
+        return print_json(id, &v);
+    print_text(id, &v);
+    return CLI_OK;
+}
+
+static int run(const struct cli *cli)
+{
+    const struct options *o = cli->options;
+    locant_corpus *corpus = NULL;
+    locant_store  *store = NULL;
+    locant_status  s;
+    char          *end;
+    int64_t        id;
+    int            status;
+
+    errno = 0;
+    id = strtoll(cli->words[0], &end, 10);
+    if (*end != '\0' || end == cli->words[0] || errno || id < 1)
+        return cli_fail(CLI_USAGE, "eval: '%s': should be the number of a run; "
+                        "'locant runs list' shows them", cli->words[0]);
+    status = cli_check_store(o->dir);
+    if (status == CLI_OK)
+        status = cli_corpus_open(&corpus, &o->corpus);
+    if (status == CLI_OK) {
+        s = locant_store_open(&store, o->dir);
+        status = s == LOCANT_OK ? evaluate(cli, id, store, corpus)
+                                : cli_error(s);
+    }
+    locant_store_close(store);
+    locant_corpus_free(corpus);
+    return status;
+}
+
+const struct cli_command cli_eval = {
+    .name = "eval", .summary = "losses of a finished run at every length",
+    .usage = "RUN [--blocks N] [--dir DIR] [--text PATH... | --generated]",
+    .doc = "Scores the same targets after 128, 256, .. 2048 bytes of context, "
+           "and by a\nsliding window of the trained length.  'undefined': "
+           "beyond a learned table.\nThe corpus must be the one the run was "
+           "trained on.",
+    .examples = "locant eval 3\nlocant eval 3 --json --dir lab --generated",
+    .options = options, .options_size = sizeof(struct options),
+    .min_words = 1, .max_words = 1, .computes = 1, .run = run
+};

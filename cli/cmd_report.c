@@ -1,0 +1,266 @@
+/* cmd_report.c - locant report: compare encodings, write the page. */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+#ifndef LOCANT_COMMIT
+#  define LOCANT_COMMIT ""
+#endif
+
+struct options {
+    int               preset;
+    int64_t           seeds;
+    const char       *encodings, *dir, *out;
+    struct cli_corpus corpus;
+};
+
+static const struct cli_option options[] = {
+    { "preset", 0, CLI_CHOICE, offsetof(struct options, preset),
+      "smoke|quick|hour|full", "quick", 0, 0, 0,
+      "a minute; ten minutes; an hour; hours" },
+    CLI_CORPUS_OPTIONS(struct options, corpus),
+    { "encodings", 0, CLI_TEXT, offsetof(struct options, encodings),
+      "'A; B; ...'", NULL, 0, 0, 0, "specs instead of the preset's eight" },
+    { "seeds", 0, CLI_INTEGER, offsetof(struct options, seeds), "N", "0", 0,
+      1000, 0, "seeds of each encoding; 0: the preset's" },
+    { "dir", 0, CLI_FILE, offsetof(struct options, dir), "DIR", "locant-lab", 0,
+      0, 0, "folder of the run store" },
+    { "output", 'o', CLI_FILE, offsetof(struct options, out), "PAGE.html",
+      "locant-report.html", 0, 0, 0, "the page" },
+    { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
+};
+
+/* -------------------------------------------------------------- the specs */
+
+enum { MAX_SPECS = 64 };
+
+struct specs {
+    char       *text;
+    const char *items[MAX_SPECS];
+    size_t      n;
+};
+
+static int check_spec(const char *spec)
+{
+    locant_encoding *e = NULL;
+    locant_status    s = locant_encoding_create(&e, spec);
+
+    locant_encoding_free(e);
+    return s == LOCANT_OK ? CLI_OK : cli_error(s);
+}
+
+/* Split 'text' at ';' and check every spec. */
+static int split_specs(struct specs *out, const char *text)
+{
+    int   status = CLI_OK;
+    char *save = NULL, *item;
+
+    out->text = strdup(text);
+    if (out->text == NULL)
+        return cli_fail(CLI_INPUT, "out of memory");
+    item = strtok_r(out->text, ";", &save);
+    for (; item != NULL && status == CLI_OK;
+         item = strtok_r(NULL, ";", &save)) {
+        char *end = item + strlen(item);
+
+        item += strspn(item, " \t\n");
+        while (end > item && isspace((unsigned char)end[-1]))
+            *--end = '\0';
+        if (*item == '\0')
+            continue;
+        if (out->n == MAX_SPECS)
+            return cli_fail(CLI_USAGE, "--encodings: more than %d encodings",
+                            MAX_SPECS);
+        out->items[out->n++] = item;
+        status = check_spec(item);
+    }
+    if (status == CLI_OK && out->n == 0)
+        return cli_fail(CLI_USAGE, "--encodings '%s': should be specs with ';' "
+                        "between them", text);
+    return status;
+}
+
+/* -------------------------------------------------------------- the answer */
+
+static json_t *row_json(const locant_report_row *r)
+{
+    json_t *losses = json_object();
+
+    for (int i = 0; i < LOCANT_EVAL_LENGTHS; i++) {
+        char length[24];
+
+        snprintf(length, sizeof length, "%" PRId64, r->length[i]);
+        json_object_set_new(losses, length, json_pack(
+            "{s:o, s:o}", "loss", cli_real(r->loss[i]), "half_width",
+            cli_real(r->half_width[i])));
+    }
+    return json_pack(
+        "{s:s, s:i, s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:I}", "encoding",
+        r->encoding, "seeds", r->seeds, "lengths", losses, "gain",
+        cli_real(r->gain), "parameters", (json_int_t)r->parameters,
+        "encoding_parameters", (json_int_t)r->encoding_parameters,
+        "train_tokens_per_second", cli_real(r->train_tokens_per_second),
+        "eval_tokens_per_second", cli_real(r->eval_tokens_per_second),
+        "seconds", cli_real(r->seconds), "bytes", (json_int_t)r->bytes);
+}
+
+static int print_json(const locant_report *r, const char *page)
+{
+    json_t *rows = json_array(), *gates = json_array();
+
+    for (size_t i = 0; i < r->n_rows; i++)
+        json_array_append_new(rows, row_json(&r->rows[i]));
+    for (int i = 0; i < 7; i++)
+        json_array_append_new(gates, json_pack(
+            "{s:s, s:b, s:s}", "name", r->gates[i].name, "passed",
+            r->gates[i].passed, "sentence", r->gates[i].sentence));
+    return cli_json(json_pack(
+        "{s:s, s:f, s:{s:s, s:s, s:I, s:I}, s:o, s:o}", "page", page,
+        "seconds", r->seconds, "corpus", "kind",
+        cli_corpus_name(r->corpus.kind), "sha256", r->corpus.sha256, "files",
+        (json_int_t)r->corpus.files, "bytes", (json_int_t)r->corpus.bytes,
+        "rows", rows, "gates", gates));
+}
+
+static void print_loss(const locant_report_row *r, int i)
+{
+    char text[32] = "undefined";
+
+    if (isfinite(r->loss[i]) && isfinite(r->half_width[i]))
+        snprintf(text, sizeof text, "%.3f +-%.3f", r->loss[i],
+                 r->half_width[i]);
+    else if (isfinite(r->loss[i]))
+        snprintf(text, sizeof text, "%.3f", r->loss[i]);
+    printf(" %14s", text);
+}
+
+static void print_row(const locant_report_row *r, int width)
+{
+    char gain[24] = "undefined";
+
+    printf("%-*s", width, r->encoding);
+    for (int i = 0; i < LOCANT_EVAL_LENGTHS; i++)
+        print_loss(r, i);
+    if (isfinite(r->gain))
+        snprintf(gain, sizeof gain, "%+.3f", r->gain);
+    printf(" %10s %8" PRId64 " %8.1fk %7.1f\n", gain, r->parameters,
+           r->train_tokens_per_second / 1000, (double)r->bytes / 0x1p20);
+}
+
+static void print_text(const locant_report *r, const char *page)
+{
+    int width = 20;
+
+    for (size_t i = 0; i < r->n_rows; i++)
+        if ((int)strlen(r->rows[i].encoding) > width)
+            width = (int)strlen(r->rows[i].encoding);
+    printf("nats per byte at each context length, 95 %% interval over seeds\n"
+           "\n%-*s", width, "encoding");
+    for (int i = 0; i < LOCANT_EVAL_LENGTHS && r->n_rows > 0; i++)
+        printf(" %14" PRId64, r->rows[0].length[i]);
+    printf(" %10s %8s %9s %7s\n", "G(2048)", "params", "tokens/s", "MiB");
+    for (size_t i = 0; i < r->n_rows; i++)
+        print_row(&r->rows[i], width);
+    printf("\npage: %s\n", page);
+}
+
+/*
+ * Every failing gate is said, here and in a banner on the page.  g2, g3 and g7
+ * tell how far the page may be believed; the others mean that something is
+ * broken, and the answer is no.
+ */
+static int judge(const locant_report *r)
+{
+    int status = CLI_OK;
+
+    for (int i = 0; i < 7; i++) {
+        const locant_report_gate *g = &r->gates[i];
+        int degree = !strcmp(g->name, "g2") || !strcmp(g->name, "g3") ||
+                     !strcmp(g->name, "g7");
+
+        if (g->passed)
+            continue;
+        fprintf(stderr, "gate %s failed: %s\n", g->name, g->sentence);
+        if (!degree)
+            status = CLI_NO;
+    }
+    return status;
+}
+
+/* --------------------------------------------------------------------- run */
+
+static int report(const struct cli *cli, const struct specs *specs,
+                  const locant_corpus *corpus)
+{
+    const struct options *o = cli->options;
+    locant_report_options r = LOCANT_REPORT_INIT;
+    locant_report         answer = { 0 };
+    int                   status, printed = CLI_OK;
+
+    r.preset      = (locant_preset)o->preset;
+    r.encodings   = specs->n > 0 ? specs->items : NULL;
+    r.n_encodings = specs->n;
+    r.seeds       = (int)o->seeds;
+    r.directory   = o->dir;
+    r.path        = o->out;
+    r.commit      = LOCANT_COMMIT[0] ? LOCANT_COMMIT : NULL;
+    r.progress    = cli_progress;
+    status = cli_job_status(locant_report_run(&answer, corpus, &r));
+    if (status != CLI_OK)
+        return status;
+    if (cli->json)
+        printed = print_json(&answer, o->out);
+    else
+        print_text(&answer, o->out);
+    status = judge(&answer);
+    locant_report_free(&answer);
+    return printed != CLI_OK ? printed : status;
+}
+
+static int run(const struct cli *cli)
+{
+    const struct options *o = cli->options;
+    struct specs   specs = { 0 };
+    locant_corpus *corpus = NULL;
+    int            status = CLI_OK;
+
+    if (o->encodings != NULL)
+        status = split_specs(&specs, o->encodings);
+    if (status == CLI_OK)
+        status = cli_check_output(o->out);
+    if (status == CLI_OK)
+        status = cli_check_folder(o->dir);
+    cli_catch_signals();
+    if (status == CLI_OK)
+        status = cli_corpus_open(&corpus, &o->corpus);
+    if (status == CLI_OK)
+        status = report(cli, &specs, corpus);
+    locant_corpus_free(corpus);
+    free(specs.text);
+    return status;
+}
+
+const struct cli_command cli_report = {
+    .name = "report", .summary = "compare encodings: train, measure, one page",
+    .usage = "[--preset smoke|quick|hour|full] [--text PATH... | --generated]\n"
+             "[--encodings 'A; B; ...'] [--seeds N] [--dir DIR] "
+             "[-o PAGE.html]",
+    .doc = "The main job.  Trains the same small Transformer with each "
+           "encoding on the\nC headers of this machine (or --text), measures "
+           "it at 1 to 16 times the\ntrained length, and writes one "
+           "self-contained page.  Stopped (SIGINT: exit\n75) or killed, the "
+           "same command continues.  Exit 1 when a gate says\nthat "
+           "something is broken (g1, g4, g5, g6).",
+    .examples = "locant report\n"
+                "locant report --preset smoke -o smoke.html\n"
+                "locant report --text ~/books --encodings 'none; rope; "
+                "rope(base=128)' --seeds 3",
+    .options = options, .options_size = sizeof(struct options),
+    .computes = 1, .run = run
+};

@@ -1,0 +1,281 @@
+/* cmd_runs.c - locant runs: what the run store holds. */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+struct options {
+    const char *dir;
+};
+
+static const struct cli_option options[] = {
+    { "dir", 0, CLI_FILE, offsetof(struct options, dir), "DIR", "locant-lab", 0,
+      0, 0, "folder of the run store" },
+    { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
+};
+
+static json_t *run_json(const locant_run_info *r)
+{
+    return json_pack(
+        "{s:I, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, "
+        "s:o, s:o, s:s}", "run", (json_int_t)r->id, "status", r->status,
+        "encoding", r->encoding, "model", r->model, "corpus_sha256",
+        r->corpus_sha256, "seed", (json_int_t)r->seed, "step",
+        (json_int_t)r->step, "steps", (json_int_t)r->steps, "batch",
+        (json_int_t)r->batch, "length", (json_int_t)r->length, "parameters",
+        (json_int_t)r->parameters, "encoding_parameters",
+        (json_int_t)r->encoding_parameters, "train_loss",
+        cli_real(r->train_loss), "seconds", cli_real(r->seconds),
+        "tokens_per_second", cli_real(r->tokens_per_second), "started",
+        r->started);
+}
+
+static int add_json(const locant_run_info *run, void *context)
+{
+    json_array_append_new(context, run_json(run));
+    return 0;
+}
+
+static int print_row(const locant_run_info *r, void *context)
+{
+    char loss[24] = "-";
+
+    (void)context;
+    if (isfinite(r->train_loss))
+        snprintf(loss, sizeof loss, "%.4f", r->train_loss);
+    printf("%5" PRId64 "  %-11s  %-28s %5" PRIu64 "  %6" PRId64 "/%-6" PRId64
+           "  %8s  %s\n", r->id, r->status, r->encoding, r->seed, r->step,
+           r->steps, loss, r->started);
+    return 0;
+}
+
+/* A field of RFC 4180: quoted when it has to be. */
+static void print_field(const char *text, int last)
+{
+    if (text == NULL)
+        text = "";
+    if (text[strcspn(text, ",\"\r\n")] == '\0') {
+        fputs(text, stdout);
+    } else {
+        putchar('"');
+        for (; *text != '\0'; text++)
+            printf(*text == '"' ? "\"\"" : "%c", *text);
+        putchar('"');
+    }
+    putchar(last ? '\n' : ',');
+}
+
+static int print_csv(const locant_run_info *r, void *context)
+{
+    (void)context;
+    printf("%" PRId64 ",%s,", r->id, r->status);
+    print_field(r->encoding, 0);
+    print_field(r->model, 0);
+    printf("%s,%" PRIu64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64
+           ",%" PRId64 ",%" PRId64 ",%.17g,%.17g,%.17g,%s\n", r->corpus_sha256,
+           r->seed, r->step, r->steps, r->batch, r->length, r->parameters,
+           r->encoding_parameters, r->train_loss, r->seconds,
+           r->tokens_per_second, r->started);
+    return 0;
+}
+
+static int visit_all(locant_store *store, locant_run_visitor visit,
+                     void *context)
+{
+    locant_status s = locant_store_runs(store, visit, context);
+
+    return s == LOCANT_OK ? CLI_OK : cli_error(s);
+}
+
+static int all_json(locant_store *store)
+{
+    json_t *rows = json_array();
+    int     status = visit_all(store, add_json, rows);
+
+    if (status == CLI_OK)
+        return cli_json(rows);
+    json_decref(rows);
+    return status;
+}
+
+static int list(const struct cli *cli, locant_store *store, const char *unused)
+{
+    (void)unused;
+    if (cli->json)
+        return all_json(store);
+    printf("%5s  %-11s  %-28s %5s  %13s  %8s  %s\n", "run", "status",
+           "encoding", "seed", "step", "loss", "started");
+    return visit_all(store, print_row, NULL);
+}
+
+static int export(const struct cli *cli, locant_store *store,
+                  const char *unused)
+{
+    (void)unused;
+    if (cli->json)
+        return all_json(store);
+    puts("run,status,encoding,model,corpus_sha256,seed,step,steps,batch,length,"
+         "parameters,encoding_parameters,train_loss,seconds,tokens_per_second,"
+         "started");
+    return visit_all(store, print_csv, NULL);
+}
+
+static int parse_id(int64_t *id, const char *text)
+{
+    char *end;
+
+    errno = 0;
+    *id = strtoll(text, &end, 10);
+    if (*end == '\0' && end != text && errno == 0 && *id >= 1)
+        return CLI_OK;
+    return cli_fail(CLI_USAGE, "runs: '%s': should be the number of a run; "
+                    "'locant runs list' shows them", text);
+}
+
+static int show(const struct cli *cli, locant_store *store, const char *word)
+{
+    locant_run_info r;
+    locant_status   s;
+    int64_t         id;
+    int             status = parse_id(&id, word);
+
+    if (status != CLI_OK)
+        return status;
+    s = locant_store_run(&r, store, id);
+    if (s != LOCANT_OK)
+        return cli_error(s);
+    if (cli->json)
+        return cli_json(run_json(&r));
+    printf("run         %" PRId64 "\nstatus      %s\nencoding    %s\n"
+           "model       %s\ncorpus      %s\nseed        %" PRIu64 "\n"
+           "step        %" PRId64 " of %" PRId64 ", %" PRId64 " x %" PRId64
+           " tokens\n", r.id, r.status, r.encoding, r.model, r.corpus_sha256,
+           r.seed, r.step, r.steps, r.batch, r.length);
+    printf("parameters  %" PRId64 ", %" PRId64 " of the encoding\n"
+           "train loss  %.6f nats per byte\nspeed       %.0f tokens/s, %.1f s\n"
+           "started     %s\n", r.parameters, r.encoding_parameters,
+           r.train_loss, r.tokens_per_second, r.seconds, r.started);
+    return CLI_OK;
+}
+
+static int rm(const struct cli *cli, locant_store *store, const char *word)
+{
+    locant_status s;
+    int64_t       id;
+    int           status = parse_id(&id, word);
+
+    if (status != CLI_OK)
+        return status;
+    s = locant_store_remove(store, id);
+    if (s != LOCANT_OK)
+        return cli_error(s);
+    if (cli->json)
+        return cli_json(json_pack("{s:I}", "removed", (json_int_t)id));
+    fprintf(stderr, "removed run %" PRId64 "\n", id);
+    return CLI_OK;
+}
+
+/* --------------------------------------------------------------------- sql */
+
+struct rows {
+    json_t *json; /* NULL: print CSV */
+    int     count;
+};
+
+static int sql_row(int n, const char *const *names, const char *const *values,
+                   void *context)
+{
+    struct rows *rows = context;
+    json_t      *object;
+
+    if (rows->json == NULL) {
+        for (int i = 0; i < n && rows->count == 0; i++)
+            print_field(names[i], i == n - 1);
+        for (int i = 0; i < n; i++)
+            print_field(values[i], i == n - 1);
+        rows->count++;
+        return 0;
+    }
+    object = json_object();
+    for (int i = 0; i < n; i++)
+        json_object_set_new(object, names[i], values[i] ? json_string(values[i])
+                                                        : json_null());
+    return json_array_append_new(rows->json, object);
+}
+
+static int sql(const struct cli *cli, locant_store *store, const char *query)
+{
+    struct rows   rows = { cli->json ? json_array() : NULL, 0 };
+    locant_status s = locant_store_sql(store, query, sql_row, &rows);
+
+    if (s == LOCANT_OK)
+        return cli->json ? cli_json(rows.json) : CLI_OK;
+    json_decref(rows.json);
+    return cli_error(s);
+}
+
+/* --------------------------------------------------------------------- run */
+
+static const struct action {
+    const char *name, *needs; /* the word after it, or NULL */
+    int         writes;
+    int       (*run)(const struct cli *, locant_store *, const char *word);
+} actions[] = {
+    { "list", NULL, 0, list },      { "show", "ID", 0, show },
+    { "rm", "ID", 1, rm },          { "export", NULL, 0, export },
+    { "sql", "QUERY", 0, sql },
+};
+
+static const struct action *find_action(const char *name)
+{
+    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
+        if (strcmp(actions[i].name, name) == 0)
+            return &actions[i];
+    }
+    return NULL;
+}
+
+static int run(const struct cli *cli)
+{
+    const struct options *o = cli->options;
+    const char    *name = cli->n_words > 0 ? cli->words[0] : "list";
+    const struct action *a = find_action(name);
+    locant_store  *store = NULL;
+    locant_status  s;
+    int            status;
+
+    if (a == NULL)
+        return cli_fail(CLI_USAGE, "runs: '%s': should be one of list, show, "
+                        "rm, export, sql", name);
+    if (a->needs != NULL && cli->n_words < 2)
+        return cli_fail(CLI_USAGE, "runs %s: %s is missing", name, a->needs);
+    if (a->needs == NULL && cli->n_words > 1)
+        return cli_fail(CLI_USAGE, "runs %s: '%s' is one argument too many",
+                        name, cli->words[1]);
+    status = cli_check_store(o->dir);
+    if (status != CLI_OK)
+        return status;
+    s = a->writes ? locant_store_open(&store, o->dir)
+                  : locant_store_open_readonly(&store, o->dir);
+    if (s != LOCANT_OK)
+        return cli_error(s);
+    status = a->run(cli, store, cli->words[1]);
+    locant_store_close(store);
+    return status;
+}
+
+const struct cli_command cli_runs = {
+    .name = "runs", .summary = "list, show, remove, export, query runs",
+    .usage = "list [--dir DIR]\nshow ID\nrm ID\nexport\nsql QUERY",
+    .doc = "What the run store holds.  'export' prints CSV; 'sql' runs one "
+           "read-only\nquery and prints CSV; with --json both print JSON.",
+    .examples = "locant runs list\nlocant runs show 3 --json\n"
+                "locant runs export > runs.csv\n"
+                "locant runs sql 'select count(*) from runs'",
+    .options = options, .options_size = sizeof(struct options),
+    .max_words = 2, .run = run
+};

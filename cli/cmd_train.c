@@ -1,0 +1,135 @@
+/* cmd_train.c - locant train: one run, new or continued. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "cli.h"
+
+struct options {
+    const char       *encoding, *dir;
+    int64_t           seed, steps, layers, width, heads, kv_heads, ff;
+    int64_t           batch, length, every;
+    double            lr;
+    int               rms_norm;
+    struct cli_corpus corpus;
+};
+
+#define SIZE(name, member, value, fallback, doc)                            \
+    { name, 0, CLI_INTEGER, offsetof(struct options, member), value,        \
+      fallback, 1, INT64_C(1) << 30, 0, doc }
+
+static const struct cli_option options[] = {
+    { "encoding", 0, CLI_TEXT, offsetof(struct options, encoding), "SPEC", NULL,
+      0, 0, 1, "what tells the model where tokens sit" },
+    { "seed", 0, CLI_INTEGER, offsetof(struct options, seed), "N", "1", 0,
+      INT64_MAX, 0, "of the initial weights and the batches" },
+    SIZE("steps", steps, "N", "600", "optimiser steps"),
+    SIZE("layers", layers, "N", "3", "layers"),
+    SIZE("width", width, "N", "64", "channels of the model"),
+    SIZE("heads", heads, "N", "4", "heads"),
+    { "kv-heads", 0, CLI_INTEGER, offsetof(struct options, kv_heads), "N", "0",
+      0, INT64_C(1) << 30, 0, "key and value heads; 0: as heads" },
+    SIZE("ff", ff, "N", "256", "width of the feed-forward layer"),
+    { "rms-norm", 0, CLI_FLAG, offsetof(struct options, rms_norm), NULL, NULL,
+      0, 0, 0, "RMS norm instead of layer norm" },
+    SIZE("batch", batch, "N", "16", "sequences per step"),
+    SIZE("length", length, "N", "128", "tokens per sequence"),
+    { "lr", 0, CLI_REAL, offsetof(struct options, lr), "X", "0.003", 0, 0, 0,
+      "peak learning rate" },
+    { "checkpoint-every", 0, CLI_INTEGER, offsetof(struct options, every), "N",
+      "100", 1, INT64_C(1) << 30, 0, "steps between checkpoints" },
+    { "dir", 0, CLI_FILE, offsetof(struct options, dir), "DIR", "locant-lab", 0,
+      0, 0, "folder of the run store" },
+    CLI_CORPUS_OPTIONS(struct options, corpus),
+    { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
+};
+
+static int print_run(const struct cli *cli, locant_store *store, int64_t id)
+{
+    locant_run_info run;
+    locant_status   s = locant_store_run(&run, store, id);
+
+    if (s != LOCANT_OK)
+        return cli_error(s);
+    if (cli->json)
+        return cli_json(json_pack(
+            "{s:I, s:s, s:s, s:I, s:I, s:o, s:o, s:o}", "run",
+            (json_int_t)run.id, "status", run.status, "encoding", run.encoding,
+            "seed", (json_int_t)run.seed, "steps", (json_int_t)run.steps,
+            "train_loss", cli_real(run.train_loss), "seconds",
+            cli_real(run.seconds), "tokens_per_second",
+            cli_real(run.tokens_per_second)));
+    printf("run %" PRId64 ": %s, %s seed %" PRIu64 ", %" PRId64 " steps, "
+           "train loss %.4f nats per byte, %.1f s\n", run.id, run.status,
+           run.encoding, run.seed, run.step, run.train_loss, run.seconds);
+    return CLI_OK;
+}
+
+static int train(const struct cli *cli, locant_store *store,
+                 const locant_corpus *corpus)
+{
+    const struct options *o = cli->options;
+    locant_train_options  t = LOCANT_TRAIN_INIT;
+    locant_status         s;
+    int64_t               id;
+    int                   status;
+
+    t.encoding = o->encoding;
+    t.seed     = (uint64_t)o->seed;
+    t.layers   = o->layers;
+    t.width    = o->width;
+    t.heads    = o->heads;
+    t.kv_heads = o->kv_heads;
+    t.ff       = o->ff;
+    t.rms_norm = o->rms_norm;
+    t.batch    = o->batch;
+    t.length   = o->length;
+    t.steps    = o->steps;
+    t.learning_rate    = o->lr;
+    t.checkpoint_every = o->every;
+    t.progress = cli_progress;
+    s = locant_train(&id, store, corpus, &t);
+    status = cli_job_status(s);
+    return status == CLI_OK ? print_run(cli, store, id) : status;
+}
+
+static int run(const struct cli *cli)
+{
+    const struct options *o = cli->options;
+    locant_encoding *e = NULL;
+    locant_corpus   *corpus = NULL;
+    locant_store    *store = NULL;
+    locant_status    s = locant_encoding_create(&e, o->encoding);
+    int              status;
+
+    if (s != LOCANT_OK)
+        return cli_error(s);
+    locant_encoding_free(e);
+    if (!(o->lr > 0))
+        return cli_fail(CLI_USAGE, "--lr '%g': should be above 0", o->lr);
+    if (o->width % o->heads != 0)
+        return cli_fail(CLI_USAGE, "--width '%" PRId64 "': should be a "
+                        "multiple of --heads %" PRId64, o->width, o->heads);
+    cli_catch_signals();
+    status = cli_corpus_open(&corpus, &o->corpus);
+    if (status == CLI_OK) {
+        s = locant_store_open(&store, o->dir);
+        status = s == LOCANT_OK ? train(cli, store, corpus) : cli_error(s);
+    }
+    locant_store_close(store);
+    locant_corpus_free(corpus);
+    return status;
+}
+
+const struct cli_command cli_train = {
+    .name = "train", .summary = "train one small model, or continue it",
+    .usage = "--encoding SPEC [--seed N] [--steps N] [options]",
+    .doc = "Trains a byte-level Transformer and keeps it in the run store.  A "
+           "run that\nwas stopped (SIGINT: exit 75) or killed continues from "
+           "its last checkpoint\nto the same bits; one that is done returns at "
+           "once.",
+    .examples = "locant train --encoding rope --seed 1\n"
+                "locant train --encoding alibi --steps 200 --generated "
+                "--dir lab",
+    .options = options, .options_size = sizeof(struct options),
+    .computes = 1, .run = run
+};

@@ -1,0 +1,142 @@
+/* help.c - help text from the tables, and the nearest known word. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+
+enum { LONGEST = 63 }; /* words beyond are not compared */
+
+/* Edits (Levenshtein 1966) that turn a into b. */
+static size_t distance(const char *a, const char *b)
+{
+    size_t row[LONGEST + 1], n = strlen(b);
+
+    if (n > LONGEST || strlen(a) > LONGEST)
+        return LONGEST;
+    for (size_t j = 0; j <= n; j++)
+        row[j] = j;
+    for (size_t i = 0; a[i] != '\0'; i++) {
+        size_t diagonal = row[0];
+
+        row[0] = i + 1;
+        for (size_t j = 0; j < n; j++) {
+            size_t best = diagonal + (a[i] != b[j]);
+
+            diagonal = row[j + 1];
+            if (row[j] + 1 < best)
+                best = row[j] + 1;
+            if (diagonal + 1 < best)
+                best = diagonal + 1;
+            row[j + 1] = best;
+        }
+    }
+    return row[n];
+}
+
+const char *cli_nearest(const char *word, const char *const *names)
+{
+    const char *best = NULL;
+    size_t      least = 3; /* more than two edits is another word */
+
+    for (; *names != NULL; names++) {
+        size_t d = distance(word, *names);
+
+        if (d < least && d < strlen(*names)) {
+            least = d;
+            best  = *names;
+        }
+    }
+    return best;
+}
+
+const struct cli_command *cli_find(const char *verb)
+{
+    for (size_t i = 0; cli_commands[i] != NULL; i++) {
+        if (strcmp(cli_commands[i]->name, verb) == 0)
+            return cli_commands[i];
+    }
+    return NULL;
+}
+
+int cli_unknown_verb(const char *verb)
+{
+    const char *names[64], *near;
+    size_t      n = 0;
+
+    for (; cli_commands[n] != NULL && n < 63; n++)
+        names[n] = cli_commands[n]->name;
+    names[n] = NULL;
+    near = cli_nearest(verb, names);
+    if (near != NULL)
+        return cli_fail(CLI_USAGE, "'%s' is no verb; did you mean %s?", verb,
+                        near);
+    return cli_fail(CLI_USAGE, "'%s' is no verb; 'locant --help' lists them",
+                    verb);
+}
+
+void cli_help(void)
+{
+    puts("locant - positional encodings for Transformers\n\n"
+         "usage: locant VERB [ARGUMENTS]\n"
+         "       locant help VERB\n"
+         "       locant --version\n\nverbs:");
+    for (size_t i = 0; cli_commands[i] != NULL; i++)
+        printf("  %-11s %s\n", cli_commands[i]->name,
+               cli_commands[i]->summary);
+    puts("\nexamples:\n"
+         "  locant report --preset smoke      compare encodings into one page\n"
+         "  locant show rope                  what an encoding is\n"
+         "  locant bias alibi --heads 8 --queries 64 --keys 64 -o B.npy\n\n"
+         "Every verb takes --json and --help.  Results go to stdout, talk to\n"
+         "stderr.  Exit status: 0 yes, 1 no or a check failed, 2 bad usage,\n"
+         "3 bad input or I/O, 75 stopped and resumable.");
+}
+
+static void print_option(const struct cli_option *o)
+{
+    char   left[64];
+    size_t n = 0;
+
+    n += (size_t)snprintf(left, sizeof left, o->letter ? "-%c, " : "    ",
+                          o->letter);
+    snprintf(left + n, sizeof left - n, "--%s%s%s", o->name,
+             o->value ? " " : "", o->value ? o->value : "");
+    if (strlen(left) > 27)
+        printf("  %s\n  %-27s %s", left, "", o->doc);
+    else
+        printf("  %-27s %s", left, o->doc);
+    if (o->fallback != NULL && strcmp(o->fallback, "0") != 0)
+        printf(" (%s)", o->fallback);
+    putchar('\n');
+}
+
+static void print_indented(const char *text, const char *prefix)
+{
+    for (const char *at = text; *at != '\0';) {
+        size_t n = strcspn(at, "\n");
+
+        printf("%s%.*s\n", prefix, (int)n, at);
+        at += n + (at[n] == '\n');
+    }
+}
+
+void cli_help_verb(const struct cli_command *c)
+{
+    char   prefix[64];
+    size_t n = strcspn(c->usage, "\n");
+
+    printf("locant %s - %s\n\n", c->name, c->summary);
+    printf("usage: locant %s %.*s\n", c->name, (int)n, c->usage);
+    snprintf(prefix, sizeof prefix, "       locant %s ", c->name);
+    if (c->usage[n] == '\n')
+        print_indented(c->usage + n + 1, prefix);
+    printf("\n%s\n\noptions:\n", c->doc);
+    for (const struct cli_option *o = c->options; o && o->name; o++)
+        print_option(o);
+    for (size_t i = 0; cli_common_options[i].name != NULL; i++) {
+        if (i < 2 || c->computes)
+            print_option(&cli_common_options[i]);
+    }
+    puts("\nexamples:");
+    print_indented(c->examples, "  ");
+}

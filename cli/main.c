@@ -1,0 +1,116 @@
+/* main.c - locant VERB: find the verb, parse, set up the library, run. */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+const struct cli_command *const cli_commands[] = {
+    &cli_list, &cli_show,
+    &cli_table, &cli_rotate, &cli_bias, &cli_attend, &cli_angles,
+    &cli_similarity,
+    &cli_report, &cli_train, &cli_eval, &cli_runs,
+    &cli_doctor, NULL
+};
+
+/*
+ * With stdin, stdout or stderr closed, the first file opened would take its
+ * number, and what is meant for people would be written into data.
+ */
+static void occupy_standard_files(void)
+{
+    for (int fd = 0; fd <= 2; fd++) {
+        /* The wrong way round, so that using it still fails. */
+        if (fcntl(fd, F_GETFD) == -1 &&
+            open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd)
+            _exit(CLI_INPUT);
+    }
+}
+
+static int set_isa(const char *name)
+{
+    const char *known;
+    char        list[128] = "";
+    int         available, found = 0;
+
+    for (int i = 0; (known = locant_isa_at(i, &available)) != NULL; i++) {
+        size_t n = strlen(list);
+
+        snprintf(list + n, sizeof list - n, "%s%s", n ? ", " : "", known);
+        found |= strcmp(known, name) == 0;
+    }
+    if (!found)
+        return cli_fail(CLI_USAGE, "--isa '%s': should be one of %s", name,
+                        list);
+    if (locant_set_isa(name) != LOCANT_OK)
+        return cli_fail(CLI_USAGE, "--isa '%s': %s", name, locant_last_error());
+    return CLI_OK;
+}
+
+static int set_up(const struct cli *cli)
+{
+    locant_status s = locant_set_threads((int)cli->threads);
+
+    if (s != LOCANT_OK)
+        return cli_error(s);
+    return cli->isa != NULL ? set_isa(cli->isa) : CLI_OK;
+}
+
+static int run_verb(const struct cli_command *command, int argc, char **argv)
+{
+    struct cli cli;
+    int        status = cli_parse(&cli, command, argc, argv);
+
+    if (status == CLI_OK && cli.help) {
+        cli_help_verb(command);
+    } else if (status == CLI_OK) {
+        status = command->computes ? set_up(&cli) : CLI_OK;
+        if (status == CLI_OK)
+            status = command->run(&cli);
+    }
+    cli_release(&cli);
+    return status;
+}
+
+static int help(int argc, char **argv)
+{
+    const struct cli_command *command;
+
+    if (argc == 0) {
+        cli_help();
+        return CLI_OK;
+    }
+    command = cli_find(argv[0]);
+    if (command == NULL)
+        return cli_unknown_verb(argv[0]);
+    cli_help_verb(command);
+    return CLI_OK;
+}
+
+static int run(int argc, char **argv)
+{
+    const struct cli_command *command;
+    const char *verb = argc > 1 ? argv[1] : "--help";
+
+    if (!strcmp(verb, "help") || !strcmp(verb, "--help") || !strcmp(verb, "-h"))
+        return help(argc - 2 > 0 ? argc - 2 : 0, argv + 2);
+    if (strcmp(verb, "--version") == 0) {
+        printf("locant %s\n", locant_version());
+        return CLI_OK;
+    }
+    command = cli_find(verb);
+    if (command == NULL)
+        return cli_unknown_verb(verb);
+    return run_verb(command, argc - 2, argv + 2);
+}
+
+int main(int argc, char **argv)
+{
+    occupy_standard_files();
+    signal(SIGPIPE, SIG_IGN);
+    return cli_finish(run(argc, argv));
+}

@@ -1,0 +1,102 @@
+/*
+ * fuzz_tensors.c - any bytes: refused with a sentence, or tensors that lie in
+ * the file without overlap and come back from a file written of them.  The
+ * memory of jansson is counted with ours.
+ */
+#define _GNU_SOURCE
+#include "fuzz.h"
+#include "locant/files.h"
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { TENSORS = 64 };
+
+static size_t bytes_of(const locant_tensor *t)
+{
+    size_t n = locant_dtype_size(t->dtype);
+
+    for (int i = 0; i < t->rank; i++)
+        n *= (size_t)t->shape[i];
+    return n;
+}
+
+static void same(const locant_tensor *a, const locant_tensor *b)
+{
+    HOLDS(b != NULL && a->dtype == b->dtype && a->rank == b->rank);
+    for (int i = 0; i < a->rank; i++)
+        HOLDS(a->shape[i] == b->shape[i]);
+    HOLDS(bytes_of(a) == 0 || memcmp(a->data, b->data, bytes_of(a)) == 0);
+}
+
+static void write_again(const locant_tensors *t)
+{
+    locant_named_tensor named[TENSORS];
+    locant_tensors *again;
+    const locant_tensor *x;
+    char path[64];
+    size_t n = 0;
+
+    for (; n < TENSORS; n++) {
+        x = locant_tensors_at(t, n, &named[n].name);
+        if (x == NULL)
+            break;
+        named[n].tensor = *x;
+    }
+    snprintf(path, sizeof path, "fuzz_tensors.%ld", (long)getpid());
+    HOLDS(locant_tensors_write(path, named, n, NULL, 0) == LOCANT_OK);
+    HOLDS(locant_tensors_read(&again, path) == LOCANT_OK);
+    unlink(path);
+    for (size_t i = 0; i < n; i++)
+        same(&named[i].tensor, locant_tensors_find(again, named[i].name));
+    locant_tensors_free(again);
+}
+
+/* The elements are the file's, in its order, and nothing is left over. */
+static void check_elements(const locant_tensors *t, const uint8_t *data,
+                           size_t size)
+{
+    const locant_tensor *x;
+    const char *name;
+    size_t total = 0;
+
+    for (size_t i = 0; (x = locant_tensors_at(t, i, &name)) != NULL; i++) {
+        HOLDS(locant_tensors_find(t, name) == x);
+        total += bytes_of(x);
+    }
+    HOLDS(total <= size - 8);
+    data += size - total;
+    for (size_t i = 0; (x = locant_tensors_at(t, i, NULL)) != NULL; i++) {
+        HOLDS(bytes_of(x) == 0 || memcmp(x->data, data, bytes_of(x)) == 0);
+        data += bytes_of(x);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static unsigned accepted;
+    locant_tensors *t;
+    locant_status status;
+
+    json_set_alloc_funcs(fuzz_malloc, fuzz_free);
+    fuzz_begin();
+    status = locant_tensors_parse(&t, data, size, "fuzz");
+    if (status == LOCANT_OK) {
+        check_elements(t, data, size);
+        locant_tensors_free(t);
+    } else {
+        HOLDS(t == NULL);
+        HOLDS(strncmp(locant_last_error(), "fuzz: ", 6) == 0);
+        for (const char *c = locant_last_error(); *c != 0; c++)
+            HOLDS(*c >= 0x20 && *c < 0x7f);
+    }
+    fuzz_end(fuzz_limit(size));
+    /* fsync is slow: every sixteenth file is written */
+    if (status == LOCANT_OK && accepted++ % 16 == 0) {
+        HOLDS(locant_tensors_parse(&t, data, size, "fuzz") == LOCANT_OK);
+        write_again(t);
+        locant_tensors_free(t);
+    }
+    return 0;
+}

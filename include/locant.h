@@ -1,0 +1,26 @@
+/*
+ * locant.h - positional encodings of Transformers: forward, backward, exact at
+ * any position, fused into attention.
+ *
+ * The headers are the manual.  liblocant needs libc, libm and threads:
+ *
+ *   locant/core.h       status, tensors, memory, threads, instruction sets
+ *   locant/angles.h     exact cosine and sine of position x frequency
+ *   locant/encoding.h   every encoding by its spec: table, rotate, bias
+ *   locant/attention.h  fused attention, forward and backward
+ *
+ * liblocant_lab adds what small experiments need; include it by name:
+ *
+ *   locant/files.h      .npy and safetensors
+ *   locant/lab.h        corpora, training, evaluation, the run store, reports
+ *   locant/figure.h     heat maps and curves as SVG, PNG, PDF
+ */
+#ifndef LOCANT_H
+#define LOCANT_H
+
+#include "locant/core.h"
+#include "locant/angles.h"
+#include "locant/encoding.h"
+#include "locant/attention.h"
+
+#endif /* LOCANT_H */

@@ -1,0 +1,134 @@
+/*
+ * attention.h - softmax attention with any positional encoding, forward and
+ * backward, never an array of T x S.
+ */
+#ifndef LOCANT_ATTENTION_H
+#define LOCANT_ATTENTION_H
+
+#include "encoding.h"
+#include <math.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Which keys a query sees; positions decide, not indices. */
+typedef enum locant_mask {
+    LOCANT_MASK_NONE   = 0,
+    LOCANT_MASK_CAUSAL = 1 /* keys with k_pos <= q_pos */
+} locant_mask;
+
+/* Let the scale be D^(-1/2). */
+#define LOCANT_SCALE_AUTO ((double)HUGE_VAL)
+
+/*
+ * One attention problem.  With R the rotation and b the bias of the encoding
+ * (identity and 0 where it does not use that door), heads h of q read head
+ * h / (H / Hkv) of k and v:
+ *
+ *     s[i,j] = scale * <R(q_pos[i]) q[i], R(k_pos[j]) k[j]>
+ *              + b(h, q_pos[i], k_pos[j])
+ *     p[i,:] = softmax over the visible j of s[i,:]
+ *     o[i]   = sum_j p[i,j] v[j]
+ *
+ * A row that sees no key gives o = 0, log-sum-exp = -infinity, gradients 0.
+ * Encodings of the input door act on embeddings, before attention: here they
+ * do nothing.
+ *
+ * q          F32 or F64 [B, H, T, D]     last stride 1; so for k, v
+ * k, v       dtype of q [B, Hkv, S, D]   Hkv divides H
+ * q_pos      I64 [T] or [B, T]; NULL: query i sits at S - T + i
+ * k_pos      I64 [S] or [B, S]; NULL: key j sits at j
+ * encoding   NULL: none
+ * params     the encoding's learned parameters in the order of
+ *            locant_encoding_param(); NULL if it has none
+ */
+typedef struct locant_attention {
+    size_t                 struct_size; /* sizeof(locant_attention) */
+    const locant_tensor   *q, *k, *v;
+    const locant_tensor   *q_pos, *k_pos;
+    const locant_encoding *encoding;
+    const locant_tensor   *params;
+    locant_mask            mask;
+    double                 scale; /* finite, or LOCANT_SCALE_AUTO */
+} locant_attention;
+
+#define LOCANT_ATTENTION_INIT \
+    { .struct_size = sizeof(locant_attention), .scale = LOCANT_SCALE_AUTO }
+
+/*
+ * Bytes of scratch the two functions below need for this problem under the
+ * present locant_threads().  It depends on the sizes and, for a bias, on how
+ * far apart the positions lie: ask again when they change.  Errors: as those
+ * functions.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_attention_workspace(size_t *bytes, const locant_attention *a);
+
+/*
+ * out          dtype of q [B, H, T, D]   written; last stride 1
+ * lse          dtype of q [B, H, T]      written: log of the sum of exp(s) of
+ *                                        each row; saved for backward
+ * workspace    at least locant_attention_workspace() bytes
+ *
+ * The workspace must share no byte with any tensor.
+ *
+ * F32 accumulates in float with fused multiply-add where the CPU has it: the
+ * relative L2 error against locant_attention_reference() is below 1e-6 for unit
+ * scores.  F64 is the reference itself.
+ * Source: Vaswani et al. 2017, arXiv:1706.03762v7, eq. (1); the running softmax
+ * of Milakov and Gimelshein 2018, arXiv:1805.02867v2, algorithm 3.
+ * Errors: NULL, DTYPE, SHAPE, LAYOUT, PARAM, ALIAS, NOMEM, UNSUPPORTED.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_attention_forward(locant_tensor *out, locant_tensor *lse,
+                         const locant_attention *a, void *workspace,
+                         size_t workspace_bytes);
+
+/* Where the gradients go; a NULL member is not computed. */
+typedef struct locant_attention_gradients {
+    size_t         struct_size;
+    locant_tensor *dq;      /* shape and dtype of q; written */
+    locant_tensor *dk, *dv; /* of k, v; written */
+    locant_tensor *dparams; /* array as 'params'; each added to */
+} locant_attention_gradients;
+
+#define LOCANT_ATTENTION_GRADIENTS_INIT \
+    { .struct_size = sizeof(locant_attention_gradients) }
+
+/*
+ * Gradients of a loss whose gradient with respect to 'out' is 'dout', by
+ * recomputing p from lse.  In F32 each p carries the rounding of its lse, 2^-24
+ * |lse|: nothing at ordinary scores, 1e-3 where a bias reaches -1e4 nats.
+ *
+ * dout, out    dtype of q [B, H, T, D]   out as forward wrote it
+ * lse          dtype of q [B, H, T]      as forward wrote it
+ *
+ * Source: Dao et al. 2022, arXiv:2205.14135v2, appendix B.2.
+ * Errors: as locant_attention_forward().
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_attention_backward(const locant_attention_gradients *gradients,
+                          const locant_tensor *dout, const locant_tensor *out,
+                          const locant_tensor *lse, const locant_attention *a,
+                          void *workspace, size_t workspace_bytes);
+
+/*
+ * The same two maps in double, row by row, whatever the dtype of the tensors:
+ * slow, plain, and what the fast ones are judged by.  out and lse may be F64
+ * while q, k, v are F32.  The bias b and the angles of R are formed in double;
+ * rotation uses the float32 table that locant_encoding_rotate() uses.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_attention_reference(locant_tensor *out, locant_tensor *lse,
+                           const locant_attention *a);
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_attention_reference_backward(
+    const locant_attention_gradients *gradients, const locant_tensor *dout,
+    const locant_tensor *out, const locant_tensor *lse,
+    const locant_attention *a);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* LOCANT_ATTENTION_H */

@@ -1,0 +1,272 @@
+/*
+ * lab.h - train small Transformers that differ in nothing but their positional
+ * encoding, and compare them honestly.
+ *
+ * A run = (model, encoding, data, seed).  Runs live in one SQLite store; their
+ * checkpoints are safetensors files beside it.  A run that was stopped or
+ * killed continues from its last checkpoint to the same bits.
+ */
+#ifndef LOCANT_LAB_H
+#define LOCANT_LAB_H
+
+#include "core.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ------------------------------------------------------------------ corpus */
+
+typedef struct locant_corpus locant_corpus;
+
+typedef enum locant_corpus_kind {
+    LOCANT_CORPUS_HEADERS   = 0, /* the C headers of this machine */
+    LOCANT_CORPUS_FILES     = 1, /* 'paths': files, and folders walked */
+    LOCANT_CORPUS_GENERATED = 2  /* built-in seeded generator of C-like text */
+} locant_corpus_kind;
+
+typedef struct locant_corpus_options {
+    size_t             struct_size;
+    locant_corpus_kind kind;
+    const char *const *paths;   /* FILES */
+    size_t             n_paths;
+    uint64_t           seed;    /* of the order, and of the generator */
+    size_t             max_bytes; /* 0: 16 MiB; GENERATED: 4 MiB */
+} locant_corpus_options;
+
+#define LOCANT_CORPUS_INIT { .struct_size = sizeof(locant_corpus_options) }
+
+typedef struct locant_corpus_info {
+    locant_corpus_kind kind;
+    char   sha256[65];  /* of the concatenated text, hexadecimal */
+    size_t files, bytes;
+    size_t train_bytes, valid_bytes, test_bytes;
+} locant_corpus_info;
+
+/*
+ * Read, clean (duplicates by content, 64 KiB per file found by walking, leading
+ * comment of a header) and split a corpus 90/5/5 by the hash of its
+ * folder; FILES in too few folders are split by file, and too few files by
+ * cutting their text.  Text under 1 MiB (64 KiB for FILES and GENERATED) is
+ * refused.  Walking skips what is not text, names that start with a dot, links
+ * to folders, and what may not be read.
+ * Errors: NULL, PARAM, IO, FORMAT (too little text), NOMEM.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_corpus_create(locant_corpus **out, const locant_corpus_options *options);
+LOCANT_API void locant_corpus_free(locant_corpus *corpus);
+LOCANT_API const locant_corpus_info *
+locant_corpus_info_of(const locant_corpus *corpus);
+
+/* ------------------------------------------------------------------- store */
+
+typedef struct locant_store locant_store;
+
+/*
+ * Open or create the store in 'directory': directory/runs.db and
+ * directory/checkpoints/.  Any number of processes may have it open.
+ * Errors: NULL, IO, FORMAT (not ours, newer), NOMEM.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_store_open(locant_store **out, const char *directory);
+/* Open an existing store for reading only. */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_store_open_readonly(locant_store **out, const char *directory);
+LOCANT_API void locant_store_close(locant_store *store);
+
+typedef struct locant_run_info {
+    int64_t id;
+    char    status[16];   /* "running", "interrupted", "done", "failed" */
+    char    encoding[256];
+    char    model[128];   /* "layers=3,width=64,heads=4,kv_heads=4,ff=256,.." */
+    char    corpus_sha256[65];
+    uint64_t seed;
+    int64_t step, steps, batch, length;
+    int64_t parameters, encoding_parameters;
+    double  train_loss;     /* of the last recorded step, nats per byte */
+    double  seconds;        /* of training, all sittings */
+    double  tokens_per_second;
+    char    started[32];    /* UTC, ISO 8601 */
+} locant_run_info;
+
+/* Called per run, in order of id; nonzero stops. */
+typedef int (*locant_run_visitor)(const locant_run_info *run, void *context);
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_store_runs(locant_store *store, locant_run_visitor visit, void *context);
+
+/* One run by id.  Errors: NULL, PARAM (no such run), IO. */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_store_run(locant_run_info *out, locant_store *store, int64_t id);
+
+/* Remove a run, its metrics, evaluations and checkpoint. */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_store_remove(locant_store *store, int64_t id);
+
+/*
+ * Run one read-only SQL statement; 'row' gets n values as text (NULL for SQL
+ * NULL) and the column names.  Errors: NULL, PARAM (not a query, or SQL error).
+ */
+typedef int (*locant_sql_visitor)(int n, const char *const *names,
+                                  const char *const *values, void *context);
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_store_sql(locant_store *store, const char *query, locant_sql_visitor row,
+                 void *context);
+
+/* ---------------------------------------------------------------- progress */
+
+typedef struct locant_progress {
+    const char *phase;       /* "train", "evaluate", "report" */
+    const char *encoding;    /* spec, or NULL */
+    uint64_t    seed;
+    int64_t     step, steps; /* of this run */
+    double      loss;        /* NAN if none */
+    double      rate;        /* tokens per second of this run */
+    int64_t     done, total; /* work of the whole job, in tokens */
+    double      elapsed, left; /* seconds; left is NAN until it can be told */
+} locant_progress;
+
+/*
+ * Called from worker threads, one at a time, at most ten times a second and
+ * run.  A nonzero answer asks to stop: the step in progress ends, a checkpoint
+ * is written, and the call returns LOCANT_ERR_INTERRUPTED.
+ */
+typedef int (*locant_progress_fn)(const locant_progress *progress,
+                                  void *context);
+
+/* ------------------------------------------------------------------- train */
+
+typedef struct locant_train_options {
+    size_t  struct_size;
+    const char *encoding;     /* spec */
+    uint64_t seed;
+    int64_t layers, width, heads, kv_heads, ff; /* kv_heads 0: heads */
+    int     rms_norm;         /* 0: layer norm */
+    int64_t batch, length, steps;
+    double  learning_rate;    /* peak */
+    int64_t checkpoint_every; /* steps; 0: 100 */
+    locant_progress_fn progress;
+    void   *context;
+} locant_train_options;
+
+/* The quick preset's model: 3 layers, width 64, 4 heads, ff 256, 16 x 128. */
+#define LOCANT_TRAIN_INIT                                                     \
+    { .struct_size = sizeof(locant_train_options), .encoding = "none",        \
+      .seed = 1, .layers = 3, .width = 64, .heads = 4, .ff = 256,             \
+      .batch = 16, .length = 128, .steps = 600, .learning_rate = 3e-3 }
+
+/*
+ * Train one run, or continue it if the store has it unfinished, or return at
+ * once if it is done.  The run's identity is everything but progress and
+ * checkpoint_every.  Checkpoints hold parameters, optimiser state and step.
+ * '*run' is also written when a run that exists could not be finished.  A loss
+ * that is not finite marks the run "failed", keeps the last finite checkpoint,
+ * and is PARAM.
+ * Errors: NULL, PARAM, SHAPE, IO, FORMAT (a damaged checkpoint), NOMEM,
+ * INTERRUPTED, UNSUPPORTED (another process is training this run).
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_train(int64_t *run, locant_store *store, const locant_corpus *corpus,
+             const locant_train_options *options);
+
+/* ---------------------------------------------------------------- evaluate */
+
+enum { LOCANT_EVAL_LENGTHS = 5, LOCANT_EVAL_BUCKETS = 64 };
+
+/*
+ * Losses in nats per byte; NAN where the encoding is undefined (a learned table
+ * beyond its length).
+ */
+typedef struct locant_evaluation {
+    int64_t length[LOCANT_EVAL_LENGTHS];    /* 128, 256, 512, 1024, 2048 */
+    double  same_targets[LOCANT_EVAL_LENGTHS]; /* P1: last 64 bytes scored */
+    double  by_position[LOCANT_EVAL_BUCKETS];  /* P2: at 2048, 32 wide */
+    double  own_window;                     /* P4: window 128, stride 16 */
+    double  valid;                     /* validation at the trained length */
+    double  shuffled;      /* P1 at 128, plus the mean rise of 8 targets a block
+                              when all but the last 8 bytes are shuffled */
+    double  causality;     /* largest |P2 - forward at 128| over positions
+                              below 128; half its length for a shorter table */
+    int64_t blocks;        /* targets = 64 x blocks */
+    double  tokens_per_second; /* forward at 2048 */
+} locant_evaluation;
+
+/*
+ * Evaluate a finished run on 'blocks' blocks of the test split (0: 96) by
+ * protocols P1, P2, P4, record it in the store, and write *out.  Recorded
+ * before with the same corpus and blocks: read back.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_evaluate(locant_evaluation *out, locant_store *store, int64_t run,
+                const locant_corpus *corpus, int64_t blocks);
+
+/* ------------------------------------------------------------------ report */
+
+typedef enum locant_preset {
+    LOCANT_PRESET_SMOKE = 0, /* a minute; proves the path, not the science */
+    LOCANT_PRESET_QUICK = 1, /* 8 encodings x 2 seeds x 600 steps */
+    LOCANT_PRESET_HOUR  = 2,
+    LOCANT_PRESET_FULL  = 3
+} locant_preset;
+
+typedef struct locant_report_options {
+    size_t        struct_size;
+    locant_preset preset;
+    const char *const *encodings; /* specs; NULL: the preset's eight */
+    size_t        n_encodings;
+    int           seeds;          /* 0: the preset's */
+    const char   *directory;      /* of the store */
+    const char   *path;           /* of the page; "locant-report.html" */
+    const char   *commit;         /* provenance; NULL: the library version */
+    locant_progress_fn progress;
+    void         *context;
+} locant_report_options;
+
+#define LOCANT_REPORT_INIT                                             \
+    { .struct_size = sizeof(locant_report_options),                    \
+      .preset = LOCANT_PRESET_QUICK, .directory = "locant-lab",        \
+      .path = "locant-report.html" }
+
+/* One line of the table, also for --json. */
+typedef struct locant_report_row {
+    char    encoding[256];
+    int     seeds;
+    int64_t length[LOCANT_EVAL_LENGTHS];
+    double  loss[LOCANT_EVAL_LENGTHS];      /* mean over seeds, nats per byte */
+    double  half_width[LOCANT_EVAL_LENGTHS]; /* 95 % t interval over seeds; NAN
+                                                for one seed */
+    double  gain;                           /* G(2048) = P4 - P1(2048) */
+    int64_t parameters, encoding_parameters;
+    double  train_tokens_per_second, eval_tokens_per_second;
+    double  seconds;
+    int64_t bytes;              /* memory of the model in training */
+} locant_report_row;
+
+/* One gate: a check that must hold before the page may be believed. */
+typedef struct locant_report_gate {
+    char name[8];      /* "g1" .. "g7" */
+    int  passed;
+    char sentence[256];
+} locant_report_gate;
+
+typedef struct locant_report {
+    locant_report_row *rows;
+    size_t             n_rows;
+    locant_report_gate gates[7];
+    locant_corpus_info corpus;
+    double             seconds;
+} locant_report;
+
+/*
+ * The main job: train what is missing, evaluate, judge the gates, write the
+ * page.  *out (may be NULL) is to be freed with locant_report_free().
+ * Errors: as the functions above.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_report_run(locant_report *out, const locant_corpus *corpus,
+                  const locant_report_options *options);
+LOCANT_API void locant_report_free(locant_report *report);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* LOCANT_LAB_H */

@@ -1,0 +1,86 @@
+# checks.sh - how scripts/test runs, counts and shows its checks.
+
+passed=0
+failed=0
+JOBS=${JOBS:-$(nproc)}
+# Debian's own, even where PATH leads to another that lacks its modules.
+PATH=/usr/bin:$PATH
+mkdir -p build
+log=build/check.log
+# OpenBLAS would start threads of its own beside ours.
+export OPENBLAS_NUM_THREADS=1
+export ASAN_OPTIONS=strict_string_checks=1
+export UBSAN_OPTIONS=print_stacktrace=1
+if [ -e tests/lsan.supp ]; then
+    export LSAN_OPTIONS="suppressions=$PWD/tests/lsan.supp:print_suppressions=0"
+fi
+
+configure() {
+    folder=$1
+    shift
+    mkdir -p "$folder"
+    cmake -S . -B "$folder" "$@"
+}
+
+# count NAME PASSED FAILED SECONDS: one line, and the log if anything failed.
+count() {
+    passed=$((passed + $2))
+    failed=$((failed + $3))
+    if [ "$3" -eq 0 ]; then
+        printf 'ok   %-36s %4d  %4d s\n' "$1" "$2" "$4"
+    else
+        printf 'FAIL %-36s %4d failed, %d passed, %d s\n' "$1" "$3" "$2" "$4"
+        grep -v '^ok ' "$log" | tail -n 60 | sed 's/^/     /'
+    fi
+}
+
+# check NAME COMMAND...: one check, its exit status.
+check() {
+    name=$1 start=$(date +%s)
+    shift
+    if "$@" > "$log" 2>&1; then
+        count "$name" 1 0 $(($(date +%s) - start))
+    else
+        count "$name" 0 1 $(($(date +%s) - start))
+    fi
+}
+
+# many NAME COMMAND...: a command that prints "ok .." and "FAIL .." lines, or
+# closes with "N passed, N failed".
+many() {
+    name=$1 start=$(date +%s)
+    shift
+    "$@" > "$log" 2>&1
+    status=$?
+    good=$(sed -n 's/^\([0-9]*\) passed, [0-9]* failed$/\1/p' "$log")
+    bad=$(sed -n 's/^[0-9]* passed, \([0-9]*\) failed$/\1/p' "$log")
+    good=${good:-$(grep -c '^ok ' "$log")}
+    bad=${bad:-$(grep -c '^FAIL ' "$log")}
+    # A command that died early has failed, whatever it counted.
+    if [ $status -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
+    if [ $((good + bad)) -eq 0 ]; then bad=1; fi
+    count "$name" "$good" "$bad" $(($(date +%s) - start))
+}
+
+# suite NAME BUILD [CTEST OPTION...]: CTest tests of a build.
+suite() {
+    name=$1 folder=$2 start=$(date +%s)
+    shift 2
+    (cd "$folder" && ctest -j "$JOBS" --timeout 300 --output-on-failure \
+        --no-tests=error "$@") > "$log" 2>&1
+    status=$?
+    bad=$(sed -n 's/.*tests passed, \([0-9]*\) tests* failed out of.*/\1/p' \
+          "$log")
+    all=$(sed -n 's/.* failed out of \([0-9]*\)$/\1/p' "$log")
+    bad=${bad:-1} all=${all:-1}
+    if [ $status -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
+    sed -i -E '/^ *[0-9]+\/[0-9]+ Test .* Passed /d; /^ *Start /d' "$log"
+    count "$name" $((all - bad)) "$bad" $(($(date +%s) - start))
+}
+
+finish() {
+    rm -f "$log"
+    echo "$passed passed, $failed failed"
+    [ "$failed" -eq 0 ]
+    exit
+}

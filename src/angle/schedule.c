@@ -1,0 +1,202 @@
+/*
+ * schedule.c - many angles: exact ones by the kernels, and two float32 recipes
+ * as other software computes them.
+ *
+ * HF is transformers' rotary embedding, 1 / base^(2i/dim) in float32 times the
+ * float32 position.  GGML is ggml's rope, theta *= base^(-2/dim) from pair to
+ * pair, all in float32.  Both lose digits in proportion to the position; models
+ * were trained on them, hence they are here.
+ */
+#include "schedule.h"
+#include "../kernel/kernels.h"
+#include <math.h>
+#include <stdatomic.h>
+
+enum {
+    BLOCK_PAIRS = 4096, /* of one task: about 5 us, and fits the first cache */
+    MOST_ROWS = 256
+};
+
+struct lct_schedule *lct_schedule_create(double base, int64_t pairs,
+                                         int64_t head_dim)
+{
+    static atomic_uint_fast64_t made;
+    size_t bytes = sizeof(struct lct_schedule);
+    struct lct_schedule *s;
+
+    if (pairs < 0 || (uint64_t)pairs > (SIZE_MAX / 2 - bytes) /
+                                           sizeof(struct lct_turn))
+        return NULL;
+    bytes += (size_t)pairs * sizeof(struct lct_turn);
+    s = locant_alloc(bytes);
+    if (s == NULL)
+        return NULL;
+    s->id = atomic_fetch_add(&made, 1) + 1;
+    s->head_dim = head_dim;
+    s->pairs = pairs;
+    s->pairing = LCT_HALF;
+    s->mode = LOCANT_ANGLES_EXACT;
+    s->base = base;
+    s->magnitude = 1;
+    for (int64_t i = 0; i < pairs; i++)
+        s->turn[i] = lct_turn_of(base, i, 2 * pairs);
+    return s;
+}
+
+struct job {
+    float *cos_out, *sin_out;
+    const struct lct_schedule *s;
+    const int64_t *integers; /* one of these two */
+    const double *reals;
+    const struct lct_kernels *kernels;
+    size_t n, rows;
+};
+
+/*
+ * Positions from 'first' on that one call of the kernel can take: each one more
+ * than the one before, not passing from below 0 to 0.
+ */
+static size_t run_length(const int64_t *positions, size_t first, size_t end)
+{
+    size_t i = first + 1;
+
+    while (i < end && positions[i - 1] != INT64_MAX && positions[i] != 0 &&
+           positions[i] == positions[i - 1] + 1)
+        i++;
+    return i - first;
+}
+
+static void exact_integers(const struct job *job, size_t first, size_t end)
+{
+    size_t pairs = (size_t)job->s->pairs;
+
+    while (first < end) {
+        size_t rows = run_length(job->integers, first, end);
+
+        job->kernels->angle_rows(job->cos_out + first * pairs,
+                                 job->sin_out + first * pairs, job->s->turn,
+                                 pairs, job->integers[first], rows,
+                                 job->s->magnitude);
+        first += rows;
+    }
+}
+
+static void exact_reals(const struct job *job, size_t first, size_t end)
+{
+    size_t pairs = (size_t)job->s->pairs;
+
+    for (size_t t = first; t < end; t++) {
+        double p = job->reals[t];
+        float *c_row = job->cos_out + t * pairs;
+        float *s_row = job->sin_out + t * pairs;
+
+        if (p == floor(p)) {
+            job->kernels->angle_rows(c_row, s_row, job->s->turn, pairs,
+                                     (int64_t)p, 1, job->s->magnitude);
+            continue;
+        }
+        for (size_t i = 0; i < pairs; i++) {
+            double c, s;
+
+            lct_angle_real(&c, &s, job->s->turn[i], p);
+            c_row[i] = (float)(c * job->s->magnitude);
+            s_row[i] = (float)(s * job->s->magnitude);
+        }
+    }
+}
+
+static float rounded_position(const struct job *job, size_t t)
+{
+    return job->integers != NULL ? (float)job->integers[t]
+                                 : (float)job->reals[t];
+}
+
+static void hf(const struct job *job, size_t first, size_t end)
+{
+    size_t pairs = (size_t)job->s->pairs;
+    float magnitude = (float)job->s->magnitude;
+
+    for (size_t i = 0; i < pairs; i++) {
+        float power = (float)(2 * i) / (float)(2 * pairs);
+        float inv_freq = 1.0f / powf((float)job->s->base, power);
+
+        for (size_t t = first; t < end; t++) {
+            float angle = rounded_position(job, t) * inv_freq;
+
+            job->cos_out[t * pairs + i] = cosf(angle) * magnitude;
+            job->sin_out[t * pairs + i] = sinf(angle) * magnitude;
+        }
+    }
+}
+
+static void ggml(const struct job *job, size_t first, size_t end)
+{
+    size_t pairs = (size_t)job->s->pairs;
+    float magnitude = (float)job->s->magnitude;
+    float scale = powf((float)job->s->base, -2.0f / (float)(2 * pairs));
+
+    for (size_t t = first; t < end; t++) {
+        float theta = rounded_position(job, t);
+
+        for (size_t i = 0; i < pairs; i++) {
+            job->cos_out[t * pairs + i] = cosf(theta) * magnitude;
+            job->sin_out[t * pairs + i] = sinf(theta) * magnitude;
+            theta *= scale;
+        }
+    }
+}
+
+static void block(void *context, size_t task, int slot)
+{
+    const struct job *job = context;
+    size_t first = task * job->rows;
+    size_t end = job->n - first < job->rows ? job->n : first + job->rows;
+
+    (void)slot;
+    if (job->s->mode == LOCANT_ANGLES_HF)
+        hf(job, first, end);
+    else if (job->s->mode == LOCANT_ANGLES_GGML)
+        ggml(job, first, end);
+    else if (job->integers != NULL)
+        exact_integers(job, first, end);
+    else
+        exact_reals(job, first, end);
+}
+
+static void run(struct job *job)
+{
+    size_t pairs = (size_t)job->s->pairs;
+
+    if (pairs == 0 || job->n == 0)
+        return;
+    job->kernels = lct_kernels();
+    job->rows = BLOCK_PAIRS / pairs;
+    if (job->rows == 0)
+        job->rows = 1;
+    if (job->rows > MOST_ROWS)
+        job->rows = MOST_ROWS;
+    if (job->n <= job->rows)
+        block(job, 0, 0);
+    else
+        locant_parallel_for((job->n - 1) / job->rows + 1, block, job);
+}
+
+void lct_schedule_angles(float *cos_out, float *sin_out,
+                         const struct lct_schedule *s, const int64_t *positions,
+                         size_t n)
+{
+    struct job job = { .cos_out = cos_out, .sin_out = sin_out, .s = s,
+                       .integers = positions, .n = n };
+
+    run(&job);
+}
+
+void lct_schedule_angles_real(float *cos_out, float *sin_out,
+                              const struct lct_schedule *s,
+                              const double *positions, size_t n)
+{
+    struct job job = { .cos_out = cos_out, .sin_out = sin_out, .s = s,
+                       .reals = positions, .n = n };
+
+    run(&job);
+}

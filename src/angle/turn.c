@@ -1,0 +1,293 @@
+/*
+ * turn.c - frequencies as fractions of a turn, by integer arithmetic alone.
+ *
+ * base^(-2i/dim) / 2 pi is 2^-n exp(n ln 2 - (2i/dim) ln base) / 2 pi, with n
+ * chosen so that the exponent is in 0 .. ln 2.  The logarithm is a series of
+ * atanh, the exponential a Taylor series after eight halvings, squared back.
+ *
+ * Every number is a fixed-point one of a few 64-bit words, least first: one
+ * word of integer part above all words of fraction.  128 bits of result are
+ * wanted; 64 more absorb the errors: each operation drops less than 2 units of
+ * the last place, there are fewer than 400, and squaring multiplies what came
+ * before by 2^8, so that less than 2^20 units of 2^-192 are lost.  A base below
+ * 1 turns faster than once in 2 pi positions; its whole turns are dropped at
+ * the end, and as many bits more of fraction are carried for them.
+ */
+#include "schedule.h"
+#include <string.h>
+
+enum {
+    CONSTANT_WORDS = 21,
+    WORDS = 4,                       /* for bases from 1 up */
+    MOST_WORDS = CONSTANT_WORDS + 1, /* for the smallest double */
+    HALVINGS = 8,
+    FASTEST = 1087 /* log2 of the fastest frequency these words can hold */
+};
+
+struct fixed {
+    uint64_t word[MOST_WORDS]; /* word[n - 1] is the integer part */
+};
+
+/* Fractions, most significant word first; test_turn.c checks all their bits. */
+static const uint64_t one_over_2_pi[CONSTANT_WORDS] = {
+    0x28be60db9391054a, 0x7f09d5f47d4d3770, 0x36d8a5664f10e410,
+    0x7f9458eaf7aef158, 0x6dc91b8e909374b8, 0x01924bba82746487,
+    0x3f877ac72c4a69cf, 0xba208d7d4baed121, 0x3a671c09ad17df90,
+    0x4e64758e60d4ce7d, 0x272117e2ef7e4a0e, 0xc7fe25fff7816603,
+    0xfbcbc462d6829b47, 0xdb4d9fb3c9f2c26d, 0xd3d18fd9a797fa8b,
+    0x5d49eeb1faf97c5e, 0xcf41ce7de294a4ba, 0x9afed7ec47e35742,
+    0x1580cc11bf1edaea, 0xfc33ef0826bd0d87, 0x6a78e45857b986c2,
+};
+static const uint64_t ln_2[CONSTANT_WORDS] = {
+    0xb17217f7d1cf79ab, 0xc9e3b39803f2f6af, 0x40f343267298b62d,
+    0x8a0d175b8baafa2b, 0xe7b876206debac98, 0x559552fb4afa1b10,
+    0xed2eae35c1382144, 0x27573b291169b825, 0x3e96ca16224ae8c5,
+    0x1acbda11317c387e, 0xb9ea9bc3b136603b, 0x256fa0ec7657f74b,
+    0x72ce87b19d6548ca, 0xf5dfa6bd38303248, 0x655fa1872f20e3a2,
+    0xda2d97c50f3fd5c6, 0x07f4ca11fb5bfb90, 0x610d30f88fe551a2,
+    0xee569d6dfc1efa15, 0x7d2e23de1400b396, 0x17460775db8990e5,
+};
+
+static struct fixed constant(const uint64_t *value, size_t n)
+{
+    struct fixed x = { { 0 } };
+
+    for (size_t i = 0; i + 1 < n; i++)
+        x.word[n - 2 - i] = value[i];
+    return x;
+}
+
+static void add(struct fixed *x, const struct fixed *y, size_t n)
+{
+    uint64_t carry = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        lct_u128 sum = (lct_u128)x->word[i] + y->word[i] + carry;
+
+        x->word[i] = (uint64_t)sum;
+        carry = (uint64_t)(sum >> 64);
+    }
+}
+
+static void subtract(struct fixed *x, const struct fixed *y, size_t n)
+{
+    uint64_t borrow = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        lct_u128 rest = (lct_u128)x->word[i] - y->word[i] - borrow;
+
+        x->word[i] = (uint64_t)rest;
+        borrow = (uint64_t)(rest >> 64) & 1;
+    }
+}
+
+static int less(const struct fixed *x, const struct fixed *y, size_t n)
+{
+    while (n-- > 0)
+        if (x->word[n] != y->word[n])
+            return x->word[n] < y->word[n];
+    return 0;
+}
+
+static int is_zero(const struct fixed *x, size_t n)
+{
+    while (n-- > 0)
+        if (x->word[n] != 0)
+            return 0;
+    return 1;
+}
+
+static struct fixed multiply(const struct fixed *x, const struct fixed *y,
+                             size_t n)
+{
+    uint64_t full[2 * MOST_WORDS] = { 0 };
+    struct fixed out = { { 0 } };
+
+    for (size_t i = 0; i < n; i++) {
+        uint64_t carry = 0;
+
+        for (size_t j = 0; j < n; j++) {
+            lct_u128 sum = (lct_u128)x->word[i] * y->word[j] + full[i + j] +
+                           carry;
+
+            full[i + j] = (uint64_t)sum;
+            carry = (uint64_t)(sum >> 64);
+        }
+        full[i + n] = carry;
+    }
+    memcpy(out.word, full + n - 1, n * sizeof(out.word[0]));
+    return out;
+}
+
+static void times(struct fixed *x, uint64_t factor, size_t n)
+{
+    uint64_t carry = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        lct_u128 sum = (lct_u128)x->word[i] * factor + carry;
+
+        x->word[i] = (uint64_t)sum;
+        carry = (uint64_t)(sum >> 64);
+    }
+}
+
+static void divide(struct fixed *x, uint64_t divisor, size_t n)
+{
+    uint64_t rest = 0;
+
+    while (n-- > 0) {
+        lct_u128 part = (lct_u128)rest << 64 | x->word[n];
+
+        x->word[n] = (uint64_t)(part / divisor);
+        rest = (uint64_t)(part % divisor);
+    }
+}
+
+/* As a double, for estimates only. */
+static double estimate(const struct fixed *x, size_t n)
+{
+    return (double)x->word[n - 1] + (double)x->word[n - 2] * 0x1p-64;
+}
+
+/* base = mantissa * 2^(exponent - 52), 2^52 <= mantissa < 2^53. */
+static void take_apart(uint64_t *mantissa, int *exponent, double base)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &base, sizeof(bits));
+    *mantissa = bits & ((UINT64_C(1) << 52) - 1);
+    *exponent = (int)(bits >> 52) - 1023;
+    if (*exponent == -1023) { /* subnormal */
+        *exponent = -1022;
+        while (*mantissa >> 52 == 0) {
+            *mantissa <<= 1;
+            --*exponent;
+        }
+    }
+    *mantissa |= UINT64_C(1) << 52;
+}
+
+/* ln(m / 2^52) = 2 atanh(z) with z = (m - 2^52) / (m + 2^52) <= 1/3. */
+static struct fixed log_of_mantissa(uint64_t m, size_t n)
+{
+    struct fixed z = { { 0 } };
+    struct fixed square, power, sum;
+
+    z.word[n - 1] = m - (UINT64_C(1) << 52);
+    divide(&z, m + (UINT64_C(1) << 52), n);
+    square = multiply(&z, &z, n);
+    sum = power = z;
+    for (uint64_t k = 3; !is_zero(&power, n); k += 2) {
+        struct fixed term;
+
+        power = multiply(&power, &square, n);
+        term = power;
+        divide(&term, k, n);
+        add(&sum, &term, n);
+    }
+    times(&sum, 2, n);
+    return sum;
+}
+
+/* |ln base| */
+static struct fixed log_of(double base, size_t n)
+{
+    struct fixed of_power = constant(ln_2, n);
+    struct fixed of_mantissa;
+    uint64_t mantissa;
+    int exponent;
+
+    take_apart(&mantissa, &exponent, base);
+    of_mantissa = log_of_mantissa(mantissa, n);
+    times(&of_power, (uint64_t)(exponent < 0 ? -exponent : exponent), n);
+    if (exponent < 0)
+        subtract(&of_power, &of_mantissa, n);
+    else
+        add(&of_power, &of_mantissa, n);
+    return of_power;
+}
+
+/* exp(x) for x below 1 */
+static struct fixed exponential(struct fixed x, size_t n)
+{
+    struct fixed sum = { { 0 } };
+    struct fixed term;
+
+    sum.word[n - 1] = 1;
+    divide(&x, UINT64_C(1) << HALVINGS, n);
+    term = x;
+    for (uint64_t k = 2; !is_zero(&term, n); k++) {
+        add(&sum, &term, n);
+        term = multiply(&term, &x, n);
+        divide(&term, k, n);
+    }
+    for (int i = 0; i < HALVINGS; i++)
+        sum = multiply(&sum, &sum, n);
+    return sum;
+}
+
+/* Bit 'place' of the fraction, 1 being a half; integer bits from 0 down. */
+static uint64_t bit(const struct fixed *x, int64_t place, size_t n)
+{
+    int64_t index = (int64_t)(64 * (n - 1)) - place;
+
+    if (index < 0 || index >= (int64_t)(64 * n))
+        return 0;
+    return x->word[index / 64] >> (index % 64) & 1;
+}
+
+/* The fraction of x * 2^shift, rounded to 128 bits. */
+static struct lct_turn fraction(const struct fixed *x, int64_t shift, size_t n)
+{
+    struct lct_turn f = { 0, 0 };
+    uint64_t half = bit(x, 129 + shift, n);
+
+    for (int64_t place = 1; place <= 128; place++) {
+        f.hi = f.hi << 1 | f.lo >> 63;
+        f.lo = f.lo << 1 | bit(x, place + shift, n);
+    }
+    f.lo += half;
+    f.hi += half != 0 && f.lo == 0;
+    return f;
+}
+
+struct lct_turn lct_turn_of(double base, int64_t i, int64_t dim)
+{
+    const struct lct_turn none = { 0, 0 };
+    double part = 2 * (double)i / (double)dim;
+    struct fixed y, steps, turn;
+    struct fixed unit;
+    uint64_t whole;
+    size_t n = WORDS;
+    double bits; /* binary places the frequency is away from 1 / 2 pi */
+
+    y = log_of(base, n);
+    bits = part * estimate(&y, n) * 0x1.71547652b82fep0; /* 1 / ln 2 */
+    if (base >= 1 ? bits > 132 : bits > FASTEST)
+        return none; /* below 2^-129 turns; beyond what is promised */
+    if (base < 1) {
+        n += (size_t)bits / 64 + 1;
+        y = log_of(base, n);
+    }
+    times(&y, 2 * (uint64_t)i, n);
+    divide(&y, (uint64_t)dim, n);
+
+    /* The power of two: above y for a base >= 1, below it for a base < 1. */
+    whole = (uint64_t)bits + (base >= 1);
+    unit = constant(ln_2, n);
+    steps = unit;
+    times(&steps, whole, n);
+    if (base >= 1 && less(&steps, &y, n)) {
+        add(&steps, &unit, n);
+        whole++;
+    } else if (base < 1 && less(&y, &steps, n)) {
+        subtract(&steps, &unit, n);
+        whole--;
+    }
+    turn = base >= 1 ? steps : y;
+    subtract(&turn, base >= 1 ? &y : &steps, n);
+    turn = exponential(turn, n);
+    unit = constant(one_over_2_pi, n);
+    turn = multiply(&turn, &unit, n);
+    return fraction(&turn, base >= 1 ? -(int64_t)whole : (int64_t)whole, n);
+}

@@ -1,0 +1,231 @@
+/*
+ * pool.c - the library's threads.
+ *
+ * Workers block on a condition variable; the caller works too.  Tasks are taken
+ * from a counter, so which thread runs a task is chance; what a task computes
+ * must depend on its number alone.  One job at a time: a second caller from
+ * another thread waits for its turn.  A call from inside a task runs serially.
+ */
+#define _GNU_SOURCE
+#include "pool.h"
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+enum { MAX_THREADS = 1024 };
+
+static struct {
+    pthread_mutex_t turn; /* held by the caller whose job runs */
+    pthread_mutex_t lock; /* guards what follows */
+    pthread_cond_t wake, done;
+    int workers;          /* started; slots 1 .. workers */
+    uint64_t job;         /* number of the present job */
+    int wanted;           /* workers that may join it */
+    int busy;             /* workers inside it */
+    locant_task body;
+    void *context;
+    size_t tasks;
+    _Atomic size_t next;
+} pool = {
+    .turn = PTHREAD_MUTEX_INITIALIZER,
+    .lock = PTHREAD_MUTEX_INITIALIZER,
+    .wake = PTHREAD_COND_INITIALIZER,
+    .done = PTHREAD_COND_INITIALIZER,
+};
+
+static _Atomic int wanted_threads; /* 0: automatic */
+static locant_parallel_runner lent;
+static void *lent_context;
+static _Thread_local bool inside;
+
+bool lct_inside_task(void)
+{
+    return inside;
+}
+
+int lct_slots(void)
+{
+    return inside ? 1 : locant_threads();
+}
+
+static int usable_processors(void)
+{
+    int n = 0;
+#ifdef __linux__
+    cpu_set_t set;
+
+    if (sched_getaffinity(0, sizeof(set), &set) == 0)
+        n = CPU_COUNT(&set);
+#endif
+    if (n < 1)
+        n = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    return n < 1 ? 1 : n > MAX_THREADS ? MAX_THREADS : n;
+}
+
+locant_status locant_set_threads(int threads)
+{
+    if (threads < 0 || threads > MAX_THREADS)
+        return locant_fail(LOCANT_ERR_PARAM, "locant_set_threads: threads is "
+                           "%d, expected 0 (automatic) to %d", threads,
+                           MAX_THREADS);
+    atomic_store(&wanted_threads, threads);
+    return LOCANT_OK;
+}
+
+int locant_threads(void)
+{
+    int n = atomic_load(&wanted_threads);
+
+    return n > 0 ? n : usable_processors();
+}
+
+void locant_set_parallel_for(locant_parallel_runner run, void *context)
+{
+    lent = run;
+    lent_context = context;
+}
+
+static void take_tasks(int slot)
+{
+    size_t task;
+
+    inside = true;
+    while ((task = atomic_fetch_add(&pool.next, 1)) < pool.tasks)
+        pool.body(pool.context, task, slot);
+    inside = false;
+}
+
+static void *worker(void *arg)
+{
+    int slot = (int)(intptr_t)arg;
+    uint64_t seen = 0;
+
+    pthread_mutex_lock(&pool.lock);
+    for (;;) {
+        while (pool.job == seen || slot > pool.wanted) {
+            seen = pool.job;
+            pthread_cond_wait(&pool.wake, &pool.lock);
+        }
+        seen = pool.job;
+        pool.busy++;
+        pthread_mutex_unlock(&pool.lock);
+        take_tasks(slot);
+        pthread_mutex_lock(&pool.lock);
+        if (--pool.busy == 0)
+            pthread_cond_signal(&pool.done);
+    }
+    return NULL;
+}
+
+/* In the child of a fork() the workers are gone and the locks are as new. */
+static void forget_workers(void)
+{
+    static const pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    static const pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
+
+    pool.turn = mutex;
+    pool.lock = mutex;
+    pool.wake = cond;
+    pool.done = cond;
+    pool.workers = 0;
+    pool.busy = 0;
+    pool.wanted = 0;
+    inside = false;
+}
+
+static void watch_forks(void)
+{
+    pthread_atfork(NULL, NULL, forget_workers);
+}
+
+/* Under pool.lock: have at least 'n' workers, or as many as can be had. */
+static void start_workers(int n)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_attr_t detached;
+
+    pthread_once(&once, watch_forks);
+    if (pool.workers >= n || pthread_attr_init(&detached) != 0)
+        return;
+    pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
+    while (pool.workers < n) {
+        pthread_t thread;
+
+        if (pthread_create(&thread, &detached, worker,
+                           (void *)(intptr_t)(pool.workers + 1)) != 0)
+            break; /* fewer threads, same results */
+        pool.workers++;
+    }
+    pthread_attr_destroy(&detached);
+}
+
+static void run_serially(size_t tasks, locant_task body, void *context)
+{
+    bool was = inside;
+
+    inside = true;
+    for (size_t task = 0; task < tasks; task++)
+        body(context, task, 0);
+    inside = was;
+}
+
+static void run_on_pool(size_t tasks, locant_task body, void *context,
+                        int threads)
+{
+    pthread_mutex_lock(&pool.turn);
+    pthread_mutex_lock(&pool.lock);
+    start_workers(threads - 1);
+    pool.body = body;
+    pool.context = context;
+    pool.tasks = tasks;
+    atomic_store(&pool.next, 0);
+    pool.wanted = threads - 1;
+    pool.job++;
+    pthread_cond_broadcast(&pool.wake);
+    pthread_mutex_unlock(&pool.lock);
+
+    take_tasks(0);
+
+    pthread_mutex_lock(&pool.lock);
+    pool.wanted = 0; /* nobody joins from here on */
+    while (pool.busy > 0)
+        pthread_cond_wait(&pool.done, &pool.lock);
+    pthread_mutex_unlock(&pool.lock);
+    pthread_mutex_unlock(&pool.turn);
+}
+
+/* A task on a lent thread, marked so that nested calls run serially. */
+struct lent_job {
+    locant_task body;
+    void *context;
+};
+
+static void run_lent(void *context, size_t task, int slot)
+{
+    const struct lent_job *job = context;
+
+    inside = true;
+    job->body(job->context, task, slot);
+    inside = false;
+}
+
+void lct_parallel_for(size_t tasks, int slots, locant_task body, void *context)
+{
+    struct lent_job job = { body, context };
+    int now = lct_slots(), threads = now < slots ? now : slots;
+
+    if (tasks < (size_t)threads)
+        threads = (int)tasks;
+    if (inside || threads < 2 || (lent != NULL && now > slots))
+        run_serially(tasks, body, context);
+    else if (lent != NULL)
+        lent(tasks, run_lent, &job, lent_context);
+    else
+        run_on_pool(tasks, body, context, threads);
+}
+
+void locant_parallel_for(size_t tasks, locant_task body, void *context)
+{
+    lct_parallel_for(tasks, MAX_THREADS, body, context);
+}

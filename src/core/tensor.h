@@ -1,0 +1,63 @@
+/* tensor.h - checks public functions make on their tensors, and row access */
+#ifndef LCT_TENSOR_H
+#define LCT_TENSOR_H
+#include "error.h"
+#include <stdbool.h>
+
+/* Sets of dtypes, for lct_check(). */
+enum {
+    LCT_IN_F32 = 1 << LOCANT_F32,
+    LCT_IN_F16 = 1 << LOCANT_F16,
+    LCT_IN_BF16 = 1 << LOCANT_BF16,
+    LCT_IN_F64 = 1 << LOCANT_F64,
+    LCT_IN_I32 = 1 << LOCANT_I32,
+    LCT_IN_I64 = 1 << LOCANT_I64,
+    LCT_IN_REAL = LCT_IN_F32 | LCT_IN_F64,
+    LCT_IN_FLOAT = LCT_IN_REAL | LCT_IN_F16 | LCT_IN_BF16
+};
+
+/*
+ * Check one argument.  'dtypes' is a set of the above; 'dims' lists the wanted
+ * sizes, outermost first, -1 taking any.  The last dimension must be dense
+ * (stride 1) unless it has at most one element.  Sizes and reach are checked
+ * against overflow.  'fn' and 'arg' name the argument in the sentence.
+ */
+locant_status lct_check(const char *fn, const char *arg, const locant_tensor *t,
+                        unsigned dtypes, int rank, const int64_t *dims);
+
+/* Fail unless the strides are those of a dense row-major array. */
+locant_status lct_check_dense(const char *fn, const char *arg,
+                              const locant_tensor *t);
+
+/* Fail if 'out' has a stride that lets two elements share memory. */
+locant_status lct_check_output(const char *fn, const char *arg,
+                               const locant_tensor *out);
+
+/*
+ * Fail unless out and in share no byte.  Seen as apart are views whose address
+ * ranges are, and views of equal strides that alternate in one buffer (packed
+ * q, k, v); other interleavings are refused.
+ */
+locant_status lct_check_apart(const char *fn, const locant_tensor *out,
+                              const locant_tensor *in);
+
+/* Fail unless out and in are the same view or share no byte. */
+locant_status lct_check_overlap(const char *fn, const locant_tensor *out,
+                                const locant_tensor *in);
+
+/* Does any dimension have size 0? */
+bool lct_empty(const locant_tensor *t);
+
+/* Product of the sizes of a tensor that lct_check() has passed. */
+size_t lct_elements(const locant_tensor *t);
+
+/* Address of element [i0, i1, ..] given by 'index', of 'n' leading indices. */
+void *lct_at(const locant_tensor *t, const int64_t *index, int n);
+
+/* n dense elements at 'row' to or from another type. */
+void lct_row_to_f32(float *out, const void *row, locant_dtype dtype, size_t n);
+void lct_row_to_f64(double *out, const void *row, locant_dtype dtype, size_t n);
+void lct_row_from_f32(void *row, locant_dtype dtype, const float *in, size_t n);
+void lct_row_from_f64(void *row, locant_dtype dtype, const double *in,
+                      size_t n);
+#endif

@@ -1,0 +1,48 @@
+/* describe.c - the keys of an encoding, in words */
+#include "spec.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct lct_encoding *find(const char *name)
+{
+    for (int i = 0; name != NULL && lct_encodings[i] != NULL; i++)
+        if (strcmp(lct_encodings[i]->info.name, name) == 0)
+            return lct_encodings[i];
+    return NULL;
+}
+
+static void describe_default(char *out, size_t size, const struct lct_key *key)
+{ /* size >= LCT_NUMBER_BYTES */
+    out[0] = '\0';
+    if (isnan(key->def))
+        return;
+    if (key->kind == LCT_SWITCH)
+        snprintf(out, size, "%s", key->def != 0 ? "yes" : "no");
+    else if (key->kind == LCT_WORD)
+        snprintf(out, size, "%s", key->words[(int)key->def]);
+    else if (key->kind != LCT_SPEC)
+        lct_number_print(out, key->def);
+}
+
+int locant_encoding_key(locant_key_info *out, const char *name, int i)
+{
+    static const char *const kinds[] = { "number", "integer", "word", "switch",
+                                         "spec" };
+    static _Thread_local char range[256], fallback[64];
+    const struct lct_encoding *row = find(name);
+
+    if (out == NULL || row == NULL || row->keys == NULL || i < 0)
+        return 0;
+    for (int n = 0; n <= i; n++)
+        if (row->keys[n].name == NULL)
+            return 0;
+    lct_key_range(range, sizeof(range), &row->keys[i]);
+    describe_default(fallback, sizeof(fallback), &row->keys[i]);
+    *out = (locant_key_info){ .name = row->keys[i].name,
+                              .kind = kinds[row->keys[i].kind],
+                              .fallback = fallback,
+                              .range = range,
+                              .doc = row->keys[i].doc };
+    return 1;
+}

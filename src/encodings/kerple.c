@@ -1,0 +1,107 @@
+/*
+ * kerple.c - kernelised relative positions: logarithmic and power biases.
+ *
+ * Chi, Fan, Ramadge, Rudnicky: KERPLE: Kernelized Relative Positional Embedding
+ * for Length Extrapolation. 2022. arXiv:2205.09921, section 4.2.
+ * With n = |p_i - p_j|:  log: -p ln(1 + a n);  power: -a n^p.  The bias is
+ * added after the 1/sqrt(D) scale, as in the authors' code (in their eq. (1) it
+ * stands inside).  Entries are kept at 0.01 or above, and the exponent at 2 or
+ * below, by projection after each step: the kernel is conditionally positive
+ * definite there.
+ */
+#include "encoding.h"
+#include <math.h>
+
+enum { KIND };
+enum { LOG, POWER };
+enum { P, A };
+
+static const char *const kinds[] = { "log", "power", NULL };
+
+static const struct lct_key keys[] = {
+    { .name = "kind", .kind = LCT_WORD, .def = LOG, .words = kinds,
+      .doc = "log: -p ln(1 + a n); power: -a n^p" },
+    { 0 }
+};
+
+static const struct lct_param params[] = {
+    { .name = "p", .dims = { "heads" }, .init = LCT_INIT_UNIFORM, .a = 0,
+      .b = 2, .rate = 10,
+      .doc = "log: strength; power: exponent, at most 2" },
+    { .name = "a", .dims = { "heads" }, .init = LCT_INIT_UNIFORM, .a = 0,
+      .b = 1, .rate = 10,
+      .doc = "log: scale of distance; power: strength" },
+    { 0 }
+};
+
+static double project(const locant_encoding *e, int k, double value)
+{
+    if (!(value >= 0.01))
+        return 0.01;
+    if (k == P && e->value[KIND] == POWER && value > 2)
+        return 2;
+    return value;
+}
+
+static void bias(double *out, const struct lct_score *s, int64_t head,
+                 int64_t q_pos, const int64_t *k_pos, size_t count)
+{
+    double p = s->param[P][head], a = s->param[A][head];
+
+    for (size_t j = 0; j < count; j++) {
+        double n = fabs((double)lct_distance(q_pos, k_pos[j]));
+
+        /* never -0 */
+        out[j] = 0 - (s->e->value[KIND] == LOG ? p * log1p(a * n)
+                                               : a * pow(n, p));
+    }
+}
+
+/* forward: log -p ln(1 + a n); power -a n^p, whose d/dp is 0 at n = 0 */
+static void bias_backward(double *const *dparam, const struct lct_score *s,
+                          int64_t head, int64_t q_pos, const int64_t *k_pos,
+                          const double *dout, size_t count)
+{
+    double p = s->param[P][head], a = s->param[A][head];
+    double dp = 0, da = 0;
+
+    for (size_t j = 0; j < count; j++) {
+        double n = fabs((double)lct_distance(q_pos, k_pos[j]));
+
+        if (n == 0)
+            continue;
+        if (s->e->value[KIND] == LOG) {
+            dp -= dout[j] * log1p(a * n);
+            da -= dout[j] * p * n / (1 + a * n);
+        } else {
+            double power = pow(n, p);
+
+            dp -= dout[j] * a * power * log(n);
+            da -= dout[j] * power;
+        }
+    }
+    dparam[P][head] += dp;
+    dparam[A][head] += da;
+}
+
+const struct lct_encoding lct_enc_kerple = {
+    .info = {
+        .name = "kerple",
+        .title = "Kernelised relative positions (KERPLE)",
+        .formula = "s[h,i,j] += -p_h ln(1 + a_h |p_i - p_j|)  or  "
+                   "-a_h |p_i - p_j|^p_h",
+        .source = "Chi et al. 2022, arXiv:2205.09921v2, section 4.2",
+        .used_by = "length-extrapolation studies; base of DAPE",
+        .traps = "Distances in half precision are exact only to 2048; the "
+                 "paper's eq. (1) puts the bias inside 1/sqrt(D), its code "
+                 "outside.",
+        .doors = LOCANT_DOOR_SCORE,
+        .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_LEARNED |
+                  LOCANT_TRAIT_MONOTONE,
+    },
+    .keys = keys,
+    .params = params,
+    .project = project,
+    .bias = bias,
+    .bias_backward = bias_backward,
+};

@@ -1,0 +1,34 @@
+/* spec.h - the parts of the spec language, shared by the files spec_*.c */
+#ifndef LCT_SPEC_H
+#define LCT_SPEC_H
+#include "encoding.h"
+
+enum { LCT_NUMBER_BYTES = 32 };
+
+/*
+ * Read a decimal number: sign, digits, fraction and exponent, each optional but
+ * for one digit.  False when the text is anything else (hexadecimal, nan, inf).
+ * Correctly rounded in every locale; too large a number becomes an infinity.
+ */
+bool lct_number_parse(double *out, const char *text, size_t n);
+
+/*
+ * Write the fewest digits that read back as the finite 'value'; returns their
+ * number.  The same text in every locale.
+ */
+size_t lct_number_print(char out[LCT_NUMBER_BYTES], double value);
+
+/* Name i of a list, NULL past its end. */
+typedef const char *(*lct_name_at)(const void *list, size_t i);
+
+const char *lct_family_name(const void *family, size_t i);
+const char *lct_key_name(const void *keys, size_t i);
+const char *lct_word_name(const void *words, size_t i);
+
+/* "; did you mean 'alibi'? known: alibi, rope", to follow an unknown name. */
+void lct_suggest(char *out, size_t size, lct_name_at at, const void *list,
+                 const char *text, size_t n);
+
+/* What a key accepts: "> 0", "1 .. 64", "half | interleaved", "yes | no". */
+void lct_key_range(char *out, size_t size, const struct lct_key *key);
+#endif

@@ -1,0 +1,87 @@
+/* spec_print.c - the canonical form of a spec */
+#include "spec.h"
+#include <math.h>
+#include <string.h>
+
+/* Text written so far; counts on when 'out' is full. */
+struct writer {
+    char *out;
+    size_t size, used;
+};
+
+static void put(struct writer *w, const char *text)
+{
+    for (; *text != 0; text++, w->used++)
+        if (w->used + 1 < w->size)
+            w->out[w->used] = *text;
+}
+
+/* Is key k what it would be if it were left out? */
+static bool is_default(const locant_encoding *e, int k)
+{
+    const struct lct_key *key = &e->row->keys[k];
+
+    if (isnan(key->def) || isnan(e->value[k]))
+        return isnan(key->def) && isnan(e->value[k]);
+    if (e->value[k] != key->def)
+        return false;
+    /* a choice of encoding is at its default when its own keys are, too */
+    return key->kind != LCT_SPEC || strchr(e->nested[k]->spec, '(') == NULL;
+}
+
+static void put_value(struct writer *w, const locant_encoding *e, int k)
+{
+    const struct lct_key *key = &e->row->keys[k];
+    char number[LCT_NUMBER_BYTES];
+
+    switch (key->kind) {
+    case LCT_NUMBER:
+    case LCT_INTEGER:
+        lct_number_print(number, e->value[k]);
+        put(w, number);
+        break;
+    case LCT_WORD:
+        put(w, key->words[(size_t)e->value[k]]);
+        break;
+    case LCT_SWITCH:
+        put(w, e->value[k] != 0 ? "yes" : "no");
+        break;
+    case LCT_SPEC:
+        put(w, e->nested[k]->spec);
+        break;
+    }
+}
+
+size_t lct_spec_print(char *out, size_t size, const locant_encoding *e)
+{
+    struct writer w = { out, size, 0 };
+    const struct lct_key *keys = e->row->keys;
+    bool open = false;
+
+    put(&w, e->row->info.name);
+    for (int k = 0; keys != NULL && keys[k].name != NULL; k++) {
+        if (is_default(e, k))
+            continue;
+        put(&w, open ? "," : "(");
+        put(&w, keys[k].name);
+        put(&w, "=");
+        put_value(&w, e, k);
+        open = true;
+    }
+    if (open)
+        put(&w, ")");
+    if (size > 0)
+        out[w.used < size ? w.used : size - 1] = 0;
+    return w.used;
+}
+
+void lct_encoding_release(locant_encoding *e)
+{
+    if (e == NULL)
+        return;
+    for (int k = 0; k < LCT_MAX_KEYS; k++)
+        lct_encoding_release(e->nested[k]);
+    locant_release(e->spec);
+    locant_release(e->state);
+    locant_release(e);
+}

@@ -1,0 +1,96 @@
+/* legend.c - labels beside the lines they name, never over the data */
+#include "figure.h"
+#include <math.h>
+#include <stdio.h>
+
+static const double row_height = 16, least_row = 9, text_size = 11;
+static const double lead = 14, swatch = 18, widest_text = 190;
+
+
+double lct_legend_width(struct lct_canvas *c, const locant_figure *f)
+{
+    struct lct_text style = { .size = text_size,
+                              .max_width = fmin(widest_text, c->width * 0.36) };
+    double widest = 0;
+
+    for (size_t i = 0; i < f->n_series; i++)
+        if (f->series[i].label)
+            widest = fmax(widest,
+                          lct_text_width(c, f->series[i].label, &style));
+    return widest > 0 ? lead + swatch + 6 + widest + 12 : 0;
+}
+
+/* The labelled series that is next from above, or n_series.  By 'end' rising,
+   those without an end last, then by order. */
+static size_t next_label(const locant_figure *f, const double *end,
+                         const bool *taken)
+{
+    size_t best = f->n_series;
+
+    for (size_t i = 0; i < f->n_series; i++) {
+        if (!f->series[i].label || taken[i])
+            continue;
+        if (best == f->n_series || end[i] < end[best] ||
+            (isnan(end[best]) && !isnan(end[i])))
+            best = i;
+    }
+    return best;
+}
+
+/* Push 'n' heights apart by 'row', inside [low, high]. */
+static void spread(double *y, size_t n, double row, double low, double high)
+{
+    double floor_y = low + row / 2;
+
+    for (size_t k = 0; k < n; k++) {
+        y[k] = isnan(y[k]) ? floor_y : fmax(y[k], floor_y);
+        floor_y = y[k] + row;
+    }
+    floor_y = high - row / 2;
+    for (size_t k = n; k-- > 0;) {
+        y[k] = fmin(y[k], floor_y);
+        floor_y = y[k] - row;
+    }
+}
+
+static void draw_label(struct lct_canvas *c, const locant_figure *f, size_t i,
+                       double x, double y, double size)
+{
+    struct lct_text style = { .size = size, .color = lct_ink, .align_y = 0.5,
+                              .max_width = fmin(widest_text, c->width * 0.36) };
+    struct lct_color color = lct_palette(lct_series_color(f, i));
+
+    lct_set_color(c, color, 1);
+    lct_line(c, x, y, x + swatch, y, 2.5, f->series[i].dashed ? 4 : 0);
+    lct_text_draw(c, x + swatch + 6, y, f->series[i].label, &style);
+}
+
+enum { MOST = 64 };
+
+void lct_legend_draw(struct lct_canvas *c, const locant_figure *f,
+                     const struct lct_box *box, double *end)
+{
+    bool taken[MOST * 4] = { false }; /* n_series is checked: at most 256 */
+    size_t order[MOST], n = 0, fit;
+    double y[MOST], was[MOST], row, right = box->x + box->width;
+
+    while (n < MOST && (order[n] = next_label(f, end, taken)) < f->n_series) {
+        taken[order[n]] = true;
+        was[n] = y[n] = end[order[n]];
+        n++;
+    }
+    if (n == 0)
+        return;
+    row = fmax(least_row, fmin(row_height, box->height / (double)n));
+    fit = (size_t)(box->height / row + 1e-9);
+    if (n > fit)
+        n = fit;
+    spread(y, n, row, box->y, box->y + box->height);
+    for (size_t k = 0; k < n; k++) {
+        double x = right + lead;
+        lct_set_color(c, lct_palette(lct_series_color(f, order[k])), 0.55);
+        if (was[k] >= box->y - 1 && was[k] <= box->y + box->height + 1)
+            lct_line(c, right + 1, was[k], x - 1, y[k], 0.75, 0);
+        draw_label(c, f, order[k], x, y[k], row < 13 ? row * 0.82 : text_size);
+    }
+}

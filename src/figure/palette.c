@@ -1,0 +1,81 @@
+/*
+ * palette.c - colours that colour-blind readers tell apart.
+ *
+ * Categories: the eight colours of Okabe and Ito 2008 ("Color Universal
+ * Design") with yellow, too pale on white, replaced by a violet, a brown added,
+ * and a grey kept for references.  Maps are straight walks in OKLCh (Ottosson
+ * 2020), whose lightness is even to the eye: no table to copy.
+ */
+#include "figure.h"
+#include <math.h>
+
+static const unsigned char categories[LCT_COLORS][3] = {
+    { 0, 114, 178 },   { 213, 94, 0 },   { 0, 158, 115 }, { 204, 121, 167 },
+    { 86, 180, 233 },  { 230, 159, 0 },  { 34, 34, 34 },  { 106, 61, 154 },
+    { 140, 86, 40 },   { 140, 140, 140 },
+};
+
+struct lct_color lct_palette(int i)
+{
+    const unsigned char *c = categories[(unsigned)i % LCT_COLORS];
+
+    return (struct lct_color){ c[0] / 255.0, c[1] / 255.0, c[2] / 255.0 };
+}
+
+int lct_series_color(const locant_figure *f, size_t i)
+{
+    int own = f->series[i].color;
+
+    return own >= 0 ? own : (int)(i % LCT_GREY);
+}
+
+/* Linear light to the sRGB curve, cut to what a screen can show. */
+static double encode(double linear)
+{
+    if (linear <= 0)
+        return 0;
+    if (linear >= 1)
+        return 1;
+    if (linear <= 0.0031308)
+        return 12.92 * linear;
+    return 1.055 * pow(linear, 1 / 2.4) - 0.055;
+}
+
+/* OKLCh (hue in degrees) to sRGB: the published inverse matrices of OKLab. */
+static struct lct_color oklch(double lightness, double chroma, double hue)
+{
+    double angle = hue * 3.14159265358979323846 / 180;
+    double a = chroma * cos(angle), b = chroma * sin(angle);
+    double l = lightness + 0.3963377774 * a + 0.2158037573 * b;
+    double m = lightness - 0.1055613458 * a - 0.0638541728 * b;
+    double s = lightness - 0.0894841775 * a - 1.2914855480 * b;
+
+    l = l * l * l;
+    m = m * m * m;
+    s = s * s * s;
+    return (struct lct_color){
+        encode(4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s),
+        encode(-1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s),
+        encode(-0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s),
+    };
+}
+
+static double clamp(double t, double low, double high)
+{
+    return t < low ? low : t > high ? high : t;
+}
+
+struct lct_color lct_sequential(double t)
+{
+    t = clamp(t, 0, 1);
+    return oklch(0.98 - 0.70 * t, 0.03 + 0.30 * t * (1 - t) + 0.05 * t,
+                 105 + 175 * t);
+}
+
+struct lct_color lct_diverging(double t)
+{
+    double size = fabs(clamp(t, -1, 1));
+
+    return oklch(0.975 - 0.545 * size, 0.24 * size - 0.085 * size * size,
+                 t < 0 ? 253 : 29);
+}

@@ -1,0 +1,210 @@
+/* tensors.c - safetensors files in memory; the header is tensors_header.c */
+#include "tensors.h"
+#include "io.h"
+#include "npy.h"
+#include "path.h"
+#include <stdlib.h>
+#include <string.h>
+
+static locant_status no_memory(const char *file)
+{
+    return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for the tensors",
+                       lct_path_tail(file));
+}
+
+/* Length of the header, checked against the file. */
+static locant_status header_bytes(size_t *out, const char *file,
+                                  const unsigned char *bytes, size_t size)
+{
+    uint64_t length = 0, reversed = 0;
+
+    file = lct_path_tail(file);
+    if (size < 8)
+        return locant_fail(LOCANT_ERR_FORMAT, "%s: truncated: %zu bytes, 8 "
+                           "needed for the header length", file, size);
+    for (int i = 0; i < 8; i++) {
+        length |= (uint64_t)bytes[i] << 8 * i;
+        reversed |= (uint64_t)bytes[i] << 8 * (7 - i);
+    }
+    if (length > LCT_TENSORS_HEADER_MAX)
+        return locant_fail(LOCANT_ERR_FORMAT, "%s: header length: %llu, at "
+                           "most %d allowed%s", file,
+                           (unsigned long long)length, LCT_TENSORS_HEADER_MAX,
+                           reversed <= size - 8 ? "; it looks big-endian"
+                                                : "");
+    if (length > size - 8)
+        return locant_fail(LOCANT_ERR_FORMAT, "%s: truncated: the header has "
+                           "%llu bytes, %zu remain", file,
+                           (unsigned long long)length, size - 8);
+    *out = (size_t)length;
+    return LOCANT_OK;
+}
+
+static size_t round_up(size_t bytes)
+{
+    return (bytes + 7) / 8 * 8;
+}
+
+/* Can every tensor be used where it lies? */
+static int is_aligned(const locant_tensors *t, const char *data)
+{
+    for (size_t i = 0; i < t->n; i++)
+        if ((uintptr_t)(data + t->entries[i].begin) %
+                locant_dtype_size(t->entries[i].tensor.dtype) != 0)
+            return 0;
+    return 1;
+}
+
+static void view(struct lct_entry *e, char *data)
+{
+    e->tensor = locant_dense(data, e->tensor.dtype, e->tensor.rank,
+                             e->tensor.shape);
+}
+
+/* Copy the elements, each tensor to a multiple of 8 bytes. */
+static locant_status copy(locant_tensors *t, const char *data, const char *file)
+{
+    size_t total = 8, at = 0;
+    char *memory;
+
+    for (size_t i = 0; i < t->n; i++)
+        total += round_up(t->entries[i].bytes);
+    t->memory = memory = locant_alloc(total);
+    if (memory == NULL)
+        return no_memory(file);
+    for (size_t i = 0; i < t->n; i++) {
+        struct lct_entry *e = &t->entries[i];
+
+        if (e->bytes > 0)
+            memcpy(memory + at, data + e->begin, e->bytes);
+        view(e, memory + at);
+        at += round_up(e->bytes);
+    }
+    return LOCANT_OK;
+}
+
+static locant_status open_bytes(locant_tensors *t, char *bytes, size_t size,
+                                const char *file, int keep)
+{
+    size_t header = 0;
+    char *data;
+
+    if (lct_npy_native() != '<')
+        return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: safetensors is "
+                           "little-endian, this machine is not",
+                           lct_path_tail(file));
+    LCT_TRY(header_bytes(&header, file, (unsigned char *)bytes, size));
+    LCT_TRY(lct_tensors_header(t, file, bytes + 8, header, size - 8 - header));
+    data = bytes + 8 + header;
+    if (!keep || !is_aligned(t, data))
+        return copy(t, data, file);
+    for (size_t i = 0; i < t->n; i++)
+        view(&t->entries[i], data + t->entries[i].begin);
+    t->memory = bytes;
+    return LOCANT_OK;
+}
+
+locant_status locant_tensors_parse(locant_tensors **out, const void *bytes,
+                                   size_t size, const char *name)
+{
+    locant_tensors *t;
+    locant_status status;
+
+    if (out == NULL || name == NULL || (bytes == NULL && size > 0))
+        return locant_fail(LOCANT_ERR_NULL, "locant_tensors_parse: %s is NULL",
+                           out == NULL ? "out" : name == NULL ? "name"
+                                                              : "bytes");
+    *out = NULL;
+    t = locant_alloc(sizeof *t);
+    if (t == NULL)
+        return no_memory(name);
+    /* Not kept, so not written. */
+    status = open_bytes(t, (char *)(uintptr_t)bytes, size, name, 0);
+    if (status != LOCANT_OK) {
+        locant_tensors_free(t);
+        return status;
+    }
+    *out = t;
+    return LOCANT_OK;
+}
+
+locant_status locant_tensors_read(locant_tensors **out, const char *path)
+{
+    locant_tensors *t;
+    locant_status status;
+    void *bytes = NULL;
+    size_t size;
+
+    if (out == NULL || path == NULL)
+        return locant_fail(LOCANT_ERR_NULL, "locant_tensors_read: %s is NULL",
+                           out == NULL ? "out" : "path");
+    *out = NULL;
+    t = locant_alloc(sizeof *t);
+    if (t == NULL)
+        return no_memory(path);
+    status = lct_read_file(&bytes, &size, path, PTRDIFF_MAX);
+    if (status == LOCANT_OK)
+        status = open_bytes(t, bytes, size, path, 1);
+    if (t->memory != bytes)
+        locant_release(bytes);
+    if (status != LOCANT_OK) {
+        locant_tensors_free(t);
+        return status;
+    }
+    *out = t;
+    return LOCANT_OK;
+}
+
+void locant_tensors_free(locant_tensors *t)
+{
+    if (t == NULL)
+        return;
+    locant_release(t->entries);
+    locant_release(t->by_name);
+    locant_release(t->metadata);
+    locant_release(t->strings);
+    locant_release(t->memory);
+    locant_release(t);
+}
+
+const locant_tensor *locant_tensors_at(const locant_tensors *t, size_t i,
+                                       const char **name)
+{
+    if (t == NULL || i >= t->n)
+        return NULL;
+    if (name != NULL)
+        *name = t->entries[i].name;
+    return &t->entries[i].tensor;
+}
+
+static int compare_name(const void *name, const void *entry)
+{
+    return strcmp(name, (*(struct lct_entry *const *)entry)->name);
+}
+
+const locant_tensor *locant_tensors_find(const locant_tensors *t,
+                                         const char *name)
+{
+    struct lct_entry *const *found;
+
+    if (t == NULL || name == NULL)
+        return NULL;
+    found = bsearch(name, t->by_name, t->n, sizeof *found, compare_name);
+    return found != NULL ? &(*found)->tensor : NULL;
+}
+
+static int compare_key(const void *key, const void *pair)
+{
+    return strcmp(key, ((const struct lct_pair *)pair)->key);
+}
+
+const char *locant_tensors_metadata(const locant_tensors *t, const char *key)
+{
+    const struct lct_pair *found;
+
+    if (t == NULL || key == NULL || t->n_metadata == 0)
+        return NULL;
+    found = bsearch(key, t->metadata, t->n_metadata, sizeof *found,
+                    compare_key);
+    return found != NULL ? found->value : NULL;
+}

@@ -1,0 +1,113 @@
+/*
+ * corpus.h - what the parts of the corpus share: the list of paths, the
+ * documents gathered from them, the split.
+ *
+ * Paths are listed, sorted and shuffled before the first one is read, so the
+ * text depends on names, contents and seed, never on the order of a directory,
+ * the locale or the clock.
+ */
+#ifndef LCT_CORPUS_H
+#define LCT_CORPUS_H
+#include "lab.h"
+#include <stdbool.h>
+
+enum {
+    LCT_FILE_LIMIT = 64 << 10,  /* bytes of one walked file, of one document */
+    LCT_PIECE_LIMIT = 16 << 10, /* of a document when one text is cut in three:
+                                   8 test blocks each, so that 5 % of a
+                                   megabyte still gives 24 */
+    LCT_LONG_FILE = 2304,       /* bytes before a test block ends */
+    LCT_BLOCKS_PER_FILE = 8
+};
+
+/* ------------------------------------------------------------------- paths */
+
+struct lct_path {
+    const char *path; /* as opened */
+    size_t key;       /* path + key: the name below the root it came from */
+    size_t root;      /* index into options->paths; 0 for headers */
+    bool named;       /* given by the caller, not found by walking */
+};
+
+struct lct_path_list {
+    struct lct_path *at;
+    size_t n, room;
+};
+
+struct lct_chunk;
+
+struct lct_listing {
+    struct lct_path_list files, folders;
+    struct lct_chunk *strings;
+    bool headers; /* only *.h, and no folder c++ */
+};
+
+/* List the C headers of this machine, or the files of options->paths. */
+locant_status lct_list_headers(struct lct_listing *l);
+locant_status lct_list_files(struct lct_listing *l,
+                             const locant_corpus_options *options);
+void lct_listing_free(struct lct_listing *l);
+
+/* Sort by (key, root), bytes compared as unsigned, then shuffle by seed. */
+void lct_listing_shuffle(struct lct_listing *l, uint64_t seed);
+
+/* --------------------------------------------------------------- documents */
+
+struct lct_document {
+    size_t begin, size;    /* in lct_gather.text */
+    uint64_t folder, file; /* hashes of the names: what a split is made by */
+};
+
+/* Text read so far.  Zero-initialised but for max_bytes. */
+struct lct_gather {
+    uint8_t *text;
+    size_t used, room;
+    struct lct_document *docs;
+    size_t n, docs_room;
+    uint64_t (*seen)[4]; /* open-addressed set of digests; all zero: free */
+    size_t seen_room;
+    size_t max_bytes;    /* of text and one zero byte per document */
+};
+
+/* Read the listed files until max_bytes are full. */
+locant_status lct_gather_files(struct lct_gather *g,
+                               const struct lct_listing *l);
+/* Append one document; false when memory is short. */
+bool lct_gather_add(struct lct_gather *g, const void *text, size_t size,
+                    const char *folder, const char *file);
+/* Room left for one more document. */
+size_t lct_gather_left(const struct lct_gather *g);
+void lct_gather_free(struct lct_gather *g);
+
+/*
+ * Make room for 'need' more items of 'item' bytes after 'used' ones, doubling;
+ * false (nothing changed) when memory is short.
+ */
+bool lct_reserve(void **at, size_t *room, size_t used, size_t need,
+                 size_t item);
+
+/*
+ * Where to end a text of 'size' bytes that must not exceed 'limit': after the
+ * last line end of the last quarter, else between two UTF-8 characters.
+ */
+size_t lct_cut(const uint8_t *text, size_t size, size_t limit);
+
+/* Pseudo C headers until max_bytes are full; the same bytes everywhere. */
+locant_status lct_generate(struct lct_gather *g, uint64_t seed);
+
+/* ------------------------------------------------------------------- split */
+
+struct locant_corpus {
+    locant_corpus_info info;
+    uint8_t *text;
+    size_t *starts; /* of the three splits, one after another */
+    struct lct_split split[3];
+};
+
+/* Fill text, starts, split and the sizes of info from what was gathered. */
+locant_status lct_corpus_assemble(locant_corpus *c,
+                                  const struct lct_gather *g);
+
+void lct_sha256(uint8_t out[32], const void *bytes, size_t size);
+
+#endif

@@ -1,0 +1,270 @@
+/*
+ * corpus_split.c - which document trains, validates, tests.
+ *
+ * Families of near-duplicates live in one folder, so folders are not divided:
+ * taken in the order of their hash, they fill the test split up to 5 %, then
+ * the validation split, and the rest trains.  The hash does not know the seed:
+ * as long as all text fits under max_bytes, another seed never trains on what
+ * this one tests.  Where the cap leaves files out, which ones depends on the
+ * seed, and so may the folders that are tested.
+ *
+ * Text given as files may come in too few folders.  Then files are divided the
+ * same way; and when they too are too few (one book), the text itself is cut
+ * after 90 % and 95 %.
+ */
+#include "corpus.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum level { BY_FOLDER, BY_FILE, BY_CUT };
+
+/* What is never divided: a folder or a file. */
+struct unit {
+    uint64_t hash;
+    size_t bytes;
+    enum lct_part part;
+};
+
+/* A stretch of gathered text and where it goes. */
+struct span {
+    const uint8_t *text;
+    size_t size;
+    enum lct_part part;
+};
+
+struct plan {
+    struct unit *units;
+    size_t n_units;
+    struct span *spans; /* [documents + 2] */
+    size_t n_spans;
+    size_t piece;       /* longest document made of a span */
+};
+
+static uint64_t hash_at(const struct lct_document *d, enum level level)
+{
+    return level == BY_FOLDER ? d->folder : d->file;
+}
+
+static int by_hash(const void *a, const void *b)
+{
+    const struct unit *x = a, *y = b;
+
+    return (x->hash > y->hash) - (x->hash < y->hash);
+}
+
+static void list_units(struct plan *p, const struct lct_gather *g,
+                       enum level level)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < g->n; i++)
+        p->units[i] = (struct unit){hash_at(&g->docs[i], level),
+                                    g->docs[i].size + 1, LCT_TRAIN};
+    qsort(p->units, g->n, sizeof *p->units, by_hash);
+    for (size_t i = 0; i < g->n; i++) {
+        if (n > 0 && p->units[n - 1].hash == p->units[i].hash)
+            p->units[n - 1].bytes += p->units[i].bytes;
+        else
+            p->units[n++] = p->units[i];
+    }
+    p->n_units = n;
+}
+
+/*
+ * Give 'part' units in order of hash until it has 5 % of 'total', passing over
+ * those that would make it more than 7.5 %; the smallest one if all would.
+ */
+static void fill_part(struct plan *p, enum lct_part part, size_t total)
+{
+    struct unit *smallest = NULL;
+    size_t got = 0;
+
+    for (size_t i = 0; i < p->n_units && got < total / 20; i++) {
+        struct unit *u = &p->units[i];
+
+        if (u->part != LCT_TRAIN)
+            continue;
+        if (smallest == NULL || u->bytes < smallest->bytes)
+            smallest = u;
+        if (got + u->bytes > total / 20 * 3 / 2)
+            continue;
+        u->part = part;
+        got += u->bytes;
+    }
+    if (got == 0 && smallest != NULL)
+        smallest->part = part;
+}
+
+static void span_units(struct plan *p, const struct lct_gather *g,
+                       enum level level)
+{
+    for (size_t i = 0; i < g->n; i++) {
+        const struct lct_document *d = &g->docs[i];
+        struct unit key = {.hash = hash_at(d, level)};
+        const struct unit *u = bsearch(&key, p->units, p->n_units,
+                                       sizeof key, by_hash);
+
+        p->spans[i] = (struct span){g->text + d->begin, d->size, u->part};
+    }
+    p->n_spans = g->n;
+    p->piece = LCT_FILE_LIMIT;
+}
+
+/* Cut the whole text after 90 % and 95 %, at line ends where there are any. */
+static void span_cuts(struct plan *p, const struct lct_gather *g)
+{
+    size_t at = 0;
+    int part = LCT_TRAIN;
+
+    p->n_spans = 0;
+    p->piece = LCT_PIECE_LIMIT;
+    for (size_t i = 0; i < g->n; i++) {
+        const struct lct_document *d = &g->docs[i];
+
+        for (size_t done = 0, step; done < d->size; done += step) {
+            size_t end = part == LCT_TRAIN   ? g->used / 20 * 18
+                         : part == LCT_VALID ? g->used / 20 * 19
+                                             : g->used;
+            const uint8_t *text = g->text + d->begin + done;
+
+            step = at < end ? lct_cut(text, d->size - done, end - at) : 0;
+            if (step > 0)
+                p->spans[p->n_spans++] =
+                    (struct span){text, step, (enum lct_part)part};
+            at += step;
+            if (step < d->size - done || at >= end)
+                part += part < LCT_TEST;
+        }
+    }
+}
+
+/*
+ * May this plan stand?  Every part holds text and the test one a file long
+ * enough; and, where another plan is left to try, the small parts have 2 to
+ * 20 %.
+ */
+static bool is_sound(const struct plan *p, bool last)
+{
+    size_t size[3] = {0}, longest = 0, total;
+
+    for (size_t i = 0; i < p->n_spans; i++) {
+        const struct span *s = &p->spans[i];
+
+        size[s->part] += s->size;
+        if (s->part == LCT_TEST && s->size > longest)
+            longest = s->size;
+    }
+    total = size[0] + size[1] + size[2];
+    for (int part = LCT_VALID; part <= LCT_TEST; part++)
+        if (!last && (size[part] < total / 50 || size[part] > total / 5))
+            return false;
+    return size[0] > 0 && size[1] > 0 && longest >= LCT_LONG_FILE;
+}
+
+static bool choose_plan(struct plan *p, const struct lct_gather *g,
+                        bool divisible)
+{
+    size_t total = g->used + g->n;
+
+    for (enum level level = BY_FOLDER; level <= BY_FILE; level++) {
+        list_units(p, g, level);
+        fill_part(p, LCT_TEST, total);
+        fill_part(p, LCT_VALID, total);
+        span_units(p, g, level);
+        if (is_sound(p, !divisible))
+            return true;
+        if (!divisible)
+            return false;
+    }
+    span_cuts(p, g);
+    return is_sound(p, true);
+}
+
+/*
+ * Write a part's documents, a zero byte before each, at 'text' and their
+ * starts; or only count when text is NULL.  Returns bytes; *files: documents.
+ */
+static size_t write_part(uint8_t *text, size_t *starts, size_t *files,
+                         const struct plan *p, enum lct_part part)
+{
+    size_t size = 0;
+
+    *files = 0;
+    for (size_t i = 0; i < p->n_spans; i++) {
+        const struct span *s = &p->spans[i];
+
+        for (size_t at = 0, n; s->part == part && at < s->size; at += n) {
+            n = lct_cut(s->text + at, s->size - at, p->piece);
+            if (text != NULL) {
+                starts[*files] = size;
+                text[size] = 0;
+                memcpy(text + size + 1, s->text + at, n);
+            }
+            size += n + 1;
+            ++*files;
+        }
+    }
+    if (text != NULL)
+        starts[*files] = size;
+    return size;
+}
+
+static locant_status write_splits(locant_corpus *c, const struct plan *p)
+{
+    size_t size[3], files[3], at = 0, start = 0;
+
+    for (int part = 0; part < 3; part++)
+        size[part] = write_part(NULL, NULL, &files[part], p,
+                                (enum lct_part)part);
+    c->text = locant_alloc(size[0] + size[1] + size[2]);
+    c->starts = locant_alloc((files[0] + files[1] + files[2] + 3) *
+                             sizeof *c->starts);
+    if (c->text == NULL || c->starts == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_corpus_create: no memory "
+                           "for %zu bytes of text",
+                           size[0] + size[1] + size[2]);
+    for (int part = 0; part < 3; part++) {
+        c->split[part] = (struct lct_split){c->text + at, size[part],
+                                            c->starts + start, files[part]};
+        write_part(c->text + at, c->starts + start, &files[part], p,
+                   (enum lct_part)part);
+        at += size[part];
+        start += files[part] + 1;
+    }
+    c->info.bytes = at;
+    c->info.train_bytes = size[LCT_TRAIN];
+    c->info.valid_bytes = size[LCT_VALID];
+    c->info.test_bytes = size[LCT_TEST];
+    lct_sha256_hex(c->info.sha256, c->text, at);
+    return LOCANT_OK;
+}
+
+locant_status lct_corpus_assemble(locant_corpus *c, const struct lct_gather *g)
+{
+    struct plan p = {.units = locant_alloc(g->n * sizeof *p.units),
+                     .spans = locant_alloc((g->n + 2) * sizeof *p.spans)};
+    locant_status status;
+
+    if (p.units == NULL || p.spans == NULL)
+        status = locant_fail(LOCANT_ERR_NOMEM, "locant_corpus_create: no "
+                             "memory to split %zu files", g->n);
+    else if (!choose_plan(&p, g, c->info.kind == LOCANT_CORPUS_FILES))
+        status = locant_fail(LOCANT_ERR_FORMAT, "locant_corpus_create: %zu "
+                             "files cannot be split: training, validation and "
+                             "test need folders or files of their own, and the "
+                             "test one of at least %d bytes", g->n,
+                             LCT_LONG_FILE);
+    else
+        status = write_splits(c, &p);
+    c->info.files = g->n;
+    locant_release(p.units);
+    locant_release(p.spans);
+    return status;
+}
+
+const struct lct_split *lct_corpus_split(const locant_corpus *corpus,
+                                         enum lct_part part)
+{
+    return &corpus->split[part];
+}

@@ -1,0 +1,117 @@
+/*
+ * lab.h - what the parts of the lab share: splits of a corpus, n-gram
+ * references, the results a page is made from.
+ */
+#ifndef LCT_LAB_H
+#define LCT_LAB_H
+#include "../core/error.h"
+#include "locant/encoding.h"
+#include "locant/lab.h"
+
+/* ------------------------------------------------------------------ corpus */
+
+enum lct_part { LCT_TRAIN = 0, LCT_VALID = 1, LCT_TEST = 2 };
+
+/*
+ * One part of a corpus: its files one after another, a zero byte before each.
+ * File f is bytes[start[f]] (the zero) to bytes[start[f + 1] - 1].
+ */
+struct lct_split {
+    const uint8_t *bytes;
+    size_t size;
+    const size_t *start; /* [files + 1] */
+    size_t files;
+};
+
+const struct lct_split *lct_corpus_split(const locant_corpus *corpus,
+                                         enum lct_part part);
+
+/* SHA-256 of 'size' bytes, hexadecimal, zero-terminated. */
+void lct_sha256_hex(char out[65], const void *bytes, size_t size);
+
+/*
+ * The blocks every model is tested on: ends[b] is one past the last target, an
+ * index into the test split; at least 2304 bytes of the same file before it,
+ * at most 8 blocks a file.  Chosen by 'seed' alone.  Returns how many, at most
+ * 'want'.
+ */
+size_t lct_test_blocks(size_t *ends, size_t want, const locant_corpus *corpus,
+                       uint64_t seed);
+
+/*
+ * Starts of the training windows of one step: batch x (length + 1) bytes each
+ * from the training split, drawn from (seed, step) alone.
+ */
+void lct_batch_starts(size_t *starts, int64_t batch, int64_t length,
+                      const locant_corpus *corpus, uint64_t seed, int64_t step);
+
+/* ------------------------------------------------------------------ n-gram */
+
+/*
+ * Mean loss (nats per byte) of an interpolated byte n-gram of that order
+ * (order 0: unigram; Witten-Bell weights, Moffat 1990) counted on the first
+ * 'train_bytes' of the training split and scored on the P1 targets.
+ */
+locant_status lct_ngram_loss(double *out, const locant_corpus *corpus,
+                             int order, size_t train_bytes, const size_t *ends,
+                             size_t blocks, int64_t targets);
+
+/* -------------------------------------------------------------- statistics */
+
+/* Mean and half width of the 95 % t interval; half is NAN for n = 1. */
+void lct_t_interval(double *mean, double *half, const double *x, size_t n);
+
+/*
+ * Bootstrap, 95 %: resample seeds, then blocks.  loss[s * blocks + b]; writes
+ * the 2.5 and 97.5 percentiles of the mean over 2000 resamples.
+ */
+void lct_bootstrap(double *low, double *high, const double *loss, size_t seeds,
+                   size_t blocks, uint64_t seed);
+
+/* ----------------------------------------------------------------- results */
+
+/* One run with its evaluation, as the page needs it. */
+struct lct_result {
+    locant_run_info run;
+    locant_evaluation eval;
+    double *block_loss; /* [lengths, blocks]: P1 per block; NAN undefined */
+    size_t n_steps;
+    double *step, *step_loss, *step_norm; /* [n_steps]: training curve */
+    char batch_checksum[17]; /* of every batch trained on; gate g6 */
+    int64_t bytes;           /* memory of the model in training */
+};
+
+/* All runs of one encoding. */
+struct lct_group {
+    char spec[256];            /* as resolved */
+    const locant_encoding_info *info;
+    struct lct_result *results; /* [n], by seed */
+    size_t n;
+    locant_tensor params[4];   /* trained, of the first seed; F32, dense */
+    int n_params;
+};
+
+struct lct_results {
+    struct lct_group *groups;
+    size_t n;
+    int64_t heads, width, trained_length;
+    locant_corpus_info corpus;
+    double ngram[2];           /* losses of ngram_order[] on the P1 targets;
+                                  gate g2 asks for the first */
+    int ngram_order[2];
+    char cpu[64], isa[16], commit[64], compiler[64], date[32];
+    int threads;
+    double seconds;
+    const char *preset;
+    locant_report_gate gates[7];
+};
+
+/* Fill a report row from a group. */
+void lct_report_row_of(locant_report_row *row, const struct lct_group *g);
+
+/* Judge gates g2 to g7 from the results; g1 is judged where they are made. */
+void lct_judge_gates(struct lct_results *r);
+
+/* The page: src/report.  Writes 'path' durably. */
+locant_status lct_page_write(const char *path, const struct lct_results *r);
+#endif

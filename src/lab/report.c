@@ -1,0 +1,128 @@
+/* report.c - the main job, from options to page */
+#define _GNU_SOURCE
+#include "run.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Found out now rather than when the work is done: can the page be written? */
+static locant_status check_path(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    size_t n = slash ? (size_t)(slash - path) : 0;
+    char *folder = locant_alloc(n + 2);
+    int refused;
+    struct stat st;
+
+    if (folder == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", path);
+    memcpy(folder, path, n);
+    if (n == 0)
+        folder[0] = slash ? '/' : '.';
+    refused = access(folder, W_OK | X_OK) != 0 ? errno : 0;
+    locant_release(folder);
+    if (refused)
+        return locant_fail(LOCANT_ERR_IO, "%s: cannot be written: %s", path,
+                           strerror(refused));
+    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+        return locant_fail(LOCANT_ERR_IO, "%s: is a folder, expected a file",
+                           path);
+    return LOCANT_OK;
+}
+
+static locant_status judge_properties(struct lct_results *r)
+{
+    locant_report_gate *gate = &r->gates[0];
+    char sentence[256] = "";
+    bool held = true;
+
+    for (size_t i = 0; i < r->n && held; i++)
+        LCT_TRY(lct_check_properties(&held, sentence, r->groups[i].spec,
+                                     r->heads, r->width));
+    snprintf(gate->name, sizeof gate->name, "g1");
+    gate->passed = held;
+    if (held)
+        snprintf(gate->sentence, sizeof gate->sentence,
+                 "all %zu encodings have the properties they declare", r->n);
+    else
+        memcpy(gate->sentence, sentence, sizeof gate->sentence);
+    return LOCANT_OK;
+}
+
+static locant_status fill_report(locant_report *out,
+                                 const struct lct_results *r)
+{
+    out->rows = locant_alloc(r->n * sizeof *out->rows);
+    if (out->rows == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "locant_report_run: no memory for %zu rows", r->n);
+    out->n_rows = r->n;
+    for (size_t i = 0; i < r->n; i++)
+        lct_report_row_of(&out->rows[i], &r->groups[i]);
+    memcpy(out->gates, r->gates, sizeof out->gates);
+    out->corpus = r->corpus;
+    out->seconds = r->seconds;
+    return LOCANT_OK;
+}
+
+static locant_status write_page(locant_report *out, struct lct_results *r,
+                                const locant_report_options *o, double begun)
+{
+    snprintf(r->commit, sizeof r->commit, "%s",
+             o->commit ? o->commit : locant_version());
+    LCT_TRY(judge_properties(r));
+    lct_judge_gates(r);
+    r->seconds = lct_clock() - begun;
+    LCT_TRY(lct_page_write(o->path, r));
+    return out ? fill_report(out, r) : LOCANT_OK;
+}
+
+static locant_status run_plan(locant_report *out, struct lct_plan *plan,
+                              const locant_corpus *corpus,
+                              const locant_report_options *o)
+{
+    double begun = lct_clock();
+    struct lct_results results = {0};
+    locant_store *store;
+    locant_status status;
+
+    LCT_TRY(locant_store_open(&store, o->directory));
+    status = lct_plan_run(plan, store, corpus, o->progress, o->context);
+    if (status == LOCANT_OK)
+        status = lct_results_collect(&results, plan, store, corpus);
+    if (status == LOCANT_OK)
+        status = write_page(out, &results, o, begun);
+    lct_results_free(&results);
+    locant_store_close(store);
+    return status;
+}
+
+locant_status locant_report_run(locant_report *out, const locant_corpus *corpus,
+                                const locant_report_options *options)
+{
+    struct lct_plan plan;
+    locant_status status;
+
+    if (!corpus || !options || !options->directory || !options->path)
+        return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", __func__,
+                           !corpus    ? "corpus"
+                           : !options ? "options"
+                           : !options->directory ? "options->directory"
+                                                 : "options->path");
+    LCT_TRY(lct_plan_create(&plan, options));
+    status = check_path(options->path);
+    if (status == LOCANT_OK)
+        status = run_plan(out, &plan, corpus, options);
+    lct_plan_free(&plan);
+    return status;
+}
+
+void locant_report_free(locant_report *report)
+{
+    if (report == NULL)
+        return;
+    locant_release(report->rows);
+    *report = (locant_report){0};
+}

@@ -1,0 +1,115 @@
+/* run.h - checkpoints, training, evaluation and the job queue of the lab */
+#ifndef LCT_RUN_H
+#define LCT_RUN_H
+#include "../model/model.h"
+#include "store.h"
+
+enum { LCT_VOCAB = 256, LCT_EVAL_TARGETS = 64, LCT_EVAL_BLOCKS = 96 };
+
+/* The blocks of every evaluation are chosen by this seed. */
+enum { LCT_EVAL_SEED = 1 };
+
+/* Seconds of a clock that never jumps. */
+double lct_clock(void);
+
+/* FNV-1a, 64 bits, continued from 'h'; begin with LCT_HASH_BEGIN. */
+#define LCT_HASH_BEGIN 0xcbf29ce484222325u
+uint64_t lct_hash(uint64_t h, const void *bytes, size_t size);
+
+/* -------------------------------------------------------------- checkpoint */
+
+/* What a checkpoint holds besides the parameters of the model. */
+struct lct_checkpoint {
+    const char *key;   /* of the run; compared on reading */
+    int64_t step;
+    double seconds;
+    uint64_t checksum; /* of every batch so far */
+    real *m, *v;       /* [size] moments; NULL on reading: not wanted */
+};
+
+/*
+ * Write durably: on return the new checkpoint is on the disk; before that the
+ * old one is.
+ */
+locant_status lct_checkpoint_write(const char *path, struct lct_model *model,
+                                   const struct lct_checkpoint *c);
+
+/*
+ * Read into the model and *c.  A file that is cut, changed or of another run is
+ * refused with FORMAT, and neither is touched.
+ */
+locant_status lct_checkpoint_read(struct lct_checkpoint *c,
+                                  struct lct_model *model, const char *path);
+
+/* ------------------------------------------------------------------- model */
+
+/* "layers=3,width=64,.." of at most 127 bytes, and back. */
+void lct_model_text(char out[128], const struct lct_model_config *config);
+locant_status lct_model_parse(struct lct_model_config *config,
+                              const char *text);
+
+/*
+ * The model of a run with what its checkpoint holds, verified, and room for
+ * 'room' tokens.  Both are to be freed, also after a failure.
+ */
+locant_status lct_load_trained(struct lct_model **model,
+                               locant_encoding **encoding, locant_store *store,
+                               const locant_run_info *run, int64_t room);
+
+/* Fail unless the encoding is defined at every position of 'length' tokens. */
+locant_status lct_check_reach(const locant_encoding *e, int64_t length);
+
+/* -------------------------------------------------------------- evaluation */
+
+/* Called with the tokens just evaluated; nonzero stops. */
+typedef int (*lct_tick)(int64_t tokens, void *context);
+
+/* locant_evaluate() with a way to stop; tick may be NULL. */
+locant_status lct_evaluate(locant_evaluation *out, locant_store *store,
+                           int64_t run, const locant_corpus *corpus,
+                           int64_t blocks, lct_tick tick, void *context);
+
+/* Tokens one evaluation feeds to a model trained at 'length', at most. */
+int64_t lct_evaluation_tokens(int64_t blocks, int64_t length);
+
+/* -------------------------------------------------------------------- plan */
+
+/* What a report trains and evaluates. */
+struct lct_plan {
+    const char *name;
+    locant_train_options train; /* encoding and seed are of the job */
+    char (*specs)[256];         /* [n] canonical, resolved */
+    size_t n;
+    int seeds;                  /* 1 .. seeds */
+    int64_t blocks;
+    int ngram_order[2];
+    int64_t *runs;              /* [n, seeds]: ids; 0 not reached */
+};
+
+locant_status lct_plan_create(struct lct_plan *plan,
+                              const locant_report_options *options);
+void lct_plan_free(struct lct_plan *plan);
+
+/*
+ * Train and evaluate what the store lacks, side by side.  A run whose loss
+ * stopped being finite does not stop the others.
+ */
+locant_status lct_plan_run(struct lct_plan *plan, locant_store *store,
+                           const locant_corpus *corpus,
+                           locant_progress_fn progress, void *context);
+
+/* ----------------------------------------------------------------- results */
+
+/* Read everything a page needs; lct_results_free() also after a failure. */
+locant_status lct_results_collect(struct lct_results *r,
+                                  const struct lct_plan *plan,
+                                  locant_store *store,
+                                  const locant_corpus *corpus);
+void lct_results_free(struct lct_results *r);
+
+/* Gate g1: does an encoding have the properties it declares?  The sentence
+   says which one it lacks. */
+locant_status lct_check_properties(bool *held, char sentence[256],
+                                   const char *spec, int64_t heads,
+                                   int64_t width);
+#endif

@@ -1,0 +1,141 @@
+/* store.c - the database of runs: statements and transactions */
+#include "store.h"
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+/* -------------------------------------------------------------- statements */
+
+locant_status lct_store_failed(const locant_store *s, sqlite3 *db)
+{
+    int code = sqlite3_errcode(db) & 0xff;
+    locant_status status = LOCANT_ERR_IO;
+
+    if (code == SQLITE_NOMEM)
+        status = LOCANT_ERR_NOMEM;
+    else if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB)
+        status = LOCANT_ERR_FORMAT;
+    return locant_fail(status, "%s: SQLite says: %s", s->path,
+                       sqlite3_errmsg(db));
+}
+
+static int bind(sqlite3_stmt *stmt, const char *types, va_list args)
+{
+    int code = SQLITE_OK;
+
+    for (int i = 1; *types && code == SQLITE_OK; i++, types++) {
+        if (*types == 'i')
+            code = sqlite3_bind_int64(stmt, i, va_arg(args, int64_t));
+        else if (*types == 'd')
+            code = sqlite3_bind_double(stmt, i, va_arg(args, double));
+        else
+            code = sqlite3_bind_text(stmt, i, va_arg(args, const char *), -1,
+                                     SQLITE_TRANSIENT);
+    }
+    return code;
+}
+
+static locant_status prepare(sqlite3_stmt **out, locant_store *s,
+                             const char *sql, const char *types, va_list args)
+{
+    if (sqlite3_prepare_v2(s->db, sql, -1, out, NULL) != SQLITE_OK)
+        return lct_store_failed(s, s->db);
+    if (bind(*out, types, args) != SQLITE_OK) {
+        locant_status status = lct_store_failed(s, s->db);
+
+        sqlite3_finalize(*out);
+        *out = NULL;
+        return status;
+    }
+    return LOCANT_OK;
+}
+
+locant_status lct_store_prepare(sqlite3_stmt **out, locant_store *s,
+                                const char *sql, const char *types, ...)
+{
+    locant_status status;
+    va_list args;
+
+    va_start(args, types);
+    status = prepare(out, s, sql, types, args);
+    va_end(args);
+    return status;
+}
+
+locant_status lct_store_step(bool *row, locant_store *s, sqlite3_stmt *stmt)
+{
+    int code = sqlite3_step(stmt);
+
+    *row = code == SQLITE_ROW;
+    if (code != SQLITE_ROW && code != SQLITE_DONE)
+        return lct_store_failed(s, s->db);
+    return LOCANT_OK;
+}
+
+locant_status lct_store_exec(locant_store *s, const char *sql,
+                             const char *types, ...)
+{
+    sqlite3_stmt *stmt = NULL;
+    locant_status status;
+    bool row = true;
+    va_list args;
+
+    va_start(args, types);
+    status = prepare(&stmt, s, sql, types, args);
+    va_end(args);
+    while (status == LOCANT_OK && row)
+        status = lct_store_step(&row, s, stmt);
+    sqlite3_finalize(stmt);
+    return status;
+}
+
+double lct_column_double(sqlite3_stmt *stmt, int i)
+{
+    if (sqlite3_column_type(stmt, i) == SQLITE_NULL)
+        return NAN;
+    return sqlite3_column_double(stmt, i);
+}
+
+void lct_column_text(char *out, size_t size, sqlite3_stmt *stmt, int i)
+{
+    const char *text = (const char *)sqlite3_column_text(stmt, i);
+
+    snprintf(out, size, "%s", text ? text : "");
+}
+
+/* ------------------------------------------------------------ transactions */
+
+void lct_store_lock(locant_store *s)
+{
+    pthread_mutex_lock(&s->mutex);
+}
+
+void lct_store_unlock(locant_store *s)
+{
+    pthread_mutex_unlock(&s->mutex);
+}
+
+locant_status lct_store_begin(locant_store *s, const char *fn)
+{
+    locant_status status;
+
+    if (s->readonly)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: store %s was opened for reading only", fn,
+                           s->directory);
+    lct_store_lock(s);
+    status = lct_store_exec(s, "BEGIN IMMEDIATE", "");
+    if (status != LOCANT_OK)
+        lct_store_unlock(s);
+    return status;
+}
+
+locant_status lct_store_end(locant_store *s, locant_status status)
+{
+    if (status == LOCANT_OK)
+        status = lct_store_exec(s, "COMMIT", "");
+    if (status != LOCANT_OK)
+        sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+    lct_store_unlock(s);
+    return status;
+}

@@ -1,0 +1,157 @@
+/* store_files.c - the files named after a run: checkpoint and lock */
+#define _GNU_SOURCE
+#include "store.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+locant_status lct_store_run_path(char **out, const locant_store *s, int64_t id,
+                                 const char *ending)
+{
+    size_t size = strlen(s->directory) + strlen(ending) + 64;
+
+    *out = locant_alloc(size);
+    if (*out == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for a path",
+                           s->directory);
+    snprintf(*out, size, "%s/checkpoints/run-%" PRId64 ".%s", s->directory, id,
+             ending);
+    return LOCANT_OK;
+}
+
+/* Who holds the lock, from the file they wrote. */
+static locant_status refuse_lock(int fd, int64_t id)
+{
+    char who[128] = "";
+    ssize_t n = pread(fd, who, sizeof who - 1, 0);
+
+    who[n > 0 ? n : 0] = 0;
+    who[strcspn(who, "\n")] = 0;
+    return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                       "locant_train: run %" PRId64 " is being trained by %s",
+                       id, who[0] ? who : "another process");
+}
+
+static locant_status sign_lock(int fd, const char *path)
+{
+    char host[64] = "", text[128];
+    int n;
+
+    gethostname(host, sizeof host - 1);
+    n = snprintf(text, sizeof text, "process %ld on host %s\n", (long)getpid(),
+                 host);
+    if (ftruncate(fd, 0) != 0 || pwrite(fd, text, (size_t)n, 0) != n)
+        return locant_fail(LOCANT_ERR_IO, "%s: %s", path, strerror(errno));
+    return LOCANT_OK;
+}
+
+/* Is 'path' still the file behind fd?  Its holder may have removed it. */
+static bool same_file(int fd, const char *path)
+{
+    struct stat a, b;
+
+    return fstat(fd, &a) == 0 && stat(path, &b) == 0 && a.st_ino == b.st_ino &&
+           a.st_dev == b.st_dev;
+}
+
+static locant_status lock_path(int *fd, const char *path, int64_t id)
+{
+    for (;;) {
+        locant_status status = LOCANT_OK;
+
+        *fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+        if (*fd < 0)
+            return locant_fail(LOCANT_ERR_IO, "%s: %s", path, strerror(errno));
+        if (flock(*fd, LOCK_EX | LOCK_NB) != 0)
+            status = errno == EWOULDBLOCK
+                         ? refuse_lock(*fd, id)
+                         : locant_fail(LOCANT_ERR_IO, "%s: %s", path,
+                                       strerror(errno));
+        else if (same_file(*fd, path))
+            status = sign_lock(*fd, path);
+        else {
+            close(*fd);
+            continue;
+        }
+        if (status != LOCANT_OK)
+            close(*fd);
+        return status;
+    }
+}
+
+locant_status lct_store_lock_run(int *fd, const locant_store *s, int64_t id)
+{
+    locant_status status;
+    char *path;
+
+    LCT_TRY(lct_store_run_path(&path, s, id, "lock"));
+    status = lock_path(fd, path, id);
+    locant_release(path);
+    if (status != LOCANT_OK)
+        *fd = -1;
+    return status;
+}
+
+void lct_store_unlock_run(int fd, const locant_store *s, int64_t id)
+{
+    char *path;
+
+    if (fd < 0)
+        return;
+    if (lct_store_run_path(&path, s, id, "lock") == LOCANT_OK) {
+        unlink(path);
+        locant_release(path);
+    }
+    close(fd);
+}
+
+void lct_store_clean_run(const locant_store *s, int64_t id, bool all)
+{
+    char *path, *name;
+    const struct dirent *entry;
+    DIR *folder;
+
+    if (lct_store_run_path(&path, s, id, "safetensors") != LOCANT_OK)
+        return;
+    if (all)
+        unlink(path);
+    name = strrchr(path, '/');
+    *name++ = 0;
+    folder = opendir(path);
+    while (folder && (entry = readdir(folder)) != NULL) {
+        size_t n = strlen(entry->d_name), stem = strlen(name);
+
+        if (n > stem && strncmp(entry->d_name, name, stem) == 0 &&
+            strcmp(entry->d_name + n - 4, ".tmp") == 0)
+            unlinkat(dirfd(folder), entry->d_name, 0);
+    }
+    if (folder)
+        closedir(folder);
+    locant_release(path);
+}
+
+locant_status locant_store_remove(locant_store *store, int64_t id)
+{
+    locant_run_info run;
+    locant_status status;
+    int fd = -1;
+
+    LCT_TRY(locant_store_run(&run, store, id));
+    if (!store->readonly)
+        LCT_TRY(lct_store_lock_run(&fd, store, id));
+    status = lct_store_begin(store, __func__);
+    if (status == LOCANT_OK)
+        status = lct_store_end(
+            store, lct_store_exec(store, "DELETE FROM runs WHERE id = ?1", "i",
+                                  id));
+    if (status == LOCANT_OK)
+        lct_store_clean_run(store, id, true);
+    lct_store_unlock_run(fd, store, id);
+    return status;
+}

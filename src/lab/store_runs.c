@@ -1,0 +1,279 @@
+/* store_runs.c - rows of runs and metrics */
+#define _GNU_SOURCE
+#include "store.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <time.h>
+
+/* -------------------------------------------------------------------- read */
+
+static const char columns[] =
+    "SELECT id, status, encoding, model, corpus_sha256, seed, step, steps,"
+    " batch, length, parameters, encoding_parameters, seconds, started,"
+    " (SELECT loss FROM metrics WHERE run = runs.id"
+    "  ORDER BY metrics.step DESC LIMIT 1)"
+    " FROM runs ";
+
+static void read_run(locant_run_info *run, sqlite3_stmt *stmt)
+{
+    *run = (locant_run_info){0};
+    run->id = sqlite3_column_int64(stmt, 0);
+    lct_column_text(run->status, sizeof run->status, stmt, 1);
+    lct_column_text(run->encoding, sizeof run->encoding, stmt, 2);
+    lct_column_text(run->model, sizeof run->model, stmt, 3);
+    lct_column_text(run->corpus_sha256, sizeof run->corpus_sha256, stmt, 4);
+    run->seed = (uint64_t)sqlite3_column_int64(stmt, 5);
+    run->step = sqlite3_column_int64(stmt, 6);
+    run->steps = sqlite3_column_int64(stmt, 7);
+    run->batch = sqlite3_column_int64(stmt, 8);
+    run->length = sqlite3_column_int64(stmt, 9);
+    run->parameters = sqlite3_column_int64(stmt, 10);
+    run->encoding_parameters = sqlite3_column_int64(stmt, 11);
+    run->seconds = sqlite3_column_double(stmt, 12);
+    lct_column_text(run->started, sizeof run->started, stmt, 13);
+    run->train_loss = lct_column_double(stmt, 14);
+    run->tokens_per_second =
+        run->seconds > 0 ? (double)run->step * (double)run->batch *
+                               (double)run->length / run->seconds
+                         : NAN;
+}
+
+/*
+ * The first run with an id above 'after'.  Visitors are called outside the
+ * lock, so that they may use the store.
+ */
+static locant_status next_run(locant_run_info *run, bool *found,
+                              locant_store *s, int64_t after)
+{
+    char sql[sizeof columns + 64];
+    sqlite3_stmt *stmt = NULL;
+    locant_status status;
+
+    snprintf(sql, sizeof sql, "%sWHERE id > ?1 ORDER BY id LIMIT 1", columns);
+    lct_store_lock(s);
+    status = lct_store_prepare(&stmt, s, sql, "i", after);
+    if (status == LOCANT_OK)
+        status = lct_store_step(found, s, stmt);
+    if (status == LOCANT_OK && *found)
+        read_run(run, stmt);
+    sqlite3_finalize(stmt);
+    lct_store_unlock(s);
+    return status;
+}
+
+locant_status locant_store_runs(locant_store *store, locant_run_visitor visit,
+                                void *context)
+{
+    locant_run_info run = {0};
+    bool found = true;
+
+    if (store == NULL || visit == NULL)
+        return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", __func__,
+                           store ? "visit" : "store");
+    while (found) {
+        LCT_TRY(next_run(&run, &found, store, run.id));
+        if (found && visit(&run, context) != 0)
+            break;
+    }
+    return LOCANT_OK;
+}
+
+locant_status locant_store_run(locant_run_info *out, locant_store *store,
+                               int64_t id)
+{
+    locant_run_info run = {0};
+    bool found = false;
+
+    if (out == NULL || store == NULL)
+        return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", __func__,
+                           out ? "store" : "out");
+    if (id > 0)
+        LCT_TRY(next_run(&run, &found, store, id - 1));
+    if (!found || run.id != id)
+        return locant_fail(LOCANT_ERR_PARAM, "%s: no run %" PRId64 " in %s",
+                           __func__, id, store->directory);
+    *out = run;
+    return LOCANT_OK;
+}
+
+locant_status lct_store_run_extra(struct lct_run_extra *out, locant_store *s,
+                                  int64_t id)
+{
+    sqlite3_stmt *stmt = NULL;
+    locant_status status;
+    bool row = false;
+
+    lct_store_lock(s);
+    status = lct_store_prepare(
+        &stmt, s, "SELECT key, batch_checksum, bytes FROM runs WHERE id = ?1",
+        "i", id);
+    if (status == LOCANT_OK)
+        status = lct_store_step(&row, s, stmt);
+    if (status == LOCANT_OK && row) {
+        lct_column_text(out->key, sizeof out->key, stmt, 0);
+        lct_column_text(out->batch_checksum, sizeof out->batch_checksum, stmt,
+                        1);
+        out->bytes = sqlite3_column_int64(stmt, 2);
+    }
+    sqlite3_finalize(stmt);
+    lct_store_unlock(s);
+    if (status == LOCANT_OK && !row)
+        return locant_fail(LOCANT_ERR_PARAM, "no run %" PRId64 " in %s", id,
+                           s->directory);
+    return status;
+}
+
+/* ------------------------------------------------------------------- write */
+
+static locant_status find_key(int64_t *id, locant_store *s, const char *key)
+{
+    sqlite3_stmt *stmt = NULL;
+    bool row = false;
+    locant_status status = lct_store_prepare(
+        &stmt, s, "SELECT id FROM runs WHERE key = ?1", "s", key);
+
+    if (status == LOCANT_OK)
+        status = lct_store_step(&row, s, stmt);
+    *id = row ? sqlite3_column_int64(stmt, 0) : 0;
+    sqlite3_finalize(stmt);
+    return status;
+}
+
+static locant_status insert_run(int64_t *id, locant_store *s,
+                                const struct lct_run_new *r)
+{
+    char started[32];
+    time_t now = time(NULL);
+    struct tm utc;
+
+    gmtime_r(&now, &utc);
+    strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    LCT_TRY(lct_store_exec(
+        s,
+        "INSERT INTO runs (key, status, encoding, model, corpus_sha256, seed,"
+        " step, steps, batch, length, parameters, encoding_parameters, bytes,"
+        " seconds, batch_checksum, started)"
+        " VALUES (?1, 'running', ?2, ?3, ?4, ?5, 0, ?6, ?7, ?8, ?9, ?10, ?11,"
+        " 0, '', ?12)",
+        "ssssiiiiiiis", r->key, r->encoding, r->model, r->corpus_sha256,
+        (int64_t)r->seed, r->steps, r->batch, r->length, r->parameters,
+        r->encoding_parameters, r->bytes, started));
+    *id = sqlite3_last_insert_rowid(s->db);
+    return LOCANT_OK;
+}
+
+locant_status lct_store_find_run(int64_t *id, locant_store *s,
+                                 const struct lct_run_new *run)
+{
+    locant_status status;
+
+    LCT_TRY(lct_store_begin(s, "locant_train"));
+    status = find_key(id, s, run->key);
+    if (status == LOCANT_OK && *id == 0)
+        status = insert_run(id, s, run);
+    return lct_store_end(s, status);
+}
+
+static locant_status insert_metrics(locant_store *s, int64_t id,
+                                    const struct lct_metric *m, size_t n)
+{
+    sqlite3_stmt *stmt = NULL;
+    bool row;
+    locant_status status = lct_store_prepare(
+        &stmt, s, "INSERT OR REPLACE INTO metrics VALUES (?1, ?2, ?3, ?4, ?5)",
+        "i", id);
+
+    for (size_t i = 0; i < n && status == LOCANT_OK; i++) {
+        sqlite3_reset(stmt);
+        sqlite3_bind_int64(stmt, 2, m[i].step);
+        sqlite3_bind_double(stmt, 3, m[i].loss);
+        sqlite3_bind_double(stmt, 4, m[i].grad_norm);
+        sqlite3_bind_double(stmt, 5, m[i].rate);
+        status = lct_store_step(&row, s, stmt);
+    }
+    sqlite3_finalize(stmt);
+    return status;
+}
+
+locant_status lct_store_record(locant_store *s, int64_t id,
+                               const struct lct_run_state *state,
+                               const struct lct_metric *metrics, size_t n)
+{
+    char checksum[17];
+    locant_status status;
+
+    snprintf(checksum, sizeof checksum, "%016" PRIx64, state->checksum);
+    LCT_TRY(lct_store_begin(s, "locant_train"));
+    status = insert_metrics(s, id, metrics, n);
+    if (status == LOCANT_OK)
+        status = lct_store_exec(
+            s,
+            "UPDATE runs SET status = ?2, step = ?3, seconds = ?4,"
+            " batch_checksum = ?5, message = ?6 WHERE id = ?1",
+            "isidss", id, state->status, state->step, state->seconds, checksum,
+            state->message);
+    return lct_store_end(s, status);
+}
+
+locant_status lct_store_rewind(locant_store *s, int64_t id, int64_t step)
+{
+    locant_status status;
+
+    LCT_TRY(lct_store_begin(s, "locant_train"));
+    status = lct_store_exec(
+        s, "DELETE FROM metrics WHERE run = ?1 AND step > ?2", "ii", id, step);
+    if (status == LOCANT_OK)
+        status = lct_store_exec(
+            s, "UPDATE runs SET status = 'running', step = ?2, message = NULL"
+            " WHERE id = ?1", "ii", id, step);
+    return lct_store_end(s, status);
+}
+
+static locant_status read_metrics(struct lct_metric **out, size_t *n,
+                                  locant_store *s, sqlite3_stmt *stmt)
+{
+    struct lct_metric *m;
+    bool row;
+
+    LCT_TRY(lct_store_step(&row, s, stmt));
+    if (!row)
+        return LOCANT_OK;
+    m = locant_alloc((size_t)sqlite3_column_int64(stmt, 4) * sizeof *m);
+    if (m == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for the metrics",
+                           s->path);
+    *out = m;
+    for (*n = 0; row; ++*n) {
+        m[*n].step = sqlite3_column_int64(stmt, 0);
+        m[*n].loss = lct_column_double(stmt, 1);
+        m[*n].grad_norm = lct_column_double(stmt, 2);
+        m[*n].rate = lct_column_double(stmt, 3);
+        LCT_TRY(lct_store_step(&row, s, stmt));
+    }
+    return LOCANT_OK;
+}
+
+locant_status lct_store_metrics(struct lct_metric **out, size_t *n,
+                                locant_store *s, int64_t id)
+{
+    sqlite3_stmt *stmt = NULL;
+    locant_status status;
+
+    *out = NULL;
+    *n = 0;
+    lct_store_lock(s);
+    status = lct_store_prepare(
+        &stmt, s,
+        "SELECT step, loss, grad_norm, rate, count(*) OVER () FROM metrics"
+        " WHERE run = ?1 ORDER BY step", "i", id);
+    if (status == LOCANT_OK)
+        status = read_metrics(out, n, s, stmt);
+    sqlite3_finalize(stmt);
+    lct_store_unlock(s);
+    if (status != LOCANT_OK) {
+        locant_release(*out);
+        *out = NULL;
+    }
+    return status;
+}

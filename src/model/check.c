@@ -1,0 +1,45 @@
+/* check.c - what a model's sizes must satisfy */
+#include "parts.h"
+#include <inttypes.h>
+
+static const char fn[] = "lct_model_create";
+
+static locant_status check_range(const char *what, int64_t got, int64_t max)
+{
+    if (got < 1 || got > max)
+        return locant_fail(LOCANT_ERR_PARAM, "%s: %s is %" PRId64
+                           ", expected 1 .. %" PRId64, fn, what, got, max);
+    return LOCANT_OK;
+}
+
+locant_status lct_model_check(const struct lct_model_config *c, int64_t batch,
+                              int64_t length)
+{
+    const int64_t most = INT32_MAX; /* sizes of BLAS are int */
+
+    if (c == NULL || c->encoding == NULL)
+        return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", fn,
+                           c == NULL ? "config" : "config->encoding");
+    LCT_TRY(check_range("layers", c->layers, 10000));
+    LCT_TRY(check_range("width", c->width, most));
+    LCT_TRY(check_range("heads", c->heads, most));
+    LCT_TRY(check_range("kv_heads", c->kv_heads, most));
+    LCT_TRY(check_range("ff", c->ff, most));
+    LCT_TRY(check_range("vocab", c->vocab, most));
+    LCT_TRY(check_range("batch", batch, most));
+    LCT_TRY(check_range("length", length, most));
+    LCT_TRY(check_range("batch x length", batch * length, most));
+    if (c->width % c->heads != 0)
+        return locant_fail(LOCANT_ERR_PARAM, "%s: width %" PRId64
+                           " is not a multiple of %" PRId64 " heads", fn,
+                           c->width, c->heads);
+    if (c->heads % c->kv_heads != 0)
+        return locant_fail(LOCANT_ERR_PARAM, "%s: heads %" PRId64
+                           " is not a multiple of %" PRId64 " kv_heads", fn,
+                           c->heads, c->kv_heads);
+    if (c->norm != LCT_LAYER_NORM && c->norm != LCT_RMS_NORM)
+        return locant_fail(LOCANT_ERR_PARAM, "%s: norm is %d, expected "
+                           "LCT_LAYER_NORM or LCT_RMS_NORM", fn,
+                           (int)c->norm);
+    return LOCANT_OK;
+}

@@ -1,0 +1,263 @@
+/* layout.c - where each parameter and each activation lies in its allocation */
+#include "parts.h"
+#include "../core/size.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char fn[] = "lct_model_create";
+
+static locant_status too_large(void)
+{
+    return locant_fail(LOCANT_ERR_NOMEM,
+                       "%s: the model does not fit the address space", fn);
+}
+
+/* ------------------------------------------------------------- parameters */
+
+/* Append a tensor [rows, cols], or [rows] when cols is 0. */
+static locant_status append(struct lct_model *m, const char *name,
+                            int64_t rows, int64_t cols, bool decay)
+{
+    struct lct_model_tensor *t = &m->tensors[m->tensor_count++];
+    size_t bytes;
+
+    snprintf(t->name, sizeof(t->name), "%s", name);
+    t->rank = cols == 0 ? 1 : 2;
+    t->shape[0] = rows;
+    t->shape[1] = cols;
+    t->decay = decay;
+    t->encoding_param = -1;
+    t->rate = 1;
+    t->offset = m->size;
+    if (!lct_array_bytes(&bytes, t->shape, t->rank, sizeof(real)))
+        return too_large();
+    t->size = bytes / sizeof(real);
+    if (!lct_add(&m->size, m->size, t->size))
+        return too_large();
+    return LOCANT_OK;
+}
+
+static locant_status append_layer(struct lct_model *m, int64_t layer)
+{
+    const struct lct_model_config *c = &m->config;
+    const struct {
+        const char *name;
+        int64_t rows, cols;
+    } list[LCT_LAYER_TENSORS] = {
+        [LCT_NORM1] = { "norm1", c->width, 0 },
+        [LCT_WQ]    = { "wq", c->width, c->width },
+        [LCT_WK]    = { "wk", c->width, m->kv_width },
+        [LCT_WV]    = { "wv", c->width, m->kv_width },
+        [LCT_WO]    = { "wo", c->width, c->width },
+        [LCT_NORM2] = { "norm2", c->width, 0 },
+        [LCT_W1]    = { "w1", c->width, c->ff },
+        [LCT_W2]    = { "w2", c->ff, c->width },
+    };
+
+    for (int i = 0; i < LCT_LAYER_TENSORS; i++) {
+        char name[48];
+
+        snprintf(name, sizeof(name), "layer%" PRId64 ".%s", layer,
+                 list[i].name);
+        LCT_TRY(append(m, name, list[i].rows, list[i].cols, list[i].cols > 0));
+    }
+    return LOCANT_OK;
+}
+
+static locant_status append_encoding(struct lct_model *m, int i,
+                                     const locant_param_info *info)
+{
+    struct lct_model_tensor *t = &m->tensors[m->tensor_count++];
+    size_t bytes;
+
+    snprintf(t->name, sizeof(t->name), "encoding.%s", info->name);
+    t->rank = info->rank;
+    t->encoding_param = i;
+    t->rate = info->rate;
+    t->offset = m->size;
+    if (info->rank > 4)
+        return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: parameter %s of %s has "
+                           "rank %d, expected at most 4", fn, info->name,
+                           locant_encoding_spec(m->config.encoding),
+                           info->rank);
+    memcpy(t->shape, info->shape, (size_t)info->rank * sizeof(t->shape[0]));
+    if (!lct_array_bytes(&bytes, t->shape, t->rank, sizeof(real)))
+        return too_large();
+    if (bytes == 0)
+        return locant_fail(LOCANT_ERR_PARAM, "%s: parameter %s of %s has no "
+                           "size yet, expected a resolved encoding", fn,
+                           info->name,
+                           locant_encoding_spec(m->config.encoding));
+    t->size = bytes / sizeof(real);
+    if (!lct_add(&m->size, m->size, t->size))
+        return too_large();
+    return LOCANT_OK;
+}
+
+static int encoding_params(const struct lct_model_config *c)
+{
+    locant_param_info info;
+    int n = 0;
+
+    while (locant_encoding_param(&info, c->encoding, n, c->heads, c->width))
+        n++;
+    return n;
+}
+
+locant_status lct_model_lay_out_params(struct lct_model *m)
+{
+    const struct lct_model_config *c = &m->config;
+    const int extra = encoding_params(c);
+    const size_t count =
+        (size_t)(3 + c->layers * LCT_LAYER_TENSORS) + (size_t)extra;
+    locant_param_info info;
+    size_t bytes;
+
+    m->tensors = locant_alloc(count * sizeof(*m->tensors));
+    m->encoding_params = locant_alloc(((size_t)extra + 1) *
+                                      2 * sizeof(locant_tensor));
+    if (m->tensors == NULL || m->encoding_params == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", fn);
+    m->encoding_grads = m->encoding_params + extra;
+    LCT_TRY(append(m, "embedding", c->vocab, c->width, false));
+    for (int64_t l = 0; l < c->layers; l++)
+        LCT_TRY(append_layer(m, l));
+    LCT_TRY(append(m, "norm", c->width, 0, false));
+    LCT_TRY(append(m, "output", c->width, c->vocab, true));
+    m->encoding_first = m->tensor_count;
+    for (int i = 0; i < extra; i++) {
+        locant_encoding_param(&info, c->encoding, i, c->heads, c->width);
+        LCT_TRY(append_encoding(m, i, &info));
+    }
+    if (!lct_mul(&bytes, m->size, sizeof(real)) || bytes > PTRDIFF_MAX)
+        return too_large();
+    return LOCANT_OK;
+}
+
+/* ------------------------------------------------------------ activations */
+
+/* A block of memory given out in order; with no base, only measured. */
+struct arena {
+    char *base;
+    size_t used;
+    bool overflow;
+};
+
+static void *take(struct arena *a, int64_t rows, int64_t cols, size_t item)
+{
+    const int64_t shape[2] = { rows, cols };
+    const size_t line = 64;
+    size_t bytes, start = a->used;
+
+    if (!lct_array_bytes(&bytes, shape, 2, item) ||
+        !lct_add(&a->used, a->used, bytes) ||
+        !lct_add(&a->used, a->used, line - 1)) {
+        a->overflow = true;
+        a->used = 0;
+        return NULL;
+    }
+    a->used -= a->used % line;
+    return a->base == NULL ? NULL : a->base + start;
+}
+
+static real *take_real(struct arena *a, int64_t rows, int64_t cols)
+{
+    return take(a, rows, cols, sizeof(real));
+}
+
+static void take_layer(struct arena *a, struct lct_layer *l,
+                       const struct lct_model *m)
+{
+    const int64_t N = m->rows, width = m->config.width;
+
+    l->stat1 = take_real(a, N, 2);
+    l->norm1 = take_real(a, N, width);
+    l->q = take_real(a, N, width);
+    l->k = take_real(a, N, m->kv_width);
+    l->v = take_real(a, N, m->kv_width);
+    l->o = take_real(a, N, width);
+    l->lse = take_real(a, N, m->config.heads);
+    l->mid = take_real(a, N, width);
+    l->stat2 = take_real(a, N, 2);
+    l->norm2 = take_real(a, N, width);
+    l->h = take_real(a, N, m->config.ff);
+    l->g = take_real(a, N, m->config.ff);
+}
+
+static void take_layers(struct arena *a, struct lct_model *m)
+{
+    const int64_t N = m->rows, width = m->config.width;
+    real *x = take_real(a, N, width);
+
+    for (int64_t i = 0; i < m->config.layers; i++) {
+        struct lct_layer *l = &m->layers[i];
+
+        if (m->train || i == 0)
+            take_layer(a, l, m);
+        else
+            *l = m->layers[0];
+        l->x = x;
+        l->out = m->train ? take_real(a, N, width) : x;
+        x = l->out;
+    }
+}
+
+static void take_flow(struct arena *a, struct lct_model *m)
+{
+    const struct lct_model_config *c = &m->config;
+    const int64_t N = m->rows;
+
+    m->d.x = take_real(a, N, c->width);
+    m->d.branch = take_real(a, N, c->width);
+    m->d.q = take_real(a, N, c->width);
+    m->d.k = take_real(a, N, m->kv_width);
+    m->d.v = take_real(a, N, m->kv_width);
+    m->d.h = take_real(a, N, c->ff);
+    if (m->input_door)
+        m->d.table = take_real(a, m->length, c->width);
+    m->lists.first = take(a, c->vocab, 1, sizeof(int32_t));
+    m->lists.next = take(a, N, 1, sizeof(int32_t));
+    m->lists.sum = m->sum = take(a, c->width, 1, sizeof(double));
+}
+
+static void take_all(struct arena *a, struct lct_model *m)
+{
+    const struct lct_model_config *c = &m->config;
+    const int64_t N = m->rows;
+
+    take_layers(a, m);
+    m->stat = take_real(a, N, 2);
+    m->norm = take_real(a, N, c->width);
+    m->logits = take_real(a, N, c->vocab);
+    m->loss = take_real(a, N, 1);
+    m->loss_stat = take_real(a, N, 2);
+    m->tokens = take(a, N, 1, sizeof(int32_t));
+    m->targets = take(a, N, 1, sizeof(int32_t));
+    if (m->input_door) {
+        m->table = take_real(a, m->length, c->width);
+        m->positions = take(a, m->length, 1, sizeof(int64_t));
+    }
+    if (m->train)
+        take_flow(a, m);
+}
+
+locant_status lct_model_lay_out_values(struct lct_model *m)
+{
+    struct arena a = { .base = NULL };
+
+    m->layers = locant_alloc((size_t)m->config.layers * sizeof(*m->layers));
+    if (m->layers == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", fn);
+    take_all(&a, m);
+    if (a.overflow || a.used > PTRDIFF_MAX)
+        return too_large();
+    m->activation_bytes = a.used;
+    m->activations = locant_alloc(a.used);
+    if (m->activations == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for %zu bytes of "
+                           "activations", fn, a.used);
+    a = (struct arena){ .base = m->activations };
+    take_all(&a, m);
+    return LOCANT_OK;
+}

@@ -1,0 +1,176 @@
+/* model.c - making a model, its initial values, and what it tells of itself */
+#include "parts.h"
+#include "../core/size.h"
+#include <math.h>
+#include <string.h>
+
+static const char fn[] = "lct_model_create";
+
+static locant_tensor view(const struct lct_model_tensor *t, real *flat)
+{
+    return locant_dense(flat + t->offset, LCT_REAL_DTYPE, t->rank, t->shape);
+}
+
+static locant_status allocate_params(struct lct_model *m)
+{
+    const size_t bytes = m->size * sizeof(real);
+
+    m->params = locant_alloc(bytes);
+    if (m->train)
+        m->grads = locant_alloc(bytes);
+    if (m->params == NULL || (m->train && m->grads == NULL))
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "%s: no memory for %zu bytes of parameters", fn,
+                           bytes);
+    for (int i = m->encoding_first; i < m->tensor_count; i++) {
+        const int k = i - m->encoding_first;
+
+        m->encoding_params[k] = view(&m->tensors[i], m->params);
+        if (m->train)
+            m->encoding_grads[k] = view(&m->tensors[i], m->grads);
+    }
+    return LOCANT_OK;
+}
+
+static locant_status build(struct lct_model *m, int64_t batch)
+{
+    LCT_TRY(lct_model_lay_out_params(m));
+    LCT_TRY(lct_model_lay_out_values(m));
+    LCT_TRY(allocate_params(m));
+    LCT_TRY(lct_input_prepare(m));
+    return lct_heads_reserve(m, batch, m->length);
+}
+
+locant_status lct_model_create(struct lct_model **out,
+                               const struct lct_model_config *config,
+                               int64_t batch, int64_t length, bool train)
+{
+    struct lct_model *m;
+    locant_status status;
+
+    if (out == NULL)
+        return locant_fail(LOCANT_ERR_NULL, "%s: out is NULL", fn);
+    *out = NULL;
+    LCT_TRY(lct_model_check(config, batch, length));
+    m = locant_alloc(sizeof(*m));
+    if (m == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", fn);
+    m->config = *config;
+    m->rows = batch * length;
+    m->length = length;
+    m->train = train;
+    m->head_dim = config->width / config->heads;
+    m->kv_width = m->head_dim * config->kv_heads;
+    m->input_door = (locant_encoding_info_of(config->encoding)->doors &
+                     LOCANT_DOOR_INPUT) != 0;
+    status = build(m, batch);
+    if (status != LOCANT_OK) {
+        lct_model_free(m);
+        return status;
+    }
+    lct_linear_setup();
+    *out = m;
+    return LOCANT_OK;
+}
+
+void lct_model_free(struct lct_model *m)
+{
+    if (m == NULL)
+        return;
+    locant_release(m->workspace);
+    locant_release(m->activations);
+    locant_release(m->layers);
+    locant_release(m->grads);
+    locant_release(m->params);
+    locant_release(m->encoding_params);
+    locant_release(m->tensors);
+    locant_release(m);
+}
+
+/* ---------------------------------------------------------- initial values */
+
+/*
+ * Every shared tensor has its own stream, so its values depend on the seed and
+ * its place in the list only.
+ */
+static void init_shared(struct lct_model *m, int index, uint64_t seed)
+{
+    const struct lct_model_tensor *t = &m->tensors[index];
+    const int which = (index - 1) % LCT_LAYER_TENSORS;
+    const bool in_layer = index >= 1 && index < m->encoding_first - 2;
+    const bool to_stream = in_layer && (which == LCT_WO || which == LCT_W2);
+    const double deviation =
+        lct_init_deviation(m) /
+        (to_stream ? sqrt(2.0 * (double)m->config.layers) : 1.0);
+    locant_random r = { .seed = seed, .stream = (uint64_t)index };
+    real *p = m->params + t->offset;
+
+    for (size_t i = 0; i < t->size; i++)
+        p[i] = t->rank == 1 ? 1
+                            : (real)(deviation * locant_random_normal(&r));
+}
+
+locant_status lct_model_init(struct lct_model *m, uint64_t seed)
+{
+    for (int i = 0; i < m->encoding_first; i++)
+        init_shared(m, i, seed);
+    for (int i = m->encoding_first; i < m->tensor_count; i++) {
+        const int k = i - m->encoding_first;
+        /* counted from the far end: never a stream of a shared tensor */
+        locant_random r = { .seed = seed, .stream = UINT64_MAX - (uint64_t)k };
+        uint64_t own = (uint64_t)locant_random_word(&r) << 32;
+
+        own |= locant_random_word(&r);
+        LCT_TRY(locant_encoding_param_init(&m->encoding_params[k],
+                                           m->config.encoding, k, own));
+    }
+    lct_input_match(m);
+    return LOCANT_OK;
+}
+
+void lct_model_project(struct lct_model *m)
+{
+    for (int i = m->encoding_first; i < m->tensor_count; i++) {
+        const int k = i - m->encoding_first;
+        locant_status status = locant_encoding_param_project(
+            &m->encoding_params[k], m->config.encoding, k);
+
+        (void)status; /* dense views of the right shape: nothing to refuse */
+    }
+}
+
+/* --------------------------------------------------------------- accessors */
+
+const struct lct_model_config *lct_model_config_of(const struct lct_model *m)
+{
+    return &m->config;
+}
+
+size_t lct_model_size(const struct lct_model *m)
+{
+    return m->size;
+}
+
+real *lct_model_params(struct lct_model *m)
+{
+    return m->params;
+}
+
+real *lct_model_grads(struct lct_model *m)
+{
+    return m->grads;
+}
+
+int lct_model_tensors(const struct lct_model *m,
+                      const struct lct_model_tensor **out)
+{
+    *out = m->tensors;
+    return m->tensor_count;
+}
+
+size_t lct_model_bytes(const struct lct_model *m)
+{
+    const size_t params = m->size * sizeof(real);
+
+    return params * (m->train ? 2 : 1) + m->activation_bytes;
+}

@@ -1,0 +1,84 @@
+/*
+ * model.h - one generic Transformer: parameters, forward, backward.
+ *
+ * Pre-norm causal decoder over a small vocabulary:
+ *
+ *     x = E[token] (+ P[pos] through the input door)
+ *     per layer: x += attention(norm(x)) Wo;  x += gelu(norm(x) W1) W2
+ *     logits = norm(x) Wout
+ *
+ * Three flat allocations: parameters, gradients, activations.  Nothing is
+ * allocated inside a step.
+ */
+#ifndef LCT_MODEL_H
+#define LCT_MODEL_H
+#include "../nn/norm.h"
+#include "../nn/real.h"
+#include "locant/encoding.h"
+#include <stdbool.h>
+
+struct lct_model_config {
+    int64_t layers, width, heads, kv_heads, ff, vocab;
+    enum lct_norm norm;
+    const locant_encoding *encoding; /* outlives the model; resolved */
+};
+
+/* One parameter tensor in the flat allocation. */
+struct lct_model_tensor {
+    char name[48];    /* "layer0.wq", "encoding.table", .. */
+    int rank;
+    int64_t shape[4];
+    size_t offset, size; /* in elements */
+    bool decay;       /* takes weight decay: matrices that are not embeddings */
+    int encoding_param; /* index of the encoding's parameter, or -1 */
+    double rate;        /* learning rate relative to the run's */
+};
+
+struct lct_model;
+
+/*
+ * Room for batch x length tokens at most, in any split of that product whose
+ * length is at most 'length'.  Without 'train' there are no gradients and
+ * activations of one layer only.
+ */
+locant_status lct_model_create(struct lct_model **out,
+                               const struct lct_model_config *config,
+                               int64_t batch, int64_t length, bool train);
+void lct_model_free(struct lct_model *m);
+
+/*
+ * Initial values: shared tensors from 'seed', the encoding's parameters from a
+ * stream of their own, so that models differing only in encoding start from
+ * the same shared weights.  N(0, 1/width), projections into the residual stream
+ * times 1/sqrt(2 layers), norms 1.  The usual deviation of 0.02 is width^(-1/2)
+ * of models some forty times wider; at width 64 it leaves fixed positions
+ * drowned by tokens after a few steps of Adam.  A learned input table starts
+ * at the RMS of the token embedding.
+ */
+locant_status lct_model_init(struct lct_model *m, uint64_t seed);
+
+const struct lct_model_config *lct_model_config_of(const struct lct_model *m);
+size_t lct_model_size(const struct lct_model *m); /* parameters, elements */
+real *lct_model_params(struct lct_model *m);      /* [size] */
+real *lct_model_grads(struct lct_model *m);       /* [size]; train only */
+int lct_model_tensors(const struct lct_model *m,
+                      const struct lct_model_tensor **out);
+
+/* Bytes of the three allocations together. */
+size_t lct_model_bytes(const struct lct_model *m);
+
+/*
+ * tokens [B, T], targets [B, T] (next tokens), both 0 .. vocab-1.
+ * loss   [B, T]   written unless NULL: -ln p(target), natural logarithm
+ * mean   written unless NULL: mean of loss, summed in double
+ */
+locant_status lct_model_forward(struct lct_model *m, const int32_t *tokens,
+                                const int32_t *targets, int64_t B, int64_t T,
+                                real *loss, double *mean);
+
+/* Add d mean / d parameter of the last forward to the gradients. */
+locant_status lct_model_backward(struct lct_model *m);
+
+/* After an optimiser's step: move the encoding's parameters into range. */
+void lct_model_project(struct lct_model *m);
+#endif

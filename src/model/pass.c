@@ -1,0 +1,121 @@
+/* pass.c - the whole model, forward and backward */
+#include "parts.h"
+#include <inttypes.h>
+#include <string.h>
+
+static const char fn[] = "lct_model_forward";
+
+/* tokens or targets: each in 0 .. vocab - 1 */
+static locant_status check_words(const char *what, const int32_t *words,
+                                 int64_t n, int64_t vocab)
+{
+    if (words == NULL)
+        return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", fn, what);
+    for (int64_t i = 0; i < n; i++)
+        if (words[i] < 0 || words[i] >= vocab)
+            return locant_fail(LOCANT_ERR_PARAM, "%s: %s[%" PRId64 "] is %"
+                               PRId32 ", expected 0 .. %" PRId64, fn, what, i,
+                               words[i], vocab - 1);
+    return LOCANT_OK;
+}
+
+static locant_status check_call(const struct lct_model *m,
+                                const int32_t *tokens, const int32_t *targets,
+                                int64_t B, int64_t T)
+{
+    if (T < 1 || T > m->length)
+        return locant_fail(LOCANT_ERR_SHAPE, "%s: T is %" PRId64
+                           ", expected 1 .. %" PRId64, fn, T, m->length);
+    if (B < 1 || B > m->rows / T)
+        return locant_fail(LOCANT_ERR_SHAPE, "%s: B is %" PRId64
+                           ", expected 1 .. %" PRId64 " at T = %" PRId64, fn,
+                           B, m->rows / T, T);
+    LCT_TRY(check_words("tokens", tokens, B * T, m->config.vocab));
+    return check_words("targets", targets, B * T, m->config.vocab);
+}
+
+/* The tensors after the last layer: final norm, output. */
+static const struct lct_model_tensor *last(const struct lct_model *m, int i)
+{
+    return &m->tensors[m->encoding_first - 2 + i];
+}
+
+/* loss [N] from x [N, width].  Saved for backward: x, stat, norm, logits. */
+static void head_forward(struct lct_model *m, const real *x)
+{
+    const struct lct_model_config *c = &m->config;
+    const int64_t N = m->B * m->T;
+    const struct lct_linear s = { N, c->width, c->vocab };
+
+    lct_norm_forward(m->norm, m->stat, x, m->params + last(m, 0)->offset, N,
+                     c->width, c->norm);
+    lct_linear_forward(m->logits, m->norm, m->params + last(m, 1)->offset, &s,
+                       LCT_WRITE);
+    lct_loss_forward(m->loss, m->loss_stat, m->logits, m->targets, N,
+                     c->vocab);
+}
+
+/* forward: loss = cross_entropy(norm(x) Wout); writes d.x of the mean loss */
+static void head_backward(struct lct_model *m, const real *x)
+{
+    const struct lct_model_config *c = &m->config;
+    const int64_t N = m->B * m->T;
+    const struct lct_linear s = { N, c->width, c->vocab };
+    const struct lct_norm_saved saved = { x, m->stat, N, c->width, c->norm };
+    const size_t norm = last(m, 0)->offset, output = last(m, 1)->offset;
+
+    lct_loss_backward(m->logits, m->loss_stat, m->targets, N, c->vocab,
+                      (real)(1.0 / (double)N));
+    lct_linear_backward_input(m->d.branch, m->logits, m->params + output, &s,
+                              LCT_WRITE);
+    lct_linear_backward_weight(m->grads + output, m->logits, m->norm, &s);
+    memset(m->d.x, 0, (size_t)(N * c->width) * sizeof(real));
+    lct_norm_backward(m->d.x, m->grads + norm, m->d.branch, m->params + norm,
+                      &saved, m->sum);
+}
+
+locant_status lct_model_forward(struct lct_model *m, const int32_t *tokens,
+                                const int32_t *targets, int64_t B, int64_t T,
+                                real *loss, double *mean)
+{
+    double sum = 0.0;
+    size_t N;
+
+    LCT_TRY(check_call(m, tokens, targets, B, T));
+    LCT_TRY(lct_heads_reserve(m, B, T));
+    N = (size_t)(B * T);
+    m->ready = false;
+    m->B = B;
+    m->T = T;
+    memcpy(m->tokens, tokens, N * sizeof(*tokens));
+    memcpy(m->targets, targets, N * sizeof(*targets));
+    LCT_TRY(lct_input_forward(m));
+    for (int64_t l = 0; l < m->config.layers; l++)
+        LCT_TRY(lct_layer_forward(m, l));
+    head_forward(m, m->layers[m->config.layers - 1].out);
+    m->ready = true;
+    for (size_t i = 0; i < N; i++)
+        sum += (double)m->loss[i];
+    if (mean != NULL)
+        *mean = sum / (double)N;
+    if (loss != NULL)
+        memcpy(loss, m->loss, N * sizeof(*loss));
+    return LOCANT_OK;
+}
+
+/* The logits hold their gradient afterwards: one backward for each forward. */
+locant_status lct_model_backward(struct lct_model *m)
+{
+    if (!m->train)
+        return locant_fail(LOCANT_ERR_PARAM, "lct_model_backward: the model "
+                           "was made without gradients");
+    if (!m->ready)
+        return locant_fail(LOCANT_ERR_PARAM, "lct_model_backward: no forward "
+                           "since the last backward");
+    LCT_TRY(lct_heads_reserve(m, m->B, m->T));
+    m->ready = false;
+    head_backward(m, m->layers[m->config.layers - 1].out);
+    for (int64_t l = m->config.layers - 1; l >= 0; l--)
+        LCT_TRY(lct_layer_backward(m, l));
+    return lct_input_backward(m);
+}

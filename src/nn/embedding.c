@@ -1,0 +1,83 @@
+/* embedding.c - rows of a table by token, and by position */
+#include "nn.h"
+#include <string.h>
+
+/*
+ * x [rows, width] = table [vocab, width] at tokens [rows].
+ *
+ * Saved for backward: tokens.
+ */
+void lct_embedding_forward(real *x, const real *table, const int32_t *tokens,
+                           int64_t rows, int64_t width)
+{
+    for (int64_t i = 0; i < rows; i++)
+        memcpy(x + i * width, table + tokens[i] * width,
+               (size_t)width * sizeof(*x));
+}
+
+/*
+ * forward: x[i] = table[tokens[i]]
+ * dtable[v] += sum of dx[i] over the rows i of token v, in order, in double: a
+ * common token meets thousands of rows.
+ */
+void lct_embedding_backward(real *dtable, const real *dx,
+                            const int32_t *tokens, int64_t rows,
+                            int64_t vocab, int64_t width,
+                            const struct lct_embedding_scratch *scratch)
+{
+    const struct lct_nn_kernels *nn = lct_nn();
+    int32_t *first = scratch->first, *next = scratch->next;
+    const size_t n = (size_t)width;
+
+    for (int64_t v = 0; v < vocab; v++)
+        first[v] = -1;
+    for (int64_t i = rows - 1; i >= 0; i--) { /* so that lists ascend */
+        next[i] = first[tokens[i]];
+        first[tokens[i]] = (int32_t)i;
+    }
+    for (int64_t v = 0; v < vocab; v++) {
+        if (first[v] < 0)
+            continue;
+        memset(scratch->sum, 0, n * sizeof(double));
+        for (int32_t i = first[v]; i >= 0; i = next[i])
+            nn->gather(scratch->sum, dx + i * width, n);
+        nn->deposit(dtable + v * width, scratch->sum, n);
+    }
+}
+
+/*
+ * x [batch, length, width] += factor * table [length, width].
+ *
+ * Saved for backward: nothing.
+ */
+void lct_positions_forward(real *x, const real *table, real factor,
+                           int64_t batch, int64_t length, int64_t width)
+{
+    const struct lct_nn_kernels *nn = lct_nn();
+    const size_t n = (size_t)(length * width);
+
+    for (size_t b = 0; b < (size_t)batch; b++)
+        nn->add(x + b * n, table, factor, n);
+}
+
+/*
+ * forward: x[b,t] += factor * table[t]
+ * Writes dtable[t] = factor * sum over b of dx[b,t], summed in double in
+ * scratch [width].
+ */
+void lct_positions_backward(real *dtable, const real *dx, real factor,
+                            int64_t batch, int64_t length, int64_t width,
+                            double *scratch)
+{
+    const struct lct_nn_kernels *nn = lct_nn();
+    const size_t n = (size_t)width;
+
+    memset(dtable, 0, (size_t)length * n * sizeof(*dtable));
+    for (int64_t t = 0; t < length; t++) {
+        memset(scratch, 0, n * sizeof(*scratch));
+        for (int64_t b = 0; b < batch; b++)
+            nn->gather(scratch, dx + (b * length + t) * width, n);
+        nn->deposit(dtable + t * width, scratch, n);
+        nn->scale(dtable + t * width, factor, n);
+    }
+}

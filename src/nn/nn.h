@@ -1,0 +1,70 @@
+/*
+ * nn.h - the layers of a Transformer but attention, forward and backward.
+ *
+ * Dense row-major arrays, one thread.  Gradients of parameters are added to;
+ * gradients of activations are written unless the comment says otherwise.
+ * Nothing here fails or allocates: sizes were checked when the model was made.
+ */
+#ifndef LCT_NN_H
+#define LCT_NN_H
+#include "nn_kernels.h"
+#include "norm.h"
+
+enum lct_store { LCT_WRITE, LCT_ADD };
+
+/* Sizes of y = x W: x [rows, in], W [in, out], y [rows, out]. */
+struct lct_linear {
+    int64_t rows, in, out;
+};
+
+/* Let each matrix product use the calling thread only; see linear.c. */
+void lct_linear_setup(void);
+void lct_linear_forward(real *y, const real *x, const real *w,
+                        const struct lct_linear *s, enum lct_store store);
+void lct_linear_backward_input(real *dx, const real *dy, const real *w,
+                               const struct lct_linear *s,
+                               enum lct_store store);
+void lct_linear_backward_weight(real *dw, const real *dy, const real *x,
+                                const struct lct_linear *s);
+
+/* stat [rows, 2]: mean and 1/deviation of each row */
+void lct_norm_forward(real *y, real *stat, const real *x, const real *w,
+                      int64_t rows, int64_t width, enum lct_norm kind);
+
+struct lct_norm_saved {
+    const real *x, *stat;
+    int64_t rows, width;
+    enum lct_norm kind;
+};
+void lct_norm_backward(real *dx, real *dw, const real *dy, const real *w,
+                       const struct lct_norm_saved *saved, double *scratch);
+
+void lct_gelu_forward(real *y, const real *x, size_t n);
+void lct_gelu_backward(real *dy, const real *x, size_t n);
+
+/* Lists of equal tokens: room for one int32 per row and per word. */
+struct lct_embedding_scratch {
+    int32_t *first; /* [vocab] */
+    int32_t *next;  /* [rows] */
+    double *sum;    /* [width] */
+};
+void lct_embedding_forward(real *x, const real *table, const int32_t *tokens,
+                           int64_t rows, int64_t width);
+void lct_embedding_backward(real *dtable, const real *dx,
+                            const int32_t *tokens, int64_t rows,
+                            int64_t vocab, int64_t width,
+                            const struct lct_embedding_scratch *scratch);
+
+/* x [batch, length, width] += factor * table [length, width] */
+void lct_positions_forward(real *x, const real *table, real factor,
+                           int64_t batch, int64_t length, int64_t width);
+void lct_positions_backward(real *dtable, const real *dx, real factor,
+                            int64_t batch, int64_t length, int64_t width,
+                            double *scratch);
+
+/* stat [rows, 2]: largest logit and sum of exponentials of each row */
+void lct_loss_forward(real *loss, real *stat, const real *logits,
+                      const int32_t *targets, int64_t rows, int64_t vocab);
+void lct_loss_backward(real *logits, const real *stat, const int32_t *targets,
+                       int64_t rows, int64_t vocab, real factor);
+#endif

@@ -1,0 +1,35 @@
+/* nn_kernels.c - the table of one instruction set; compiled once for each */
+#include "nn_kernels.h"
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#define CONCAT_(a, b) a##b
+#define CONCAT(a, b)  CONCAT_(a, b)
+#define STRING_(a)    #a
+#define STRING(a)     STRING_(a)
+
+#include "math.inc"
+
+#include "norm.inc"
+#include "pointwise.inc"
+#include "cross_entropy.inc"
+
+extern const struct lct_nn_kernels CONCAT(lct_nn_kernels_, LCT_ISA);
+const struct lct_nn_kernels CONCAT(lct_nn_kernels_, LCT_ISA) = {
+    .isa                    = STRING(LCT_ISA),
+    .layer_norm             = layer_norm,
+    .rms_norm               = rms_norm,
+    .layer_norm_backward    = layer_norm_backward,
+    .rms_norm_backward      = rms_norm_backward,
+    .gelu                   = gelu,
+    .gelu_backward          = gelu_backward,
+    .cross_entropy          = cross_entropy,
+    .cross_entropy_backward = cross_entropy_backward,
+    .adamw                  = adamw,
+    .sum_squares            = sum_squares,
+    .add                    = add,
+    .scale                  = scale,
+    .gather                 = gather,
+    .deposit                = deposit,
+};

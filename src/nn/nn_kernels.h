@@ -1,0 +1,66 @@
+/*
+ * nn_kernels.h - row operations of nn, one table per instruction set.
+ *
+ * All are exact: sums run over a fixed number of lanes folded in a fixed order
+ * and nothing is fused, so every table gives the same bits.  They cannot fail,
+ * allocate nothing, use one thread, and take no overlapping arrays.
+ */
+#ifndef LCT_NN_KERNELS_H
+#define LCT_NN_KERNELS_H
+#include "real.h"
+
+/* One AdamW step, every power and quotient already formed. */
+struct lct_adamw_factors {
+    real beta1, rest1; /* rest = 1 - beta */
+    real beta2, rest2;
+    real unbias1, unbias2; /* 1 / (1 - beta^step) */
+    real rate, epsilon, decay;
+};
+
+struct lct_nn_kernels {
+    const char *isa;
+
+    /*
+     * y = (x - mean) * rstd * w over n channels; RMS norm has mean = 0.
+     * Writes y, *mean, *rstd.
+     */
+    void (*layer_norm)(real *y, real *mean, real *rstd, const real *x,
+                       const real *w, size_t n);
+    void (*rms_norm)(real *y, real *mean, real *rstd, const real *x,
+                     const real *w, size_t n);
+
+    /* Adds to dx and to dw. */
+    void (*layer_norm_backward)(real *dx, double *dw, const real *dy,
+                                const real *x, const real *w,
+                                const real stat[2], size_t n);
+    void (*rms_norm_backward)(real *dx, double *dw, const real *dy,
+                              const real *x, const real *w,
+                              const real stat[2], size_t n);
+
+    /* y = gelu(x); and dy becomes dx in place. */
+    void (*gelu)(real *y, const real *x, size_t n);
+    void (*gelu_backward)(real *dy, const real *x, size_t n);
+
+    /*
+     * Returns -ln softmax(x)[target] of n logits and writes
+     * stat = { max x, sum exp(x - max) }; then x becomes its gradient times
+     * 'scale' in place.
+     */
+    real (*cross_entropy)(real stat[2], const real *x, size_t target,
+                          size_t n);
+    void (*cross_entropy_backward)(real *x, const real stat[2], size_t target,
+                                   real scale, size_t n);
+
+    void (*adamw)(real *p, real *m, real *v, const real *grad, size_t n,
+                  const struct lct_adamw_factors *f);
+    double (*sum_squares)(const real *x, size_t n);
+
+    void (*add)(real *y, const real *x, real factor, size_t n); /* y += f x */
+    void (*scale)(real *x, real factor, size_t n);              /* x *= f */
+    void (*gather)(double *sum, const real *x, size_t n);       /* sum += x */
+    void (*deposit)(real *y, const double *sum, size_t n);      /* y += sum */
+};
+
+/* The table for locant_isa(); fetch it once per call. */
+const struct lct_nn_kernels *lct_nn(void);
+#endif

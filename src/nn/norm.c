@@ -1,0 +1,52 @@
+/* norm.c - layer norm and RMS norm over rows, with a weight and no bias */
+#include "nn.h"
+#include <string.h>
+
+/*
+ * y [rows, width] = (x - mean) / deviation * w, per row of x [rows, width];
+ * w [width], stat [rows, 2].
+ *
+ * Saved for backward: x, stat.
+ */
+void lct_norm_forward(real *y, real *stat, const real *x, const real *w,
+                      int64_t rows, int64_t width, enum lct_norm kind)
+{
+    const struct lct_nn_kernels *nn = lct_nn();
+    const size_t n = (size_t)width;
+
+    for (size_t i = 0; i < (size_t)rows; i++) {
+        if (kind == LCT_RMS_NORM)
+            nn->rms_norm(y + i * n, stat + 2 * i, stat + 2 * i + 1, x + i * n,
+                         w, n);
+        else
+            nn->layer_norm(y + i * n, stat + 2 * i, stat + 2 * i + 1,
+                           x + i * n, w, n);
+    }
+}
+
+/*
+ * dx [rows, width] is added to, since x is the residual stream and its other
+ * branch has written there; dw [width] is added to; dy [rows, width].
+ * A row meets dw once: scratch [width] sums them in double.
+ *
+ * forward: y = (x - mean) / deviation * w
+ */
+void lct_norm_backward(real *dx, real *dw, const real *dy, const real *w,
+                       const struct lct_norm_saved *saved, double *scratch)
+{
+    const struct lct_nn_kernels *nn = lct_nn();
+    const size_t n = (size_t)saved->width;
+
+    memset(scratch, 0, n * sizeof(*scratch));
+    for (size_t i = 0; i < (size_t)saved->rows; i++) {
+        const real *x = saved->x + i * n, *stat = saved->stat + 2 * i;
+
+        if (saved->kind == LCT_RMS_NORM)
+            nn->rms_norm_backward(dx + i * n, scratch, dy + i * n, x, w, stat,
+                                  n);
+        else
+            nn->layer_norm_backward(dx + i * n, scratch, dy + i * n, x, w,
+                                    stat, n);
+    }
+    nn->deposit(dw, scratch, n);
+}

@@ -1,0 +1,153 @@
+/* html.c - a growing buffer and the only doors into it */
+#include "html.h"
+#include "../core/size.h"
+#include "../figure/figure.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static void append(struct lct_html *h, const char *data, size_t size)
+{
+    size_t need, capacity = h->capacity ? h->capacity : 1 << 16;
+    char *grown;
+
+    if (h->failed || size == 0)
+        return;
+    h->failed = !lct_add(&need, h->size, size);
+    while (!h->failed && capacity < need)
+        h->failed = !lct_mul(&capacity, capacity, 2);
+    if (h->failed)
+        return;
+    if (need > h->capacity) {
+        grown = locant_alloc(capacity);
+        h->failed = grown == NULL;
+        if (h->failed)
+            return;
+        if (h->size)
+            memcpy(grown, h->data, h->size);
+        locant_release(h->data);
+        h->data = grown;
+        h->capacity = capacity;
+    }
+    memcpy(h->data + h->size, data, size);
+    h->size = need;
+}
+
+void lct_html_raw(struct lct_html *h, const char *markup)
+{
+    append(h, markup, strlen(markup));
+}
+
+static const char *entity(char c)
+{
+    switch (c) {
+    case '&': return "&amp;";
+    case '<': return "&lt;";
+    case '>': return "&gt;";
+    case '"': return "&quot;";
+    case '\'': return "&#39;";
+    default: return NULL;
+    }
+}
+
+/* Bytes of the UTF-8 character at p; 0 if it is none that a page may hold. */
+static size_t character(const char *p)
+{
+    gunichar c = g_utf8_get_char_validated(p, -1);
+
+    if (c == (gunichar)-1 || c == (gunichar)-2)
+        return 0;
+    if ((c < 0x20 && c != '\n' && c != '\t') || (c >= 0x7f && c < 0xa0))
+        return 0;
+    return (size_t)(g_utf8_next_char(p) - p);
+}
+
+void lct_html_text(struct lct_html *h, const char *text)
+{
+    if (!text)
+        return;
+    while (*text) {
+        const char *known = entity(*text);
+        size_t n = character(text);
+        if (known)
+            lct_html_raw(h, known);
+        else if (n == 0)
+            lct_html_raw(h, "\xef\xbf\xbd");
+        else
+            append(h, text, n);
+        text += n > 0 ? n : 1;
+    }
+}
+
+void lct_html_number(struct lct_html *h, double value, int decimals)
+{
+    char text[LCT_NUMBER_BYTES];
+
+    if (isnan(value)) {
+        lct_html_raw(h, "<span class=\"none\">undefined</span>");
+        return;
+    }
+    lct_number(text, value, decimals);
+    if (text[0] == '-')
+        lct_html_raw(h, "\xe2\x88\x92");
+    lct_html_raw(h, text + (text[0] == '-'));
+}
+
+void lct_html_signed(struct lct_html *h, double value, int decimals)
+{
+    char text[LCT_NUMBER_BYTES];
+
+    if (fabs(value) < 0.5 * pow(10, -decimals))
+        value = 0; /* a difference that the column cannot show */
+    lct_number(text, value, decimals);
+    if (!isnan(value) && text[0] != '-' && strpbrk(text, "123456789"))
+        lct_html_raw(h, "+");
+    lct_html_number(h, value, decimals);
+}
+
+void lct_html_count(struct lct_html *h, int64_t value)
+{
+    char text[24];
+    int n = snprintf(text, sizeof text, "%lld", (long long)value);
+
+    for (int i = 0; i < n; i++) {
+        append(h, text + i, 1);
+        if ((n - i) % 3 == 1 && i + 1 < n && text[i] != '-')
+            lct_html_raw(h, "&#8239;");
+    }
+}
+
+void lct_html_base64(struct lct_html *h, const void *data, size_t size)
+{
+    static const char digits[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const unsigned char *p = data;
+
+    for (size_t i = 0; i < size; i += 3) {
+        size_t left = size - i;
+        unsigned bits = (unsigned)p[i] << 16;
+        char four[4];
+        if (left > 1)
+            bits |= (unsigned)p[i + 1] << 8;
+        if (left > 2)
+            bits |= p[i + 2];
+        four[0] = digits[bits >> 18];
+        four[1] = digits[bits >> 12 & 63];
+        four[2] = left > 1 ? digits[bits >> 6 & 63] : '=';
+        four[3] = left > 2 ? digits[bits & 63] : '=';
+        append(h, four, 4);
+    }
+}
+
+locant_status lct_html_status(const struct lct_html *h)
+{
+    if (h->failed)
+        return locant_fail(LOCANT_ERR_NOMEM, "report: no memory for the page");
+    return LOCANT_OK;
+}
+
+void lct_html_free(struct lct_html *h)
+{
+    locant_release(h->data);
+    *h = (struct lct_html){ .data = NULL };
+}

@@ -1,0 +1,42 @@
+/*
+ * html.h - HTML in memory: every string that is not ours goes through
+ * lct_html_text(), which is the only way in.
+ *
+ * Writing cannot fail on its own: 'failed' is set when memory ran short, what
+ * comes after is dropped, and lct_html_status() says so at the end.
+ */
+#ifndef LCT_HTML_H
+#define LCT_HTML_H
+#include "../core/error.h"
+#include <stdbool.h>
+
+struct lct_html {
+    char *data;
+    size_t size, capacity;
+    bool failed;
+};
+
+/* Markup of our own. */
+void lct_html_raw(struct lct_html *h, const char *markup);
+
+/*
+ * Text, escaped for content and for quoted attributes.  Control characters and
+ * bytes that are not UTF-8 become U+FFFD; NULL is nothing.
+ */
+void lct_html_text(struct lct_html *h, const char *text);
+
+/* A number with that many decimals, or "undefined". */
+void lct_html_number(struct lct_html *h, double value, int decimals);
+
+/* A number with its sign, for differences. */
+void lct_html_signed(struct lct_html *h, double value, int decimals);
+
+/* A count with thin gaps between thousands. */
+void lct_html_count(struct lct_html *h, int64_t value);
+
+/* base64, as data: wants it. */
+void lct_html_base64(struct lct_html *h, const void *data, size_t size);
+
+locant_status lct_html_status(const struct lct_html *h);
+void lct_html_free(struct lct_html *h);
+#endif

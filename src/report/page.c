@@ -1,0 +1,113 @@
+/*
+ * page.c - the page as a whole: one file, no network, no script.
+ *
+ * The policy in its head forbids a browser to fetch anything at all, so even a
+ * string that slipped through could not call out.
+ */
+#include "../files/io.h"
+#include "../figure/figure.h"
+#include "page.h"
+#include <stdio.h>
+#include <string.h>
+
+static const char head[] =
+    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+    "<meta http-equiv=\"Content-Security-Policy\" content=\""
+    "default-src 'none'; img-src data:; "
+    "style-src 'unsafe-inline'; base-uri 'none'; "
+    "form-action 'none'\">\n"
+    "<meta name=\"viewport\" content=\"width=device-width, "
+    "initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n"
+    "<title>Positional encodings compared</title>\n<style>";
+
+static void introduction(struct lct_html *h, const struct lct_results *r)
+{
+    char size[32];
+
+    lct_page_size(size, r);
+    lct_html_raw(h, "<header><h1>Positional encodings compared</h1>\n"
+                    "<p class=\"lead\">");
+    lct_html_count(h, (int64_t)r->n);
+    lct_html_raw(h, " small Transformers that differ in nothing but their "
+                    "positional encoding, trained on texts of ");
+    lct_html_count(h, r->trained_length);
+    lct_html_raw(h, " bytes and tested on longer ones: on this corpus, at ");
+    lct_html_text(h, size);
+    lct_html_raw(h, " parameters.</p></header>\n");
+}
+
+static void contents(struct lct_html *h, const struct lct_results *r)
+{
+    char link[64];
+
+    lct_html_raw(h, "<nav aria-label=\"Contents\"><ul>"
+                    "<li><a href=\"#length\">Loss by length</a></li>"
+                    "<li><a href=\"#numbers\">Numbers</a></li>"
+                    "<li><a href=\"#position\">Loss by position</a></li>"
+                    "<li><a href=\"#training\">Training</a></li>");
+    for (size_t i = 0; i < r->n; i++) {
+        snprintf(link, sizeof link, "<li><a href=\"#encoding-%zu\">", i + 1);
+        lct_html_raw(h, link);
+        lct_html_text(h, r->groups[i].spec);
+        lct_html_raw(h, "</a></li>");
+    }
+    lct_html_raw(h, "<li><a href=\"#gates\">Gates</a></li>"
+                    "<li><a href=\"#reading\">How to read</a></li>"
+                    "<li><a href=\"#provenance\">Provenance</a></li>"
+                    "</ul></nav>\n");
+}
+
+static void section(struct lct_html *h, const char *id, const char *title)
+{
+    lct_html_raw(h, "<h2 id=\"");
+    lct_html_raw(h, id);
+    lct_html_raw(h, "\">");
+    lct_html_raw(h, title);
+    lct_html_raw(h, "</h2>\n");
+}
+
+static locant_status body(struct lct_html *h, const struct lct_results *r)
+{
+    introduction(h, r);
+    lct_page_banners(h, r);
+    contents(h, r);
+    section(h, "length", "Loss by length of context");
+    LCT_TRY(lct_page_headline(h, r));
+    section(h, "numbers", "The numbers");
+    LCT_TRY(lct_page_tables(h, r));
+    section(h, "position", "Loss by position");
+    LCT_TRY(lct_page_positions(h, r));
+    section(h, "training", "Training");
+    LCT_TRY(lct_page_training(h, r));
+    section(h, "encodings", "The encodings");
+    for (size_t i = 0; i < r->n; i++)
+        LCT_TRY(lct_page_encoding(h, r, i));
+    section(h, "gates", "Gates: checks behind this page");
+    lct_page_gates(h, r);
+    section(h, "reading", "How to read this page");
+    lct_page_reading(h, r);
+    section(h, "provenance", "Provenance");
+    lct_page_provenance(h, r);
+    return lct_html_status(h);
+}
+
+locant_status lct_page_write(const char *path, const struct lct_results *r)
+{
+    struct lct_html h = { .data = NULL };
+    locant_status status;
+
+    if (!path || !r)
+        return locant_fail(LOCANT_ERR_NULL, "lct_page_write: %s is NULL",
+                           path ? "r" : "path");
+    lct_html_raw(&h, head);
+    lct_html_raw(&h, lct_page_style);
+    lct_html_raw(&h, "</style>\n</head>\n<body>\n<main>\n");
+    status = body(&h, r);
+    lct_html_raw(&h, "</main>\n</body>\n</html>\n");
+    if (status == LOCANT_OK)
+        status = lct_html_status(&h);
+    if (status == LOCANT_OK)
+        status = lct_write_file(path, &(struct lct_piece){ h.data, h.size }, 1);
+    lct_html_free(&h);
+    return status;
+}

@@ -1,0 +1,89 @@
+/* page.h - the parts of the page; each appends to one struct lct_html */
+#ifndef LCT_PAGE_H
+#define LCT_PAGE_H
+#include "../lab/lab.h"
+#include "html.h"
+#include "locant/figure.h"
+
+/* Nats to bits. */
+#define LCT_BITS 1.44269504088896340736
+
+/* Cut a curve to a few hundred points at most: mean over equal spans. */
+enum { LCT_CURVE_POINTS = 120 };
+
+/* ---------------------------------------------------------------- numbers */
+
+struct lct_estimate {
+    double mean, low, high; /* 95 %; all NAN where undefined */
+};
+
+/*
+ * P1 loss of group g at length index k, in nats per byte, over seeds and
+ * blocks; minus that at index 'base' if base >= 0, block by block.
+ */
+locant_status lct_page_loss(struct lct_estimate *out, const struct lct_group *g,
+                            int k, int base);
+
+/*
+ * rank[i] of every group by the loss at the longest length; 0: undefined there.
+ * order[0 ..] lists the groups by rank.  A group shares the rank of the best
+ * one of that rank if their paired difference cannot be told from 0.
+ */
+locant_status lct_page_rank(int *rank, size_t *order,
+                            const struct lct_results *r);
+
+/* Mean of the P4 loss over seeds, nats per byte. */
+double lct_page_own_window(const struct lct_group *g);
+
+/* Zeroed memory for n doubles; 'n' is checked for overflow. */
+locant_status lct_page_numbers(double **out, size_t n);
+
+/* ------------------------------------------------------------------ parts */
+
+/*
+ * A figure as an <img> with alternative text and a caption.  As an image of its
+ * own it keeps its ids to itself.  'measured': the caption ends by saying where
+ * that was measured.
+ */
+locant_status lct_page_figure(struct lct_html *h, const struct lct_results *r,
+                              const locant_figure *f, const char *alt,
+                              const char *caption, int measured);
+
+locant_status lct_page_headline(struct lct_html *h,
+                                const struct lct_results *r);
+locant_status lct_page_tables(struct lct_html *h, const struct lct_results *r);
+locant_status lct_page_positions(struct lct_html *h,
+                                 const struct lct_results *r);
+locant_status lct_page_training(struct lct_html *h,
+                                const struct lct_results *r);
+/* The section of group i: facts of the registry, and pictures by door. */
+locant_status lct_page_encoding(struct lct_html *h, const struct lct_results *r,
+                                size_t i);
+
+/* Banners, gates, how to read, where it comes from. */
+void lct_page_banners(struct lct_html *h, const struct lct_results *r);
+void lct_page_gates(struct lct_html *h, const struct lct_results *r);
+void lct_page_reading(struct lct_html *h, const struct lct_results *r);
+void lct_page_provenance(struct lct_html *h, const struct lct_results *r);
+
+/* "0.18M" of the model without its encoding. */
+void lct_page_size(char out[32], const struct lct_results *r);
+
+/* The style sheet. */
+extern const char lct_page_style[];
+
+/* --------------------------------------------------------------- pictures */
+
+/* An encoding about to be drawn. */
+struct lct_subject {
+    const struct lct_results *r;
+    const struct lct_group *g;
+    const locant_encoding *e;
+    const locant_tensor *trained; /* NULL: no parameters, or none given */
+    const locant_tensor *initial; /* fresh initial values; NULL: none */
+};
+
+locant_status lct_draw_input(struct lct_html *h, const struct lct_subject *s);
+locant_status lct_draw_rotate(struct lct_html *h, const struct lct_subject *s);
+locant_status lct_draw_score(struct lct_html *h, const struct lct_subject *s);
+#endif

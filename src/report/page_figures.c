@@ -1,0 +1,338 @@
+/* page_figures.c - the measured curves: loss by length, by position, by step */
+#include "../core/size.h"
+#include "../figure/figure.h"
+#include "page.h"
+#include <math.h>
+#include <stdio.h>
+
+void lct_page_size(char out[32], const struct lct_results *r)
+{
+    double parameters = 0;
+    char number[LCT_NUMBER_BYTES];
+
+    for (size_t i = r->n; i-- > 0;)
+        if (r->groups[i].n) {
+            const locant_run_info *run = &r->groups[i].results[0].run;
+            parameters =
+                (double)(run->parameters - run->encoding_parameters);
+        }
+    lct_number(number, parameters / 1e6, 2);
+    snprintf(out, 32, "%.24sM", number);
+}
+
+locant_status lct_page_figure(struct lct_html *h, const struct lct_results *r,
+                              const locant_figure *f, const char *alt,
+                              const char *caption, int measured)
+{
+    char *svg, size[32];
+    size_t bytes;
+
+    LCT_TRY(locant_figure_svg(&svg, &bytes, f));
+    lct_html_raw(h, f->width > 600 ? "<figure class=\"wide\">" : "<figure>");
+    lct_html_raw(h, "<img width=\"");
+    lct_html_number(h, f->width, 0);
+    lct_html_raw(h, "\" height=\"");
+    lct_html_number(h, f->height, 0);
+    lct_html_raw(h, "\" alt=\"");
+    lct_html_text(h, alt);
+    lct_html_raw(h, "\" src=\"data:image/svg+xml;base64,");
+    lct_html_base64(h, svg, bytes);
+    lct_html_raw(h, "\">\n<figcaption>");
+    lct_html_text(h, caption);
+    if (measured) {
+        lct_page_size(size, r);
+        lct_html_raw(h, " On this corpus, at ");
+        lct_html_text(h, size);
+        lct_html_raw(h, " parameters.");
+    }
+    lct_html_raw(h, "</figcaption></figure>\n");
+    locant_release(svg);
+    return lct_html_status(h);
+}
+
+/* Series and their numbers, in two allocations. */
+struct lines {
+    locant_series *series;
+    size_t n, most;
+    double *numbers;
+    size_t used, room;
+};
+
+static locant_status make_lines(struct lines *l, size_t series, size_t numbers)
+{
+    size_t bytes;
+
+    *l = (struct lines){ .most = series, .room = numbers };
+    LCT_TRY(lct_page_numbers(&l->numbers, numbers));
+    l->series = lct_mul(&bytes, series, sizeof *l->series)
+                    ? locant_alloc(bytes)
+                    : NULL;
+    if (!l->series) {
+        locant_release(l->numbers);
+        l->numbers = NULL;
+        return locant_fail(LOCANT_ERR_NOMEM, "report: no memory for %zu lines",
+                           series);
+    }
+    return LOCANT_OK;
+}
+
+static void free_lines(struct lines *l)
+{
+    locant_release(l->series);
+    locant_release(l->numbers);
+}
+
+static double *take(struct lines *l, size_t n)
+{
+    double *p = l->numbers + l->used;
+
+    l->used += n;
+    return p;
+}
+
+static int color_of(size_t group)
+{
+    return (int)(group % LCT_GREY);
+}
+
+/* A level line between the ends of x. */
+static void add_level(struct lines *l, const double *x, size_t n, double level,
+                      int color, const char *label)
+{
+    double *at = take(l, 4);
+
+    at[0] = x[0];
+    at[1] = x[n - 1];
+    at[2] = at[3] = level;
+    l->series[l->n++] = (locant_series){ .label = label, .n = 2, .x = at,
+                                         .y = at + 2, .dashed = 1,
+                                         .color = color };
+}
+
+/* Loss by length of group i, with its band and its own window. */
+static locant_status add_group(struct lines *l, const struct lct_results *r,
+                               size_t i)
+{
+    enum { N = LOCANT_EVAL_LENGTHS };
+    const struct lct_group *g = &r->groups[i];
+    double *x = take(l, N), *y = take(l, N), *low = take(l, N),
+           *high = take(l, N);
+
+    for (int k = 0; k < N; k++) {
+        struct lct_estimate e;
+        x[k] = (double)g->results[0].eval.length[k];
+        LCT_TRY(lct_page_loss(&e, g, k, -1));
+        y[k] = e.mean * LCT_BITS;
+        low[k] = e.low * LCT_BITS;
+        high[k] = e.high * LCT_BITS;
+    }
+    l->series[l->n++] = (locant_series){ .label = g->spec, .n = N, .x = x,
+                                         .y = y, .low = low, .high = high,
+                                         .marks = 1, .color = color_of(i) };
+    add_level(l, x, N, lct_page_own_window(g) * LCT_BITS, color_of(i), NULL);
+    return LOCANT_OK;
+}
+
+/*
+ * A frame for the close view: from the lowest loss of a model to 0.35 bits
+ * above the lowest at the trained length, where most encodings lie.
+ */
+static void close_frame(locant_figure *f)
+{
+    double least = INFINITY, first = INFINITY;
+
+    for (size_t i = 0; i < f->n_series; i++) {
+        const locant_series *s = &f->series[i];
+        for (size_t k = 0; k < s->n && s->color != LCT_GREY; k++)
+            least = s->y[k] < least ? s->y[k] : least;
+        if (s->marks && s->y[0] < first)
+            first = s->y[0];
+    }
+    if (isfinite(least) && isfinite(first)) {
+        f->y_min = least - 0.04;
+        f->y_max = first + 0.35;
+    }
+}
+
+static locant_status write_headline(struct lct_html *h,
+                                    const struct lct_results *r,
+                                    const struct lines *l)
+{
+    locant_mark mark = { (double)r->trained_length, "trained length" };
+    locant_figure f = LOCANT_FIGURE_INIT;
+
+    f.title = "Loss on the same targets, by length of context";
+    f.x_label = "context length (bytes)";
+    f.y_label = "loss (bits/byte)";
+    f.log_x = 1;
+    f.width = 820;
+    f.height = 470;
+    f.series = l->series;
+    f.n_series = l->n;
+    f.marks = &mark;
+    f.n_marks = 1;
+    LCT_TRY(lct_page_figure(
+        h, r, &f,
+        "Curves of loss in bits per byte against context length, one per "
+        "encoding; the numbers are in the table below.",
+        "Every point scores the same 64 targets of every block; only the text "
+        "before them grows. Bands: 95 % bootstrap over seeds and blocks. "
+        "Dashed: the same model reading through a sliding window of its "
+        "trained length. Grey: byte n-grams counted on the training "
+        "text. A line that stops is undefined beyond.",
+        1));
+    close_frame(&f);
+    f.title = "The same, close up";
+    return lct_page_figure(
+        h, r, &f, "The same curves, cut off above the trained loss plus 0.35.",
+        "The same lines; those that leave the frame go on in the figure above.",
+        1);
+}
+
+locant_status lct_page_headline(struct lct_html *h, const struct lct_results *r)
+{
+    char label[2][32];
+    struct lines l;
+    locant_status status = LOCANT_OK;
+
+    if (r->n > 100)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "report: %zu encodings, expected at most 100", r->n);
+    LCT_TRY(make_lines(&l, 2 * r->n + 2,
+                       (4 * LOCANT_EVAL_LENGTHS + 4) * r->n + 8));
+    for (size_t i = 0; i < r->n && status == LOCANT_OK; i++)
+        if (r->groups[i].n)
+            status = add_group(&l, r, i);
+    for (int k = 0; k < 2 && l.n > 0; k++) {
+        snprintf(label[k], sizeof label[k], "n-gram, order %d",
+                 r->ngram_order[k]);
+        if (isfinite(r->ngram[k]) && r->ngram[k] > 0)
+            add_level(&l, l.series[0].x, l.series[0].n, r->ngram[k] * LCT_BITS,
+                      LCT_GREY, label[k]);
+    }
+    if (status == LOCANT_OK && l.n > 0)
+        status = write_headline(h, r, &l);
+    free_lines(&l);
+    return status;
+}
+
+static void mean_by_position(double *y, const struct lct_group *g)
+{
+    for (int k = 0; k < LOCANT_EVAL_BUCKETS; k++) {
+        double sum = 0;
+        for (size_t s = 0; s < g->n; s++)
+            sum += g->results[s].eval.by_position[k];
+        y[k] = sum / (double)g->n * LCT_BITS;
+    }
+}
+
+locant_status lct_page_positions(struct lct_html *h,
+                                 const struct lct_results *r)
+{
+    enum { N = LOCANT_EVAL_BUCKETS };
+    locant_mark mark = { (double)r->trained_length, "trained length" };
+    locant_figure f = LOCANT_FIGURE_INIT;
+    struct lines l;
+    double width = 0;
+    locant_status status;
+
+    LCT_TRY(make_lines(&l, r->n, 2 * (size_t)N * r->n));
+    for (size_t i = 0; i < r->n; i++) {
+        const struct lct_group *g = &r->groups[i];
+        double *x = take(&l, N), *y = take(&l, N);
+        if (g->n == 0)
+            continue;
+        width = (double)g->results[0].eval.length[LOCANT_EVAL_LENGTHS - 1] / N;
+        for (int k = 0; k < N; k++)
+            x[k] = (k + 0.5) * width;
+        mean_by_position(y, g);
+        l.series[l.n++] = (locant_series){ .label = g->spec, .n = N, .x = x,
+                                           .y = y, .color = color_of(i) };
+    }
+    f.title = "Loss by position in one long text";
+    f.x_label = "position (bytes from the start)";
+    f.y_label = "loss (bits/byte)";
+    f.log_x = 1;
+    f.width = 820;
+    f.height = 430;
+    f.series = l.series;
+    f.n_series = l.n;
+    f.marks = &mark;
+    f.n_marks = 1;
+    status = l.n == 0 ? LOCANT_OK
+                      : lct_page_figure(
+                            h, r, &f,
+                            "Curves of loss against position, one per "
+                            "encoding, with the trained length marked.",
+                            "One pass over the longest context; each point is "
+                            "the mean of a bucket of neighbouring positions "
+                            "over all blocks and seeds. Early positions have "
+                            "little text to go by, so every curve falls at "
+                            "first.",
+                            1);
+    free_lines(&l);
+    return status;
+}
+
+/* Means over equal spans of the steps; returns how many. */
+static size_t thin(double *x, double *y, const struct lct_result *result)
+{
+    size_t n = result->n_steps, points = n < LCT_CURVE_POINTS
+                                             ? n : LCT_CURVE_POINTS;
+
+    for (size_t p = 0; p < points; p++) {
+        size_t first = p * n / points, last = (p + 1) * n / points;
+        double step = 0, loss = 0;
+        for (size_t k = first; k < last; k++) {
+            step += result->step[k];
+            loss += result->step_loss[k];
+        }
+        x[p] = step / (double)(last - first);
+        y[p] = loss / (double)(last - first) * LCT_BITS;
+    }
+    return points;
+}
+
+static void add_training(struct lines *l, const struct lct_results *r)
+{
+    for (size_t i = 0; i < r->n; i++)
+        for (size_t s = 0; s < r->groups[i].n; s++) {
+            const struct lct_result *result = &r->groups[i].results[s];
+            double *x = take(l, LCT_CURVE_POINTS);
+            double *y = take(l, LCT_CURVE_POINTS);
+            if (result->n_steps == 0)
+                continue;
+            l->series[l->n++] = (locant_series){
+                .label = s == 0 ? r->groups[i].spec : NULL,
+                .n = thin(x, y, result), .x = x, .y = y, .dashed = s > 0,
+                .color = color_of(i) };
+        }
+}
+
+locant_status lct_page_training(struct lct_html *h, const struct lct_results *r)
+{
+    locant_figure f = LOCANT_FIGURE_INIT;
+    struct lines l;
+    size_t runs = 0;
+    locant_status status = LOCANT_OK;
+
+    for (size_t i = 0; i < r->n; i++)
+        runs += r->groups[i].n;
+    LCT_TRY(make_lines(&l, runs, 2 * LCT_CURVE_POINTS * runs));
+    add_training(&l, r);
+    f.title = "Training loss";
+    f.x_label = "step";
+    f.y_label = "loss (bits/byte)";
+    f.width = 820;
+    f.height = 400;
+    f.series = l.series;
+    f.n_series = l.n;
+    if (l.n > 0)
+        status = lct_page_figure(
+            h, r, &f, "Curves of training loss against step, one per run.",
+            "Each run, averaged over neighbouring steps; solid the first seed, "
+            "dashed the others. All encodings see the same batches.",
+            1);
+    free_lines(&l);
+    return status;
+}

@@ -1,0 +1,228 @@
+/* page_notes.c - banners, gates, what may be concluded, where it comes from */
+#include "page.h"
+#include <stdio.h>
+#include <string.h>
+
+enum { GATES = 7 };
+
+/* In the order of the gates: g1 .. g7. */
+static const char *const about[GATES] = {
+    "the encodings keep their mathematical properties",
+    "the best model beats an n-gram of the same training text",
+    "most models use the order of the text",
+    "no model sees the future",
+    "every run stayed finite",
+    "all encodings saw the same batches",
+    "seeds differ less than the effect",
+};
+
+static bool ends_in_stop(const char *sentence)
+{
+    size_t n = strlen(sentence);
+
+    return n > 0 && sentence[n - 1] == '.';
+}
+
+/* g2, g3, g7 tell how far the page may be believed; the others, whether. */
+static const char *what_follows(const char *gate)
+{
+    bool degree = strcmp(gate, "g2") == 0 || strcmp(gate, "g3") == 0 ||
+                  strcmp(gate, "g7") == 0;
+
+    return degree ? " Read the page with that in mind: it shows less than it "
+                    "would if this gate passed."
+                  : " Do not rely on this page until it passes.";
+}
+
+void lct_page_banners(struct lct_html *h, const struct lct_results *r)
+{
+    for (int i = 0; i < GATES; i++) {
+        if (r->gates[i].passed)
+            continue;
+        lct_html_raw(h, "<p class=\"banner\" role=\"alert\"><strong>Gate ");
+        lct_html_text(h, r->gates[i].name);
+        lct_html_raw(h, " failed:</strong> ");
+        lct_html_text(h, r->gates[i].sentence);
+        lct_html_raw(h, ends_in_stop(r->gates[i].sentence) ? "" : ".");
+        lct_html_raw(h, what_follows(r->gates[i].name));
+        lct_html_raw(h, "</p>\n");
+    }
+}
+
+void lct_page_gates(struct lct_html *h, const struct lct_results *r)
+{
+    lct_html_raw(h, "<div class=\"scroll\" role=\"region\" tabindex=\"0\" "
+                    "aria-label=\"Gates\"><table class=\"words\">"
+                    "<caption><span>Each must pass before the page may be "
+                    "believed.</span></caption><thead><tr>"
+                    "<th scope=\"col\">gate</th><th scope=\"col\">result</th>"
+                    "<th scope=\"col\">checks that</th>"
+                    "<th scope=\"col\">found</th></tr></thead><tbody>\n");
+    for (int i = 0; i < GATES; i++) {
+        const locant_report_gate *g = &r->gates[i];
+        lct_html_raw(h, "<tr><th scope=\"row\">");
+        lct_html_text(h, g->name);
+        lct_html_raw(h, g->passed ? "</th><td class=\"passed\">passed</td>"
+                                  : "</th><td class=\"failed\">failed</td>");
+        lct_html_raw(h, "<td class=\"text\">");
+        lct_html_text(h, about[i]);
+        lct_html_raw(h, "</td><td class=\"text\">");
+        lct_html_text(h, g->sentence);
+        lct_html_raw(h, "</td></tr>\n");
+    }
+    lct_html_raw(h, "</tbody></table></div>\n");
+}
+
+void lct_page_reading(struct lct_html *h, const struct lct_results *r)
+{
+    (void)r;
+    lct_html_raw(
+        h,
+        "<p>Safe to say from such a page, where the intervals allow it:</p><ul>"
+        "<li>in this set-up, the loss of an encoding rises, or does not, "
+        "beyond the length it was trained on;</li>"
+        "<li>which encodings break down and which hold, when they lie far "
+        "apart;</li>"
+        "<li>what the closed-form pictures show: they are mathematics, not "
+        "measurement;</li>"
+        "<li>what each encoding costs in this implementation.</li></ul>"
+        "<p>Not to be concluded:</p><ul>"
+        "<li>a ranking of encodings for large models: gaps within the trained "
+        "length shrink as models grow;</li>"
+        "<li>anything from differences below 0.02 nats per byte, or a "
+        "significance from fewer than six seeds;</li>"
+        "<li>that an encoding whose loss stays flat uses the longer text: look "
+        "at G, which is near zero when it does not;</li>"
+        "<li>how badly an encoding fails elsewhere, or what happens at other "
+        "lengths: a byte is about a quarter of a usual token;</li>"
+        "<li>that a model can find a fact far back because its loss is low;"
+        "</li>"
+        "<li>absolute losses against those of another machine: its corpus is "
+        "another one;</li>"
+        "<li>speed against kernels for other hardware.</li></ul>\n");
+}
+
+static void open_fact(struct lct_html *h, const char *name)
+{
+    lct_html_raw(h, "<dt>");
+    lct_html_raw(h, name);
+    lct_html_raw(h, "</dt><dd>");
+}
+
+static void text_fact(struct lct_html *h, const char *name, const char *text)
+{
+    open_fact(h, name);
+    lct_html_text(h, text && *text ? text : "unknown");
+    lct_html_raw(h, "</dd>\n");
+}
+
+static void count_fact(struct lct_html *h, const char *name, int64_t value,
+                       const char *unit)
+{
+    open_fact(h, name);
+    lct_html_count(h, value);
+    lct_html_raw(h, unit);
+    lct_html_raw(h, "</dd>\n");
+}
+
+static const struct lct_group *first_group(const struct lct_results *r)
+{
+    for (size_t i = 0; i < r->n; i++)
+        if (r->groups[i].n)
+            return &r->groups[i];
+    return NULL;
+}
+
+static void corpus_facts(struct lct_html *h, const struct lct_results *r)
+{
+    static const char *const kinds[] = { "C headers of this machine",
+                                         "files given by the user",
+                                         "built-in generator" };
+    unsigned kind = (unsigned)r->corpus.kind;
+
+    text_fact(h, "Corpus", kind < 3 ? kinds[kind] : "unknown");
+    open_fact(h, "Corpus SHA-256");
+    lct_html_raw(h, "<code>");
+    lct_html_text(h, r->corpus.sha256);
+    lct_html_raw(h, "</code></dd>\n");
+    open_fact(h, "Corpus size");
+    lct_html_count(h, (int64_t)r->corpus.bytes);
+    lct_html_raw(h, " bytes in ");
+    lct_html_count(h, (int64_t)r->corpus.files);
+    lct_html_raw(h, " files: ");
+    lct_html_count(h, (int64_t)r->corpus.train_bytes);
+    lct_html_raw(h, " to train on, ");
+    lct_html_count(h, (int64_t)r->corpus.valid_bytes);
+    lct_html_raw(h, " to validate, ");
+    lct_html_count(h, (int64_t)r->corpus.test_bytes);
+    lct_html_raw(h, " to test</dd>\n");
+}
+
+static void run_facts(struct lct_html *h, const struct lct_group *g)
+{
+    const struct lct_result *first = &g->results[0];
+
+    text_fact(h, "Model", first->run.model);
+    open_fact(h, "Training");
+    lct_html_count(h, first->run.steps);
+    lct_html_raw(h, " steps of ");
+    lct_html_count(h, first->run.batch);
+    lct_html_raw(h, " texts of ");
+    lct_html_count(h, first->run.length);
+    lct_html_raw(h, " bytes</dd>\n");
+    open_fact(h, "Seeds");
+    for (size_t s = 0; s < g->n; s++) {
+        char seed[32];
+        snprintf(seed, sizeof seed, "%s%llu", s ? ", " : "",
+                 (unsigned long long)g->results[s].run.seed);
+        lct_html_raw(h, seed);
+    }
+    lct_html_raw(h, "</dd>\n");
+    count_fact(h, "Scored bytes", 64 * first->eval.blocks,
+               " per length, encoding and seed");
+}
+
+/* The command whose answer is this page, as far as the results know it. */
+static void command(struct lct_html *h, const struct lct_results *r,
+                    const struct lct_group *g)
+{
+    char seeds[48];
+
+    open_fact(h, "To repeat");
+    lct_html_raw(h, "<code>locant report --preset ");
+    lct_html_text(h, r->preset);
+    snprintf(seeds, sizeof seeds, " --seeds %zu", g ? g->n : 0);
+    lct_html_raw(h, seeds);
+    if (r->corpus.kind == LOCANT_CORPUS_FILES)
+        lct_html_raw(h, " --text PATH...");
+    if (r->corpus.kind == LOCANT_CORPUS_GENERATED)
+        lct_html_raw(h, " --generated");
+    lct_html_raw(h, " --encodings &#39;");
+    for (size_t i = 0; i < r->n; i++) {
+        lct_html_raw(h, i ? "; " : "");
+        lct_html_text(h, r->groups[i].spec);
+    }
+    lct_html_raw(h, "&#39;</code></dd>\n");
+}
+
+void lct_page_provenance(struct lct_html *h, const struct lct_results *r)
+{
+    const struct lct_group *g = first_group(r);
+
+    lct_html_raw(h, "<div class=\"card\"><dl>\n");
+    text_fact(h, "Commit", r->commit);
+    text_fact(h, "Date", r->date);
+    text_fact(h, "Preset", r->preset);
+    text_fact(h, "CPU", r->cpu);
+    text_fact(h, "Instruction set", r->isa);
+    count_fact(h, "Threads", r->threads, "");
+    text_fact(h, "Compiler", r->compiler);
+    corpus_facts(h, r);
+    if (g)
+        run_facts(h, g);
+    open_fact(h, "Whole job");
+    lct_html_number(h, r->seconds, 0);
+    lct_html_raw(h, " seconds</dd>\n");
+    command(h, r, g);
+    lct_html_raw(h, "</dl></div>\n");
+}

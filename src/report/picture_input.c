@@ -1,0 +1,337 @@
+/*
+ * picture_input.c - pictures of a table P[position, channel]: the table, some
+ * channels as waves, their spectra, and how alike positions are.
+ */
+#include "../core/size.h"
+#include "page.h"
+#include <math.h>
+#include <stdio.h>
+
+enum { MOST_POSITIONS = 256, WAVES = 5 };
+
+struct table {
+    int64_t n, dim;
+    double *cells;   /* [n, dim] */
+    double *norm;    /* [n] */
+    double *x;       /* 0 .. n - 1 */
+};
+
+static void free_table(struct table *t)
+{
+    locant_release(t->cells);
+    locant_release(t->norm);
+    locant_release(t->x);
+}
+
+static locant_status fill(struct table *t, const struct lct_subject *s,
+                          const locant_tensor *params)
+{
+    int64_t shape[2] = { t->n, t->dim }, *at = locant_alloc((size_t)t->n * 8);
+    locant_tensor out = locant_dense(t->cells, LOCANT_F64, 2, shape);
+    locant_tensor positions = locant_dense(at, LOCANT_I64, 1, shape);
+    locant_status status;
+
+    if (!at)
+        return locant_fail(LOCANT_ERR_NOMEM, "report: no memory for positions");
+    for (int64_t i = 0; i < t->n; i++) {
+        at[i] = i;
+        t->x[i] = (double)i;
+    }
+    status = locant_encoding_table(&out, s->e, &positions, params);
+    for (int64_t i = 0; i < t->n; i++) {
+        double sum = 0;
+        for (int64_t c = 0; c < t->dim; c++)
+            sum += t->cells[i * t->dim + c] * t->cells[i * t->dim + c];
+        t->norm[i] = sqrt(sum);
+    }
+    locant_release(at);
+    return status;
+}
+
+static locant_status make_table(struct table *t, const struct lct_subject *s,
+                                const locant_tensor *params)
+{
+    int64_t length = s->r->trained_length;
+    bool wall = s->g->info->traits & LOCANT_TRAIT_WALL;
+    size_t cells;
+    locant_status status;
+
+    *t = (struct table){ .n = wall ? length : 2 * length, .dim = s->r->width };
+    if (t->n > MOST_POSITIONS)
+        t->n = MOST_POSITIONS;
+    if (t->n < 2 || t->dim < 1 ||
+        !lct_mul(&cells, (size_t)t->n, (size_t)t->dim))
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "report: a table of %lld x %lld cannot be drawn",
+                           (long long)t->n, (long long)t->dim);
+    status = lct_page_numbers(&t->cells, cells);
+    if (status == LOCANT_OK)
+        status = lct_page_numbers(&t->norm, (size_t)t->n);
+    if (status == LOCANT_OK)
+        status = lct_page_numbers(&t->x, (size_t)t->n);
+    if (status == LOCANT_OK)
+        status = fill(t, s, params);
+    if (status != LOCANT_OK)
+        free_table(t);
+    return status;
+}
+
+static locant_status draw_table(struct lct_html *h, const struct lct_subject *s,
+                                const struct table *t)
+{
+    locant_figure f = LOCANT_FIGURE_INIT;
+
+    f.kind = LOCANT_FIGURE_HEATMAP;
+    f.title = s->trained ? "The table, trained" : "The table";
+    f.x_label = "channel";
+    f.y_label = "position";
+    f.width = 460;
+    f.height = 360;
+    f.cells = t->cells;
+    f.rows = t->n;
+    f.cols = t->dim;
+    f.diverging = 1;
+    return lct_page_figure(h, s->r, &f,
+                           "Heat map of the table: positions downwards, "
+                           "channels across.",
+                           "What is added to the embedding: one row for each "
+                           "position. Blue is negative, red positive.",
+                           0);
+}
+
+static locant_status draw_waves(struct lct_html *h, const struct lct_subject *s,
+                                const struct table *t)
+{
+    locant_figure f = LOCANT_FIGURE_INIT;
+    locant_series series[WAVES] = { { .label = NULL } };
+    char label[WAVES][32];
+    double *y;
+    int64_t last = -1;
+    locant_status status;
+
+    LCT_TRY(lct_page_numbers(&y, WAVES * (size_t)t->n));
+    for (int w = 0; w < WAVES; w++) {
+        int64_t channel = w * (t->dim - 1) / (WAVES - 1);
+        double *wave = y + (size_t)w * (size_t)t->n;
+        if (channel == last)
+            continue;
+        last = channel;
+        for (int64_t i = 0; i < t->n; i++)
+            wave[i] = t->cells[i * t->dim + channel];
+        snprintf(label[w], sizeof label[w], "channel %lld", (long long)channel);
+        series[f.n_series++] = (locant_series){ .label = label[w],
+                                                .n = (size_t)t->n, .x = t->x,
+                                                .y = wave, .color = w };
+    }
+    f.title = "Channels over positions";
+    f.x_label = "position";
+    f.width = 460;
+    f.height = 360;
+    f.series = series;
+    status = lct_page_figure(h, s->r, &f,
+                             "Curves of a few channels over positions.",
+                             "A few columns of the table, each a curve over "
+                             "positions.",
+                             0);
+    locant_release(y);
+    return status;
+}
+
+/* Amplitude of one channel at k cycles in n positions: |DFT| x 2 / n, and x 1/n
+   for the mean and for n/2 cycles, which have no twin. */
+static double amplitude(const struct table *t, int64_t channel, int64_t k,
+                        const double *cosine)
+{
+    double re = 0, im = 0;
+    int64_t quarter = 3 * t->n; /* sin(a) = cos(a - quarter turn) */
+
+    for (int64_t i = 0; i < t->n; i++) {
+        int64_t turn = i * k * 4 % (4 * t->n);
+        double value = t->cells[i * t->dim + channel];
+        re += value * cosine[turn];
+        im += value * cosine[(turn + quarter) % (4 * t->n)];
+    }
+    return (k == 0 || 2 * k == t->n ? 1 : 2) * sqrt(re * re + im * im) /
+           (double)t->n;
+}
+
+static locant_status draw_spectrum(struct lct_html *h,
+                                   const struct lct_subject *s,
+                                   const struct table *t)
+{
+    locant_figure f = LOCANT_FIGURE_INIT;
+    int64_t bins = t->n / 2 + 1;
+    double *cells, *cosine;
+    locant_status status;
+
+    LCT_TRY(lct_page_numbers(&cosine, 4 * (size_t)t->n));
+    status = lct_page_numbers(&cells, (size_t)t->dim * (size_t)bins);
+    if (status == LOCANT_OK) {
+        for (int64_t i = 0; i < 4 * t->n; i++)
+            cosine[i] = cos(2 * 3.14159265358979323846 * (double)i /
+                            (double)(4 * t->n));
+        for (int64_t c = 0; c < t->dim; c++)
+            for (int64_t k = 0; k < bins; k++)
+                cells[c * bins + k] = amplitude(t, c, k, cosine);
+        f.kind = LOCANT_FIGURE_HEATMAP;
+        f.title = "Spectrum";
+        f.x_label = "frequency (turns per position)";
+        f.y_label = "channel";
+        f.width = 460;
+        f.height = 360;
+        f.cells = cells;
+        f.rows = t->dim;
+        f.cols = bins;
+        f.x_step = 1 / (double)t->n;
+        status = lct_page_figure(
+            h, s->r, &f,
+            "Heat map of the amplitude of each channel's discrete Fourier "
+            "transform.",
+            "How strongly each channel swings at each frequency (discrete "
+            "Fourier transform over the positions shown).",
+            0);
+        locant_release(cells);
+    }
+    locant_release(cosine);
+    return status;
+}
+
+/* Cosine of the angle between two rows. */
+static double similarity(const struct table *t, int64_t a, int64_t b)
+{
+    double sum = 0;
+
+    for (int64_t c = 0; c < t->dim; c++)
+        sum += t->cells[a * t->dim + c] * t->cells[b * t->dim + c];
+    return sum / (t->norm[a] * t->norm[b]);
+}
+
+static locant_status draw_similarity(struct lct_html *h,
+                                     const struct lct_subject *s,
+                                     const struct table *t, const double *cells)
+{
+    locant_figure f = LOCANT_FIGURE_INIT;
+
+    f.kind = LOCANT_FIGURE_HEATMAP;
+    f.title = "Similarity of positions";
+    f.x_label = "position";
+    f.y_label = "position";
+    f.width = 460;
+    f.height = 400;
+    f.cells = cells;
+    f.rows = f.cols = t->n;
+    f.diverging = 1;
+    return lct_page_figure(h, s->r, &f,
+                           "Heat map of the cosine similarity of every two "
+                           "positions.",
+                           "Cosine of the angle between any two rows of the "
+                           "table.",
+                           0);
+}
+
+/* Mean, least and largest similarity at each distance: y is [3, n]. */
+static void by_distance(double *y, const double *cells, int64_t n)
+{
+    for (int64_t d = 0; d < n; d++) {
+        double sum = 0, low = INFINITY, high = -INFINITY;
+        for (int64_t i = d; i < n; i++) {
+            double value = cells[i * n + i - d];
+            sum += value;
+            low = fmin(low, value);
+            high = fmax(high, value);
+        }
+        y[d] = sum / (double)(n - d);
+        y[n + d] = low;
+        y[2 * n + d] = high;
+    }
+}
+
+static void all_pairs(double *cells, const struct table *t)
+{
+    for (int64_t a = 0; a < t->n; a++)
+        for (int64_t b = 0; b <= a; b++)
+            cells[a * t->n + b] = cells[b * t->n + a] = similarity(t, a, b);
+}
+
+static locant_status draw_distance(struct lct_html *h,
+                                   const struct lct_subject *s,
+                                   const struct table *t, const double *y,
+                                   const double *y_initial)
+{
+    locant_series series[2];
+    locant_figure f = LOCANT_FIGURE_INIT;
+    size_t n = (size_t)t->n;
+
+    series[0] = (locant_series){ .label = y_initial ? "trained" : NULL,
+                                 .n = n, .x = t->x, .y = y, .low = y + n,
+                                 .high = y + 2 * n, .color = 0 };
+    series[1] = (locant_series){ .label = "initial", .n = n, .x = t->x,
+                                 .y = y_initial, .dashed = 1, .color = 9 };
+    f.title = "Similarity by distance";
+    f.x_label = "distance";
+    f.y_label = "cosine similarity";
+    f.width = 460;
+    f.height = 400;
+    f.series = series;
+    f.n_series = y_initial ? 2 : 1;
+    return lct_page_figure(h, s->r, &f,
+                           "Curve of the mean similarity against distance.",
+                           "Mean over all pairs at each distance; the band "
+                           "runs from the least to the most alike pair. No "
+                           "width: only the distance matters.",
+                           0);
+}
+
+/* The two pictures of similarity; 'initial' may be NULL. */
+static locant_status draw_alike(struct lct_html *h, const struct lct_subject *s,
+                                const struct table *t,
+                                const struct table *initial)
+{
+    size_t n = (size_t)t->n;
+    double *cells, *y;
+    locant_status status;
+
+    LCT_TRY(lct_page_numbers(&cells, n * n));
+    status = lct_page_numbers(&y, 6 * n);
+    if (status == LOCANT_OK) {
+        if (initial) {
+            all_pairs(cells, initial);
+            by_distance(y + 3 * n, cells, t->n);
+        }
+        all_pairs(cells, t);
+        by_distance(y, cells, t->n);
+        status = draw_similarity(h, s, t, cells);
+        if (status == LOCANT_OK)
+            status = draw_distance(h, s, t, y, initial ? y + 3 * n : NULL);
+        locant_release(y);
+    }
+    locant_release(cells);
+    return status;
+}
+
+locant_status lct_draw_input(struct lct_html *h, const struct lct_subject *s)
+{
+    struct table t, initial;
+    bool compare = s->trained != NULL;
+    locant_status status;
+
+    LCT_TRY(make_table(&t, s, s->trained ? s->trained : s->initial));
+    status = compare ? make_table(&initial, s, s->initial) : LOCANT_OK;
+    if (status != LOCANT_OK) {
+        free_table(&t);
+        return status;
+    }
+    lct_html_raw(h, "<div class=\"grid\">\n");
+    status = draw_table(h, s, &t);
+    if (status == LOCANT_OK)
+        status = draw_waves(h, s, &t);
+    if (status == LOCANT_OK)
+        status = draw_spectrum(h, s, &t);
+    if (status == LOCANT_OK)
+        status = draw_alike(h, s, &t, compare ? &initial : NULL);
+    lct_html_raw(h, "</div>\n");
+    free_table(&t);
+    if (compare)
+        free_table(&initial);
+    return status;
+}

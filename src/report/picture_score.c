@@ -1,0 +1,180 @@
+/*
+ * picture_score.c - pictures of a bias b(head, query, key): by distance for
+ * each head, and as a matrix; learned ones next to where they started.
+ */
+#include "../core/size.h"
+#include "page.h"
+#include <math.h>
+#include <stdio.h>
+
+enum { MOST_HEADS = 8, MOST_DISTANCES = 2048, MATRIX = 64 };
+
+/* Bias of every head for queries 0 .. n - 1 and keys 0 .. keys - 1. */
+static locant_status bias(double *out, const struct lct_subject *s,
+                          const locant_tensor *params, int64_t n, int64_t keys)
+{
+    int64_t shape[3] = { s->r->heads, n, keys };
+    int64_t most = n > keys ? n : keys;
+    int64_t *at = locant_alloc((size_t)most * 8);
+    locant_tensor to = locant_dense(out, LOCANT_F64, 3, shape);
+    locant_tensor q = locant_dense(at, LOCANT_I64, 1, &shape[1]);
+    locant_tensor k = locant_dense(at, LOCANT_I64, 1, &shape[2]);
+    locant_status status;
+
+    if (!at)
+        return locant_fail(LOCANT_ERR_NOMEM, "report: no memory for positions");
+    for (int64_t i = 0; i < most; i++)
+        at[i] = i;
+    status = locant_encoding_bias(&to, s->e, &q, &k, params);
+    locant_release(at);
+    return status;
+}
+
+/* The frame both curves share, so that before and after compare by eye. */
+struct frame {
+    int64_t n, heads;
+    double *x;
+    double low, high;
+};
+
+static void stretch(struct frame *f, const double *y)
+{
+    for (int64_t i = 0; i < f->heads * f->n; i++) {
+        f->low = fmin(f->low, y[i]);
+        f->high = fmax(f->high, y[i]);
+    }
+}
+
+static locant_status draw_curves(struct lct_html *h,
+                                 const struct lct_subject *s,
+                                 const struct frame *frame, const double *y,
+                                 const char *title, const char *caption)
+{
+    locant_mark mark = { (double)s->r->trained_length, "trained length" };
+    locant_series series[MOST_HEADS + 1];
+    locant_figure f = LOCANT_FIGURE_INIT;
+    char label[MOST_HEADS][32];
+    int64_t heads = frame->heads < MOST_HEADS ? frame->heads : MOST_HEADS;
+    double air = 0.04 * (frame->high - frame->low);
+    double far_x[2] = { mark.x, frame->x[frame->n - 1] };
+    double none[2] = { NAN, NAN }, low[2], high[2];
+
+    if (!(air > 0))
+        air = 0.1 + 0.1 * fabs(frame->high);
+    f.y_min = frame->low - air;
+    f.y_max = frame->high + air;
+    low[0] = low[1] = f.y_min;
+    high[0] = high[1] = f.y_max;
+    for (int64_t i = 0; i < heads; i++) {
+        int64_t head = i * frame->heads / heads;
+        snprintf(label[i], sizeof label[i], "head %lld", (long long)head + 1);
+        series[i] = (locant_series){ .label = label[i], .n = (size_t)frame->n,
+                                     .x = frame->x, .y = y + head * frame->n,
+                                     .color = (int)i };
+    }
+    series[heads] = (locant_series){
+        .label = "never trained on", .n = 2,
+        .x = far_x, .y = none, .low = low, .high = high, .color = 9 };
+    f.title = title;
+    f.x_label = "distance from query back to key";
+    f.y_label = "added to the score";
+    f.width = 460;
+    f.height = 360;
+    f.series = series;
+    f.n_series = (size_t)heads + (far_x[1] > far_x[0]);
+    f.marks = &mark;
+    f.n_marks = 1;
+    return lct_page_figure(h, s->r, &f,
+                           "Curves of the bias of each head against distance; "
+                           "distances beyond the trained length are shaded.",
+                           caption, 0);
+}
+
+static locant_status draw_matrix(struct lct_html *h,
+                                 const struct lct_subject *s,
+                                 const locant_tensor *params)
+{
+    locant_figure f = LOCANT_FIGURE_INIT;
+    int64_t n = s->r->trained_length < MATRIX ? s->r->trained_length : MATRIX;
+    size_t cells;
+    double *out;
+    locant_status status;
+
+    if (!lct_mul(&cells, (size_t)(n * n), (size_t)s->r->heads))
+        return locant_fail(LOCANT_ERR_NOMEM, "report: %lld heads",
+                           (long long)s->r->heads);
+    LCT_TRY(lct_page_numbers(&out, cells));
+    status = bias(out, s, params, n, n);
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = i + 1; j < n; j++)
+            out[i * n + j] = NAN;
+    f.kind = LOCANT_FIGURE_HEATMAP;
+    f.title = "Bias of head 1";
+    f.x_label = "key";
+    f.y_label = "query";
+    f.width = 460;
+    f.height = 400;
+    f.cells = out;
+    f.rows = f.cols = n;
+    f.diverging = 1;
+    if (status == LOCANT_OK)
+        status = lct_page_figure(h, s->r, &f,
+                                 "Heat map of the bias of the first head: "
+                                 "queries downwards, keys across.",
+                                 "What is added to each score before softmax. "
+                                 "Grey: keys the causal mask hides.",
+                                 0);
+    locant_release(out);
+    return status;
+}
+
+/* Curves of 'params', and of the initial values where there was training. */
+static locant_status draw_pair(struct lct_html *h, const struct lct_subject *s,
+                               struct frame *frame, double *y,
+                               const locant_tensor *params)
+{
+    double *start = y + frame->heads * frame->n;
+
+    LCT_TRY(bias(y, s, params, frame->n, 1));
+    stretch(frame, y);
+    if (!s->trained)
+        return draw_curves(h, s, frame, y, "Bias by distance",
+                           "What each head adds to a score, by distance.");
+    LCT_TRY(bias(start, s, s->initial, frame->n, 1));
+    stretch(frame, start);
+    LCT_TRY(draw_curves(h, s, frame, y, "Bias by distance, trained",
+                        "The bias the first seed learned."));
+    return draw_curves(h, s, frame, start, "Bias by distance, initial",
+                       "An initial value, on the same scale.");
+}
+
+locant_status lct_draw_score(struct lct_html *h, const struct lct_subject *s)
+{
+    const locant_tensor *params = s->trained ? s->trained : s->initial;
+    struct frame frame = { .n = 2 * s->r->trained_length + 1,
+                           .heads = s->r->heads, .low = INFINITY,
+                           .high = -INFINITY };
+    size_t numbers;
+    double *y;
+    locant_status status;
+
+    if (frame.n > MOST_DISTANCES)
+        frame.n = MOST_DISTANCES;
+    if (frame.n < 3 || frame.heads < 1 ||
+        !lct_mul(&numbers, (size_t)frame.n, 2 * (size_t)frame.heads + 1))
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "report: a bias of %lld heads over %lld distances "
+                           "cannot be drawn",
+                           (long long)frame.heads, (long long)frame.n);
+    LCT_TRY(lct_page_numbers(&y, numbers));
+    frame.x = y + 2 * frame.heads * frame.n;
+    for (int64_t d = 0; d < frame.n; d++)
+        frame.x[d] = (double)d;
+    lct_html_raw(h, "<div class=\"grid\">\n");
+    status = draw_pair(h, s, &frame, y, params);
+    if (status == LOCANT_OK)
+        status = draw_matrix(h, s, params);
+    lct_html_raw(h, "</div>\n");
+    locant_release(y);
+    return status;
+}

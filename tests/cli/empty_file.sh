@@ -1,0 +1,2 @@
+: > X.npy
+$LOCANT rotate rope -i X.npy -o Y.npy; s=$?; ls; exit $s

@@ -1,0 +1,2 @@
+$LOCANT eval one; echo "$?"
+$LOCANT eval 1; s=$?; ls; exit $s

@@ -1,0 +1,1 @@
+$LOCANT table sinusoidal more --length 4 --dim 4 -o P.npy; s=$?; ls; exit $s

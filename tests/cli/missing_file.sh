@@ -1,0 +1,1 @@
+$LOCANT rotate rope -i X.npy -o Y.npy; s=$?; ls; exit $s

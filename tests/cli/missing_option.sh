@@ -1,0 +1,1 @@
+$LOCANT table sinusoidal --length 4 -o P.npy; s=$?; ls; exit $s

@@ -1,0 +1,1 @@
+$LOCANT report --preset smoke --generated -o none/page.html; s=$?; ls; exit $s

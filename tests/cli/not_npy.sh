@@ -1,0 +1,2 @@
+seq 100 > X.npy
+$LOCANT rotate rope -i X.npy -o Y.npy; s=$?; ls; exit $s

@@ -1,0 +1,8 @@
+$LOCANT report --preset quik; echo "$?"
+$LOCANT report --encodings 'none; alibbi'; echo "$?"
+$LOCANT report --encodings ' ; '; echo "$?"
+$LOCANT report --text none/such; echo "$?"
+$LOCANT report --text . --preset smoke; echo "$?"
+: > file
+$LOCANT report --dir file --generated; echo "$?"
+ls

@@ -1,0 +1,1 @@
+$LOCANT runs list; s=$?; ls; exit $s

@@ -1,0 +1,1 @@
+$LOCANT list > /dev/full

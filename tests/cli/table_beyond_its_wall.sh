@@ -1,0 +1,3 @@
+$MAKE write T.npy f4 3,2 1 2 3 4 5 6
+$LOCANT table learned --length 4 --dim 2 --param table=T.npy -o P.npy
+s=$?; ls; exit $s

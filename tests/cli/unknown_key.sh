@@ -1,0 +1,1 @@
+$LOCANT show 'rope(bas=500)'

@@ -1,0 +1,1 @@
+$LOCANT table sinusoidal -x 4; s=$?; ls; exit $s

@@ -1,0 +1,1 @@
+$LOCANT rotat -i X.npy

@@ -1,0 +1,304 @@
+/* attend.c - see attend.h */
+#include "attend.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+size_t attend_count(const locant_tensor *t)
+{
+    size_t n = 1;
+
+    for (int i = 0; i < t->rank; i++)
+        n *= (size_t)t->shape[i];
+    return n;
+}
+
+static int64_t offset(const locant_tensor *t, size_t i)
+{
+    int64_t at = 0, rest = (int64_t)i;
+
+    for (int r = t->rank - 1; r >= 0; r--) {
+        at += rest % t->shape[r] * t->stride[r];
+        rest /= t->shape[r];
+    }
+    return at;
+}
+
+double attend_get(const locant_tensor *t, size_t i)
+{
+    return judge_load(t, offset(t, i));
+}
+
+void *attend_bytes(const locant_tensor *t, size_t *bytes)
+{
+    size_t n = attend_count(t), size = locant_dtype_size(t->dtype);
+    char *out = malloc(n * size + 1);
+
+    assert_non_null(out);
+    for (size_t i = 0; i < n; i++)
+        memcpy(out + i * size,
+               (const char *)t->data + (size_t)offset(t, i) * size, size);
+    *bytes = n * size;
+    return out;
+}
+
+void attend_sizes(struct attend *t, int64_t most)
+{
+    static const int64_t tokens[] = { 1,  2,  7,  31,  32, 33,
+                                      63, 64, 65, 100, 130 };
+    static const int64_t channels[] = { 1, 2, 8, 16, 17, 32, 64, 80, 128 };
+
+    t->B = test_range(1, 2);
+    t->G = test_range(1, 2);
+    t->H = t->G * test_range(1, 4);
+    do {
+        t->T = tokens[test_rand() % LEN(tokens)];
+        t->S = tokens[test_rand() % LEN(tokens)];
+    } while (t->T > most || t->S > most);
+    t->D = channels[test_rand() % LEN(channels)];
+    if (t->o->rotate != NULL && t->D % 2)
+        t->D += t->D == 1 ? 1 : 3;
+}
+
+/* [B,H,T,D], in memory so or as [B,T,H,D], with some deviation. */
+static locant_tensor vectors(const struct attend *t, int64_t H, int64_t T,
+                             double deviation)
+{
+    int64_t shape[4] = { t->B, H, T, t->D };
+    locant_tensor x = test_tensor(t->dtype, 4, shape);
+
+    for (size_t i = 0; i < attend_count(&x); i++) {
+        double y = deviation * test_normal();
+
+        if (t->dtype == LOCANT_F64)
+            ((double *)x.data)[i] = y;
+        else
+            ((float *)x.data)[i] = (float)y;
+    }
+    if (test_rand() % 2) {
+        x.stride[0] = T * H * t->D;
+        x.stride[1] = t->D;
+        x.stride[2] = H * t->D;
+    }
+    return x;
+}
+
+static double *dense(const locant_tensor *x)
+{
+    size_t n = attend_count(x);
+    double *out = calloc(n + 1, sizeof(*out));
+
+    assert_non_null(out);
+    for (size_t i = 0; i < n; i++)
+        out[i] = attend_get(x, i);
+    return out;
+}
+
+static void shuffle(int64_t *x, int64_t n)
+{
+    for (int64_t i = n - 1; i > 0; i--) {
+        int64_t j = test_range(0, i), keep = x[i];
+
+        x[i] = x[j];
+        x[j] = keep;
+    }
+}
+
+/* One batch row of positions: queries at the end of the keys. */
+static void place(const struct attend *t, int64_t b, int64_t base)
+{
+    int64_t *qp = t->qp + b * t->T, *kp = t->kp + b * t->S, pads;
+
+    for (int64_t j = 0; j < t->S; j++)
+        kp[j] = t->kind == ATTEND_SCATTERED ? test_range(0, 1 << 17)
+                                            : base + j;
+    for (int64_t i = 0; i < t->T; i++)
+        qp[i] = t->kind == ATTEND_SCATTERED ? test_range(0, 1 << 17)
+                                            : base + t->S - t->T + i;
+    if (t->kind == ATTEND_PERMUTED) {
+        shuffle(kp, t->S);
+        shuffle(qp, t->T);
+    }
+    if (t->kind != ATTEND_PADDED)
+        return;
+    pads = test_range(0, t->S - 1);
+    for (int64_t j = 0; j < t->S; j++)
+        kp[j] = j < pads ? 1 : j - pads;
+    for (int64_t i = 0; i < t->T; i++)
+        qp[i] = t->S - t->T + i < pads ? 1 : t->S - t->T + i - pads;
+}
+
+static void place_all(struct attend *t)
+{
+    int64_t base = t->kind == ATTEND_OFFSET
+                       ? test_range(-(1 << 20), 1 << 30) : 0;
+
+    t->qp = calloc((size_t)(t->B * t->T), sizeof(int64_t));
+    t->kp = calloc((size_t)(t->B * t->S), sizeof(int64_t));
+    assert_non_null(t->qp);
+    assert_non_null(t->kp);
+    for (int64_t b = 0; b < t->B; b++) {
+        if (t->kind == ATTEND_PERMUTED)
+            base = test_range(-70, 70);
+        if (t->kind == ATTEND_FAR)
+            base = b % 2 ? INT32_MIN - 5LL : INT32_MAX - 5LL;
+        place(t, b, base);
+    }
+}
+
+/*
+ * Positions for the library: one row each, or one row for all where the rows
+ * agree; what is the default may be left out, of either side.
+ */
+static void hand_over_positions(struct attend *t)
+{
+    int64_t shape[2] = { t->B, t->T };
+    int shared = t->kind == ATTEND_OFFSET || t->kind == ATTEND_DEFAULT;
+    int q_rank = shared && test_rand() % 2 ? 1 : 2;
+    int k_rank = shared && test_rand() % 2 ? 1 : 2;
+
+    t->q_pos = locant_dense(t->qp, LOCANT_I64, q_rank, shape + 2 - q_rank);
+    shape[1] = t->S;
+    t->k_pos = locant_dense(t->kp, LOCANT_I64, k_rank, shape + 2 - k_rank);
+    if (t->kind != ATTEND_DEFAULT || test_rand() % 3 == 0)
+        t->a.q_pos = &t->q_pos;
+    if (t->kind != ATTEND_DEFAULT || test_rand() % 3 == 0)
+        t->a.k_pos = &t->k_pos;
+}
+
+static void turn(double *out, const double *x, int64_t pos, void *context)
+{
+    struct attend *t = context;
+
+    t->o->rotate(out, x, &t->c, pos, t->D);
+}
+
+static double bias(int64_t h, int64_t q, int64_t k, void *context)
+{
+    struct attend *t = context;
+
+    return t->o->bias(&t->c, t->H, h, q, k, (const double *const *)t->p.x);
+}
+
+static void bias_backward(int64_t h, int64_t q, int64_t k, double dout,
+                          void *context)
+{
+    struct attend *t = context;
+
+    t->o->bias_backward(t->p.dx, &t->c, t->H, h, q, k, dout,
+                        (const double *const *)t->p.x);
+}
+
+static void make_oracle(struct attend *t, locant_mask mask)
+{
+    size_t nq = attend_count(&t->q), nk = attend_count(&t->k);
+
+    t->in[0] = dense(&t->q);
+    t->in[1] = dense(&t->k);
+    t->in[2] = dense(&t->v);
+    t->in[3] = dense(&t->dout);
+    t->want_out = calloc(nq + 1, sizeof(double));
+    t->want_dq = calloc(nq + 1, sizeof(double));
+    t->want_lse = calloc(nq + 1, sizeof(double));
+    t->want_dk = calloc(nk + 1, sizeof(double));
+    t->want_dv = calloc(nk + 1, sizeof(double));
+    t->oracle = (struct oracle_attention){
+        .B = t->B, .H = t->H, .G = t->G, .T = t->T, .S = t->S, .D = t->D,
+        .q = t->in[0], .k = t->in[1], .v = t->in[2], .q_pos = t->qp,
+        .k_pos = t->kp, .causal = mask == LOCANT_MASK_CAUSAL,
+        .scale = 1 / sqrt((double)t->D), .context = t,
+        .rotate = t->o->rotate ? turn : NULL,
+        .bias = t->o->bias ? bias : NULL,
+        .bias_backward = t->o->bias_backward ? bias_backward : NULL,
+    };
+}
+
+void attend_make(struct attend *t, locant_mask mask)
+{
+    int64_t lse[3] = { t->B, t->H, t->T };
+
+    t->e = judge_create(t->c.spec);
+    oracle_params_make(&t->p, t->o, &t->c, t->dtype, t->H, t->D);
+    t->q = vectors(t, t->H, t->T, t->sharp);
+    t->k = vectors(t, t->G, t->S, 1);
+    t->v = vectors(t, t->G, t->S, 1);
+    t->dout = vectors(t, t->H, t->T, 1);
+    t->out = vectors(t, t->H, t->T, 1);
+    t->dq = vectors(t, t->H, t->T, 1);
+    t->dk = vectors(t, t->G, t->S, 1);
+    t->dv = vectors(t, t->G, t->S, 1);
+    t->lse = test_tensor(t->dtype, 3, lse);
+    place_all(t);
+    t->a = (locant_attention)LOCANT_ATTENTION_INIT;
+    t->a.q = &t->q;
+    t->a.k = &t->k;
+    t->a.v = &t->v;
+    t->a.encoding = t->e;
+    t->a.params = oracle_params_in(&t->p);
+    t->a.mask = mask;
+    hand_over_positions(t);
+    t->g = (locant_attention_gradients){ sizeof(t->g), &t->dq, &t->dk, &t->dv,
+                                         t->p.n ? t->p.grad : NULL };
+    make_oracle(t, mask);
+}
+
+void attend_free(struct attend *t)
+{
+    locant_tensor *all[] = { &t->q,  &t->k,  &t->v,  &t->dout, &t->out,
+                             &t->dq, &t->dk, &t->dv, &t->lse };
+
+    for (size_t i = 0; i < LEN(all); i++)
+        test_tensor_free(all[i]);
+    for (int i = 0; i < 4; i++)
+        free(t->in[i]);
+    free(t->want_out);
+    free(t->want_lse);
+    free(t->want_dq);
+    free(t->want_dk);
+    free(t->want_dv);
+    free(t->qp);
+    free(t->kp);
+    oracle_params_free(&t->p);
+    locant_encoding_free(t->e);
+}
+
+void attend_forward(struct attend *t)
+{
+    size_t bytes;
+    void *workspace;
+
+    CHECK_OK(locant_attention_workspace(&bytes, &t->a));
+    workspace = test_guarded(bytes);
+    memset(workspace, 0xff, bytes);
+    CHECK_OK(locant_attention_forward(&t->out, &t->lse, &t->a, workspace,
+                                      bytes));
+    test_guarded_free(workspace, bytes);
+}
+
+void attend_backward(struct attend *t)
+{
+    size_t bytes;
+    void *workspace;
+
+    CHECK_OK(locant_attention_workspace(&bytes, &t->a));
+    workspace = test_guarded(bytes);
+    memset(workspace, 0xff, bytes);
+    CHECK_OK(locant_attention_backward(&t->g, &t->dout, &t->out, &t->lse,
+                                       &t->a, workspace, bytes));
+    test_guarded_free(workspace, bytes);
+}
+
+void attend_oracle_forward(struct attend *t)
+{
+    oracle_attention_forward(t->want_out, t->want_lse, &t->top, &t->oracle);
+}
+
+void attend_oracle_backward(struct attend *t, int gross)
+{
+    for (int k = 0; k < t->p.n; k++)
+        memset(t->p.dx[k], 0, t->p.size[k] * sizeof(double));
+    t->oracle.gross = gross;
+    oracle_attention_backward(t->want_dq, t->want_dk, t->want_dv, t->in[3],
+                              &t->oracle);
+    t->oracle.gross = 0;
+}

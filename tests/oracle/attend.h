@@ -1,0 +1,64 @@
+/*
+ * attend.h - one attention problem, for the library and for the oracle: random
+ * sizes, layouts, positions and encoding; inputs read-only, outputs guarded.
+ */
+#ifndef ATTEND_H
+#define ATTEND_H
+
+#include "judge.h"
+
+enum attend_positions {
+    ATTEND_DEFAULT,  /* no arrays: query i at S - T + i */
+    ATTEND_OFFSET,   /* one row for all, somewhere between -2^20 and 2^30 */
+    ATTEND_PERMUTED, /* one row each, shuffled */
+    ATTEND_PADDED,   /* left padding: pads at 1, tokens from 0 */
+    ATTEND_FAR,      /* one row each, near -2^31 or 2^31 */
+    ATTEND_SCATTERED, /* one row each, anywhere within 2^17 */
+    ATTEND_KINDS
+};
+
+struct attend {
+    const struct oracle *o;
+    struct oracle_choice c;
+    locant_dtype dtype;
+    int64_t B, H, G, T, S, D;
+    enum attend_positions kind;
+    double sharp; /* scores have about this deviation */
+
+    locant_encoding *e;
+    struct oracle_params p;
+    locant_tensor q, k, v, dout;     /* views [B,H|G,T|S,D] */
+    locant_tensor q_pos, k_pos;
+    locant_tensor out, lse, dq, dk, dv;
+    locant_attention a;              /* the library's problem */
+    locant_attention_gradients g;
+
+    struct oracle_attention oracle;  /* the same, in double */
+    int64_t *qp, *kp;                /* [B,T], [B,S] */
+    double *in[4];                   /* q, k, v, dout; dense */
+    double *want_out, *want_lse, *want_dq, *want_dk, *want_dv;
+    double top;                      /* largest visible |score| */
+};
+
+/* Random sizes from the ugly list, at most 'most' tokens. */
+void attend_sizes(struct attend *t, int64_t most);
+
+/* Fill everything from o, c, dtype, the sizes, kind, sharp and a.mask. */
+void attend_make(struct attend *t, locant_mask mask);
+void attend_free(struct attend *t);
+
+/* Run the library, with a workspace of exactly the size asked for that holds
+ * NaN. */
+void attend_forward(struct attend *t);
+void attend_backward(struct attend *t);
+
+/* Run the oracle; gross: absolute terms (see oracle.h). */
+void attend_oracle_forward(struct attend *t);
+void attend_oracle_backward(struct attend *t, int gross);
+
+/* Elements of a tensor, and element i counted densely. */
+size_t attend_count(const locant_tensor *t);
+double attend_get(const locant_tensor *t, size_t i);
+/* Dense copy of the bytes of a tensor; free() it. */
+void  *attend_bytes(const locant_tensor *t, size_t *bytes);
+#endif

@@ -1,0 +1,90 @@
+/* bits.c - see bits.h */
+#include "bits.h"
+#include <stdlib.h>
+#include <string.h>
+
+void append(struct bytes *all, const locant_tensor *t)
+{
+    size_t size;
+    void *part = attend_bytes(t, &size);
+
+    all->data = realloc(all->data, all->size + size + 1);
+    assert_non_null(all->data);
+    memcpy(all->data + all->size, part, size);
+    all->size += size;
+    free(part);
+}
+
+void forget(const locant_tensor *t)
+{
+    size_t item = locant_dtype_size(t->dtype), rows = 1;
+    int last = t->rank - 1;
+
+    for (int i = 0; i < last; i++)
+        rows *= (size_t)t->shape[i];
+    for (size_t n = 0; n < rows; n++) {
+        int64_t offset = 0;
+        size_t left = n;
+
+        for (int i = last - 1; i >= 0; i--) {
+            offset += (int64_t)(left % (size_t)t->shape[i]) * t->stride[i];
+            left /= (size_t)t->shape[i];
+        }
+        memset((char *)t->data + offset * (int64_t)item, 0xff,
+               (size_t)t->shape[last] * item);
+    }
+}
+
+void forget_all(const struct attend *t)
+{
+    forget(&t->out);
+    forget(&t->lse);
+    forget(&t->dq);
+    forget(&t->dk);
+    forget(&t->dv);
+}
+
+struct bytes run(struct attend *t)
+{
+    struct bytes all = { NULL, 0 };
+
+    forget_all(t);
+    for (int k = 0; k < t->p.n; k++)
+        memset(t->p.grad[k].data, 0,
+               t->p.size[k] * locant_dtype_size(t->dtype));
+    attend_forward(t);
+    attend_backward(t);
+    append(&all, &t->out);
+    append(&all, &t->lse);
+    append(&all, &t->dq);
+    append(&all, &t->dk);
+    append(&all, &t->dv);
+    for (int k = 0; k < t->p.n; k++)
+        append(&all, &t->p.grad[k]);
+    return all;
+}
+
+int same(const struct bytes *a, const struct bytes *b)
+{
+    return a->size == b->size &&
+           (a->size == 0 || memcmp(a->data, b->data, a->size) == 0);
+}
+
+void each_encoding(locant_dtype dtype, int64_t most,
+                   void (*fn)(struct attend *t))
+{
+    for (int i = 0; test_oracles[i] != NULL; i++) {
+        struct attend t = { .o = test_oracles[i] };
+
+        for (int c = 0; t.o->choose(&t.c, c, 16); c++) {
+            t = (struct attend){ .o = t.o, .dtype = dtype, .sharp = 1 };
+            attend_sizes(&t, most);
+            CHECK(t.o->choose(&t.c, c, t.D));
+            t.kind = (enum attend_positions)test_range(0, ATTEND_KINDS - 1);
+            attend_make(&t, test_rand() % 4 ? LOCANT_MASK_CAUSAL
+                                            : LOCANT_MASK_NONE);
+            fn(&t);
+            attend_free(&t);
+        }
+    }
+}

@@ -1,0 +1,27 @@
+/*
+ * bits.h - attention compared to the bit: outputs as bytes, one after another.
+ */
+#ifndef BITS_H
+#define BITS_H
+
+#include "attend.h"
+
+struct bytes {
+    char *data;
+    size_t size;
+};
+
+void append(struct bytes *all, const locant_tensor *t);
+int same(const struct bytes *a, const struct bytes *b);
+
+/* NaN everywhere: what is not written again is seen. */
+void forget(const locant_tensor *t);
+void forget_all(const struct attend *t);
+
+/* Every output of forward and backward; free() .data. */
+struct bytes run(struct attend *t);
+
+/* A random problem for every choice of each encoding; fn judges it. */
+void each_encoding(locant_dtype dtype, int64_t most,
+                   void (*fn)(struct attend *t));
+#endif

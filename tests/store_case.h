@@ -1,0 +1,60 @@
+/* store_case.h - a store in a folder of a test's own, and runs to put in it */
+#ifndef STORE_CASE_H
+#define STORE_CASE_H
+#include "scratch.h"
+#include "lab/store.h"
+
+static struct scratch dir;
+
+static int make_dir(void **state)
+{
+    (void)state;
+    dir = scratch_make();
+    return 0;
+}
+
+static int remove_dir(void **state)
+{
+    (void)state;
+    scratch_remove(&dir);
+    return 0;
+}
+
+static locant_store *open_store(void)
+{
+    locant_store *s;
+
+    CHECK_OK(locant_store_open(&s, scratch_file(&dir, "store")));
+    return s;
+}
+
+static int64_t add_run(locant_store *s, const char *key)
+{
+    const struct lct_run_new run = {
+        .key = key, .encoding = "alibi", .model = "layers=1",
+        .seed = UINT64_MAX, .corpus_sha256 = "00ff", .steps = 9, .batch = 2,
+        .length = 4, .parameters = 100, .encoding_parameters = 3,
+        .bytes = 1000};
+    int64_t id;
+
+    CHECK_OK(lct_store_find_run(&id, s, &run));
+    return id;
+}
+
+/* One number of a query, through a connection of its own. */
+static int64_t ask(const char *sql)
+{
+    sqlite3 *db;
+    sqlite3_stmt *stmt;
+    int64_t answer;
+
+    assert_int_equal(sqlite3_open(scratch_file(&dir, "store/runs.db"), &db), 0);
+    sqlite3_busy_timeout(db, 30000);
+    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &stmt, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
+    answer = sqlite3_column_int64(stmt, 0);
+    sqlite3_finalize(stmt);
+    sqlite3_close(db);
+    return answer;
+}
+#endif

@@ -1,0 +1,304 @@
+/*
+ * test_angle_mpfr.c - two million exact angles against MPFR.
+ *
+ * A quarter of the positions are multiples of the denominators of convergents
+ * of 2 theta / pi: the nearest a position comes to a multiple of pi / 2, where
+ * a sine or cosine is small and every lost bit of the angle shows.
+ */
+/* needs: mpfr */
+#include "angle/schedule.h"
+#include "kernel/kernels.h"
+#include "testing.h"
+#include <math.h>
+#include <mpfr.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    PRECISION = 320,
+    TASKS = 64,
+    FREQUENCIES = 1954, /* per task; x 64 x 16 = 2 000 896 samples */
+    POSITIONS = 16,     /* per frequency */
+    HARD = 4,           /* of them */
+    COPIES = 19,        /* full vectors and a tail on every instruction set */
+    MOST_ISAS = 4
+};
+
+static const struct lct_kernels *isas[MOST_ISAS];
+static int isa_count;
+
+struct worst {
+    double ulp, ulp_large, absolute;
+    double base;
+    int64_t dim, i, position;
+    char failure[256];
+};
+
+struct sample {
+    double base;
+    int64_t dim, i, position;
+    mpfr_t theta; /* radians per position */
+    mpfr_t angle, sine, cosine;
+};
+
+/* Distances are rounded to double first: 2^-29 units. */
+static void judge(struct worst *w, const struct sample *s, float got,
+                  double want)
+{
+    double ulp = test_ulp(got, want);
+
+    if (ulp > w->ulp) {
+        w->ulp = ulp;
+        w->base = s->base;
+        w->dim = s->dim;
+        w->i = s->i;
+        w->position = s->position;
+    }
+    if (fabs(want) >= 0x1p-20)
+        w->ulp_large = fmax(w->ulp_large, ulp);
+    w->absolute = fmax(w->absolute, fabs((double)got - want));
+}
+
+static void differs(struct worst *w, const struct sample *s, const char *what)
+{
+    if (w->failure[0] == '\0')
+        snprintf(w->failure, sizeof(w->failure),
+                 "base %.17g, dim %lld, i %lld, position %lld: %s", s->base,
+                 (long long)s->dim, (long long)s->i, (long long)s->position,
+                 what);
+}
+
+static void prepare(struct sample *s, double base, int64_t i, int64_t dim)
+{
+    s->base = base;
+    s->dim = dim;
+    s->i = i;
+    mpfr_set_d(s->theta, s->base, MPFR_RNDN);
+    mpfr_log(s->theta, s->theta, MPFR_RNDN);
+    mpfr_mul_si(s->theta, s->theta, -2 * (long)s->i, MPFR_RNDN);
+    mpfr_div_si(s->theta, s->theta, (long)s->dim, MPFR_RNDN);
+    mpfr_exp(s->theta, s->theta, MPFR_RNDN);
+}
+
+/* Every lane of every instruction set against the first, that against MPFR. */
+static void measure(struct worst *w, struct sample *s, struct lct_turn f)
+{
+    struct lct_turn turn[COPIES];
+    float c[COPIES], sn[COPIES];
+    float first_c = 0, first_s = 0;
+
+    for (int k = 0; k < COPIES; k++)
+        turn[k] = f;
+    for (int isa = 0; isa < isa_count; isa++) {
+        isas[isa]->angle_rows(c, sn, turn, COPIES, s->position, 1, 1.0);
+        if (isa == 0) {
+            first_c = c[0];
+            first_s = sn[0];
+        }
+        for (int k = 0; k < COPIES; k++)
+            if (memcmp(&c[k], &first_c, 4) || memcmp(&sn[k], &first_s, 4))
+                differs(w, s, isas[isa]->isa);
+    }
+    mpfr_mul_si(s->angle, s->theta, (long)s->position, MPFR_RNDN);
+    mpfr_sin_cos(s->sine, s->cosine, s->angle, MPFR_RNDN);
+    judge(w, s, first_c, mpfr_get_d(s->cosine, MPFR_RNDN));
+    judge(w, s, first_s, mpfr_get_d(s->sine, MPFR_RNDN));
+}
+
+/* Denominators below 2^31 of the convergents of 2 theta / pi. */
+static int convergents(int64_t *out, int most, const struct sample *s)
+{
+    int64_t q0 = 0, q1 = 1;
+    mpfr_t x, whole;
+    int n = 0;
+
+    mpfr_inits2(PRECISION, x, whole, (mpfr_ptr)0);
+    mpfr_const_pi(x, MPFR_RNDN);
+    mpfr_div(x, s->theta, x, MPFR_RNDN);
+    mpfr_mul_2ui(x, x, 1, MPFR_RNDN);
+    mpfr_frac(x, x, MPFR_RNDN);
+    while (n < most && !mpfr_zero_p(x)) {
+        int64_t quotient, q2;
+
+        mpfr_ui_div(x, 1, x, MPFR_RNDN);
+        if (mpfr_cmp_ui(x, 1u << 31) >= 0)
+            break;
+        mpfr_floor(whole, x);
+        quotient = mpfr_get_si(whole, MPFR_RNDN);
+        mpfr_sub(x, x, whole, MPFR_RNDN);
+        q2 = quotient * q1 + q0;
+        if (q2 >= INT64_C(1) << 31)
+            break;
+        out[n++] = q2;
+        q0 = q1;
+        q1 = q2;
+    }
+    mpfr_clears(x, whole, (mpfr_ptr)0);
+    return n;
+}
+
+static int64_t log_uniform(locant_random *r, int64_t below)
+{
+    int64_t p = (int64_t)exp(locant_random_uniform(r) * log((double)below));
+
+    return p < 1 ? 1 : p >= below ? below - 1 : p;
+}
+
+static double random_base(locant_random *r)
+{
+    static const double known[] = { 1e4, 5e5, 1e6, 8e6 };
+    uint64_t k = locant_random_below(r, 8);
+
+    return k < 4 ? known[k] : pow(10, 1 + 7 * locant_random_uniform(r));
+}
+
+static void one_frequency(struct worst *w, struct sample *s, locant_random *r)
+{
+    int64_t near[64];
+    int64_t dim = 2 + 2 * (int64_t)locant_random_below(r, 256);
+    int64_t i = (int64_t)locant_random_below(r, (uint64_t)dim / 2);
+    struct lct_turn f;
+    int n;
+
+    prepare(s, random_base(r), i, dim);
+    f = lct_turn_of(s->base, i, dim);
+    n = convergents(near, LEN(near), s);
+    for (int k = 0; k < POSITIONS; k++) {
+        s->position = log_uniform(r, INT64_C(1) << 31);
+        if (k < HARD && n > 0) {
+            int64_t q = near[locant_random_below(r, (uint64_t)n)];
+
+            s->position = q * log_uniform(r, (INT64_C(1) << 31) / q + 1);
+        }
+        measure(w, s, f);
+    }
+}
+
+static void some(void *context, size_t task, int slot)
+{
+    struct worst *w = (struct worst *)context + task;
+    locant_random r = { .seed = test_seed(), .stream = task };
+    struct sample s;
+
+    (void)slot;
+    mpfr_inits2(PRECISION, s.theta, s.angle, s.sine, s.cosine, (mpfr_ptr)0);
+    for (int n = 0; n < FREQUENCIES; n++)
+        one_frequency(w, &s, &r);
+    mpfr_clears(s.theta, s.angle, s.sine, s.cosine, (mpfr_ptr)0);
+    mpfr_free_cache();
+}
+
+/*
+ * Half a unit is the rounding to float32.  Where |w| > 2^36 the fraction is off
+ * by 1 unit of 2^-64 turn, relative 2^-34, which is 2^-10 of a unit in the last
+ * place; the polynomials add 2^-19.  Below, 128 bits are used.
+ */
+static void is_within_half_a_unit(void **state)
+{
+    static struct worst w[TASKS];
+    struct worst all = { 0 };
+
+    (void)state;
+    for (int i = 0; locant_isa_at(i, NULL) != NULL; i++) {
+        if (locant_set_isa(locant_isa_at(i, NULL)) == LOCANT_OK)
+            isas[isa_count++] = lct_kernels();
+    }
+    CHECK_OK(locant_set_isa(NULL));
+    test_seed(); /* read before the threads */
+    locant_parallel_for(TASKS, some, w);
+    for (int t = 0; t < TASKS; t++) {
+        if (w[t].failure[0] != '\0')
+            FAIL("%s", w[t].failure);
+        all.ulp_large = fmax(all.ulp_large, w[t].ulp_large);
+        all.absolute = fmax(all.absolute, w[t].absolute);
+        if (w[t].ulp > all.ulp) {
+            w[t].ulp_large = all.ulp_large;
+            w[t].absolute = all.absolute;
+            all = w[t];
+        }
+    }
+    print_message("%d samples: worst %.6f ulp (base %g, dim %lld, i %lld, "
+                  "position %lld); %.6f where above 2^-20; %.3g absolute\n",
+                  TASKS * FREQUENCIES * POSITIONS, all.ulp, all.base,
+                  (long long)all.dim, (long long)all.i,
+                  (long long)all.position, all.ulp_large, all.absolute);
+    if (!(all.ulp <= 0.501))
+        FAIL("%.6f ulp", all.ulp);
+}
+
+/*
+ * Of a position below 2^62 the frequency's error of 2^-129 turn becomes at most
+ * 2^-67 turn, 2^-64.3 radian.  A double has 2^-43 relative (turn.h), a float
+ * half a unit and 2^-20 of one, where the value is above 2^-20.
+ */
+static void check_real(struct sample *s, struct lct_schedule *schedule,
+                       double p)
+{
+    double c, sn, want_c, want_s;
+    float fc, fs;
+
+    mpfr_mul_d(s->angle, s->theta, p, MPFR_RNDN);
+    mpfr_sin_cos(s->sine, s->cosine, s->angle, MPFR_RNDN);
+    want_c = mpfr_get_d(s->cosine, MPFR_RNDN);
+    want_s = mpfr_get_d(s->sine, MPFR_RNDN);
+    lct_angle_real(&c, &sn, schedule->turn[0], p);
+    if (!(fabs(c - want_c) <= 0x1p-43 * fabs(want_c) + 0x1p-64 &&
+          fabs(sn - want_s) <= 0x1p-43 * fabs(want_s) + 0x1p-64))
+        FAIL("base %g, position %.17g: got %.17g %.17g, want %.17g %.17g",
+             s->base, p, c, sn, want_c, want_s);
+    lct_schedule_angles_real(&fc, &fs, schedule, &p, 1);
+    if ((fabs(want_c) > 0x1p-20 && !(test_ulp(fc, want_c) <= 0.501)) ||
+        (fabs(want_s) > 0x1p-20 && !(test_ulp(fs, want_s) <= 0.501)))
+        FAIL("base %g, position %.17g: got %.9g %.9g, want %.17g %.17g",
+             s->base, p, (double)fc, (double)fs, want_c, want_s);
+}
+
+/* 53-bit positions from 2^-40 to 2^62, fractional and whole, of both signs. */
+static void real_positions_are_as_exact(void **state)
+{
+    static const double bases[] = { 1e4, 5e5, 100, 1e8, 1 };
+    struct sample s;
+
+    (void)state;
+    mpfr_inits2(PRECISION, s.theta, s.angle, s.sine, s.cosine, (mpfr_ptr)0);
+    for (int n = 0; n < 2500; n++) {
+        struct lct_schedule *schedule;
+        int64_t i = test_range(0, 31);
+
+        prepare(&s, bases[n % LEN(bases)], i, 64);
+        schedule = lct_schedule_create(s.base, 1, 2);
+        CHECK(schedule != NULL);
+        schedule->turn[0] = lct_turn_of(s.base, i, 64);
+        for (int k = 0; k < 16; k++)
+            check_real(&s, schedule, ldexp(test_uniform(),
+                                           (int)test_range(-40, 62)));
+        locant_release(schedule);
+    }
+    mpfr_clears(s.theta, s.angle, s.sine, s.cosine, (mpfr_ptr)0);
+}
+
+/* Tiny ones keep their relative accuracy: sin x = x to 2^-43 below 2^-30. */
+static void tiny_positions_are_not_lost(void **state)
+{
+    const double position[] = { 0x1p-40, 0x1.8p-70, 0x1.23456789p-300, 1e-300 };
+
+    (void)state;
+    for (size_t k = 0; k < LEN(position); k++) {
+        double c, s;
+
+        lct_angle_real(&c, &s, lct_turn_of(1e4, 0, 64), position[k]);
+        CHECK(c == 1);
+        CHECK(fabs(s - position[k]) <= 0x1p-43 * position[k]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(is_within_half_a_unit),
+        cmocka_unit_test(real_positions_are_as_exact),
+        cmocka_unit_test(tiny_positions_are_not_lost),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,272 @@
+/* test_corpus_text.c - digest, generator, cuts, test blocks and batches */
+/* needs: lab */
+#include "test_corpus_check.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static locant_corpus *generated(size_t max_bytes, uint64_t seed)
+{
+    locant_corpus_options o = LOCANT_CORPUS_INIT;
+    locant_corpus *c;
+
+    o.kind = LOCANT_CORPUS_GENERATED;
+    o.seed = seed;
+    o.max_bytes = max_bytes;
+    CHECK_OK(locant_corpus_create(&c, &o));
+    return c;
+}
+
+/* ----------------------------------------------------------------- SHA-256 */
+
+/* FIPS 180-4 examples (NIST: SHA256.pdf); runs of 'a' by coreutils 9.1. */
+static void sha256_matches_standard(void **state)
+{
+    static const struct {
+        const char *text, *want;
+    } cases[] = {
+        {"",
+         "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
+        {"abc",
+         "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"},
+        {"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+         "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"},
+        {"abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmn"
+         "hijklmnoijklmnopjklmnopqklmnopqrlmnopqrsmnopqrstnopqrstu",
+         "cf5b16a778af8380036ce59e7b0492370b249b11e8f07a51afac45037afee9d1"}};
+    static const struct {
+        size_t size;
+        const char *want;
+    } runs[] = {
+        {55,
+         "9f4390f8d30c2dd92ec9f095b65e2b9ae9b0a925a5258e241c9f1e910f734318"},
+        {63,
+         "7d3e74a05d7db15bce4ad9ec0658ea98e3f06eeecf16b4c6fff2da457ddc2f34"},
+        {64,
+         "ffe054fe7ae0cb6dc65c3af9b61d5209f439851db43d0ba5997337df154668eb"},
+        {1000000,
+         "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"}};
+    char *text = malloc(1000000), got[65];
+
+    (void)state;
+    for (size_t i = 0; i < LEN(cases); i++) {
+        lct_sha256_hex(got, cases[i].text, strlen(cases[i].text));
+        assert_string_equal(got, cases[i].want);
+    }
+    memset(text, 'a', 1000000);
+    for (size_t i = 0; i < LEN(runs); i++) {
+        lct_sha256_hex(got, text, runs[i].size);
+        assert_string_equal(got, runs[i].want);
+    }
+    free(text);
+}
+
+/* --------------------------------------------------------------- generator */
+
+/*
+ * The generator's bytes are a promise: runs on them are compared between
+ * machines.  A change of the grammar changes this line, and NEWS says so.
+ */
+static void generator_is_reproducible(void **state)
+{
+    locant_corpus *c = generated(0, 1), *again = generated(0, 1),
+                  *other = generated(0, 2);
+
+    (void)state;
+    check_whole(c);
+    assert_string_equal(c->info.sha256,
+        "7d5a7f1368e286134a3eea58638d73c6e75f07902e2a795b39a3934884c4dd21");
+    assert_string_equal(c->info.sha256, again->info.sha256);
+    assert_string_not_equal(c->info.sha256, other->info.sha256);
+    CHECK(c->info.bytes <= 4 << 20 && c->info.bytes > (4 << 20) - 4096);
+    locant_corpus_free(c);
+    locant_corpus_free(again);
+    locant_corpus_free(other);
+}
+
+/* Enumerators count up by one; braces never close more than they open. */
+static void generator_keeps_its_grammar(void **state)
+{
+    locant_corpus *c = generated(1 << 20, 3);
+    const struct lct_split *s = lct_corpus_split(c, LCT_TRAIN);
+    size_t steps = 0;
+
+    (void)state;
+    for (size_t f = 0; f < s->files; f++) {
+        long value, last = -2;
+        int depth = 0;
+
+        for (size_t i = s->start[f] + 1; i < s->start[f + 1]; i++) {
+            depth += (s->bytes[i] == '{') - (s->bytes[i] == '}');
+            CHECK(depth >= 0 && depth <= 6);
+            if (s->bytes[i] == '{')
+                last = -2;
+            if (i + 4 >= s->start[f + 1] ||
+                memcmp(s->bytes + i, " = ", 3) != 0 || s->bytes[i + 3] < '0' ||
+                s->bytes[i + 3] > '9')
+                continue;
+            value = strtol((const char *)s->bytes + i + 3, NULL, 10);
+            if (s->bytes[i - 1] >= 'a') /* a loop's "= 0", not an enumerator */
+                continue;
+            CHECK(last == -2 || value == last + 1);
+            steps += last != -2;
+            last = value;
+        }
+    }
+    CHECK(steps > 1000);
+    locant_corpus_free(c);
+}
+
+/* The order of a folder's entries, which differs from disk to disk. */
+static void order_of_listing_is_forgotten(void **state)
+{
+    struct lct_path a[40], b[40];
+    struct lct_listing l = {.files = {a, 40, 40}}, m = {.files = {b, 40, 40}};
+    char names[40][16];
+
+    (void)state;
+    for (size_t i = 0; i < 40; i++) {
+        snprintf(names[i], sizeof names[i], "x/%c%zu", i % 2 ? 'a' : '\xe4', i);
+        a[i] = (struct lct_path){.path = names[i], .key = 2};
+        b[(i + 17) * 3 % 40] = a[i];
+    }
+    a[39] = a[38]; /* the same name below another root */
+    a[39].root = 1;
+    b[(39 + 17) * 3 % 40] = a[39];
+    lct_listing_shuffle(&l, 4);
+    lct_listing_shuffle(&m, 4);
+    for (size_t i = 0; i < 40; i++)
+        CHECK(a[i].path == b[i].path && a[i].root == b[i].root);
+}
+
+static void cut_is_at_most_the_limit(void **state)
+{
+    static const uint8_t text[] = "ab\ncd\xc3\xa9gh\nij";
+
+    (void)state;
+    CHECK(lct_cut(text, 13, 13) == 13 && lct_cut(text, 13, 99) == 13);
+    CHECK(lct_cut(text, 13, 12) == 10);  /* after the second line */
+    CHECK(lct_cut(text, 13, 4) == 4);    /* no line end in the last quarter */
+    CHECK(lct_cut(text, 13, 3) == 3);
+    CHECK(lct_cut(text, 13, 6) == 5);    /* not inside a character */
+    CHECK(lct_cut((const uint8_t *)"\x80\x80\x80\x80\x80\x80", 6, 5) == 5);
+    for (size_t limit = 1; limit < 13; limit++)
+        CHECK(lct_cut(text, 13, limit) - 1 < limit); /* 1 .. limit */
+}
+
+/* ----------------------------------------------------------------- batches */
+
+static void test_blocks_are_apart(void **state)
+{
+    locant_corpus *c = generated(0, 1);
+    const struct lct_split *s = lct_corpus_split(c, LCT_TEST);
+    size_t ends[2000], few[10], other[10], n, per_file[500] = {0}, moved = 0;
+
+    (void)state;
+    n = lct_test_blocks(ends, LEN(ends), c, 5);
+    CHECK(n > 96 && n < LEN(ends) && s->files <= LEN(per_file));
+    for (size_t b = 0; b < n; b++) {
+        size_t f = 0;
+
+        while (s->start[f + 1] < ends[b])
+            f++;
+        CHECK(ends[b] >= s->start[f] + 1 + LCT_LONG_FILE);
+        CHECK(++per_file[f] <= LCT_BLOCKS_PER_FILE);
+        for (size_t a = 0; a < b; a++)
+            CHECK(ends[a] + 64 <= ends[b] || ends[b] + 64 <= ends[a]);
+    }
+    /* Wanting fewer gives the first of them; another seed gives others. */
+    CHECK(lct_test_blocks(few, 10, c, 5) == 10);
+    assert_memory_equal(few, ends, sizeof few);
+    CHECK(lct_test_blocks(other, 10, c, 6) == 10);
+    for (size_t b = 0; b < 10; b++)
+        moved += other[b] != few[b];
+    CHECK(moved > 5);
+    CHECK(lct_test_blocks(few, 0, c, 5) == 0);
+    locant_corpus_free(c);
+}
+
+static void batches_repeat_and_cover(void **state)
+{
+    locant_corpus *c = generated(64 << 10, 1);
+    int64_t size = (int64_t)c->info.train_bytes;
+    size_t a[64], b[64], low = (size_t)size, high = 0;
+
+    (void)state;
+    for (int64_t step = 0; step < 50; step++) {
+        lct_batch_starts(a, 64, 128, c, 1, step);
+        lct_batch_starts(b, 64, 128, c, 1, step);
+        assert_memory_equal(a, b, sizeof a);
+        lct_batch_starts(b, 64, 128, c, 1, step + 1);
+        assert_memory_not_equal(a, b, sizeof a);
+        lct_batch_starts(b, 64, 128, c, 2, step);
+        assert_memory_not_equal(a, b, sizeof a);
+        for (int i = 0; i < 64; i++) {
+            CHECK(a[i] + 128 + 1 <= (size_t)size);
+            low = a[i] < low ? a[i] : low;
+            high = a[i] > high ? a[i] : high;
+        }
+    }
+    /* 3200 uniform starts miss a tenth at either end with p = .9^3200. */
+    CHECK(low < (size_t)size / 10 && high > (size_t)size / 10 * 9);
+    lct_batch_starts(a, 64, size - 1, c, 1, 0);
+    for (int i = 0; i < 64; i++)
+        CHECK(a[i] == 0);
+    locant_corpus_free(c);
+}
+
+/* ---------------------------------------------------------------- refusals */
+
+#define FN "locant_corpus_create: "
+
+static void refuses_bad_arguments(void **state)
+{
+    locant_corpus_options o = LOCANT_CORPUS_INIT;
+    const char *none = NULL;
+    locant_corpus *c;
+
+    (void)state;
+    CHECK_REFUSED(locant_corpus_create(NULL, &o), LOCANT_ERR_NULL,
+                  FN "out is NULL");
+    CHECK_REFUSED(locant_corpus_create(&c, NULL), LOCANT_ERR_NULL,
+                  FN "options is NULL");
+    o.struct_size = 8;
+    CHECK(locant_corpus_create(&c, &o) == LOCANT_ERR_PARAM && c == NULL);
+    o.struct_size = sizeof o;
+    o.max_bytes = 1000;
+    CHECK_REFUSED(locant_corpus_create(&c, &o), LOCANT_ERR_PARAM,
+                  FN "max_bytes is 1000, expected 0 or at least 1048576");
+    o.kind = LOCANT_CORPUS_FILES;
+    CHECK_REFUSED(locant_corpus_create(&c, &o), LOCANT_ERR_PARAM,
+                  FN "max_bytes is 1000, expected 0 or at least 65536");
+    o.max_bytes = 0;
+    CHECK_REFUSED(locant_corpus_create(&c, &o), LOCANT_ERR_PARAM,
+                  FN "n_paths is 0, kind FILES needs at least one path");
+    o.n_paths = 1;
+    CHECK_REFUSED(locant_corpus_create(&c, &o), LOCANT_ERR_NULL,
+                  FN "paths is NULL, expected 1 paths");
+    o.paths = &none;
+    CHECK_REFUSED(locant_corpus_create(&c, &o), LOCANT_ERR_NULL,
+                  FN "paths[0] is NULL");
+    o.kind = (locant_corpus_kind)7;
+    CHECK_REFUSED(locant_corpus_create(&c, &o), LOCANT_ERR_PARAM,
+                  FN "kind is 7, expected 0, 1 or 2");
+    locant_corpus_free(NULL);
+    CHECK(locant_corpus_info_of(NULL) == NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sha256_matches_standard),
+        cmocka_unit_test(generator_is_reproducible),
+        cmocka_unit_test(generator_keeps_its_grammar),
+        cmocka_unit_test(order_of_listing_is_forgotten),
+        cmocka_unit_test(cut_is_at_most_the_limit),
+        cmocka_unit_test(test_blocks_are_apart),
+        cmocka_unit_test(batches_repeat_and_cover),
+        cmocka_unit_test(refuses_bad_arguments),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,174 @@
+/* test_encoding_alibi.c - arXiv:2108.12409v2, section 3. */
+#include "oracle/near.h"
+#include <math.h>
+#include <string.h>
+
+static const struct oracle *self(void)
+{
+    return oracle_of("alibi");
+}
+
+static double slope(int64_t h, int64_t heads)
+{
+    return -near_bias("alibi", heads, h, 1, 0, NULL);
+}
+
+static void slopes_of_powers_of_two_are_exact(void **state)
+{
+    (void)state;
+    for (int h = 0; h < 8; h++)
+        CHECK(slope(h, 8) == ldexp(1, -h - 1));
+    CHECK(slope(0, 1) == 0x1p-8);
+    CHECK(slope(0, 2) == 0x1p-4 && slope(1, 2) == 0x1p-8);
+    for (int h = 0; h < 4; h++)
+        CHECK(slope(h, 4) == ldexp(1, -2 * (h + 1)));
+    for (int h = 1; h < 16; h += 2)
+        CHECK(slope(h, 16) == ldexp(1, -(h + 1) / 2));
+}
+
+/* Ten printed decimals. */
+static void slopes_are_as_printed(void **state)
+{
+    static const double twelve[4] = { 0.7071067812, 0.3535533906,
+                                      0.1767766953, 0.0883883476 };
+    double got[4];
+
+    (void)state;
+    for (int h = 0; h < 8; h++)
+        CHECK(slope(h, 12) == ldexp(1, -h - 1));
+    for (int h = 0; h < 4; h++)
+        got[h] = slope(8 + h, 12);
+    near_all(got, twelve, 4, 0.51e-10);
+    got[0] = slope(0, 16);
+    got[1] = slope(2, 16);
+    near_all(got, twelve, 2, 0.51e-10);
+    got[0] = slope(0, 112);
+    got[1] = slope(63, 112);
+    got[2] = slope(64, 112);
+    got[3] = slope(111, 112);
+    near_all(got, (double[]){ 0.9170040432, 0.00390625, 0.9576032807,
+                              0.0163167779 }, 4, 0.51e-10);
+}
+
+/* The code forms of BLOOM and ggml agree with the paper's for every count. */
+static void slopes_hold_for_every_head_count(void **state)
+{
+    (void)state;
+    for (int64_t n = 1; n <= 128; n++)
+        for (int64_t h = 0; h < n; h++) {
+            double c = exp2(floor(log2((double)n)));
+            double ggml = (double)h < c
+                              ? pow(exp2(-8 / c), (double)(h + 1))
+                              : pow(exp2(-4 / c), 2 * ((double)h - c) + 1);
+
+            /* A rounded base raised to a power below 256. */
+            CHECK(fabs(slope(h, n) - ggml) <= 256 * 0x1p-52 * ggml);
+            CHECK(fabs(slope(h, n) - oracle_alibi_slope(h, n)) <=
+                  0x1p-52 * ggml);
+        }
+}
+
+static void row_of_bias_is_as_printed(void **state)
+{
+    static const double want[4] = { -1.5, -1, -.5, 0 };
+
+    (void)state;
+    for (int j = 0; j < 4; j++) {
+        CHECK(near_bias("alibi", 8, 0, 3, j, NULL) == want[j]);
+        CHECK(near_bias("alibi(symmetric=yes)", 8, 0, j, 3, NULL) == want[j]);
+        CHECK(near_bias("alibi", 8, 0, j, 3, NULL) == -want[j]);
+    }
+}
+
+static void matches_oracle(void **state)
+{
+    (void)state;
+    judge_bias(self());
+}
+
+static void registry_row_is_right(void **state)
+{
+    locant_encoding *e = judge_create("alibi(symmetric=no)");
+
+    (void)state;
+    judge_row(self());
+    judge_closed_doors(self());
+    CHECK(strcmp(locant_encoding_spec(e), "alibi") == 0);
+    locant_encoding_free(e);
+}
+
+/* Positions at both ends of int64: finite, right sign. */
+static void extremes_are_finite(void **state)
+{
+    double far = near_bias("alibi", 8, 0, INT64_MAX, INT64_MIN, NULL);
+
+    (void)state;
+    CHECK(isfinite(far) && far <= -0x1p61);
+    far = near_bias("alibi", 8, 0, INT64_MIN, INT64_MAX, NULL);
+    CHECK(isfinite(far) && far >= 0x1p61);
+    far = near_bias("alibi(symmetric=yes)", 8, 0, INT64_MIN, INT64_MAX, NULL);
+    CHECK(isfinite(far) && far <= -0x1p61);
+}
+
+static void refuses_bad_arguments(void **state)
+{
+    int64_t shape[3] = { 2, 3, 4 }, T = 3, S = 4, pos[4] = { 0 };
+    float data[24] = { 7 };
+    locant_encoding *e = judge_create("alibi"), *none = NULL;
+    locant_tensor out = locant_dense(data, LOCANT_F32, 3, shape), bad;
+    locant_tensor q = locant_dense(pos, LOCANT_I64, 1, &T);
+    locant_tensor k = locant_dense(pos, LOCANT_I64, 1, &S);
+
+    (void)state;
+    CHECK_REFUSED(locant_encoding_bias(NULL, e, &q, &k, NULL),
+                  LOCANT_ERR_NULL,
+                  "locant_encoding_bias: out is NULL");
+    CHECK_REFUSED(locant_encoding_bias(&out, e, NULL, &k, NULL),
+                  LOCANT_ERR_NULL,
+                  "locant_encoding_bias: q_pos is NULL");
+    CHECK_REFUSED(locant_encoding_bias(&out, e, &k, &k, NULL),
+                  LOCANT_ERR_SHAPE,
+                  "locant_encoding_bias: out has size 3 in dimension 1, "
+                  "expected 4");
+    CHECK_REFUSED(locant_encoding_bias(&out, e, &q, &q, NULL),
+                  LOCANT_ERR_SHAPE,
+                  "locant_encoding_bias: out has size 4 in dimension 2, "
+                  "expected 3");
+    bad = out;
+    bad.dtype = LOCANT_BF16;
+    CHECK_REFUSED(locant_encoding_bias(&bad, e, &q, &k, NULL),
+                  LOCANT_ERR_DTYPE,
+                  "locant_encoding_bias: out is bf16, expected f32 or f64");
+    bad = out;
+    bad.stride[2] = -1;
+    CHECK_REFUSED(locant_encoding_bias(&bad, e, &q, &k, NULL),
+                  LOCANT_ERR_LAYOUT,
+                  "locant_encoding_bias: last stride of out is -1, expected 1");
+    CHECK_REFUSED(locant_encoding_create(&none, "alibi(symmetric=maybe)"),
+                  LOCANT_ERR_PARAM,
+                  "locant_encoding_create: key 'symmetric' of 'alibi': "
+                  "'maybe' at byte 16 should be yes | no");
+    CHECK(locant_encoding_create(&none, "alibo") == LOCANT_ERR_PARAM);
+    /* The list of what is known grows with the registry. */
+    CHECK(strstr(locant_last_error(),
+                 "locant_encoding_create: unknown encoding 'alibo' at byte 0; "
+                 "did you mean 'alibi'? known: alibi, ") != NULL);
+    CHECK(data[0] == 7 && none == NULL);
+    locant_encoding_free(e);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(slopes_of_powers_of_two_are_exact),
+        cmocka_unit_test(slopes_are_as_printed),
+        cmocka_unit_test(slopes_hold_for_every_head_count),
+        cmocka_unit_test(row_of_bias_is_as_printed),
+        cmocka_unit_test(matches_oracle),
+        cmocka_unit_test(registry_row_is_right),
+        cmocka_unit_test(extremes_are_finite),
+        cmocka_unit_test(refuses_bad_arguments),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

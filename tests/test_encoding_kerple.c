@@ -1,0 +1,198 @@
+/* test_encoding_kerple.c - arXiv:2205.09921v2, eq. (4) and (5). */
+#include "oracle/near.h"
+#include <math.h>
+#include <string.h>
+
+static const struct oracle *self(void)
+{
+    return oracle_of("kerple");
+}
+
+struct scalars {
+    double p, a;
+    locant_tensor t[2];
+};
+
+static void make(struct scalars *s, double p, double a)
+{
+    int64_t one = 1;
+
+    s->p = p;
+    s->a = a;
+    s->t[0] = locant_dense(&s->p, LOCANT_F64, 1, &one);
+    s->t[1] = locant_dense(&s->a, LOCANT_F64, 1, &one);
+}
+
+/* Ten printed decimals. */
+static void has_the_printed_values(void **state)
+{
+    static const double logs[6] = { 0, -0.6081976622, -1.0397207708,
+                                    -1.3744360978, -1.6479184330,
+                                    -1.8791444527 };
+    static const double powers[6] = { 0, -0.5, -0.8122523964, -1.0788346400,
+                                      -1.3195079108, -1.5425846568 };
+    double got[6], ahead[6];
+    struct scalars s;
+
+    (void)state;
+    make(&s, 1.5, 0.5);
+    for (int n = 0; n < 6; n++) {
+        got[n] = near_bias("kerple", 1, 0, n, 0, s.t);
+        ahead[n] = near_bias("kerple(kind=log)", 1, 0, 0, n, s.t);
+    }
+    near_all(got, logs, 6, 0.51e-10);
+    near_all(ahead, logs, 6, 0.51e-10);
+    make(&s, 0.7, 0.5);
+    for (int n = 0; n < 6; n++)
+        got[n] = near_bias("kerple(kind=power)", 1, 0, n, 0, s.t);
+    near_all(got, powers, 6, 0.51e-10);
+}
+
+/* Gradient of the bias at distance 3, (dp, da). */
+static void slope_at_three(double out[2], const char *spec, double p, double a)
+{
+    int64_t one = 1, shape[3] = { 1, 1, 1 }, q = 3, k = 0;
+    double dout = 1, dp = 0, da = 0;
+    locant_encoding *e = judge_create(spec);
+    locant_tensor grad[2], td = locant_dense(&dout, LOCANT_F64, 3, shape);
+    locant_tensor tq = locant_dense(&q, LOCANT_I64, 1, &one);
+    locant_tensor tk = locant_dense(&k, LOCANT_I64, 1, &one);
+    struct scalars s;
+
+    make(&s, p, a);
+    grad[0] = locant_dense(&dp, LOCANT_F64, 1, &one);
+    grad[1] = locant_dense(&da, LOCANT_F64, 1, &one);
+    CHECK_OK(locant_encoding_bias_backward(grad, &td, e, &tq, &tk, s.t));
+    out[0] = dp;
+    out[1] = da;
+    locant_encoding_free(e);
+}
+
+static void has_the_printed_gradients(void **state)
+{
+    double got[2];
+
+    (void)state;
+    slope_at_three(got, "kerple(kind=log)", 1.5, 0.5);
+    near_all(got, (double[]){ -0.9162907319, -1.8 }, 2, 0.51e-10);
+    slope_at_three(got, "kerple(kind=power)", 0.7, 0.5);
+    /* 3^0.7 = 2.15766927997 */
+    near_all(got, (double[]){ -1.1852209929, -2.1576692800 }, 2, 0.51e-10);
+}
+
+static void row_of_bias_is_as_printed(void **state)
+{
+    static const double want[4] = { -1.3744360978, -1.0397207708,
+                                    -0.6081976622, 0 };
+    struct scalars s;
+    double got[4];
+
+    (void)state;
+    make(&s, 1.5, 0.5);
+    for (int j = 0; j < 4; j++)
+        got[j] = near_bias("kerple", 1, 0, 3, j, s.t);
+    near_all(got, want, 4, 0.51e-10);
+}
+
+static void matches_oracle(void **state)
+{
+    (void)state;
+    judge_bias(self());
+}
+
+static void backward_matches_oracle(void **state)
+{
+    (void)state;
+    judge_bias_backward(self());
+}
+
+static void registry_row_is_right(void **state)
+{
+    locant_encoding *e = judge_create("kerple(kind=log)");
+    locant_param_info info;
+
+    (void)state;
+    judge_row(self());
+    judge_closed_doors(self());
+    CHECK(strcmp(locant_encoding_spec(e), "kerple") == 0);
+    CHECK(locant_encoding_param(&info, e, 0, 4, 64) == 1);
+    CHECK(strcmp(info.name, "p") == 0 && strcmp(info.dims, "[heads]") == 0);
+    CHECK(locant_encoding_param(&info, e, 1, 4, 64) == 1);
+    CHECK(strcmp(info.name, "a") == 0);
+    locant_encoding_free(e);
+}
+
+static void project(const char *spec, int k, double *x, int64_t n)
+{
+    locant_encoding *e = judge_create(spec);
+    locant_tensor t = locant_dense(x, LOCANT_F64, 1, &n);
+
+    CHECK_OK(locant_encoding_param_project(&t, e, k));
+    locant_encoding_free(e);
+}
+
+/* Everything >= 0.01; the power's p <= 2 as well; what is allowed stays. */
+static void projection_keeps_the_kernel_valid(void **state)
+{
+    double p[5] = { -1, 0.0099, 0.5, 3, 2 };
+    double a[5] = { -1, 0.01, 0.5, 3, 1e300 };
+
+    (void)state;
+    project("kerple(kind=power)", 0, p, 5);
+    near_all(p, (double[]){ 0.01, 0.01, 0.5, 2, 2 }, 5, 0);
+    project("kerple(kind=power)", 1, a, 5);
+    near_all(a, (double[]){ 0.01, 0.01, 0.5, 3, 1e300 }, 5, 0);
+    p[0] = -7;
+    p[3] = 3;
+    project("kerple(kind=log)", 0, p, 5);
+    near_all(p, (double[]){ 0.01, 0.01, 0.5, 3, 2 }, 5, 0);
+}
+
+static void refuses_bad_arguments(void **state)
+{
+    int64_t shape[3] = { 2, 1, 1 }, one = 1, pos[1] = { 0 };
+    float data[2] = { 7, 7 };
+    locant_encoding *e = judge_create("kerple"), *none = NULL;
+    locant_tensor out = locant_dense(data, LOCANT_F32, 3, shape);
+    locant_tensor p = locant_dense(pos, LOCANT_I64, 1, &one);
+    struct scalars s;
+
+    (void)state;
+    make(&s, 1, 1);
+    CHECK_REFUSED(locant_encoding_bias(&out, e, &p, &p, NULL),
+                  LOCANT_ERR_NULL,
+                  "locant_encoding_bias: kerple has a learned parameter 'p' "
+                  "[heads], none was given");
+    CHECK_REFUSED(locant_encoding_bias(&out, e, &p, &p, s.t),
+                  LOCANT_ERR_SHAPE,
+                  "locant_encoding_bias: p has size 1 in dimension 0, "
+                  "expected 2");
+    CHECK_REFUSED(locant_encoding_create(&none, "kerple(kind=gauss)"),
+                  LOCANT_ERR_PARAM,
+                  "locant_encoding_create: key 'kind' of 'kerple': 'gauss' at "
+                  "byte 12 should be log | power");
+    CHECK_REFUSED(locant_encoding_param_init(&s.t[0], e, 2, 1),
+                  LOCANT_ERR_PARAM,
+                  "locant_encoding_param_init: kerple has no parameter 2");
+    CHECK_REFUSED(locant_encoding_param_project(&s.t[0], e, -1),
+                  LOCANT_ERR_PARAM,
+                  "locant_encoding_param_project: kerple has no parameter -1");
+    CHECK(data[0] == 7 && data[1] == 7);
+    locant_encoding_free(e);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(has_the_printed_values),
+        cmocka_unit_test(has_the_printed_gradients),
+        cmocka_unit_test(row_of_bias_is_as_printed),
+        cmocka_unit_test(matches_oracle),
+        cmocka_unit_test(backward_matches_oracle),
+        cmocka_unit_test(registry_row_is_right),
+        cmocka_unit_test(projection_keeps_the_kernel_valid),
+        cmocka_unit_test(refuses_bad_arguments),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,469 @@
+/* test_encoding_rope.c - arXiv:2104.09864v5, sections 3.2 - 3.4. */
+#include "oracle/near.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct oracle *self(void)
+{
+    return oracle_of("rope");
+}
+
+/*
+ * In double only the float32 table errs: 0.55 * 2^-24 on each of cosine and
+ * sine, times |a| + |b| <= sqrt(2) |x|.
+ */
+static double turned(const double *x, size_t n)
+{
+    return 0.56 * 0x1p-24 * 1.4143 * sqrt(near_dot(x, x, n)) + 1e-10;
+}
+
+static void has_the_printed_values(void **state)
+{
+    static const double x[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+    static const double inter3[4] = { -1.2722325127, -1.8388649851,
+                                      2.8786681004, 4.0881866356 };
+    static const double half3[4] = { -1.4133525208, 1.8791180667,
+                                     -2.8288574817, 4.0581911354 };
+    static const double inter5[8] = {
+        2.20151073479, -0.391599903737, 0.715045531254, 4.94860686337,
+        4.69387628635, 6.24239740872,   6.95991266685,  8.03489985438
+    };
+    static const double half5[8] = {
+        5.07828355878,  -1.12138810784, 2.64639659629, 3.95995016677,
+        0.459386652653, 6.22434644855,  7.14118933058, 8.01989991688
+    };
+    double y[8];
+
+    (void)state;
+    near_rotate(y, x, "rope(pairing=interleaved)", 3, 4, 0);
+    near_all(y, inter3, 4, turned(x, 4));
+    near_rotate(y, x, "rope", 3, 4, 0);
+    near_all(y, half3, 4, turned(x, 4));
+    near_rotate(y, x, "rope(pairing=interleaved)", 5, 8, 0);
+    near_all(y, inter5, 8, turned(x, 8));
+    near_rotate(y, x, "rope(pairing=half)", 5, 8, 0);
+    near_all(y, half5, 8, turned(x, 8));
+    /* Partial: four of eight, and the exponent is over those four. */
+    near_rotate(y, x, "rope(pairing=interleaved,dim=4)", 3, 8, 0);
+    near_all(y, inter3, 4, turned(x, 4));
+    near_all(y + 4, x + 4, 4, 0);
+    near_rotate(y, x, "rope(dim=4)", 3, 8, 0);
+    near_all(y, half3, 4, turned(x, 4));
+    near_all(y + 4, x + 4, 4, 0);
+}
+
+static double pair_score(const double *q, const double *k, const char *spec,
+                         int64_t D, int64_t m, int64_t n)
+{
+    double rq[64], rk[64];
+
+    near_rotate(rq, q, spec, m, D, 0);
+    near_rotate(rk, k, spec, n, D, 0);
+    return near_dot(rq, rk, (size_t)D);
+}
+
+static void scores_are_as_printed(void **state)
+{
+    static const double q[4] = { 1, 2, 3, 4 }, k[4] = { .5, -1, .25, 2 };
+    static const int64_t at[][2] = { { 7, 4 }, { 107, 104 }, { 3, 0 } };
+    double bound = 1e-7 * sqrt(near_dot(q, q, 4) * near_dot(k, k, 4));
+
+    (void)state;
+    for (size_t i = 0; i < LEN(at); i++) {
+        double s = pair_score(q, k, "rope(pairing=interleaved)", 4, at[i][0],
+                              at[i][1]);
+
+        CHECK(fabs(s - 10.0987890251) <= bound);
+        s = pair_score(q, k, "rope", 4, at[i][0], at[i][1]);
+        CHECK(fabs(s - 4.8233735733) <= bound);
+    }
+}
+
+/* q = k = ones(64): six printed decimals and 1e-7 |q| |k|. */
+static void decay_of_ones_is_as_printed(void **state)
+{
+    static const int64_t n[6] = { 0, 1, 2, 10, 100, 1000 };
+    static const double tenk[6] = { 64,        61.833663, 56.607724,
+                                    42.103258, 35.749338, 17.851933 };
+    static const double half_m[6] = { 64,        62.313511, 58.324825,
+                                      48.229523, 41.282404, 28.681948 };
+    double ones[64], bound = 64e-7 + 0.51e-6;
+
+    (void)state;
+    for (int i = 0; i < 64; i++)
+        ones[i] = 1;
+    for (int i = 0; i < 6; i++) {
+        CHECK(fabs(pair_score(ones, ones, "rope", 64, n[i], 0) - tenk[i]) <=
+              bound);
+        CHECK(fabs(pair_score(ones, ones, "rope(base=500000)", 64, 5 + n[i],
+                              5) - half_m[i]) <= bound);
+    }
+}
+
+static void gradient_is_as_printed(void **state)
+{
+    static const double want[4] = { -0.8488724885, -1.1311125047,
+                                    1.0295455340, 0.9695545335 };
+    double dy[4] = { 1, 1, 1, 1 }, dx[4];
+    int64_t one = 1, shape[2] = { 1, 4 }, pos = 3;
+    locant_encoding *e = judge_create("rope(pairing=interleaved)");
+    locant_tensor tdy = locant_dense(dy, LOCANT_F64, 2, shape);
+    locant_tensor tdx = locant_dense(dx, LOCANT_F64, 2, shape);
+    locant_tensor p = locant_dense(&pos, LOCANT_I64, 1, &one);
+
+    (void)state;
+    CHECK_OK(locant_encoding_rotate_backward(&tdx, &tdy, e, &p));
+    near_all(dx, want, 4, turned(dy, 4));
+    CHECK_OK(locant_encoding_rotate_backward(&tdy, &tdy, e, &p));
+    CHECK(memcmp(dx, dy, sizeof(dx)) == 0);
+    locant_encoding_free(e);
+}
+
+static void matches_oracle(void **state)
+{
+    (void)state;
+    judge_rotate(self());
+}
+
+static void matches_oracle_on_every_isa_once(void)
+{
+    judge_rotate(self());
+}
+
+static void matches_oracle_on_every_isa(void **state)
+{
+    (void)state;
+    test_each_isa(matches_oracle_on_every_isa_once);
+}
+
+static void backward_is_adjoint(void **state)
+{
+    (void)state;
+    judge_rotate_backward(self());
+}
+
+static void registry_row_is_right(void **state)
+{
+    locant_encoding *e =
+        judge_create("rope(angles=exact,pairing=half,base=10000)");
+
+    (void)state;
+    judge_row(self());
+    judge_closed_doors(self());
+    CHECK(strcmp(locant_encoding_spec(e), "rope") == 0);
+    locant_encoding_free(e);
+    e = judge_create("rope(angles=hf,dim=64,pairing=interleaved,base=5e5)");
+    CHECK(strcmp(locant_encoding_spec(e),
+                 "rope(base=500000,pairing=interleaved,dim=64,angles=hf)") ==
+          0);
+    locant_encoding_free(e);
+}
+
+/* cos and sin of one position in float32: (1, 0) turns into them. */
+static void table_of(float *cosine, float *sine, const char *spec,
+                     locant_tensor *pos, int64_t D)
+{
+    int64_t shape[2] = { 1, D };
+    float x[256];
+    locant_tensor t = locant_dense(x, LOCANT_F32, 2, shape);
+    locant_encoding *e = judge_create(spec);
+
+    for (int64_t d = 0; d < D; d++)
+        x[d] = d < D / 2;
+    CHECK_OK(locant_encoding_rotate(&t, &t, e, pos, 0));
+    memcpy(cosine, x, (size_t)D / 2 * sizeof(float));
+    memcpy(sine, x + D / 2, (size_t)D / 2 * sizeof(float));
+    locant_encoding_free(e);
+}
+
+/* inv_freq = 1 / base^(2c/D) and its product with the position in float32. */
+static float hf_angle(float base, int64_t c, int64_t D, int64_t pos)
+{
+    float inverse = 1.0f / powf(base, (float)(2 * c) / (float)D);
+
+    return inverse * (float)pos;
+}
+
+/* theta = pos, then theta *= base^(-2/D) from pair to pair, in float32. */
+static float ggml_angle(float base, int64_t c, int64_t D, int64_t pos)
+{
+    float step = powf(base, -2.0f / (float)D), theta = (float)pos;
+
+    for (int64_t i = 0; i < c; i++)
+        theta *= step;
+    return theta;
+}
+
+static void compare_recipe(const char *name, int64_t D, int64_t pos,
+                           float (*angle)(float, int64_t, int64_t, int64_t))
+{
+    int64_t one = 1;
+    locant_tensor p = locant_dense(&pos, LOCANT_I64, 1, &one);
+    float cosine[128], sine[128];
+    char spec[64];
+
+    snprintf(spec, sizeof(spec), "rope(angles=%s)", name);
+    table_of(cosine, sine, spec, &p, D);
+    for (int64_t c = 0; c < D / 2; c++) {
+        float a = angle(10000.0f, c, D, pos), wc = cosf(a), ws = sinf(a);
+
+        if (cosine[c] != wc || sine[c] != ws)
+            FAIL("%s, D %lld, position %lld, pair %lld: got %.9g %.9g, want "
+                 "%.9g %.9g", spec, (long long)D, (long long)pos,
+                 (long long)c, (double)cosine[c], (double)sine[c], (double)wc,
+                 (double)ws);
+    }
+}
+
+static void float_recipes_are_reproduced_bit_for_bit(void **state)
+{
+    static const int64_t D[] = { 2, 16, 64, 96, 128, 256 };
+    static const int64_t pos[] = { 0,     1,     2,       255,      4096,
+                                   32767, 99999, 1000003, 16777217, -5 };
+
+    (void)state;
+    for (size_t d = 0; d < LEN(D); d++)
+        for (size_t i = 0; i < LEN(pos); i++) {
+            compare_recipe("hf", D[d], pos[i], hf_angle);
+            compare_recipe("ggml", D[d], pos[i], ggml_angle);
+        }
+}
+
+/* Positions that are multiples of 1/1024 below 2^20: exact in long double. */
+static void fractional_positions_are_exact_too(void **state)
+{
+    int64_t one = 1;
+
+    (void)state;
+    for (int i = 0; i < 300; i++) {
+        double pos = (double)test_range(-(1 << 30), 1 << 30) / 1024;
+        locant_tensor p = locant_dense(&pos, LOCANT_F64, 1, &one);
+        float cosine[32], sine[32];
+
+        table_of(cosine, sine, "rope", &p, 64);
+        for (int c = 0; c < 32; c++) {
+            long double a = (long double)pos *
+                            powl(10000.0L, -2.0L * c / 64);
+
+            /* 0.55 units where a unit is largest, and the angle's 2^-40. */
+            CHECK(fabsl(cosine[c] - cosl(a)) <= 0.55L * 0x1p-24L + 0x1p-40L);
+            CHECK(fabsl(sine[c] - sinl(a)) <= 0.55L * 0x1p-24L + 0x1p-40L);
+        }
+    }
+}
+
+static void whole_positions_have_one_table(void **state)
+{
+    int64_t one = 1;
+
+    (void)state;
+    for (int i = 0; i < 300; i++) {
+        int64_t whole = test_range(INT32_MIN, INT32_MAX);
+        double real = (double)whole;
+        locant_tensor pi = locant_dense(&whole, LOCANT_I64, 1, &one);
+        locant_tensor pr = locant_dense(&real, LOCANT_F64, 1, &one);
+        float c[2][32], s[2][32];
+
+        table_of(c[0], s[0], "rope", &pi, 64);
+        table_of(c[1], s[1], "rope", &pr, 64);
+        CHECK(memcmp(c[0], c[1], sizeof(c[0])) == 0);
+        CHECK(memcmp(s[0], s[1], sizeof(s[0])) == 0);
+    }
+}
+
+/* Far past 2^31: R(2p) = R(p) R(p), and the ends of int64 keep the norm. */
+static void positions_reach_the_ends_of_int64(void **state)
+{
+    static const int64_t far[] = { 1LL << 40, 1LL << 61, -(1LL << 61),
+                                   123456789012345678 };
+    double x[16], y[16], twice[16], whole[16];
+
+    (void)state;
+    for (int i = 0; i < 16; i++)
+        x[i] = test_uniform();
+    for (size_t i = 0; i < LEN(far); i++) {
+        near_rotate(y, x, "rope", far[i], 16, 0);
+        near_rotate(twice, y, "rope", far[i], 16, 0);
+        near_rotate(whole, x, "rope", 2 * far[i], 16, 0);
+        near_all(twice, whole, 16, 3 * turned(x, 16));
+    }
+    near_rotate(y, x, "rope", INT64_MIN, 16, 0);
+    CHECK(fabs(near_dot(y, y, 16) - near_dot(x, x, 16)) <= 4 * turned(x, 16));
+    near_rotate(whole, y, "rope", INT64_MIN, 16, 1);
+    near_all(whole, x, 16, 3 * turned(x, 16));
+}
+
+static void nan_stays_in_its_pair(void **state)
+{
+    int64_t one = 1, shape[2] = { 1, 12 }, pos = 77;
+    float x[12], y[12], clean[12];
+    locant_encoding *e = judge_create("rope");
+    locant_tensor tx = locant_dense(x, LOCANT_F32, 2, shape);
+    locant_tensor ty = locant_dense(y, LOCANT_F32, 2, shape);
+    locant_tensor p = locant_dense(&pos, LOCANT_I64, 1, &one);
+
+    (void)state;
+    for (int d = 0; d < 12; d++)
+        x[d] = (float)test_uniform();
+    CHECK_OK(locant_encoding_rotate(&ty, &tx, e, &p, 0));
+    memcpy(clean, y, sizeof(y));
+    x[2] = NAN;
+    CHECK_OK(locant_encoding_rotate(&ty, &tx, e, &p, 0));
+    for (int d = 0; d < 12; d++)
+        CHECK(d % 6 == 2 ? isnan(y[d]) : y[d] == clean[d]);
+    locant_encoding_free(e);
+}
+
+struct call {
+    float x[12], y[12];
+    int64_t pos[2];
+    locant_tensor tx, ty, p;
+    locant_encoding *e;
+};
+
+static void make(struct call *c, const char *spec)
+{
+    int64_t shape[2] = { 2, 6 }, two = 2;
+
+    memset(c, 0, sizeof(*c));
+    c->y[0] = 7;
+    c->tx = locant_dense(c->x, LOCANT_F32, 2, shape);
+    c->ty = locant_dense(c->y, LOCANT_F32, 2, shape);
+    c->p = locant_dense(c->pos, LOCANT_I64, 1, &two);
+    c->e = judge_create(spec);
+}
+
+static void refuses_bad_tensors(void **state)
+{
+    struct call c;
+    locant_tensor bad;
+
+    (void)state;
+    make(&c, "rope");
+    CHECK_REFUSED(locant_encoding_rotate(NULL, &c.tx, c.e, &c.p, 0),
+                  LOCANT_ERR_NULL,
+                  "locant_encoding_rotate: out is NULL");
+    CHECK_REFUSED(locant_encoding_rotate(&c.ty, &c.tx, c.e, NULL, 0),
+                  LOCANT_ERR_NULL,
+                  "locant_encoding_rotate: positions is NULL");
+    bad = c.tx;
+    bad.data = NULL;
+    CHECK_REFUSED(locant_encoding_rotate(&c.ty, &bad, c.e, &c.p, 0),
+                  LOCANT_ERR_NULL,
+                  "locant_encoding_rotate: the data of x is NULL");
+    bad = c.tx;
+    bad.dtype = LOCANT_F64;
+    CHECK_REFUSED(locant_encoding_rotate(&c.ty, &bad, c.e, &c.p, 0),
+                  LOCANT_ERR_DTYPE,
+                  "locant_encoding_rotate: out is f32, expected f64");
+    bad = c.p;
+    bad.dtype = LOCANT_I32;
+    CHECK_REFUSED(locant_encoding_rotate(&c.ty, &c.tx, c.e, &bad, 0),
+                  LOCANT_ERR_DTYPE,
+                  "locant_encoding_rotate: positions is i32, expected f64 or "
+                  "i64");
+    bad = c.p;
+    bad.shape[0] = 1;
+    CHECK_REFUSED(locant_encoding_rotate(&c.ty, &c.tx, c.e, &bad, 0),
+                  LOCANT_ERR_SHAPE,
+                  "locant_encoding_rotate: positions has size 1 in dimension "
+                  "0, expected 2");
+    bad = c.ty;
+    bad.stride[1] = 2;
+    CHECK_REFUSED(locant_encoding_rotate(&bad, &c.tx, c.e, &c.p, 0),
+                  LOCANT_ERR_LAYOUT,
+                  "locant_encoding_rotate: last stride of out is 2, expected "
+                  "1");
+    bad = c.tx;
+    bad.data = c.y + 1;
+    bad.shape[0] = 1;
+    c.ty.shape[0] = c.p.shape[0] = 1;
+    CHECK_REFUSED(locant_encoding_rotate(&c.ty, &bad, c.e, &c.p, 0),
+                  LOCANT_ERR_ALIAS,
+                  "locant_encoding_rotate: the output overlaps an input but "
+                  "is not the same view");
+    CHECK(c.y[0] == 7 && c.y[1] == 0);
+    locant_encoding_free(c.e);
+}
+
+static void refuses_bad_sizes(void **state)
+{
+    double real[2] = { 0, NAN };
+    struct call c;
+
+    (void)state;
+    make(&c, "rope(dim=8)");
+    CHECK_REFUSED(locant_encoding_rotate(&c.ty, &c.tx, c.e, &c.p, 0),
+                  LOCANT_ERR_SHAPE,
+                  "locant_encoding_rotate: rope turns 8 channels of each "
+                  "head, found heads of 6");
+    locant_encoding_free(c.e);
+    make(&c, "rope");
+    c.tx.shape[1] = c.ty.shape[1] = 5;
+    CHECK_REFUSED(locant_encoding_rotate(&c.ty, &c.tx, c.e, &c.p, 0),
+                  LOCANT_ERR_SHAPE,
+                  "locant_encoding_rotate: heads have 5 channels, expected an "
+                  "even number to turn in pairs");
+    c.tx.shape[1] = c.ty.shape[1] = 6;
+    c.p = locant_dense(real, LOCANT_F64, 1, c.p.shape);
+    CHECK_REFUSED(locant_encoding_rotate(&c.ty, &c.tx, c.e, &c.p, 0),
+                  LOCANT_ERR_PARAM,
+                  "locant_encoding_rotate: position 1 is nan, expected a "
+                  "finite number below 2^63");
+    real[1] = 0x1p63;
+    CHECK_REFUSED(locant_encoding_rotate(&c.ty, &c.tx, c.e, &c.p, 0),
+                  LOCANT_ERR_PARAM,
+                  "locant_encoding_rotate: position 1 is 9.22337e+18, "
+                  "expected a finite number below 2^63");
+    CHECK(c.y[0] == 7);
+    locant_encoding_free(c.e);
+}
+
+static void refuses_bad_specs(void **state)
+{
+    locant_encoding *e = NULL;
+
+    (void)state;
+    CHECK_REFUSED(locant_encoding_create(&e, "rope(base=-1)"),
+                  LOCANT_ERR_PARAM,
+                  "locant_encoding_create: key 'base' of 'rope': '-1' at byte "
+                  "10 should be a number 1 .. 1e30");
+    CHECK_REFUSED(locant_encoding_create(&e, "rope(base=nan)"),
+                  LOCANT_ERR_PARAM,
+                  "locant_encoding_create: key 'base' of 'rope': 'nan' at "
+                  "byte 10 should be a number 1 .. 1e30");
+    CHECK_REFUSED(locant_encoding_create(&e, "rope(dim=3)"),
+                  LOCANT_ERR_PARAM,
+                  "locant_encoding_create: dim of rope is 3, expected an even "
+                  "number");
+    CHECK_REFUSED(locant_encoding_create(&e, "rope(pairing=neox)"),
+                  LOCANT_ERR_PARAM,
+                  "locant_encoding_create: key 'pairing' of 'rope': 'neox' at "
+                  "byte 13 should be half | interleaved");
+    CHECK(e == NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(has_the_printed_values),
+        cmocka_unit_test(scores_are_as_printed),
+        cmocka_unit_test(decay_of_ones_is_as_printed),
+        cmocka_unit_test(gradient_is_as_printed),
+        cmocka_unit_test(matches_oracle),
+        cmocka_unit_test(matches_oracle_on_every_isa),
+        cmocka_unit_test(backward_is_adjoint),
+        cmocka_unit_test(registry_row_is_right),
+        cmocka_unit_test(float_recipes_are_reproduced_bit_for_bit),
+        cmocka_unit_test(fractional_positions_are_exact_too),
+        cmocka_unit_test(whole_positions_have_one_table),
+        cmocka_unit_test(positions_reach_the_ends_of_int64),
+        cmocka_unit_test(nan_stays_in_its_pair),
+        cmocka_unit_test(refuses_bad_tensors),
+        cmocka_unit_test(refuses_bad_sizes),
+        cmocka_unit_test(refuses_bad_specs),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,209 @@
+/*
+ * test_encoding_sinusoidal.c - arXiv:1706.03762v7, section 3.5, and the split
+ * layout of Marian (exponent 2c/D, sines first).
+ */
+#include "oracle/near.h"
+#include <math.h>
+#include <string.h>
+
+static const struct oracle *self(void)
+{
+    return oracle_of("sinusoidal");
+}
+
+/* Ten printed decimals; the row is in double. */
+#define PRINTED 0.51e-10
+
+static void has_the_printed_values(void **state)
+{
+    static const double p1[8] = {
+        0.8414709848, 0.5403023059, 0.0998334166, 0.9950041653,
+        0.0099998333, 0.9999500004, 0.0009999998, 0.9999995000
+    };
+    static const double p2[8] = {
+        0.9092974268, -0.4161468365, 0.1986693308, 0.9800665778,
+        0.0199986667, 0.9998000067,  0.0019999987, 0.9999980000
+    };
+    static const double odd[5] = { 0.8414709848, 0.5403023059, 0.0251162229,
+                                   0.9996845379, 0.0006309573 };
+    double row[8];
+
+    (void)state;
+    near_row(row, "sinusoidal", 1, 8);
+    near_all(row, p1, 8, PRINTED);
+    near_row(row, "sinusoidal", 2, 8);
+    near_all(row, p2, 8, PRINTED);
+    near_row(row, "sinusoidal", 1, 5);
+    near_all(row, odd, 5, PRINTED);
+}
+
+static void split_lists_sines_then_cosines(void **state)
+{
+    static const double even[8] = {
+        0.8414709848, 0.0998334166, 0.0099998333, 0.0009999998,
+        0.5403023059, 0.9950041653, 0.9999500004, 0.9999995
+    };
+    static const double odd[5] = { 0.8414709848, 0.0251162229, 0.0006309573,
+                                   0.5403023059, 0.9996845379 };
+    double row[8];
+
+    (void)state;
+    near_row(row, "sinusoidal(form=split)", 1, 8);
+    near_all(row, even, 8, PRINTED);
+    near_row(row, "sinusoidal(form=split)", 1, 5);
+    near_all(row, odd, 5, PRINTED);
+}
+
+/* M_3 P[5] = P[8], D = 4, with the printed blocks of M_3. */
+static void shift_is_a_block_rotation(void **state)
+{
+    static const double p5[4] = { -0.9589242747, 0.2836621855, 0.0499791693,
+                                  0.9987502604 };
+    static const double p8[4] = { 0.9893582466, -0.1455000338, 0.0799146940,
+                                  0.9968017063 };
+    double a[4], b[4], moved[4];
+    const double c0 = -0.9899924966, s0 = 0.1411200081;
+    const double c1 = 0.9995500337, s1 = 0.0299955002;
+
+    (void)state;
+    near_row(a, "sinusoidal", 5, 4);
+    near_row(b, "sinusoidal", 8, 4);
+    near_all(a, p5, 4, PRINTED);
+    near_all(b, p8, 4, PRINTED);
+    moved[0] = c0 * a[0] + s0 * a[1];
+    moved[1] = -s0 * a[0] + c0 * a[1];
+    moved[2] = c1 * a[2] + s1 * a[3];
+    moved[3] = -s1 * a[2] + c1 * a[3];
+    near_all(moved, b, 4, 2 * PRINTED);
+}
+
+/* The longest wavelength is 2 pi base^((D-2)/D), not 2 pi base. */
+static void longest_wave_is_as_printed(void **state)
+{
+    static const int64_t D[] = { 64, 128, 512 };
+    static const double wave[] = { 47117.24, 54410.14, 60611.48 };
+
+    (void)state;
+    for (size_t i = 0; i < LEN(D); i++) {
+        double row[512];
+
+        near_row(row, "sinusoidal", 1, D[i]);
+        /* Half a unit of the printed hundredths. */
+        CHECK(fabs(2 * acos(-1) / asin(row[D[i] - 2]) - wave[i]) < 0.0051);
+    }
+}
+
+static void matches_oracle(void **state)
+{
+    (void)state;
+    judge_table(self());
+}
+
+static void registry_row_is_right(void **state)
+{
+    (void)state;
+    judge_row(self());
+    judge_closed_doors(self());
+}
+
+static void canonical_spec_drops_defaults(void **state)
+{
+    locant_encoding *e = judge_create(
+        " sinusoidal ( form = interleaved , base = 1e4 ) ");
+
+    (void)state;
+    CHECK(strcmp(locant_encoding_spec(e), "sinusoidal") == 0);
+    locant_encoding_free(e);
+    e = judge_create("sinusoidal(form=split,base=500)");
+    CHECK(strcmp(locant_encoding_spec(e),
+                 "sinusoidal(base=500,form=split)") == 0);
+    locant_encoding_free(e);
+}
+
+static void refuses_bad_specs(void **state)
+{
+    locant_encoding *e = NULL;
+
+    (void)state;
+    CHECK_REFUSED(locant_encoding_create(&e, "sinusoidal(base=0)"),
+                  LOCANT_ERR_PARAM,
+                  "locant_encoding_create: key 'base' of 'sinusoidal': '0' at "
+                  "byte 16 should be a number 1 .. 1e30");
+    CHECK(e == NULL);
+    CHECK_REFUSED(locant_encoding_create(&e, "sinusoidal(base=inf)"),
+                  LOCANT_ERR_PARAM,
+                  "locant_encoding_create: key 'base' of 'sinusoidal': 'inf' "
+                  "at byte 16 should be a number 1 .. 1e30");
+    CHECK_REFUSED(locant_encoding_create(&e, "sinusoidal(form=paper)"),
+                  LOCANT_ERR_PARAM,
+                  "locant_encoding_create: key 'form' of 'sinusoidal': "
+                  "'paper' at byte 16 should be interleaved | split");
+    CHECK_REFUSED(locant_encoding_create(&e, "sinusoidal(bas=3)"),
+                  LOCANT_ERR_PARAM,
+                  "locant_encoding_create: unknown key 'bas' of 'sinusoidal' "
+                  "at byte 11; did you mean 'base'? known: base, form");
+}
+
+static void refuses_bad_tensors(void **state)
+{
+    int64_t shape[2] = { 3, 4 }, three = 3, two = 2, pos[3] = { 0, 1, 2 };
+    double data[12] = { 7, 7 };
+    locant_encoding *e = judge_create("sinusoidal");
+    locant_tensor out = locant_dense(data, LOCANT_F64, 2, shape), bad = out;
+    locant_tensor p = locant_dense(pos, LOCANT_I64, 1, &three);
+    locant_tensor p2 = locant_dense(pos, LOCANT_I64, 1, &two);
+    locant_tensor over = locant_dense(data, LOCANT_I64, 1, &three);
+
+    (void)state;
+    CHECK_REFUSED(locant_encoding_table(NULL, e, &p, NULL), LOCANT_ERR_NULL,
+                  "locant_encoding_table: out is NULL");
+    CHECK_REFUSED(locant_encoding_table(&out, NULL, &p, NULL), LOCANT_ERR_NULL,
+                  "locant_encoding_table: e is NULL");
+    CHECK_REFUSED(locant_encoding_table(&out, e, NULL, NULL), LOCANT_ERR_NULL,
+                  "locant_encoding_table: positions is NULL");
+    CHECK_REFUSED(locant_encoding_table(&out, e, &p2, NULL), LOCANT_ERR_SHAPE,
+                  "locant_encoding_table: out has size 3 in dimension 0, "
+                  "expected 2");
+    CHECK_REFUSED(locant_encoding_table(&out, e, &over, NULL),
+                  LOCANT_ERR_ALIAS,
+                  "locant_encoding_table: an output overlaps an input");
+    bad.dtype = LOCANT_F16;
+    CHECK_REFUSED(locant_encoding_table(&bad, e, &p, NULL), LOCANT_ERR_DTYPE,
+                  "locant_encoding_table: out is f16, expected f32 or f64");
+    bad = out;
+    bad.stride[1] = 2;
+    CHECK_REFUSED(locant_encoding_table(&bad, e, &p, NULL), LOCANT_ERR_LAYOUT,
+                  "locant_encoding_table: last stride of out is 2, expected 1");
+    bad = out;
+    bad.stride[0] = 0;
+    CHECK_REFUSED(locant_encoding_table(&bad, e, &p, NULL), LOCANT_ERR_LAYOUT,
+                  "locant_encoding_table: out has stride 0 in dimension 0: "
+                  "two elements of an output may not share memory");
+    p2 = p;
+    p2.dtype = LOCANT_I32;
+    CHECK_REFUSED(locant_encoding_table(&out, e, &p2, NULL), LOCANT_ERR_DTYPE,
+                  "locant_encoding_table: positions is i32, expected i64");
+    bad = out;
+    bad.rank = 1;
+    CHECK_REFUSED(locant_encoding_table(&bad, e, &p, NULL), LOCANT_ERR_SHAPE,
+                  "locant_encoding_table: out has rank 1, expected 2");
+    CHECK(data[0] == 7 && data[1] == 7 && data[2] == 0);
+    locant_encoding_free(e);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(has_the_printed_values),
+        cmocka_unit_test(split_lists_sines_then_cosines),
+        cmocka_unit_test(shift_is_a_block_rotation),
+        cmocka_unit_test(longest_wave_is_as_printed),
+        cmocka_unit_test(matches_oracle),
+        cmocka_unit_test(registry_row_is_right),
+        cmocka_unit_test(canonical_spec_drops_defaults),
+        cmocka_unit_test(refuses_bad_specs),
+        cmocka_unit_test(refuses_bad_tensors),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,245 @@
+/* test_encoding_t5.c - arXiv:1910.10683v4, section 2.1: buckets and a table. */
+#include "oracle/near.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct oracle *self(void)
+{
+    return oracle_of("t5");
+}
+
+/* A table [buckets, 1] whose entry is its own bucket. */
+static int64_t bucket(const char *spec, int64_t buckets, int64_t q, int64_t k)
+{
+    int64_t shape[2] = { buckets, 1 };
+    double table[256];
+    locant_tensor t = locant_dense(table, LOCANT_F64, 2, shape);
+
+    assert_true(buckets <= (int64_t)LEN(table));
+    for (int64_t b = 0; b < buckets; b++)
+        table[b] = (double)b;
+    return (int64_t)near_bias(spec, 1, 0, q, k, &t);
+}
+
+static void first_distances_are_as_printed(void **state)
+{
+    static const int far[] = { 8, 12, 16, 23, 32, 46, 64, 91 };
+    static const int causal[] = { 16, 19, 21, 24, 27, 31, 35, 40, 46, 52, 59,
+                                  67, 77, 87, 99, 113 };
+    const char *both = "t5(bidirectional=yes)";
+
+    (void)state;
+    for (int n = 0; n < 8; n++)
+        CHECK(bucket(both, 32, n, 0) == n);
+    for (int b = 0; b < 8; b++) {
+        CHECK(bucket(both, 32, far[b], 0) == 8 + b);
+        CHECK(bucket(both, 32, far[b] - 1, 0) == 7 + b);
+        CHECK(bucket(both, 32, 0, far[b]) == 24 + b);
+    }
+    for (int n = 0; n < 16; n++)
+        CHECK(bucket("t5", 32, n, 0) == n);
+    for (int b = 0; b < 16; b++) {
+        CHECK(bucket("t5", 32, causal[b], 0) == 16 + b);
+        CHECK(bucket("t5", 32, causal[b] - 1, 0) == 15 + b);
+    }
+}
+
+/* r = key - query -> (bidirectional, causal). */
+static void buckets_are_as_printed(void **state)
+{
+    static const int rows[][3] = {
+        { -128, 15, 31 }, { -91, 15, 29 }, { -90, 14, 29 }, { -64, 14, 26 },
+        { -63, 13, 26 },  { -16, 10, 16 }, { -8, 8, 8 },    { -1, 1, 1 },
+        { 0, 0, 0 },      { 1, 17, 0 },    { 8, 24, 0 },    { 16, 26, 0 },
+        { 64, 30, 0 },    { 128, 31, 0 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < LEN(rows); i++) {
+        CHECK(bucket("t5(bidirectional=yes)", 32, 1000, 1000 + rows[i][0]) ==
+              rows[i][1]);
+        CHECK(bucket("t5", 32, 1000, 1000 + rows[i][0]) == rows[i][2]);
+    }
+    for (int j = 0; j < 4; j++) {
+        static const int row3[4] = { 3, 2, 1, 0 }, row1[4] = { 1, 0, 17, 18 };
+
+        CHECK(bucket("t5", 32, 3, j) == row3[j]);
+        CHECK(bucket("t5(bidirectional=yes)", 32, 1, j) == row1[j]);
+    }
+}
+
+enum { FAR = 3000 };
+
+/* Buckets of queries q[i] and a key at 0, one call. */
+static void buckets_of(double *out, const struct oracle_choice *c, int64_t *q,
+                       int64_t n)
+{
+    int64_t size[2] = { c->buckets, 1 }, shape[3] = { 1, n, 1 }, one = 1;
+    int64_t zero = 0;
+    double table[256];
+    locant_encoding *e = judge_create(c->spec);
+    locant_tensor t = locant_dense(table, LOCANT_F64, 2, size);
+    locant_tensor y = locant_dense(out, LOCANT_F64, 3, shape);
+    locant_tensor tq = locant_dense(q, LOCANT_I64, 1, &n);
+    locant_tensor tk = locant_dense(&zero, LOCANT_I64, 1, &one);
+
+    for (int64_t b = 0; b < c->buckets; b++)
+        table[b] = (double)b;
+    CHECK_OK(locant_encoding_bias(&y, e, &tq, &tk, &t));
+    locant_encoding_free(e);
+}
+
+/* -FAR .. FAR, and as many again up to 2^21. */
+static void exact_for(struct oracle_choice *c)
+{
+    static int64_t q[4 * FAR];
+    static double got[4 * FAR];
+
+    for (int i = 0; i < 4 * FAR; i++)
+        q[i] = i < 2 * FAR ? i - FAR : test_range(-(1 << 21), 1 << 21);
+    q[0] = INT32_MAX;
+    buckets_of(got, c, q, 4 * FAR);
+    for (int i = 0; i < 4 * FAR; i++) {
+        int64_t want = oracle_t5_bucket(c, q[i], 0);
+
+        if ((int64_t)got[i] != want)
+            FAIL("%s at distance %lld: got %.0f, want %lld", c->spec,
+                 (long long)q[i], got[i], (long long)want);
+        if (i > FAR && i < 2 * FAR)
+            CHECK(got[i] >= got[i - 1]);
+    }
+    CHECK((int64_t)got[0] ==
+          (c->bidirectional ? c->buckets / 2 : c->buckets) - 1);
+}
+
+/* Many sizes, near and far distances, exact. */
+static void buckets_are_exact_for_other_sizes(void **state)
+{
+    static const struct {
+        int buckets, distance, both;
+    } sizes[] = {
+        { 2, 2, 0 },    { 4, 5, 0 },    { 4, 8, 1 },     { 8, 100, 1 },
+        { 6, 64, 0 },   { 8, 5, 0 },    { 16, 9, 0 },    { 32, 17, 0 },
+        { 32, 20, 1 },  { 32, 512, 1 }, { 32, 4096, 0 }, { 34, 128, 0 },
+        { 64, 256, 1 }, { 64, 33, 0 },  { 100, 1000, 1 },
+        { 128, 65536, 0 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < LEN(sizes); i++) {
+        struct oracle_choice c = { .buckets = sizes[i].buckets,
+                                   .distance = sizes[i].distance,
+                                   .bidirectional = sizes[i].both };
+
+        snprintf(c.spec, sizeof(c.spec),
+                 "t5(buckets=%d,distance=%d,bidirectional=%s)",
+                 sizes[i].buckets, sizes[i].distance,
+                 sizes[i].both ? "yes" : "no");
+        exact_for(&c);
+    }
+}
+
+static void extremes_share_the_last_bucket(void **state)
+{
+    const char *both = "t5(bidirectional=yes)";
+
+    (void)state;
+    CHECK(bucket("t5", 32, INT64_MAX, INT64_MIN) == 31);
+    CHECK(bucket("t5", 32, INT64_MIN, INT64_MAX) == 0);
+    CHECK(bucket(both, 32, INT64_MAX, INT64_MIN) == 15);
+    CHECK(bucket(both, 32, INT64_MIN, INT64_MAX) == 31);
+    CHECK(bucket(both, 32, 0, INT64_MIN) == 15);
+    CHECK(bucket(both, 32, INT64_MIN, 0) == 31);
+}
+
+static void matches_oracle(void **state)
+{
+    (void)state;
+    judge_bias(self());
+}
+
+static void backward_matches_oracle(void **state)
+{
+    (void)state;
+    judge_bias_backward(self());
+}
+
+static void registry_row_is_right(void **state)
+{
+    locant_encoding *e = judge_create(
+        "t5(bidirectional=no,distance=128,buckets=32)");
+    locant_param_info info;
+
+    (void)state;
+    judge_row(self());
+    judge_closed_doors(self());
+    CHECK(strcmp(locant_encoding_spec(e), "t5") == 0);
+    CHECK(locant_encoding_param(&info, e, 0, 4, 64) == 1);
+    CHECK(strcmp(info.name, "table") == 0);
+    CHECK(strcmp(info.dims, "[buckets, heads]") == 0);
+    locant_encoding_free(e);
+}
+
+static void refuses_bad_arguments(void **state)
+{
+    int64_t shape[3] = { 2, 1, 1 }, one = 1, pos[1] = { 0 };
+    int64_t size[2] = { 32, 2 };
+    float data[2] = { 7, 7 }, table[64] = { 0 };
+    locant_encoding *e = judge_create("t5"), *none = NULL;
+    locant_tensor out = locant_dense(data, LOCANT_F32, 3, shape);
+    locant_tensor p = locant_dense(pos, LOCANT_I64, 1, &one);
+    locant_tensor t = locant_dense(table, LOCANT_F32, 2, size);
+
+    (void)state;
+    CHECK_REFUSED(locant_encoding_bias(&out, e, &p, &p, NULL),
+                  LOCANT_ERR_NULL,
+                  "locant_encoding_bias: t5 has a learned parameter 'table' "
+                  "[buckets, heads], none was given");
+    t.shape[1] = 1;
+    CHECK_REFUSED(locant_encoding_bias(&out, e, &p, &p, &t),
+                  LOCANT_ERR_SHAPE,
+                  "locant_encoding_bias: table has size 1 in dimension 1, "
+                  "expected 2");
+    t.shape[1] = 2;
+    t.dtype = LOCANT_F16;
+    CHECK_REFUSED(locant_encoding_bias(&out, e, &p, &p, &t),
+                  LOCANT_ERR_DTYPE,
+                  "locant_encoding_bias: table is f16, expected f32 or f64");
+    CHECK(data[0] == 7 && data[1] == 7);
+    CHECK_REFUSED(locant_encoding_create(&none, "t5(buckets=0)"),
+                  LOCANT_ERR_PARAM,
+                  "locant_encoding_create: key 'buckets' of 't5': '0' at byte "
+                  "11 should be an integer 2 .. 1024");
+    CHECK_REFUSED(
+        locant_encoding_create(&none, "t5(buckets=31,bidirectional=yes)"),
+        LOCANT_ERR_PARAM,
+                  "locant_encoding_create: buckets of t5 is 31, expected an "
+                  "even number of at least 4 when bidirectional");
+    CHECK_REFUSED(locant_encoding_create(&none, "t5(distance=16)"),
+                  LOCANT_ERR_PARAM,
+                  "locant_encoding_create: distance of t5 is 16, expected "
+                  "more than 16, the buckets that hold one distance each");
+    CHECK_REFUSED(
+        locant_encoding_create(&none, "t5(buckets=2,bidirectional=yes)"),
+        LOCANT_ERR_PARAM,
+                  "locant_encoding_create: buckets of t5 is 2, expected an "
+                  "even number of at least 4 when bidirectional");
+    locant_encoding_free(e);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(first_distances_are_as_printed),
+        cmocka_unit_test(buckets_are_as_printed),
+        cmocka_unit_test(buckets_are_exact_for_other_sizes),
+        cmocka_unit_test(extremes_share_the_last_bucket),
+        cmocka_unit_test(matches_oracle),
+        cmocka_unit_test(backward_matches_oracle),
+        cmocka_unit_test(registry_row_is_right),
+        cmocka_unit_test(refuses_bad_arguments),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

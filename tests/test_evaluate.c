@@ -1,0 +1,343 @@
+/*
+ * test_evaluate.c - the protocols against their definitions, one window at a
+ * time.
+ *
+ * Tolerance 1e-5: the same float32 forward over other batch shapes; a loss is a
+ * logarithm of at most 20 nats, whose float32 ulp is 2^-19, and the batch split
+ * promises the same bits, so what is left is the order of summing in double.
+ */
+/* needs: lab */
+#define _GNU_SOURCE
+#include "scratch.h"
+#include "lab/run.h"
+#include <math.h>
+
+enum { BLOCKS = 5, LONGEST = 2048 };
+static const double tolerance = 1e-5;
+
+static struct scratch dir;
+static locant_corpus *corpus;
+static locant_store *store;
+
+static int set_up(void **state)
+{
+    locant_corpus_options o = LOCANT_CORPUS_INIT;
+
+    (void)state;
+    o.kind = LOCANT_CORPUS_GENERATED;
+    o.max_bytes = 1 << 20;
+    CHECK_OK(locant_corpus_create(&corpus, &o));
+    dir = scratch_make();
+    CHECK_OK(locant_store_open(&store, scratch_file(&dir, "store")));
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    locant_store_close(store);
+    locant_corpus_free(corpus);
+    scratch_remove(&dir);
+    return 0;
+}
+
+static int64_t train(const char *encoding, int64_t length)
+{
+    locant_train_options o = LOCANT_TRAIN_INIT;
+    int64_t id;
+
+    o.encoding = encoding;
+    o.layers = 2;
+    o.width = 16;
+    o.heads = 2;
+    o.ff = 32;
+    o.batch = 4;
+    o.length = length;
+    o.steps = 30;
+    CHECK_OK(locant_train(&id, store, corpus, &o));
+    return id;
+}
+
+/* ------------------------------------------------------------ brute force */
+
+struct reference {
+    struct lct_model *model;
+    locant_encoding *encoding;
+    size_t ends[BLOCKS];
+    int32_t in[LONGEST], out[LONGEST];
+    float loss[LONGEST];
+};
+
+static void open_reference(struct reference *r, int64_t run)
+{
+    struct lct_model_config config;
+    struct lct_run_extra extra;
+    struct lct_checkpoint c = {.key = extra.key};
+    locant_run_info info;
+    char *path;
+
+    CHECK_OK(locant_store_run(&info, store, run));
+    CHECK_OK(lct_store_run_extra(&extra, store, run));
+    CHECK_OK(locant_encoding_create(&r->encoding, info.encoding));
+    CHECK_OK(lct_model_parse(&config, info.model));
+    config.encoding = r->encoding;
+    CHECK_OK(lct_model_create(&r->model, &config, 1, LONGEST, false));
+    CHECK_OK(lct_store_run_path(&path, store, run, "safetensors"));
+    CHECK_OK(lct_checkpoint_read(&c, r->model, path));
+    locant_release(path);
+    assert_int_equal(lct_test_blocks(r->ends, BLOCKS, corpus, LCT_EVAL_SEED),
+                     BLOCKS);
+}
+
+static void close_reference(struct reference *r)
+{
+    lct_model_free(r->model);
+    locant_encoding_free(r->encoding);
+}
+
+/* Inputs bytes[end-C-1 .. end-2], targets bytes[end-C .. end-1]. */
+static void read_window(struct reference *r, enum lct_part part, size_t end,
+                        int64_t C)
+{
+    const uint8_t *bytes = lct_corpus_split(corpus, part)->bytes;
+
+    for (int64_t i = 0; i < C; i++) {
+        r->in[i] = bytes[(int64_t)end - C - 1 + i];
+        r->out[i] = bytes[(int64_t)end - C + i];
+    }
+}
+
+static void forward(struct reference *r, int64_t C)
+{
+    CHECK_OK(lct_model_forward(r->model, r->in, r->out, 1, C, r->loss, NULL));
+}
+
+static double mean(const float *x, int64_t n)
+{
+    double sum = 0;
+
+    for (int64_t i = 0; i < n; i++)
+        sum += x[i];
+    return sum / (double)n;
+}
+
+static void check_near(double got, double want, const char *what)
+{
+    if (!(fabs(got - want) <= tolerance))
+        FAIL("%s: got %.9g, want %.9g", what, got, want);
+}
+
+static void check_same_targets(struct reference *r, const locant_evaluation *e,
+                               const double *blocks, int longest)
+{
+    for (int k = 0; k <= longest; k++) {
+        double sum = 0;
+
+        assert_int_equal(e->length[k], 128 << k);
+        for (int b = 0; b < BLOCKS; b++) {
+            double loss;
+
+            read_window(r, LCT_TEST, r->ends[b], e->length[k]);
+            forward(r, e->length[k]);
+            loss = mean(r->loss + e->length[k] - 64, 64);
+            check_near(blocks[k * BLOCKS + b], loss, "P1 of a block");
+            sum += loss;
+        }
+        check_near(e->same_targets[k], sum / BLOCKS, "P1");
+    }
+}
+
+static void check_own_window(struct reference *r, const locant_evaluation *e)
+{
+    double sum = 0;
+
+    for (int b = 0; b < BLOCKS; b++)
+        for (size_t back = 0; back < 64; back += 16) {
+            read_window(r, LCT_TEST, r->ends[b] - back, 128);
+            forward(r, 128);
+            sum += mean(r->loss + 112, 16);
+        }
+    check_near(e->own_window, sum / (4 * BLOCKS), "P4");
+}
+
+static void check_by_position(struct reference *r, const locant_evaluation *e)
+{
+    double sum[64] = {0};
+
+    for (int b = 0; b < BLOCKS; b++) {
+        read_window(r, LCT_TEST, r->ends[b], LONGEST);
+        forward(r, LONGEST);
+        for (int i = 0; i < 64; i++)
+            sum[i] += mean(r->loss + 32 * i, 32) / BLOCKS;
+    }
+    for (int i = 0; i < 64; i++)
+        check_near(e->by_position[i], sum[i], "P2");
+}
+
+/* For each of 8 targets: what it sees, but 8 bytes, in the order drawn. */
+static void check_shuffled(struct reference *r, const locant_evaluation *e)
+{
+    double rise = 0;
+
+    for (uint64_t w = 0; w < 8 * BLOCKS; w++) {
+        locant_random random = {LCT_EVAL_SEED, w, 0};
+        uint64_t target = 127 - 8 * (w % 8);
+        double whole;
+
+        read_window(r, LCT_TEST, r->ends[w / 8], 128);
+        forward(r, 128);
+        whole = r->loss[target];
+        for (uint64_t i = target - 8; i > 0; i--) {
+            uint64_t j = locant_random_below(&random, i + 1);
+            int32_t t = r->in[i];
+
+            r->in[i] = r->in[j];
+            r->in[j] = t;
+        }
+        forward(r, 128);
+        rise += r->loss[target] - whole;
+    }
+    check_near(e->shuffled, e->same_targets[0] + rise / (8 * BLOCKS),
+               "shuffled");
+}
+
+static void check_validation(struct reference *r, const locant_evaluation *e,
+                             int64_t T)
+{
+    size_t room = lct_corpus_split(corpus, LCT_VALID)->size - (size_t)T - 1;
+    double sum = 0;
+
+    for (int w = 0; w < BLOCKS; w++) {
+        read_window(r, LCT_VALID, (size_t)T + 1 + room * (size_t)w / BLOCKS, T);
+        forward(r, T);
+        sum += mean(r->loss, T);
+    }
+    check_near(e->valid, sum / BLOCKS, "validation");
+}
+
+static void matches_the_definitions(void **state)
+{
+    static const char *const specs[] = {"none", "rope", "alibi", "sinusoidal"};
+
+    (void)state;
+    for (size_t i = 0; i < LEN(specs); i++) {
+        int64_t id = train(specs[i], 64);
+        struct reference *r = calloc(1, sizeof *r);
+        locant_evaluation e;
+        double *blocks;
+        bool found;
+
+        assert_non_null(r);
+        CHECK_OK(locant_evaluate(&e, store, id, corpus, BLOCKS));
+        CHECK_OK(lct_store_load_evaluation(
+            &e, &blocks, &found, store, id,
+            locant_corpus_info_of(corpus)->sha256, BLOCKS));
+        CHECK(found && e.blocks == BLOCKS && e.tokens_per_second > 0);
+        open_reference(r, id);
+        check_same_targets(r, &e, blocks, LOCANT_EVAL_LENGTHS - 1);
+        check_own_window(r, &e);
+        check_by_position(r, &e);
+        check_shuffled(r, &e);
+        check_validation(r, &e, 64);
+        CHECK(e.causality >= 0 && e.causality <= 1e-4);
+        close_reference(r);
+        locant_release(blocks);
+        free(r);
+    }
+}
+
+/* Undefined is NAN, never a clamped row. */
+static void a_table_ends_where_it_ends(void **state)
+{
+    int64_t id = train("learned", 128), shorter = train("learned", 64);
+    struct reference *r = calloc(1, sizeof *r);
+    locant_evaluation e;
+    double *blocks;
+    bool found;
+
+    (void)state;
+    assert_non_null(r);
+    CHECK_OK(locant_evaluate(&e, store, id, corpus, BLOCKS));
+    CHECK_OK(lct_store_load_evaluation(
+        &e, &blocks, &found, store, id, locant_corpus_info_of(corpus)->sha256,
+        BLOCKS));
+    open_reference(r, id);
+    check_same_targets(r, &e, blocks, 0);
+    check_own_window(r, &e);
+    for (int k = 1; k < LOCANT_EVAL_LENGTHS; k++)
+        CHECK(isnan(e.same_targets[k]) && isnan(blocks[k * BLOCKS]));
+    for (int i = 0; i < LOCANT_EVAL_BUCKETS; i++)
+        CHECK(i < 4 ? isfinite(e.by_position[i]) : isnan(e.by_position[i]));
+    CHECK(e.causality <= 1e-4 && isnan(e.tokens_per_second));
+    close_reference(r);
+    locant_release(blocks);
+    free(r);
+
+    CHECK_OK(locant_evaluate(&e, store, shorter, corpus, BLOCKS));
+    CHECK(isnan(e.same_targets[0]) && isnan(e.own_window));
+    CHECK(isnan(e.by_position[0]) && isfinite(e.valid));
+}
+
+static void reads_back_what_was_recorded(void **state)
+{
+    int64_t id = train("none", 64);
+    locant_evaluation a, b;
+    char *path;
+
+    (void)state;
+    CHECK_OK(locant_evaluate(&a, store, id, corpus, BLOCKS));
+    CHECK_OK(lct_store_run_path(&path, store, id, "safetensors"));
+    assert_int_equal(unlink(path), 0);
+    CHECK_OK(locant_evaluate(&b, store, id, corpus, BLOCKS));
+    CHECK(memcmp(&a, &b, sizeof a) == 0);
+    /* Another number of blocks is another evaluation, and needs the file. */
+    assert_int_equal(locant_evaluate(&b, store, id, corpus, BLOCKS + 1),
+                     LOCANT_ERR_IO);
+    locant_release(path);
+}
+
+static int stop(const locant_progress *p, void *context)
+{
+    (void)p;
+    (void)context;
+    return 1;
+}
+
+static void refuses_bad_arguments(void **state)
+{
+    locant_train_options o = LOCANT_TRAIN_INIT;
+    locant_evaluation e;
+    int64_t id = 0;
+    char want[256];
+
+    (void)state;
+    o.layers = 1;
+    o.width = 8;
+    o.heads = 1;
+    o.progress = stop;
+    assert_int_equal(locant_train(&id, store, corpus, &o),
+                     LOCANT_ERR_INTERRUPTED);
+    snprintf(want, sizeof want, "locant_evaluate: run %lld is interrupted at"
+             " step 1 of 600, expected it done", (long long)id);
+    CHECK_REFUSED(locant_evaluate(&e, store, id, corpus, 1), LOCANT_ERR_PARAM,
+                  want);
+    CHECK_REFUSED(locant_evaluate(NULL, store, id, corpus, 1), LOCANT_ERR_NULL,
+                  "locant_evaluate: out is NULL");
+    CHECK_REFUSED(locant_evaluate(&e, store, id, NULL, 1), LOCANT_ERR_NULL,
+                  "locant_evaluate: corpus is NULL");
+    CHECK_REFUSED(locant_evaluate(&e, store, id, corpus, -1), LOCANT_ERR_PARAM,
+                  "locant_evaluate: blocks is -1, expected 0 .. 1048576");
+    CHECK(locant_evaluate(&e, store, 999, corpus, 1) == LOCANT_ERR_PARAM);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(matches_the_definitions),
+        cmocka_unit_test(a_table_ends_where_it_ends),
+        cmocka_unit_test(reads_back_what_was_recorded),
+        cmocka_unit_test(refuses_bad_arguments),
+    };
+
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

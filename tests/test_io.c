@@ -1,0 +1,438 @@
+/* needs: lab */
+/*
+ * test_io.c - files in and out when the operating system does not help.
+ *
+ * write, pread, fsync, rename and close are defined here in front of the C
+ * library's, so that any one of them can fail at any call; what they do when
+ * they do not fail is the real thing.
+ */
+#define _GNU_SOURCE
+#include "testing.h"
+#include "files/io.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+enum call { WRITE, PREAD, FSYNC, RENAME, CLOSE, CALLS };
+
+/* What a call does at its n-th use: fail with 'error', or move few bytes. */
+static struct {
+    int n[CALLS];  /* uses so far */
+    int at[CALLS]; /* the use that fails, 0: none */
+    int error;
+    size_t few;    /* most bytes one write or pread moves, 0: any */
+    int interrupt; /* every second write and pread fails with EINTR */
+} fault;
+
+static bool fails(enum call c)
+{
+    fault.n[c]++;
+    if ((c == WRITE || c == PREAD) && fault.interrupt && fault.n[c] % 2 == 1) {
+        errno = EINTR;
+        return true;
+    }
+    if (fault.n[c] != fault.at[c])
+        return false;
+    errno = fault.error;
+    return true;
+}
+
+static size_t few(size_t n)
+{
+    return fault.few > 0 && n > fault.few ? fault.few : n;
+}
+
+ssize_t write(int fd, const void *data, size_t n)
+{
+    return fails(WRITE) ? -1 : syscall(SYS_write, fd, data, few(n));
+}
+
+ssize_t pread(int fd, void *data, size_t n, off_t at)
+{
+    return fails(PREAD) ? -1 : syscall(SYS_pread64, fd, data, few(n), at);
+}
+
+int fsync(int fd)
+{
+    return fails(FSYNC) ? -1 : (int)syscall(SYS_fsync, fd);
+}
+
+int rename(const char *from, const char *to)
+{
+    return fails(RENAME)
+               ? -1
+               : (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
+}
+
+int close(int fd)
+{
+    int done = (int)syscall(SYS_close, fd);
+
+    return fails(CLOSE) ? -1 : done;
+}
+
+/* ------------------------------------------------------- one scratch place */
+
+static char directory[256];
+
+static const char *in_directory(const char *name)
+{
+    static char path[4][600];
+    static int next;
+
+    next = (next + 1) % 4;
+    snprintf(path[next], sizeof path[next], "%s/%s", directory, name);
+    return path[next];
+}
+
+static int make_directory(void **state)
+{
+    const char *base = getenv("TMPDIR");
+
+    (void)state;
+    snprintf(directory, sizeof directory, "%s/test_io.XXXXXX",
+             base != NULL ? base : ".");
+    return mkdtemp(directory) != NULL ? 0 : -1;
+}
+
+/* Number of entries; removes them when asked to. */
+static int entries(bool and_remove)
+{
+    DIR *d = opendir(directory);
+    struct dirent *e;
+    int n = 0;
+
+    while ((e = readdir(d)) != NULL) {
+        if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
+            continue;
+        n++;
+        if (and_remove)
+            CHECK(remove(in_directory(e->d_name)) == 0);
+    }
+    closedir(d);
+    return n;
+}
+
+static int remove_directory(void **state)
+{
+    (void)state;
+    entries(true);
+    return rmdir(directory);
+}
+
+static int start(void **state)
+{
+    (void)state;
+    memset(&fault, 0, sizeof fault);
+    entries(true);
+    return 0;
+}
+
+static locant_status put(const char *path, const char *text)
+{
+    size_t half = strlen(text) / 2;
+    struct lct_piece pieces[] = {
+        { text, half }, { NULL, 0 }, { text + half, strlen(text) - half }
+    };
+
+    return lct_write_file(path, pieces, 3);
+}
+
+static void holds(const char *path, const char *want)
+{
+    void *bytes;
+    size_t size;
+
+    memset(&fault, 0, sizeof fault);
+    CHECK_OK(lct_read_file(&bytes, &size, path, 1000));
+    CHECK(size == strlen(want) && strcmp(bytes, want) == 0);
+    locant_release(bytes);
+}
+
+/* ------------------------------------------------------------------ claims */
+
+static void what_is_written_is_read(void **state)
+{
+    const char *path = in_directory("a");
+
+    (void)state;
+    CHECK_OK(put(path, "first"));
+    holds(path, "first");
+    CHECK_OK(put(path, "the second, longer"));
+    holds(path, "the second, longer");
+    CHECK_OK(put(path, ""));
+    holds(path, "");
+    CHECK(entries(false) == 1);
+}
+
+static void works_in_the_current_directory(void **state)
+{
+    char here[600];
+
+    (void)state;
+    CHECK(getcwd(here, sizeof here) != NULL);
+    CHECK(chdir(directory) == 0);
+    CHECK_OK(put("plain", "text"));
+    holds("plain", "text");
+    CHECK(chdir(here) == 0);
+    holds(in_directory("plain"), "text");
+}
+
+static void finishes_short_and_interrupted_calls(void **state)
+{
+    const char *path = in_directory("a");
+    void *bytes;
+    size_t size;
+
+    (void)state;
+    fault.few = 1;
+    fault.interrupt = 1;
+    CHECK_OK(put(path, "one byte at a time"));
+    CHECK(fault.n[WRITE] == 36);
+    CHECK_OK(lct_read_file(&bytes, &size, path, 100));
+    CHECK(fault.n[PREAD] == 36);
+    CHECK(size == 18 && memcmp(bytes, "one byte at a time", 19) == 0);
+    locant_release(bytes);
+}
+
+static void keeps_the_old_file_when_a_call_fails(void **state)
+{
+    static const struct {
+        enum call call;
+        int at, error;
+        const char *sentence;
+    } cases[] = {
+        { WRITE, 1, ENOSPC, "/a: cannot be written: No space left on device" },
+        { WRITE, 2, EIO, "/a: cannot be written: Input/output error" },
+        { FSYNC, 1, EIO, "/a: cannot be put on the disk: Input/output error" },
+        { CLOSE, 1, EDQUOT, "/a: cannot be closed: Disk quota exceeded" },
+        { RENAME, 1, EACCES, "/a: cannot be renamed: Permission denied" },
+    };
+    const char *path = in_directory("a");
+
+    (void)state;
+    CHECK_OK(put(path, "old"));
+    for (size_t i = 0; i < LEN(cases); i++) {
+        const char *end;
+
+        memset(&fault, 0, sizeof fault);
+        fault.at[cases[i].call] = cases[i].at;
+        fault.error = cases[i].error;
+        CHECK(put(path, "new") == LOCANT_ERR_IO);
+        end = strstr(locant_last_error(), "/a: ");
+        CHECK(end != NULL && strcmp(end, cases[i].sentence) == 0);
+        /* A failed fsync is not tried again. */
+        CHECK(fault.n[FSYNC] <= 1);
+        holds(path, "old");
+        CHECK(entries(false) == 1);
+    }
+}
+
+/* The new file stands, but the caller hears that it may not survive. */
+static void reports_a_directory_that_cannot_be_synced(void **state)
+{
+    const char *path = in_directory("a");
+
+    (void)state;
+    fault.at[FSYNC] = 2;
+    fault.error = EIO;
+    CHECK(put(path, "new") == LOCANT_ERR_IO);
+    CHECK(strstr(locant_last_error(), "cannot be put on the disk") != NULL);
+    holds(path, "new");
+    fault.at[FSYNC] = 2;
+    fault.error = EINVAL;
+    CHECK_OK(put(path, "newer"));
+    CHECK(entries(false) == 1);
+}
+
+static void survives_a_limit_on_the_size_of_files(void **state)
+{
+    const char *path = in_directory("a");
+    struct rlimit before, limit;
+    static char text[20000];
+
+    (void)state;
+    CHECK_OK(put(path, "old"));
+    memset(text, 'x', sizeof text - 1);
+    CHECK(getrlimit(RLIMIT_FSIZE, &before) == 0);
+    limit = before;
+    limit.rlim_cur = 4096;
+    signal(SIGXFSZ, SIG_IGN);
+    CHECK(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+    CHECK(put(path, text) == LOCANT_ERR_IO);
+    CHECK(setrlimit(RLIMIT_FSIZE, &before) == 0);
+    signal(SIGXFSZ, SIG_DFL);
+    CHECK(strstr(locant_last_error(), "/a: cannot be written: File too large"));
+    holds(path, "old");
+    CHECK(entries(false) == 1);
+}
+
+static void make_socket(const char *path)
+{
+    struct sockaddr_un address = { .sun_family = AF_UNIX };
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+    CHECK(strlen(path) < sizeof address.sun_path);
+    memcpy(address.sun_path, path, strlen(path) + 1);
+    CHECK(bind(fd, (struct sockaddr *)&address, sizeof address) == 0);
+    close(fd);
+}
+
+static void both_refuse(const char *path, const char *kind)
+{
+    char want[700];
+    void *bytes = NULL;
+    size_t size;
+
+    snprintf(want, sizeof want, "%s: is %s, a regular file is needed", path,
+             kind);
+    CHECK_REFUSED(put(path, "x"), LOCANT_ERR_IO, want);
+    if (strcmp(kind, "a socket") != 0) /* these cannot even be opened */
+        CHECK_REFUSED(lct_read_file(&bytes, &size, path, 1000), LOCANT_ERR_IO,
+                      want);
+    CHECK(bytes == NULL);
+}
+
+static void takes_nothing_but_regular_files(void **state)
+{
+    char here[600];
+
+    (void)state;
+    CHECK(getcwd(here, sizeof here) != NULL);
+    CHECK(chdir(directory) == 0);
+    CHECK(mkfifo("pipe", 0600) == 0);
+    make_socket("socket");
+    both_refuse("pipe", "a named pipe");
+    both_refuse("socket", "a socket");
+    both_refuse(".", "a directory");
+    both_refuse("/dev/full", "a device");
+    both_refuse("/dev/zero", "a device");
+    CHECK(chdir(here) == 0);
+    CHECK(entries(false) == 2);
+}
+
+static void names_what_cannot_be_opened(void **state)
+{
+    static char longest[5000];
+    void *bytes;
+    size_t size;
+
+    (void)state;
+    CHECK_REFUSED(lct_read_file(&bytes, &size, "no/such/file", 10),
+                  LOCANT_ERR_IO,
+                  "no/such/file: cannot be opened: No such file or directory");
+    CHECK_REFUSED(put("no/such/file", "x"), LOCANT_ERR_IO,
+                  "no/such/file: cannot be created: No such file or directory");
+    memset(longest, 'n', sizeof longest - 1);
+    CHECK(put(longest, "x") == LOCANT_ERR_IO);
+    CHECK(strstr(locant_last_error(), "n: cannot be created: ") != NULL);
+}
+
+static void reads_at_most_the_limit(void **state)
+{
+    const char *path = in_directory("a");
+    void *bytes = NULL;
+    size_t size;
+
+    (void)state;
+    CHECK_OK(put(path, "12345"));
+    CHECK(lct_read_file(&bytes, &size, path, 4) == LOCANT_ERR_FORMAT);
+    CHECK(strstr(locant_last_error(), "/a: has 5 bytes, at most 4 are read"));
+    CHECK(bytes == NULL);
+    CHECK_OK(lct_read_file(&bytes, &size, path, 5));
+    locant_release(bytes);
+}
+
+static void reports_errors_of_reading(void **state)
+{
+    const char *path = in_directory("a");
+    void *bytes = NULL;
+    size_t size;
+
+    (void)state;
+    CHECK_OK(put(path, "12345"));
+    fault.few = 2;
+    fault.at[PREAD] = 2;
+    fault.error = EIO;
+    CHECK(lct_read_file(&bytes, &size, path, 10) == LOCANT_ERR_IO);
+    CHECK(strstr(locant_last_error(), "/a: cannot be read: Input/output"));
+    CHECK(bytes == NULL);
+}
+
+/* A link stays a link, and a file keeps its permissions. */
+static void keeps_links_and_permissions(void **state)
+{
+    const char *path = in_directory("real");
+    struct stat st;
+
+    (void)state;
+    CHECK_OK(put(path, "old"));
+    CHECK(chmod(path, 0640) == 0);
+    CHECK(symlink("real", in_directory("link")) == 0);
+    CHECK_OK(put(in_directory("link"), "new"));
+    holds(path, "new");
+    CHECK(lstat(in_directory("link"), &st) == 0 && S_ISLNK(st.st_mode));
+    CHECK(stat(path, &st) == 0 && (st.st_mode & 0777) == 0640);
+    CHECK(entries(false) == 2);
+}
+
+static void *no_memory(size_t bytes, void *context)
+{
+    (void)bytes;
+    (void)context;
+    return NULL;
+}
+
+static void no_release(void *memory, void *context)
+{
+    (void)memory;
+    (void)context;
+}
+
+static void reports_missing_memory(void **state)
+{
+    static const locant_allocator none = { no_memory, no_release, NULL };
+    const char *path = in_directory("a");
+    void *bytes = NULL;
+    size_t size;
+
+    (void)state;
+    CHECK_OK(put(path, "12345"));
+    locant_set_allocator(&none);
+    CHECK(lct_read_file(&bytes, &size, path, 10) == LOCANT_ERR_NOMEM);
+    locant_set_allocator(NULL);
+    CHECK(strstr(locant_last_error(), "/a: no memory for its 5 bytes"));
+    CHECK(bytes == NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(what_is_written_is_read, start),
+        cmocka_unit_test_setup(works_in_the_current_directory, start),
+        cmocka_unit_test_setup(finishes_short_and_interrupted_calls, start),
+        cmocka_unit_test_setup(keeps_the_old_file_when_a_call_fails, start),
+        cmocka_unit_test_setup(reports_a_directory_that_cannot_be_synced,
+                               start),
+        cmocka_unit_test_setup(survives_a_limit_on_the_size_of_files, start),
+        cmocka_unit_test_setup(takes_nothing_but_regular_files, start),
+        cmocka_unit_test_setup(names_what_cannot_be_opened, start),
+        cmocka_unit_test_setup(reads_at_most_the_limit, start),
+        cmocka_unit_test_setup(reports_errors_of_reading, start),
+        cmocka_unit_test_setup(keeps_links_and_permissions, start),
+        cmocka_unit_test_setup(reports_missing_memory, start),
+    };
+
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}

@@ -1,0 +1,206 @@
+/*
+ * test_model_train.c - the float model learns, repeats itself bit for bit, and
+ * allocates nothing in a step.
+ */
+/* needs: lab */
+#include "test_model_run.h"
+
+/* Are the parameters and moments of two runs the same bits? */
+static bool same(const struct run *a, const struct run *b)
+{
+    const size_t bytes = lct_model_size(a->model) * sizeof(float);
+
+    return memcmp(lct_model_params(a->model), lct_model_params(b->model),
+                  bytes) == 0 &&
+           memcmp(a->m, b->m, bytes) == 0 && memcmp(a->v, b->v, bytes) == 0;
+}
+
+/*
+ * The start knows nothing: logits of variance 1 give ln 16 + 1/2 on average,
+ * and the seven targets of the period deviate by 1/sqrt(7): five of that.
+ * The end knows the period.
+ */
+static void learns_a_repeating_sequence(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < LEN(specs); k++) {
+        struct run r;
+        double first, last;
+
+        start(&r, specs[k]);
+        first = train(&r, 0, 1);
+        last = train(&r, 1, 150);
+        if (fabs(first - log(VOCAB) - 0.5) > 5 / sqrt(7.0) || !(last < 0.05))
+            FAIL("%s: loss %g at first, %g after 150 steps", specs[k], first,
+                 last);
+        finish(&r);
+    }
+}
+
+static void two_runs_have_the_same_bits(void **state)
+{
+    static const int threads[] = { 1, 2, 5 };
+
+    (void)state;
+    for (size_t k = 0; k < LEN(specs); k++) {
+        struct run first;
+
+        CHECK_OK(locant_set_threads(1));
+        start(&first, specs[k]);
+        train(&first, 0, 8);
+        for (size_t t = 0; t < LEN(threads); t++) {
+            struct run again;
+
+            CHECK_OK(locant_set_threads(threads[t]));
+            start(&again, specs[k]);
+            train(&again, 0, 8);
+            if (!same(&first, &again))
+                FAIL("%s: other bits with %d threads", specs[k], threads[t]);
+            finish(&again);
+        }
+        finish(&first);
+    }
+    CHECK_OK(locant_set_threads(0));
+}
+
+/* Threads raised after the model was made need more room: it is found. */
+static void survives_a_change_of_threads(void **state)
+{
+    struct run a, b;
+
+    (void)state;
+    CHECK_OK(locant_set_threads(1));
+    start(&a, "t5");
+    start(&b, "t5");
+    train(&a, 0, 6);
+    train(&b, 0, 3);
+    CHECK_OK(locant_set_threads(7));
+    train(&b, 3, 6);
+    CHECK(same(&a, &b));
+    finish(&a);
+    finish(&b);
+    CHECK_OK(locant_set_threads(0));
+}
+
+static void resumes_to_the_same_bits(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < LEN(specs); k++) {
+        struct run straight, before, after;
+        size_t bytes;
+
+        start(&straight, specs[k]);
+        train(&straight, 0, 12);
+        start(&before, specs[k]);
+        train(&before, 0, 5);
+        start(&after, specs[k]);
+        bytes = lct_model_size(after.model) * sizeof(float);
+        memcpy(lct_model_params(after.model), lct_model_params(before.model),
+               bytes);
+        memcpy(after.m, before.m, bytes);
+        memcpy(after.v, before.v, bytes);
+        finish(&before);
+        train(&after, 5, 12);
+        CHECK(same(&straight, &after));
+        finish(&straight);
+        finish(&after);
+    }
+}
+
+/* ----------------------------------------------------------------- memory */
+
+/* atomic, because threads of the pool may ask too */
+static _Atomic size_t allocations, still_out;
+static size_t fail_at; /* this one and later ones fail; 0: none */
+
+static void *counting_alloc(size_t bytes, void *context)
+{
+    size_t n = ++allocations;
+    void *p;
+
+    (void)context;
+    if (fail_at != 0 && n >= fail_at)
+        return NULL;
+    p = malloc(bytes);
+    still_out += p != NULL;
+    return p;
+}
+
+static void counting_release(void *p, void *context)
+{
+    (void)context;
+    still_out--;
+    free(p);
+}
+
+static const locant_allocator counting = { counting_alloc, counting_release,
+                                           NULL };
+
+static void a_step_allocates_nothing(void **state)
+{
+    (void)state;
+    locant_set_allocator(&counting);
+    for (size_t k = 0; k < LEN(specs); k++) {
+        struct run r;
+        size_t before, out;
+
+        start(&r, specs[k]);
+        train(&r, 0, 1);
+        before = allocations;
+        out = still_out;
+        train(&r, 1, 4);
+        CHECK(still_out == out);
+        if (allocations > before)
+            FAIL("%s: %zu allocations in three steps", specs[k],
+                 (size_t)allocations - before);
+        finish(&r);
+    }
+    locant_set_allocator(NULL);
+}
+
+/* Whichever allocation fails, the answer is NOMEM and nothing stays behind. */
+static void survives_lack_of_memory(void **state)
+{
+    locant_encoding *e;
+    struct lct_model_config c;
+    struct lct_model *m;
+    locant_status status = LOCANT_ERR_NOMEM;
+    size_t before;
+
+    (void)state;
+    locant_set_allocator(&counting);
+    e = resolved("sinusoidal", LENGTH);
+    c = small(e);
+    CHECK_OK(lct_model_create(&m, &c, BATCH, LENGTH, true));
+    lct_model_free(m); /* the encoding now keeps what it computes once */
+    before = still_out;
+    for (size_t k = 1; status != LOCANT_OK && k < 100; k++) {
+        allocations = 0;
+        fail_at = k;
+        status = lct_model_create(&m, &c, BATCH, LENGTH, true);
+        fail_at = 0;
+        if (status == LOCANT_OK)
+            continue;
+        CHECK(status == LOCANT_ERR_NOMEM && m == NULL);
+        CHECK(still_out == before);
+    }
+    CHECK_OK(status);
+    lct_model_free(m);
+    CHECK(still_out == before);
+    locant_encoding_free(e);
+    locant_set_allocator(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(learns_a_repeating_sequence),
+        cmocka_unit_test(two_runs_have_the_same_bits),
+        cmocka_unit_test(survives_a_change_of_threads),
+        cmocka_unit_test(resumes_to_the_same_bits),
+        cmocka_unit_test(a_step_allocates_nothing),
+        cmocka_unit_test(survives_lack_of_memory),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

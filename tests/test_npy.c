@@ -1,0 +1,598 @@
+/* needs: lab */
+/* test_npy.c - .npy files: hostile ones, round trips, memory */
+#define _GNU_SOURCE
+#include "testing.h"
+#include "locant/files.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A .npy file in memory: version, header as given, data as given. */
+struct file {
+    size_t size;
+    char bytes[200000];
+};
+static struct file f;
+
+static void raw(const void *bytes, size_t n)
+{
+    memcpy(f.bytes + f.size, bytes, n);
+    f.size += n;
+}
+
+static void start(int major, int minor, size_t header)
+{
+    unsigned char head[12] = {
+        0x93, 'N', 'U', 'M', 'P', 'Y', (unsigned char)major,
+        (unsigned char)minor, (unsigned char)header,
+        (unsigned char)(header >> 8), (unsigned char)(header >> 16),
+        (unsigned char)(header >> 24)
+    };
+
+    f.size = 0;
+    raw(head, major > 1 ? 12 : 10);
+}
+
+/* The file of a header and 'data' bytes 1, 2, 3, .. */
+static void make(int major, const char *header, size_t data)
+{
+    start(major, 0, strlen(header));
+    raw(header, strlen(header));
+    for (size_t i = 0; i < data; i++)
+        f.bytes[f.size++] = (char)(i + 1);
+}
+
+#define DICT(descr, order, shape) \
+    "{'descr': " descr ", 'fortran_order': " order ", 'shape': " shape ", }\n"
+
+static void refused(locant_status status, const char *sentence)
+{
+    char want[512];
+    /* an exact copy: one byte read too far is seen by AddressSanitizer */
+    char *copy = malloc(f.size > 0 ? f.size : 1);
+    locant_array a = { .memory = &f }, before = a;
+
+    memcpy(copy, f.bytes, f.size);
+    snprintf(want, sizeof want, "x.npy: %s", sentence);
+    CHECK_REFUSED(locant_npy_parse(&a, copy, f.size, "x.npy"), status, want);
+    CHECK(memcmp(&a, &before, sizeof a) == 0);
+    free(copy);
+}
+
+static void parses(locant_array *a)
+{
+    CHECK_OK(locant_npy_parse(a, f.bytes, f.size, "x.npy"));
+}
+
+static void refuses_broken_frames(void **state)
+{
+    (void)state;
+    f.size = 0;
+    refused(LOCANT_ERR_FORMAT, "truncated: 0 bytes, 10 needed for magic, "
+            "version and header length");
+    raw("\x93NUMPY", 6);
+    refused(LOCANT_ERR_FORMAT, "truncated: 6 bytes, 10 needed for magic, "
+            "version and header length");
+    f.size = 0;
+    raw("\x93NUMPX\x01\x00\x00\x00", 10);
+    refused(LOCANT_ERR_FORMAT, "magic: '\\x93NUMPX', '\\x93NUMPY' expected");
+    start(9, 0, 0);
+    refused(LOCANT_ERR_FORMAT, "version: 9.0; 1.0, 2.0, 3.0 known");
+    start(1, 7, 0);
+    refused(LOCANT_ERR_FORMAT, "version: 1.7; 1.0, 2.0, 3.0 known");
+    start(0, 0, 0);
+    refused(LOCANT_ERR_FORMAT, "version: 0.0; 1.0, 2.0, 3.0 known");
+    start(1, 0, 100);
+    raw("{}", 2);
+    refused(LOCANT_ERR_FORMAT, "truncated: the header has 100 bytes, 2 remain");
+    start(2, 0, 0xffffffff);
+    refused(LOCANT_ERR_FORMAT, "header length: 4294967295, at most 65535 "
+            "allowed");
+    start(2, 0, 10);
+    f.size = 11;
+    refused(LOCANT_ERR_FORMAT, "truncated: 11 bytes, 12 needed for the header "
+            "length");
+    make(1, "", 0);
+    refused(LOCANT_ERR_FORMAT, "header[byte 10]: the header ends, '{' "
+            "expected");
+    f.size = 0;
+    raw("PK\x03\x04 and so on", 12);
+    refused(LOCANT_ERR_FORMAT, "magic: this is a zip archive; .npz is not "
+            "read, only .npy");
+}
+
+static void refuses_wrong_data(void **state)
+{
+    (void)state;
+    make(1, DICT("'<f4'", "False", "(2,)"), 9);
+    refused(LOCANT_ERR_FORMAT, "byte 76: the data ends here, the file 1 bytes "
+            "later");
+    make(1, DICT("'<f4'", "False", "(2,)"), 7);
+    refused(LOCANT_ERR_FORMAT, "truncated: 8 bytes of data needed, 7 present");
+    make(1, DICT("'<f4'", "False", "(1099511627776,)"), 0);
+    refused(LOCANT_ERR_FORMAT, "truncated: 4398046511104 bytes of data needed, "
+            "0 present");
+    make(1, DICT("'<f4'", "False", "(4294967296, 4294967296)"), 0);
+    refused(LOCANT_ERR_FORMAT, "header: shape: the product of the sizes "
+            "overflows");
+    make(1, DICT("'<f4'", "False", "(0, 9223372036854775807)"), 0);
+    refused(LOCANT_ERR_FORMAT, "header: shape: the product of the sizes "
+            "overflows");
+    make(1, DICT("'<f4'", "False", "(9223372036854775808,)"), 0);
+    refused(LOCANT_ERR_FORMAT, "header[byte 61]: shape[0]: "
+            "'9223372036854775808', at most 2^63-1 is allowed");
+}
+
+static const struct {
+    int version;
+    const char *header;
+    locant_status status;
+    const char *sentence;
+} bad_headers[] = {
+    { 1, DICT("'<f4'", "False", "(-1,)"), LOCANT_ERR_FORMAT,
+      "header[byte 61]: shape[0]: '-1', decimal digits, 0 to 2^63-1, "
+      "expected" },
+    { 1, DICT("'<f4'", "False", "(-2, -1)"), LOCANT_ERR_FORMAT,
+      "header[byte 61]: shape[0]: '-2', decimal digits, 0 to 2^63-1, "
+      "expected" },
+    { 1, DICT("'<f4'", "False", "(True,)"), LOCANT_ERR_FORMAT,
+      "header[byte 61]: shape[0]: 'True', decimal digits, 0 to 2^63-1, "
+      "expected" },
+    { 1, "{'descr': '<f4', 'descr': '<f8', 'fortran_order': False, "
+         "'shape': (0,)}", LOCANT_ERR_FORMAT,
+      "header[byte 27]: key 'descr' a second time" },
+    { 1, "{'descr': '<f4', 'x': 1, 'fortran_order': False, 'shape': (0,)}",
+      LOCANT_ERR_FORMAT, "header[byte 27]: unknown key 'x'; known: descr, "
+      "fortran_order, shape" },
+    { 1, "{'descr': '<f4', 'fortran_order': False}", LOCANT_ERR_FORMAT,
+      "header: key 'shape' is missing" },
+    { 1, "{}", LOCANT_ERR_FORMAT, "header: key 'descr' is missing" },
+    { 1, DICT("'<f4'", "False", "[2]"), LOCANT_ERR_FORMAT,
+      "header[byte 60]: found '[', the '(' of a tuple for shape expected" },
+    { 1, DICT("'<f4'", "False", "(2)"), LOCANT_ERR_FORMAT,
+      "header[byte 62]: shape: a number in parentheses, a tuple (2,) is "
+      "needed" },
+    { 1, DICT("'<f4'", "False", "(2 3)"), LOCANT_ERR_FORMAT,
+      "header[byte 63]: found '3', ',' or ')' of shape expected" },
+    { 1, DICT("'<f4'", "False", "(,)"), LOCANT_ERR_FORMAT,
+      "header[byte 61]: shape[0]: ',', decimal digits, 0 to 2^63-1, "
+      "expected" },
+    { 1, DICT("'<f4'", "False", "(02,)"), LOCANT_ERR_FORMAT,
+      "header[byte 61]: shape[0]: '02', a size has no leading zero" },
+    { 1, DICT("'<f4'", "0", "(2,)"), LOCANT_ERR_FORMAT,
+      "header[byte 44]: found '0', True or False for fortran_order "
+      "expected" },
+    { 1, DICT("'f4'", "False", "(2,)"), LOCANT_ERR_FORMAT,
+      "header: descr: 'f4' tells no byte order, '<' or '>' is needed" },
+    { 1, DICT("'=f4'", "False", "(2,)"), LOCANT_ERR_FORMAT,
+      "header: descr: '=f4' tells no byte order, '<' or '>' is needed" },
+    { 1, DICT("'|i8'", "False", "(2,)"), LOCANT_ERR_FORMAT,
+      "header: descr: '|i8' tells no byte order, '<' or '>' is needed" },
+    { 1, DICT("'<f3'", "False", "(2,)"), LOCANT_ERR_UNSUPPORTED,
+      "header: descr: '<f3'; known: <f4 <f8 <f2 <i4 <i8, <V2 for bfloat16, "
+      "and > for <" },
+    { 1, DICT("'|O'", "False", "(2,)"), LOCANT_ERR_UNSUPPORTED,
+      "header: descr: '|O', pickled objects are never read; known: <f4 <f8 "
+      "<f2 <i4 <i8, <V2 for bfloat16, and > for <" },
+    { 1, DICT("[('a', '<f4')]", "False", "(2,)"), LOCANT_ERR_UNSUPPORTED,
+      "header[byte 20]: descr: a structured dtype, numbers are needed" },
+    { 1, DICT("'|S0'", "False", "(1000000,)"), LOCANT_ERR_UNSUPPORTED,
+      "header: descr: '|S0'; known: <f4 <f8 <f2 <i4 <i8, <V2 for bfloat16, "
+      "and > for <" },
+    { 1, DICT("'<V2147483647'", "False", "(2,)"), LOCANT_ERR_UNSUPPORTED,
+      "header: descr: '<V2147483647'; known: <f4 <f8 <f2 <i4 <i8, <V2 for "
+      "bfloat16, and > for <" },
+    { 1, DICT("'<f4'", "False", "(1, 1, 1, 1, 1, 1, 1)"),
+      LOCANT_ERR_UNSUPPORTED,
+      "header[byte 79]: shape: more than 6 dimensions" },
+    { 1, DICT("'<f4'", "False", "(0x2,)"), LOCANT_ERR_FORMAT,
+      "header[byte 61]: shape[0]: '0x2', only decimal digits are "
+      "allowed" },
+    { 1, DICT("'<f4'", "False", "(1_0,)"), LOCANT_ERR_FORMAT,
+      "header[byte 61]: shape[0]: '1_0', only decimal digits are "
+      "allowed" },
+    { 3, DICT("'<f4'", "False", "(2L,)"), LOCANT_ERR_FORMAT,
+      "header[byte 63]: shape[0]: '2L', only decimal digits are allowed" },
+    { 1, DICT("'<f4'", "False", "(__import__('os'),)"), LOCANT_ERR_FORMAT,
+      "header[byte 61]: shape[0]: '__import__', decimal digits, 0 to "
+      "2^63-1, expected" },
+    { 1, "{'descr': '<f4'", LOCANT_ERR_FORMAT,
+      "header[byte 25]: the header ends, ',' or '}' expected" },
+    { 1, "{'descr': '<f4", LOCANT_ERR_FORMAT,
+      "header[byte 24]: the header ends, the closing quote of a string "
+      "expected" },
+    { 1, "{'descr' '<f4'}", LOCANT_ERR_FORMAT,
+      "header[byte 19]: found ''', ':' expected" },
+    { 1, "{'descr': '\\x3cf4'}", LOCANT_ERR_FORMAT,
+      "header[byte 21]: found '\\', printable ASCII in a string expected" },
+    { 1, "{descr: '<f4'}", LOCANT_ERR_FORMAT,
+      "header[byte 11]: found 'descr', a quoted key or '}' expected" },
+    { 1, DICT("'<f4'", "False", "(2,)") "x", LOCANT_ERR_FORMAT,
+      "header[byte 68]: found 'x', blanks to the end of the header "
+      "expected" },
+};
+
+/* Each header of its own file; %s is the sentence after "x.npy: ". */
+static void refuses_bad_headers(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < LEN(bad_headers); i++) {
+        make(bad_headers[i].version, bad_headers[i].header, 8);
+        refused(bad_headers[i].status, bad_headers[i].sentence);
+    }
+    make(1, DICT("'<f4'", "False", "(2,)"), 8);
+    f.bytes[67] = 0;
+    refused(LOCANT_ERR_FORMAT, "header[byte 67]: found '\\x00', blanks to the "
+            "end of the header expected");
+}
+
+/* 'n' copies of a byte where the first size of the shape should be */
+static void flood(char byte, int n)
+{
+    static char header[20000];
+    size_t used = (size_t)snprintf(header, sizeof header, "{'descr': '<f4', "
+                                   "'fortran_order': False, 'shape': (");
+
+    memset(header + used, byte, (size_t)n);
+    snprintf(header + used + n, sizeof header - used - (size_t)n, "2,)}");
+    make(1, header, 8);
+}
+
+static void refuses_floods(void **state)
+{
+    locant_array a;
+
+    (void)state;
+    flood('9', 5000);
+    CHECK(locant_npy_parse(&a, f.bytes, f.size, "x.npy") == LOCANT_ERR_FORMAT);
+    CHECK(strstr(locant_last_error(), "x.npy: header[byte 61]: shape[0]: "
+                 "'99999") != NULL);
+    CHECK(strstr(locant_last_error(), "...', at most 2^63-1 is allowed"));
+    flood('(', 5000);
+    refused(LOCANT_ERR_FORMAT, "header[byte 61]: shape[0]: '(', decimal "
+            "digits, 0 to 2^63-1, expected");
+    flood('-', 8000);
+    refused(LOCANT_ERR_FORMAT, "header[byte 61]: shape[0]: '-', decimal "
+            "digits, 0 to 2^63-1, expected");
+}
+
+static void reads_what_numpy_writes(void **state)
+{
+    static const char *const headers[] = {
+        DICT("'<f4'", "False", "(2,)"),
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }",
+        "{\"shape\":(2L,),\"fortran_order\":False,\"descr\":\"<f4\"}   \n",
+        " { 'shape' : ( 2 , ) , 'descr' : '<f4' , 'fortran_order' : True } ",
+    };
+
+    (void)state;
+    for (int version = 1; version <= 3; version++)
+        for (size_t i = 0; i < LEN(headers); i++) {
+            locant_array a;
+
+            if (version == 3 && i == 2)
+                continue;
+            make(version, headers[i], 8);
+            parses(&a);
+            CHECK(a.tensor.dtype == LOCANT_F32 && a.tensor.rank == 1);
+            CHECK(a.tensor.shape[0] == 2 && a.tensor.stride[0] == 1);
+            CHECK(memcmp(a.tensor.data, "\1\2\3\4\5\6\7\10", 8) == 0);
+            locant_array_free(&a);
+            CHECK(a.memory == NULL);
+        }
+}
+
+static void swaps_big_endian(void **state)
+{
+    static const struct {
+        const char *header;
+        int item;
+    } cases[] = {
+        { DICT("'>f2'", "False", "(4,)"), 2 },
+        { DICT("'>V2'", "False", "(4,)"), 2 },
+        { DICT("'>f4'", "False", "(2,)"), 4 },
+        { DICT("'>i4'", "False", "(2,)"), 4 },
+        { DICT("'>f8'", "False", "(1,)"), 8 },
+        { DICT("'>i8'", "False", "(1,)"), 8 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < LEN(cases); i++) {
+        locant_array a;
+        const unsigned char *got;
+
+        make(1, cases[i].header, 8);
+        parses(&a);
+        got = a.tensor.data;
+        for (int b = 0; b < 8; b++)
+            CHECK(got[b] == b / cases[i].item * cases[i].item +
+                                cases[i].item - b % cases[i].item);
+        locant_array_free(&a);
+    }
+}
+
+/* Element (i, j, k) of a Fortran file of [2, 3, 4] is at i + 2 (j + 3 k). */
+static void puts_fortran_order_into_c_order(void **state)
+{
+    int32_t in[24];
+    locant_array a;
+
+    (void)state;
+    for (int i = 0; i < 24; i++)
+        in[i] = i;
+    make(1, DICT("'<i4'", "True", "(2, 3, 4)"), 0);
+    raw(in, sizeof in);
+    parses(&a);
+    CHECK(a.tensor.stride[0] == 12 && a.tensor.stride[2] == 1);
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 3; j++)
+            for (int k = 0; k < 4; k++)
+                CHECK(((int32_t *)a.tensor.data)[(i * 3 + j) * 4 + k] ==
+                      i + 2 * (j + 3 * k));
+    locant_array_free(&a);
+}
+
+static void reads_scalars_and_empty_arrays(void **state)
+{
+    locant_array a;
+
+    (void)state;
+    make(1, DICT("'<f8'", "False", "()"), 8);
+    parses(&a);
+    CHECK(a.tensor.rank == 0 && a.tensor.dtype == LOCANT_F64);
+    locant_array_free(&a);
+    make(1, DICT("'<f8'", "True", "(3, 0, 2)"), 0);
+    parses(&a);
+    CHECK(a.tensor.rank == 3 && a.tensor.shape[1] == 0);
+    CHECK(a.tensor.data != NULL);
+    locant_array_free(&a);
+    make(1, DICT("'|V2'", "False", "(1,)"), 2);
+    parses(&a);
+    CHECK(a.tensor.dtype == LOCANT_BF16);
+    locant_array_free(&a);
+    locant_array_free(NULL);
+}
+
+/* A prefix of a good file is refused; so is one with a longer tail. */
+static void refuses_every_cut(void **state)
+{
+    size_t whole;
+    locant_array a;
+
+    (void)state;
+    make(1, DICT("'<f4'", "False", "(2, 1)"), 8);
+    whole = f.size;
+    for (size_t n = 0; n < whole; n++) {
+        char *copy = malloc(n > 0 ? n : 1);
+
+        memcpy(copy, f.bytes, n);
+        CHECK(locant_npy_parse(&a, copy, n, "x.npy") == LOCANT_ERR_FORMAT);
+        free(copy);
+    }
+    parses(&a);
+    locant_array_free(&a);
+}
+
+/* Flip every bit of a good file: an answer, and never a crash. */
+static void survives_every_flipped_bit(void **state)
+{
+    locant_array a;
+    size_t accepted = 0;
+
+    (void)state;
+    make(2, DICT("'<f4'", "False", "(2, 1)"), 8);
+    for (size_t bit = 0; bit < 8 * f.size; bit++) {
+        f.bytes[bit / 8] ^= (char)(1 << bit % 8);
+        if (locant_npy_parse(&a, f.bytes, f.size, "x.npy") == LOCANT_OK) {
+            accepted++;
+            locant_array_free(&a);
+        }
+        f.bytes[bit / 8] ^= (char)(1 << bit % 8);
+    }
+    CHECK(accepted >= 64); /* the bits of the data */
+}
+
+/* ------------------------------------------------------------------- files */
+
+static char directory[256], path[300];
+
+static int make_directory(void **state)
+{
+    const char *base = getenv("TMPDIR");
+
+    (void)state;
+    snprintf(directory, sizeof directory, "%s/test_npy.XXXXXX",
+             base != NULL ? base : ".");
+    if (mkdtemp(directory) == NULL)
+        return -1;
+    snprintf(path, sizeof path, "%s/a.npy", directory);
+    return 0;
+}
+
+static int remove_directory(void **state)
+{
+    (void)state;
+    unlink(path);
+    return rmdir(directory);
+}
+
+static void round_trip(const locant_tensor *t)
+{
+    locant_array a;
+    size_t n = locant_dtype_size(t->dtype);
+
+    CHECK_OK(locant_npy_write(path, t));
+    CHECK_OK(locant_npy_read(&a, path));
+    CHECK(a.tensor.dtype == t->dtype && a.tensor.rank == t->rank);
+    for (int i = 0; i < t->rank; i++) {
+        CHECK(a.tensor.shape[i] == t->shape[i]);
+        n *= (size_t)t->shape[i];
+    }
+    CHECK(n == 0 || memcmp(a.tensor.data, t->data, n) == 0);
+    locant_array_free(&a);
+}
+
+static void every_dtype_comes_back(void **state)
+{
+    static const int64_t shapes[][LOCANT_MAX_RANK] = {
+        { 1 }, { 3, 5 }, { 0, 7 }, { 2, 1, 3, 1, 2, 2 }
+    };
+    static const int ranks[] = { 0, 2, 2, 6 };
+    unsigned char data[8 * 24];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof data; i++)
+        data[i] = (unsigned char)test_rand();
+    for (int d = LOCANT_F32; d <= LOCANT_I64; d++)
+        for (size_t s = 0; s < LEN(shapes); s++) {
+            locant_tensor t = locant_dense(data, (locant_dtype)d, ranks[s],
+                                           shapes[s]);
+
+            round_trip(&t);
+        }
+}
+
+/* The layout of version 1.0 as NumPy's format.py documents it. */
+static void writes_the_documented_bytes(void **state)
+{
+    float x[6] = { 1, 2, 3, 4, 5, 6 };
+    locant_tensor t = locant_dense(x, LOCANT_F32, 2, (int64_t[]){ 2, 3 });
+    const char want[] = "\x93NUMPY\x01\x00\x76\x00{'descr': '<f4', "
+                        "'fortran_order': False, 'shape': (2, 3), }";
+    char got[200];
+    FILE *in;
+
+    (void)state;
+    CHECK_OK(locant_npy_write(path, &t));
+    in = fopen(path, "rb");
+    CHECK(fread(got, 1, sizeof got, in) == 128 + 24);
+    fclose(in);
+    CHECK(memcmp(got, want, sizeof want - 1) == 0);
+    for (size_t i = sizeof want - 1; i < 127; i++)
+        CHECK(got[i] == ' ');
+    CHECK(got[127] == '\n' && memcmp(got + 128, x, 24) == 0);
+}
+
+static void refuses_bad_arguments(void **state)
+{
+    float x[6] = { 0 };
+    locant_tensor t = locant_dense(x, LOCANT_F32, 2, (int64_t[]){ 2, 3 }), bad;
+    locant_array a;
+
+    (void)state;
+    CHECK_REFUSED(locant_npy_parse(NULL, x, 4, "x"), LOCANT_ERR_NULL,
+                  "locant_npy_parse: out is NULL");
+    CHECK_REFUSED(locant_npy_parse(&a, NULL, 4, "x"), LOCANT_ERR_NULL,
+                  "locant_npy_parse: bytes is NULL");
+    CHECK_REFUSED(locant_npy_parse(&a, x, 4, NULL), LOCANT_ERR_NULL,
+                  "locant_npy_parse: name is NULL");
+    CHECK_REFUSED(locant_npy_read(&a, NULL), LOCANT_ERR_NULL,
+                  "locant_npy_read: path is NULL");
+    CHECK_REFUSED(locant_npy_read(NULL, path), LOCANT_ERR_NULL,
+                  "locant_npy_read: out is NULL");
+    CHECK_REFUSED(locant_npy_write(NULL, &t), LOCANT_ERR_NULL,
+                  "locant_npy_write: path is NULL");
+    CHECK_REFUSED(locant_npy_write(path, NULL), LOCANT_ERR_NULL,
+                  "locant_npy_write: t is NULL");
+    bad = t;
+    bad.stride[0] = 4;
+    CHECK_REFUSED(locant_npy_write(path, &bad), LOCANT_ERR_LAYOUT,
+                  "locant_npy_write: t has stride 4 in dimension 0, a dense "
+                  "array 3");
+    bad = t;
+    bad.rank = 7;
+    CHECK_REFUSED(locant_npy_write(path, &bad), LOCANT_ERR_SHAPE,
+                  "locant_npy_write: t has 7 dimensions, 0 to 6 allowed");
+    bad = t;
+    bad.dtype = (locant_dtype)99;
+    CHECK_REFUSED(locant_npy_write(path, &bad), LOCANT_ERR_DTYPE,
+                  "locant_npy_write: t has the unknown dtype 99");
+    bad = t;
+    bad.data = NULL;
+    CHECK_REFUSED(locant_npy_write(path, &bad), LOCANT_ERR_NULL,
+                  "locant_npy_write: the data of t is NULL");
+    bad = t;
+    bad.shape[1] = -1;
+    CHECK_REFUSED(locant_npy_write(path, &bad), LOCANT_ERR_SHAPE,
+                  "locant_npy_write: t has a negative size or more bytes than "
+                  "memory can have");
+}
+
+static int calls, fail_at, alive;
+
+static void *failing_alloc(size_t bytes, void *context)
+{
+    (void)context;
+    if (++calls == fail_at)
+        return NULL;
+    alive++;
+    return malloc(bytes);
+}
+
+static void counting_release(void *memory, void *context)
+{
+    (void)context;
+    alive--;
+    free(memory);
+}
+
+static void survives_every_failing_allocation(void **state)
+{
+    static const locant_allocator failing = {
+        failing_alloc, counting_release, NULL
+    };
+    static const struct {
+        const char *header;
+        int allocations; /* the file, and a copy where it must be moved */
+    } cases[] = {
+        { DICT("'<f4'", "False", "(2,)"), 1 },
+        { DICT("'<f4'", "False", "(2,)") " ", 2 },
+        { DICT("'>f4'", "False", "(2,)"), 2 },
+    };
+
+    (void)state;
+    locant_set_allocator(&failing);
+    for (size_t i = 0; i < LEN(cases); i++) {
+        locant_status status = LOCANT_ERR_NOMEM;
+        locant_array a;
+        FILE *out = fopen(path, "wb");
+
+        make(1, cases[i].header, 8);
+        CHECK(fwrite(f.bytes, 1, f.size, out) == f.size);
+        fclose(out);
+        for (fail_at = 1; status == LOCANT_ERR_NOMEM; fail_at++) {
+            calls = 0;
+            status = locant_npy_read(&a, path);
+            CHECK(status == LOCANT_OK || alive == 0);
+        }
+        CHECK(status == LOCANT_OK && alive == 1);
+        CHECK(fail_at == cases[i].allocations + 2);
+        locant_array_free(&a);
+        CHECK(alive == 0);
+    }
+    locant_set_allocator(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(refuses_broken_frames),
+        cmocka_unit_test(refuses_wrong_data),
+        cmocka_unit_test(refuses_bad_headers),
+        cmocka_unit_test(refuses_floods),
+        cmocka_unit_test(reads_what_numpy_writes),
+        cmocka_unit_test(swaps_big_endian),
+        cmocka_unit_test(puts_fortran_order_into_c_order),
+        cmocka_unit_test(reads_scalars_and_empty_arrays),
+        cmocka_unit_test(refuses_every_cut),
+        cmocka_unit_test(survives_every_flipped_bit),
+        cmocka_unit_test(every_dtype_comes_back),
+        cmocka_unit_test(writes_the_documented_bytes),
+        cmocka_unit_test(refuses_bad_arguments),
+        cmocka_unit_test(survives_every_failing_allocation),
+    };
+
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}

@@ -1,0 +1,594 @@
+/* The page: self-contained, escaped, honest about what is undefined. */
+/* needs: lab */
+#define _GNU_SOURCE
+#include "testing.h"
+#include "lab/lab.h"
+#include "report/html.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { SEEDS = 2, BLOCKS = 12, STEPS = 300, GROUPS = 8, HEADS = 4, WIDTH = 64,
+       TRAINED = 128 };
+
+static const char hostile[] = "<script>alert('x')</script>\"&\x01\xff";
+
+/* ------------------------------------------------------- results, made up */
+
+static double bend(size_t group, int k)
+{
+    static const double rise[GROUPS] = { -0.01, -0.02, 0, 0.4,
+                                         0.15, 0.9, 0.01, 0.05 };
+
+    return rise[group % GROUPS] * k;
+}
+
+static void make_losses(struct lct_result *result, const struct lct_group *g,
+                        size_t group)
+{
+    bool wall = g->info->traits & LOCANT_TRAIT_WALL;
+
+    result->block_loss = calloc(LOCANT_EVAL_LENGTHS * BLOCKS, sizeof(double));
+    for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++) {
+        double sum = 0;
+        for (int b = 0; b < BLOCKS; b++) {
+            double *loss = &result->block_loss[k * BLOCKS + b];
+            *loss = 1.5 + bend(group, k) + 0.1 * sin(b * 2.1) +
+                    0.01 * test_normal();
+            if (wall && k > 0)
+                *loss = NAN;
+            sum += *loss / BLOCKS;
+        }
+        result->eval.length[k] = TRAINED << k;
+        result->eval.same_targets[k] = sum;
+    }
+    for (int i = 0; i < LOCANT_EVAL_BUCKETS; i++) {
+        double beyond = fmax(0, log2((i + 0.5) / 4));
+        result->eval.by_position[i] =
+            wall && i >= 4 ? NAN
+                           : 1.5 + 1.2 / (i + 1) + bend(group, 1) * beyond;
+    }
+    result->eval.own_window = 1.49;
+    result->eval.blocks = BLOCKS;
+    result->eval.tokens_per_second = 61234;
+}
+
+static void make_run(struct lct_result *result, size_t group, int seed)
+{
+    locant_run_info *run = &result->run;
+
+    snprintf(run->model, sizeof run->model, "layers=3,width=64,heads=4");
+    run->seed = (uint64_t)seed;
+    run->steps = run->step = STEPS;
+    run->batch = 16;
+    run->length = TRAINED;
+    run->encoding_parameters = (int64_t)group * 128;
+    run->parameters = 180000 + run->encoding_parameters;
+    run->seconds = 31.4;
+    run->tokens_per_second = 40123;
+    result->n_steps = STEPS;
+    result->step = calloc(STEPS, sizeof(double));
+    result->step_loss = calloc(STEPS, sizeof(double));
+    result->step_norm = calloc(STEPS, sizeof(double));
+    for (int s = 0; s < STEPS; s++) {
+        result->step[s] = s + 1;
+        result->step_loss[s] = 1.4 + 4 * exp(-s / 40.0) +
+                               0.02 * (double)group + 0.05 * test_normal();
+        result->step_norm[s] = 1;
+    }
+    result->bytes = 12345678;
+}
+
+static void make_params(struct lct_group *g, const locant_encoding *e)
+{
+    locant_param_info info;
+
+    while (locant_encoding_param(&info, e, g->n_params, HEADS, WIDTH)) {
+        size_t n = 1;
+        float *data;
+        for (int i = 0; i < info.rank; i++)
+            n *= (size_t)info.shape[i];
+        data = calloc(n, sizeof *data);
+        g->params[g->n_params] = locant_dense(data, LOCANT_F32, info.rank,
+                                              info.shape);
+        CHECK_OK(locant_encoding_param_init(&g->params[g->n_params], e,
+                                            g->n_params, 3));
+        for (size_t i = 0; i < n; i++)
+            data[i] += 0.3f * (float)test_uniform();
+        CHECK_OK(locant_encoding_param_project(&g->params[g->n_params], e,
+                                               g->n_params));
+        g->n_params++;
+    }
+}
+
+static int rows_of_registry(void)
+{
+    int n = 0;
+
+    while (locant_encoding_at(n))
+        n++;
+    return n;
+}
+
+/* Group i: row i of the registry, again from the first when they run out. */
+static void make_group(struct lct_group *g, size_t i)
+{
+    locant_encoding *plain, *e;
+
+    g->info = locant_encoding_at((int)i % rows_of_registry());
+    CHECK_OK(locant_encoding_create(&plain, g->info->name));
+    CHECK_OK(locant_encoding_resolve(&e, plain, TRAINED));
+    snprintf(g->spec, sizeof g->spec, "%s", locant_encoding_spec(e));
+    make_params(g, e);
+    locant_encoding_free(plain);
+    locant_encoding_free(e);
+    g->n = SEEDS;
+    g->results = calloc(SEEDS, sizeof *g->results);
+    for (int s = 0; s < SEEDS; s++) {
+        make_run(&g->results[s], i, s + 1);
+        make_losses(&g->results[s], g, i);
+    }
+}
+
+static void make_results(struct lct_results *r)
+{
+    memset(r, 0, sizeof *r);
+    r->n = GROUPS;
+    r->groups = calloc(GROUPS, sizeof *r->groups);
+    for (size_t i = 0; i < GROUPS; i++)
+        make_group(&r->groups[i], i);
+    r->heads = HEADS;
+    r->width = WIDTH;
+    r->trained_length = TRAINED;
+    r->corpus = (locant_corpus_info){ .files = 812, .bytes = 16000000,
+                                      .train_bytes = 14400000,
+                                      .valid_bytes = 800000,
+                                      .test_bytes = 800000 };
+    memset(r->corpus.sha256, 'a', 64);
+    r->ngram[0] = 2.16;
+    r->ngram[1] = 1.81;
+    r->ngram_order[0] = 2;
+    r->ngram_order[1] = 4;
+    snprintf(r->cpu, sizeof r->cpu, "A Processor");
+    snprintf(r->isa, sizeof r->isa, "avx2");
+    snprintf(r->commit, sizeof r->commit, "0123abc");
+    snprintf(r->compiler, sizeof r->compiler, "cc 1.2");
+    snprintf(r->date, sizeof r->date, "2030-01-02");
+    r->threads = 2;
+    r->seconds = 512;
+    r->preset = "quick";
+    for (int i = 0; i < 7; i++) {
+        snprintf(r->gates[i].name, sizeof r->gates[i].name, "g%d", i + 1);
+        r->gates[i].passed = 1;
+        snprintf(r->gates[i].sentence, sizeof r->gates[i].sentence,
+                 "Found number %d.", i + 1);
+    }
+}
+
+static void free_results(struct lct_results *r)
+{
+    for (size_t i = 0; i < r->n; i++) {
+        struct lct_group *g = &r->groups[i];
+        for (int k = 0; k < g->n_params; k++)
+            free(g->params[k].data);
+        for (size_t s = 0; s < SEEDS; s++) {
+            free(g->results[s].block_loss);
+            free(g->results[s].step);
+            free(g->results[s].step_loss);
+            free(g->results[s].step_norm);
+        }
+        free(g->results);
+    }
+    free(r->groups);
+}
+
+/* ---------------------------------------------------------------- the page */
+
+static char folder[256], path[300];
+
+static int make_folder(void **state)
+{
+    const char *tmp = getenv("TMPDIR");
+
+    (void)state;
+    snprintf(folder, sizeof folder, "%.200s/pageXXXXXX", tmp ? tmp : ".");
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(path, sizeof path, "%s/page.html", folder);
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    unlink(path);
+    return rmdir(folder);
+}
+
+/* Write the page of r and read it back. */
+static char *page_of(const struct lct_results *r)
+{
+    FILE *file;
+    char *page;
+    long size;
+
+    CHECK_OK(lct_page_write(path, r));
+    file = fopen(path, "rb");
+    CHECK(file != NULL && fseek(file, 0, SEEK_END) == 0);
+    size = ftell(file);
+    CHECK(size > 0);
+    rewind(file);
+    page = calloc((size_t)size + 1, 1);
+    CHECK(page && fread(page, 1, (size_t)size, file) == (size_t)size);
+    CHECK(strlen(page) == (size_t)size);
+    fclose(file);
+    return page;
+}
+
+static size_t count(const char *text, const char *what)
+{
+    size_t n = 0;
+
+    for (const char *p = text; (p = strstr(p, what)); p += strlen(what))
+        n++;
+    return n;
+}
+
+static void needs_no_network_and_no_script(void **state)
+{
+    struct lct_results r;
+    char *page;
+
+    (void)state;
+    make_results(&r);
+    page = page_of(&r);
+    CHECK(strstr(page, "<html lang=\"en\">"));
+    CHECK(strstr(page, "default-src 'none'; img-src data:; style-src "
+                       "'unsafe-inline'"));
+    CHECK(!strstr(page, "http:") && !strstr(page, "https:"));
+    CHECK(!strstr(page, "<script") && !strstr(page, "<link"));
+    CHECK(!strstr(page, "<iframe") && !strstr(page, "@import"));
+    CHECK(!strstr(page, "url("));
+    CHECK(count(page, "src=") ==
+          count(page, "src=\"data:image/svg+xml;base64,"));
+    CHECK(count(page, "href=") == count(page, "href=\"#"));
+    free(page);
+    free_results(&r);
+}
+
+static void every_picture_has_words(void **state)
+{
+    struct lct_results r;
+    char *page;
+
+    (void)state;
+    make_results(&r);
+    page = page_of(&r);
+    /* four measured figures and the pictures of the encodings */
+    CHECK(count(page, "<img ") > 20);
+    CHECK(count(page, "<img ") == count(page, " alt=\""));
+    CHECK(!strstr(page, " alt=\"\""));
+    CHECK(count(page, "<figcaption>") == count(page, "<img "));
+    CHECK(count(page, "<table") == count(page, "<caption>"));
+    CHECK(count(page, "<td") > 0 && count(page, "scope=\"row\"") >= GROUPS);
+    CHECK(!strstr(page, "No pictures: "));
+    free(page);
+    free_results(&r);
+}
+
+static void elements_are_closed(void **state)
+{
+    static const char *const names[] = { "section", "figure", "table", "div",
+                                         "p", "ul", "dl", "dd", "dt", "td",
+                                         "tr", "small", "code", "nav", "main",
+                                         "span", "li", "a", "h2", "h3" };
+    struct lct_results r;
+    char *page;
+
+    (void)state;
+    make_results(&r);
+    page = page_of(&r);
+    for (size_t i = 0; i < LEN(names); i++) {
+        char bare[32], with[32], close[32];
+        snprintf(bare, sizeof bare, "<%s>", names[i]);
+        snprintf(with, sizeof with, "<%s ", names[i]);
+        snprintf(close, sizeof close, "</%s>", names[i]);
+        if (count(page, bare) + count(page, with) != count(page, close))
+            FAIL("%s: %zu opened, %zu closed", names[i],
+                 count(page, bare) + count(page, with), count(page, close));
+    }
+    free(page);
+    free_results(&r);
+}
+
+static void hostile_strings_stay_text(void **state)
+{
+    locant_encoding_info info;
+    struct lct_results r;
+    char *page;
+
+    (void)state;
+    make_results(&r);
+    info = *r.groups[0].info;
+    info.title = info.formula = info.source = hostile;
+    info.used_by = info.traps = hostile;
+    r.groups[0].info = &info;
+    snprintf(r.groups[0].spec, sizeof r.groups[0].spec, "%s", hostile);
+    snprintf(r.groups[0].results[0].run.model,
+             sizeof r.groups[0].results[0].run.model, "%s", hostile);
+    snprintf(r.cpu, sizeof r.cpu, "%s", hostile);
+    snprintf(r.commit, sizeof r.commit, "%s", hostile);
+    snprintf(r.compiler, sizeof r.compiler, "%s", hostile);
+    snprintf(r.isa, sizeof r.isa, "<b>");
+    snprintf(r.date, sizeof r.date, "<script>");
+    snprintf(r.corpus.sha256, sizeof r.corpus.sha256, "%s", hostile);
+    snprintf(r.gates[2].name, sizeof r.gates[2].name, "<i>");
+    snprintf(r.gates[2].sentence, sizeof r.gates[2].sentence, "%s", hostile);
+    r.gates[2].passed = 0;
+    r.preset = hostile;
+    page = page_of(&r);
+    CHECK(!strstr(page, "<script") && !strstr(page, "<b>"));
+    CHECK(!strstr(page, "<i>"));
+    CHECK(!strchr(page, '\x01') && !strchr(page, '\xff'));
+    CHECK(strstr(page, "&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;"
+                       "&quot;&amp;\xef\xbf\xbd\xef\xbf\xbd"));
+    /* the group that is no encoding has no pictures, and the page stands */
+    CHECK(count(page, "No pictures: ") == 1);
+    free(page);
+    free_results(&r);
+}
+
+/* The cell after the head of the row of 'spec', in the n-th table. */
+static const char *row(const char *page, const char *table, const char *spec)
+{
+    const char *at = strstr(page, table);
+    char head[300];
+
+    CHECK(at != NULL);
+    snprintf(head, sizeof head, "</span>%s</th>", spec);
+    at = strstr(at, head);
+    CHECK(at != NULL);
+    return at + strlen(head);
+}
+
+static void undefined_is_said(void **state)
+{
+    struct lct_results r;
+    size_t wall = GROUPS;
+    char *page, *cells;
+    const char *end;
+
+    (void)state;
+    make_results(&r);
+    for (size_t i = 0; i < GROUPS; i++)
+        if (r.groups[i].info->traits & LOCANT_TRAIT_WALL && wall == GROUPS)
+            wall = i;
+    CHECK(wall < GROUPS);
+    page = page_of(&r);
+    cells = strdup(row(page, "aria-label=\"Loss by context length\"",
+                       r.groups[wall].spec));
+    end = strstr(cells, "</tr>");
+    CHECK(end != NULL);
+    cells[end - cells] = '\0';
+    /* four lengths beyond its table, and the rank */
+    CHECK(count(cells, ">undefined</span>") == 5);
+    CHECK(!strstr(page, ">nan") && !strstr(page, ">-nan"));
+    free(cells);
+    free(page);
+    free_results(&r);
+}
+
+static void shows_bits_and_order(void **state)
+{
+    struct lct_results r;
+    const char *best, *worst;
+    char *page;
+
+    (void)state;
+    make_results(&r);
+    /* 2 bits everywhere in the first group, 3 bits in the fourth */
+    for (int s = 0; s < SEEDS; s++)
+        for (int i = 0; i < LOCANT_EVAL_LENGTHS * BLOCKS; i++) {
+            r.groups[0].results[s].block_loss[i] = 2 * log(2);
+            r.groups[3].results[s].block_loss[i] = 3 * log(2);
+        }
+    page = page_of(&r);
+    best = row(page, "aria-label=\"Loss by context length\"", r.groups[0].spec);
+    worst = row(page, "aria-label=\"Loss by context length\"",
+                r.groups[3].spec);
+    CHECK(!strncmp(best, "<td>2.000<br><small>2.000 to 2.000</small></td>",
+                   47));
+    CHECK(!strncmp(worst, "<td>3.000<br><small>3.000 to 3.000</small></td>",
+                   47));
+    CHECK(best < worst);
+    best = row(page, "aria-label=\"Change of loss beyond the trained length\"",
+               r.groups[0].spec);
+    CHECK(!strncmp(best, "<td>0.000<br>", 13));
+    free(page);
+    free_results(&r);
+}
+
+static void equal_encodings_share_a_rank(void **state)
+{
+    struct lct_results r;
+    char *page;
+    const char *a, *b;
+
+    (void)state;
+    make_results(&r);
+    for (int s = 0; s < SEEDS; s++)
+        for (int i = 0; i < LOCANT_EVAL_LENGTHS * BLOCKS; i++) {
+            r.groups[0].results[s].block_loss[i] = 0.5;
+            /* as often above as below, within every seed */
+            r.groups[1].results[s].block_loss[i] = i % 2 ? 0.4 : 0.6;
+        }
+    page = page_of(&r);
+    a = row(page, "aria-label=\"Loss by context length\"", r.groups[0].spec);
+    b = row(page, "aria-label=\"Loss by context length\"", r.groups[1].spec);
+    CHECK(!strncmp(strstr(a, "</tr>") - 10, "<td>1</td>", 10));
+    CHECK(!strncmp(strstr(b, "</tr>") - 10, "<td>1</td>", 10));
+    free(page);
+    free_results(&r);
+}
+
+static void banners_for_failed_gates_only(void **state)
+{
+    struct lct_results r;
+    char *page;
+
+    (void)state;
+    make_results(&r);
+    page = page_of(&r);
+    CHECK(count(page, "class=\"banner\"") == 0);
+    CHECK(count(page, "class=\"passed\">passed") == 7);
+    free(page);
+    r.gates[1].passed = 0;
+    r.gates[6].passed = 0;
+    page = page_of(&r);
+    CHECK(count(page, "class=\"banner\"") == 2);
+    CHECK(strstr(page, "Gate g2 failed:</strong> Found number 2."));
+    CHECK(strstr(page, "Gate g7 failed:</strong> Found number 7."));
+    CHECK(count(page, "class=\"failed\">failed") == 2);
+    free(page);
+    free_results(&r);
+}
+
+static void same_results_same_bytes(void **state)
+{
+    struct lct_results r;
+    char *a, *b;
+
+    (void)state;
+    make_results(&r);
+    a = page_of(&r);
+    b = page_of(&r);
+    CHECK(strcmp(a, b) == 0);
+    free(a);
+    free(b);
+    free_results(&r);
+}
+
+static void refuses_bad_arguments(void **state)
+{
+    struct lct_results r;
+
+    (void)state;
+    make_results(&r);
+    CHECK_REFUSED(lct_page_write(NULL, &r), LOCANT_ERR_NULL,
+                  "lct_page_write: path is NULL");
+    CHECK_REFUSED(lct_page_write(path, NULL), LOCANT_ERR_NULL,
+                  "lct_page_write: r is NULL");
+    CHECK(lct_page_write("no/such/folder/page.html", &r) == LOCANT_ERR_IO);
+    free_results(&r);
+}
+
+/* ----------------------------------------------------- memory that runs out */
+
+struct failing {
+    long left;
+    long held;
+};
+
+static void *failing_alloc(size_t bytes, void *context)
+{
+    struct failing *f = context;
+
+    if (f->left-- <= 0)
+        return NULL;
+    f->held++;
+    return malloc(bytes);
+}
+
+static void failing_release(void *memory, void *context)
+{
+    ((struct failing *)context)->held--;
+    free(memory);
+}
+
+/* The k-th allocation fails, for k spread over all that a page makes. */
+static void survives_lack_of_memory(void **state)
+{
+    struct lct_results r;
+    locant_status status = LOCANT_ERR_NOMEM;
+
+    (void)state;
+    make_results(&r);
+    for (long k = 0; status != LOCANT_OK; k += 1 + k / 4) {
+        struct failing f = { .left = k };
+        locant_allocator a = { failing_alloc, failing_release, &f };
+        locant_set_allocator(&a);
+        status = lct_page_write(path, &r);
+        locant_set_allocator(NULL);
+        if (status != LOCANT_OK && status != LOCANT_ERR_NOMEM)
+            FAIL("allocation %ld: %s", k, locant_last_error());
+        CHECK(f.held == 0);
+        CHECK(access(path, F_OK) == (status == LOCANT_OK ? 0 : -1));
+        CHECK(k < 1000000);
+    }
+    free_results(&r);
+}
+
+/* -------------------------------------------------------------- the writer */
+
+static void base64_matches_rfc4648(void **state)
+{
+    static const char *const want[] = { "", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==",
+                                        "Zm9vYmE=", "Zm9vYmFy" };
+
+    (void)state;
+    for (size_t n = 0; n < LEN(want); n++) {
+        struct lct_html h = { .data = NULL };
+        lct_html_base64(&h, "foobar", n);
+        lct_html_text(&h, "|");
+        CHECK_OK(lct_html_status(&h));
+        CHECK(h.size == strlen(want[n]) + 1);
+        CHECK(memcmp(h.data, want[n], h.size - 1) == 0);
+        lct_html_free(&h);
+    }
+}
+
+static void counts_are_grouped(void **state)
+{
+    struct lct_html h = { .data = NULL };
+
+    (void)state;
+    lct_html_count(&h, 1234567);
+    lct_html_raw(&h, " ");
+    lct_html_count(&h, -123);
+    lct_html_raw(&h, " ");
+    lct_html_count(&h, 999);
+    CHECK(h.size == strlen("1&#8239;234&#8239;567 -123 999"));
+    CHECK(!memcmp(h.data, "1&#8239;234&#8239;567 -123 999", h.size));
+    lct_html_free(&h);
+}
+
+/* fontconfig keeps one block of its configuration to the end of the process. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libfontconfig\n";
+}
+
+int main(void)
+{
+#define PAGE(f) cmocka_unit_test_setup_teardown(f, make_folder, remove_folder)
+    const struct CMUnitTest tests[] = {
+        PAGE(needs_no_network_and_no_script),
+        PAGE(every_picture_has_words),
+        PAGE(elements_are_closed),
+        PAGE(hostile_strings_stay_text),
+        PAGE(undefined_is_said),
+        PAGE(shows_bits_and_order),
+        PAGE(equal_encodings_share_a_rank),
+        PAGE(banners_for_failed_gates_only),
+        PAGE(same_results_same_bytes),
+        PAGE(refuses_bad_arguments),
+        PAGE(survives_lack_of_memory),
+        cmocka_unit_test(base64_matches_rfc4648),
+        cmocka_unit_test(counts_are_grouped),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,312 @@
+/* test_store.c - the database of runs: what it keeps, shared and killed */
+/* needs: lab */
+#define _GNU_SOURCE
+#include "store_case.h"
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+
+static int is_whole(void)
+{
+    return ask("SELECT integrity_check = 'ok' FROM pragma_integrity_check") ==
+           1;
+}
+
+/* ---------------------------------------------------------------- contents */
+
+static int count(const locant_run_info *run, void *context)
+{
+    (void)run;
+    ++*(int *)context;
+    return 0;
+}
+
+static void keeps_runs(void **state)
+{
+    locant_store *s = open_store();
+    int64_t a = add_run(s, "a"), b = add_run(s, "b");
+    locant_run_info info;
+    int n = 0;
+
+    (void)state;
+    assert_int_not_equal(a, b);
+    assert_int_equal(add_run(s, "a"), a);
+    locant_store_close(s);
+    s = open_store();
+    CHECK_OK(locant_store_run(&info, s, a));
+    assert_string_equal(info.encoding, "alibi");
+    assert_string_equal(info.status, "running");
+    assert_string_equal(info.model, "layers=1");
+    assert_string_equal(info.corpus_sha256, "00ff");
+    CHECK(info.seed == UINT64_MAX && info.steps == 9 && info.batch == 2);
+    CHECK(info.length == 4 && info.parameters == 100 && info.step == 0);
+    CHECK(info.encoding_parameters == 3 && isnan(info.train_loss));
+    CHECK_OK(locant_store_runs(s, count, &n));
+    assert_int_equal(n, 2);
+    assert_int_equal(ask("PRAGMA user_version"), 1);
+    assert_int_equal(ask("SELECT journal_mode = 'wal' FROM"
+                         " pragma_journal_mode"), 1);
+    locant_store_close(s);
+}
+
+static void keeps_metrics_and_rewinds(void **state)
+{
+    const struct lct_metric m[] = {
+        {1, 5.5, .25, 1e-3}, {2, NAN, 2, 2e-3}, {3, 4.5, 1, 3e-3}};
+    const struct lct_run_state at = {"interrupted", 3, 2.5, 0xabc, NULL};
+    locant_store *s = open_store();
+    int64_t id = add_run(s, "a");
+    struct lct_run_extra extra;
+    struct lct_metric *got;
+    locant_run_info info;
+    size_t n;
+
+    (void)state;
+    CHECK_OK(lct_store_record(s, id, &at, m, LEN(m)));
+    CHECK_OK(lct_store_record(s, id, &at, m + 2, 1)); /* recorded again */
+    CHECK_OK(lct_store_metrics(&got, &n, s, id));
+    assert_int_equal(n, 3);
+    CHECK(got[0].step == 1 && got[0].loss == 5.5 && got[0].grad_norm == .25);
+    CHECK(isnan(got[1].loss) && got[2].loss == 4.5 && got[2].rate == 3e-3);
+    locant_release(got);
+    CHECK_OK(locant_store_run(&info, s, id));
+    assert_string_equal(info.status, "interrupted");
+    CHECK(info.train_loss == 4.5 && info.seconds == 2.5);
+    CHECK(info.tokens_per_second == 3 * 2 * 4 / 2.5);
+    CHECK_OK(lct_store_run_extra(&extra, s, id));
+    assert_string_equal(extra.batch_checksum, "0000000000000abc");
+    assert_string_equal(extra.key, "a");
+    assert_int_equal(extra.bytes, 1000);
+
+    CHECK_OK(lct_store_rewind(s, id, 1));
+    CHECK_OK(lct_store_metrics(&got, &n, s, id));
+    CHECK(n == 1 && got[0].step == 1);
+    locant_release(got);
+    locant_store_close(s);
+}
+
+static void fill_evaluation(locant_evaluation *e, double *blocks, double value)
+{
+    *e = (locant_evaluation){.own_window = value, .valid = 2, .shuffled = 3,
+                             .causality = NAN, .blocks = 3,
+                             .tokens_per_second = 5};
+    for (int i = 0; i < LOCANT_EVAL_LENGTHS; i++) {
+        e->length[i] = 128 << i;
+        e->same_targets[i] = i == 4 ? NAN : i;
+    }
+    for (int i = 0; i < LOCANT_EVAL_BUCKETS; i++)
+        e->by_position[i] = i + .5;
+    for (int i = 0; i < 3 * LOCANT_EVAL_LENGTHS; i++)
+        blocks[i] = i == 7 ? NAN : i + .25;
+}
+
+static void keeps_evaluations(void **state)
+{
+    locant_store *s = open_store();
+    int64_t id = add_run(s, "a");
+    locant_evaluation e, got;
+    double blocks[3 * LOCANT_EVAL_LENGTHS], *back = NULL;
+    bool found;
+
+    (void)state;
+    fill_evaluation(&e, blocks, 1.5);
+    CHECK_OK(lct_store_load_evaluation(&got, &back, &found, s, id, "c", 4));
+    CHECK(!found && back == NULL);
+    CHECK_OK(lct_store_save_evaluation(s, id, "c", 4, &e, blocks));
+    e.own_window = 99; /* the first stays */
+    CHECK_OK(lct_store_save_evaluation(s, id, "c", 4, &e, blocks));
+    CHECK_OK(lct_store_load_evaluation(&got, &back, &found, s, id, "c", 4));
+    CHECK(found && got.own_window == 1.5 && got.valid == 2 && got.blocks == 3);
+    CHECK(got.shuffled == 3 && isnan(got.causality));
+    CHECK(got.tokens_per_second == 5 && got.length[4] == 2048);
+    CHECK(got.same_targets[3] == 3 && isnan(got.same_targets[4]));
+    CHECK(got.by_position[63] == 63.5);
+    for (int i = 0; i < 15; i++)
+        CHECK(i == 7 ? isnan(back[i]) : back[i] == i + .25);
+    locant_release(back);
+    CHECK_OK(lct_store_load_evaluation(&got, NULL, &found, s, id, "c", 5));
+    CHECK(!found);
+    locant_store_close(s);
+}
+
+static void removes_a_run_and_all_of_it(void **state)
+{
+    const struct lct_metric m = {1, 5, 1, 1};
+    const struct lct_run_state at = {"done", 1, 1, 1, NULL};
+    locant_store *s = open_store();
+    int64_t id = add_run(s, "a"), other = add_run(s, "b");
+    double blocks[3 * LOCANT_EVAL_LENGTHS];
+    locant_evaluation e;
+    char *path;
+
+    (void)state;
+    CHECK_OK(lct_store_record(s, id, &at, &m, 1));
+    CHECK_OK(lct_store_record(s, other, &at, &m, 1));
+    fill_evaluation(&e, blocks, 1);
+    CHECK_OK(lct_store_save_evaluation(s, id, "c", 3, &e, blocks));
+    CHECK_OK(lct_store_run_path(&path, s, id, "safetensors"));
+    scratch_write(path, "x", 1);
+    CHECK_OK(locant_store_remove(s, id));
+    CHECK(access(path, F_OK) != 0);
+    assert_int_equal(ask("SELECT count(*) FROM runs"), 1);
+    assert_int_equal(ask("SELECT count(*) FROM metrics"), 1);
+    assert_int_equal(ask("SELECT count(*) FROM evaluations"), 0);
+    assert_int_equal(ask("SELECT count(*) FROM evaluation_blocks"), 0);
+    assert_int_equal(locant_store_remove(s, id), LOCANT_ERR_PARAM);
+    /* Checkpoints are named by ids: none is used twice. */
+    CHECK_OK(locant_store_remove(s, other));
+    CHECK(add_run(s, "c") > other);
+    locant_release(path);
+    locant_store_close(s);
+}
+
+/* --------------------------------------------------------------- processes */
+
+static void exit_child(int failed)
+{
+    _exit(failed ? 1 : 0);
+}
+
+static void wait_for(pid_t child)
+{
+    int status;
+
+    assert_int_equal(waitpid(child, &status, 0), child);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+/* Open a store that may not exist yet, add runs with metrics. */
+static int write_runs(int process, int runs, int acknowledge)
+{
+    const struct lct_metric m[3] = {{1, 1, 1, 1}, {2, 1, 1, 1}, {3, 1, 1, 1}};
+    const struct lct_run_state at = {"running", 3, 1, 1, NULL};
+    locant_store *s;
+
+    if (locant_store_open(&s, scratch_file(&dir, "store")) != LOCANT_OK) {
+        fprintf(stderr, "%s\n", locant_last_error());
+        return 1;
+    }
+    for (int i = 0; i < runs; i++) {
+        struct lct_run_new run = {.encoding = "none", .model = "m",
+                                  .corpus_sha256 = "0", .steps = 3};
+        char key[32];
+        int64_t id;
+
+        snprintf(key, sizeof key, "%d-%d", process, i);
+        run.key = key;
+        if (lct_store_find_run(&id, s, &run) != LOCANT_OK ||
+            lct_store_record(s, id, &at, m, 3) != LOCANT_OK)
+            return 1;
+        if (acknowledge >= 0 && write(acknowledge, "x", 1) != 1)
+            return 1;
+    }
+    locant_store_close(s);
+    return 0;
+}
+
+static void takes_four_writers_at_once(void **state)
+{
+    enum { PROCESSES = 4, RUNS = 40 };
+    pid_t child[PROCESSES];
+
+    (void)state;
+    for (int p = 0; p < PROCESSES; p++) {
+        child[p] = fork();
+        if (child[p] == 0)
+            exit_child(write_runs(p, RUNS, -1));
+    }
+    for (int p = 0; p < PROCESSES; p++)
+        wait_for(child[p]);
+    assert_int_equal(ask("SELECT count(*) FROM runs"), PROCESSES * RUNS);
+    assert_int_equal(ask("SELECT count(*) FROM metrics"), 3 * PROCESSES * RUNS);
+    CHECK(is_whole());
+}
+
+static void keeps_what_it_acknowledged_when_killed(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 20; round++) {
+        struct timespec pause = {0, test_range(1, 30) * 1000000};
+        int pipes[2], status, acknowledged = 0;
+        char sql[96], byte;
+        pid_t child;
+
+        assert_int_equal(pipe(pipes), 0);
+        child = fork();
+        if (child == 0)
+            exit_child(write_runs(round, 100000, pipes[1]));
+        close(pipes[1]);
+        nanosleep(&pause, NULL);
+        kill(child, SIGKILL);
+        waitpid(child, &status, 0);
+        while (read(pipes[0], &byte, 1) == 1)
+            acknowledged++;
+        close(pipes[0]);
+        locant_store_close(open_store());
+        CHECK(is_whole());
+        snprintf(sql, sizeof sql,
+                 "SELECT count(*) FROM runs WHERE key GLOB '%d-*' AND step = 3",
+                 round);
+        CHECK(ask(sql) >= acknowledged);
+        assert_int_equal(ask("SELECT count(*) FROM metrics"),
+                         3 * ask("SELECT count(*) FROM runs WHERE step = 3"));
+    }
+    CHECK(ask("SELECT count(*) FROM runs") > 0);
+}
+
+static void locks_a_run(void **state)
+{
+    locant_store *s = open_store();
+    int64_t id = add_run(s, "a");
+    char host[64] = "", want[256];
+    pid_t child;
+    int fd, second;
+
+    (void)state;
+    gethostname(host, sizeof host - 1);
+    CHECK_OK(lct_store_lock_run(&fd, s, id));
+    snprintf(want, sizeof want,
+             "locant_train: run %" PRId64 " is being trained by process %ld on"
+             " host %s", id, (long)getpid(), host);
+    CHECK_REFUSED(lct_store_lock_run(&second, s, id), LOCANT_ERR_UNSUPPORTED,
+                  want);
+    child = fork();
+    if (child == 0)
+        exit_child(lct_store_lock_run(&second, s, id) !=
+                   LOCANT_ERR_UNSUPPORTED);
+    wait_for(child);
+    CHECK_REFUSED(locant_store_remove(s, id), LOCANT_ERR_UNSUPPORTED, want);
+    lct_store_unlock_run(fd, s, id);
+
+    /* A lock dies with its holder, however that dies. */
+    child = fork();
+    if (child == 0) {
+        if (lct_store_lock_run(&second, s, id) == LOCANT_OK)
+            raise(SIGKILL);
+        exit_child(1);
+    }
+    assert_int_equal(waitpid(child, &second, 0), child);
+    CHECK(WIFSIGNALED(second));
+    CHECK_OK(lct_store_lock_run(&fd, s, id));
+    lct_store_unlock_run(fd, s, id);
+    locant_store_close(s);
+}
+
+#define IN_SCRATCH(f) cmocka_unit_test_setup_teardown(f, make_dir, remove_dir)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_SCRATCH(keeps_runs),
+        IN_SCRATCH(keeps_metrics_and_rewinds),
+        IN_SCRATCH(keeps_evaluations),
+        IN_SCRATCH(removes_a_run_and_all_of_it),
+        IN_SCRATCH(takes_four_writers_at_once),
+        IN_SCRATCH(keeps_what_it_acknowledged_when_killed),
+        IN_SCRATCH(locks_a_run),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

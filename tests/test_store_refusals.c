@@ -1,0 +1,309 @@
+/* test_store_refusals.c - databases not ours, and queries that would write */
+/* needs: lab */
+#define _GNU_SOURCE
+#include "store_case.h"
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+static int count(const locant_run_info *run, void *context)
+{
+    (void)run;
+    ++*(int *)context;
+    return 0;
+}
+
+static void exit_child(int failed)
+{
+    _exit(failed ? 1 : 0);
+}
+
+static void wait_for(pid_t child)
+{
+    int status;
+
+    assert_int_equal(waitpid(child, &status, 0), child);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+static void make_database(const char *sql)
+{
+    sqlite3 *db;
+
+    assert_int_equal(mkdir(scratch_file(&dir, "store"), 0777), 0);
+    assert_int_equal(sqlite3_open(scratch_file(&dir, "store/runs.db"), &db), 0);
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
+/* Refused both ways of opening, in these words; no byte changed. */
+static void check_refused(locant_status status, const char *ending)
+{
+    const char *path = scratch_file(&dir, "store/runs.db");
+    size_t before, after;
+    char *a = scratch_read(path, &before), *b, want[PATH_MAX + 256];
+    locant_store *s = (void *)&dir;
+
+    snprintf(want, sizeof want, "%s: %s", path, ending);
+    CHECK_REFUSED(locant_store_open(&s, scratch_file(&dir, "store")), status,
+                  want);
+    CHECK(s == NULL);
+    CHECK_REFUSED(locant_store_open_readonly(&s, scratch_file(&dir, "store")),
+                  status, want);
+    b = scratch_read(scratch_file(&dir, "store/runs.db"), &after);
+    CHECK(before == after && memcmp(a, b, before) == 0);
+    CHECK(access(scratch_file(&dir, "store/runs.db-wal"), F_OK) != 0);
+    CHECK(access(scratch_file(&dir, "store/checkpoints"), F_OK) != 0);
+    free(a);
+    free(b);
+}
+
+static void refuses_a_foreign_database(void **state)
+{
+    (void)state;
+    make_database("CREATE TABLE t (x)");
+    check_refused(LOCANT_ERR_FORMAT,
+                  "an SQLite database of another program (application_id 0),"
+                  " expected a store of locant");
+}
+
+static void refuses_a_newer_database(void **state)
+{
+    (void)state;
+    make_database("CREATE TABLE t (x); PRAGMA application_id = 1280262990;"
+                  "PRAGMA user_version = 999");
+    check_refused(LOCANT_ERR_FORMAT,
+                  "schema version 999 was made by a newer locant; this one"
+                  " knows version 1");
+}
+
+static void refuses_what_is_not_a_database(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir(scratch_file(&dir, "store"), 0777), 0);
+    scratch_write(scratch_file(&dir, "store/runs.db"), "a letter\n", 9);
+    check_refused(LOCANT_ERR_FORMAT,
+                  "not an SQLite database, expected a store of locant");
+}
+
+static void begins_in_an_empty_file(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir(scratch_file(&dir, "store"), 0777), 0);
+    scratch_write(scratch_file(&dir, "store/runs.db"), "", 0);
+    locant_store_close(open_store());
+    assert_int_equal(ask("SELECT count(*) FROM runs"), 0);
+}
+
+static void reports_corrupt_pages(void **state)
+{
+    locant_store *s = open_store();
+    size_t size;
+    char *bytes;
+    int refused = 0;
+
+    (void)state;
+    for (int i = 0; i < 100; i++) {
+        char key[16];
+
+        snprintf(key, sizeof key, "%d", i);
+        add_run(s, key);
+    }
+    locant_store_close(s);
+    bytes = scratch_read(scratch_file(&dir, "store/runs.db"), &size);
+    /* The page size of SQLite is 4096; the header page stays. */
+    for (size_t page = 4096; page < size; page += 4096) {
+        memset(bytes + page, 0xa5, 4096);
+        scratch_write(scratch_file(&dir, "store/runs.db"), bytes, size);
+        if (locant_store_open(&s, scratch_file(&dir, "store")) == LOCANT_OK) {
+            int n = 0;
+            locant_status status = locant_store_runs(s, count, &n);
+
+            CHECK(status == LOCANT_OK || status == LOCANT_ERR_FORMAT);
+            refused += status == LOCANT_ERR_FORMAT;
+            if (status == LOCANT_ERR_FORMAT)
+                CHECK(strstr(locant_last_error(), "runs.db: SQLite says: "
+                             "database disk image is malformed") != NULL);
+            locant_store_close(s);
+        }
+    }
+    CHECK(refused > 0);
+    free(bytes);
+}
+
+static void refuses_a_readonly_folder(void **state)
+{
+    locant_store *s = open_store();
+    pid_t child;
+
+    (void)state;
+    add_run(s, "a");
+    locant_store_close(s);
+    assert_int_equal(chmod(dir.path, 0555), 0);
+    assert_int_equal(chmod(scratch_file(&dir, "store"), 0555), 0);
+    child = fork();
+    if (child == 0) {
+        int n = 0, bad = chdir(dir.path) != 0 ||
+                         scratch_obey_permissions() != 0;
+
+        bad |= locant_store_open(&s, "store") != LOCANT_ERR_IO;
+        bad |= strstr(locant_last_error(), "store/runs.db: SQLite says: ") ==
+               NULL;
+        bad |= locant_store_open(&s, "new") != LOCANT_ERR_IO;
+        bad |= strcmp(locant_last_error(), "new: cannot make this folder:"
+                      " Permission denied") != 0;
+        /* ... but it can be read. */
+        bad |= locant_store_open_readonly(&s, "store") != LOCANT_OK;
+        if (!bad)
+            bad |= locant_store_runs(s, count, &n) != LOCANT_OK || n != 1;
+        if (bad)
+            fprintf(stderr, "%s\n", locant_last_error());
+        exit_child(bad);
+    }
+    wait_for(child);
+    assert_int_equal(chmod(dir.path, 0755), 0);
+    assert_int_equal(chmod(scratch_file(&dir, "store"), 0755), 0);
+}
+
+static void refuses_to_write_when_readonly(void **state)
+{
+    locant_store *s = open_store();
+    int64_t id = add_run(s, "a");
+    char want[PATH_MAX];
+
+    (void)state;
+    locant_store_close(s);
+    CHECK_OK(locant_store_open_readonly(&s, scratch_file(&dir, "store")));
+    snprintf(want, sizeof want, "locant_store_remove: store %s was opened for"
+             " reading only", scratch_file(&dir, "store"));
+    CHECK_REFUSED(locant_store_remove(s, id), LOCANT_ERR_PARAM, want);
+    locant_store_close(s);
+    assert_int_equal(ask("SELECT count(*) FROM runs"), 1);
+}
+
+/* --------------------------------------------------------------------- sql */
+
+static int see(int n, const char *const *names, const char *const *values,
+               void *context)
+{
+    assert_int_equal(n, 3);
+    assert_string_equal(names[0], "id");
+    assert_string_equal(names[1], "k");
+    assert_string_equal(values[1], "a");
+    assert_null(values[2]);
+    ++*(int *)context;
+    return 0;
+}
+
+static void answers_queries(void **state)
+{
+    locant_store *s = open_store();
+    int n = 0;
+
+    (void)state;
+    add_run(s, "a");
+    CHECK_OK(locant_store_sql(s, "SELECT id, key AS k, message FROM runs; -- x",
+                              see, &n));
+    assert_int_equal(n, 1);
+    locant_store_close(s);
+}
+
+static int never(int n, const char *const *names, const char *const *values,
+                 void *context)
+{
+    (void)n;
+    (void)names;
+    (void)values;
+    ++*(int *)context;
+    return 1;
+}
+
+static void refuses_sql_that_writes(void **state)
+{
+    static const char *const refused[] = {
+        "INSERT INTO metrics VALUES (1, 1, 1, 1, 1)", "DELETE FROM runs",
+        "UPDATE runs SET step = 5", "DROP TABLE runs", "CREATE TABLE x (y)",
+        "CREATE TEMP TABLE x (y)", "ATTACH 'other.db' AS other",
+        "VACUUM INTO 'copy.db'", "VACUUM", "BEGIN IMMEDIATE",
+        "PRAGMA user_version = 7", "PRAGMA journal_mode = DELETE",
+        "PRAGMA writable_schema = 1", "SELECT load_extension('x')",
+        "WITH x AS (SELECT 1) DELETE FROM runs", "REINDEX", "ANALYZE",
+        "SELECT 1; SELECT 2", "SELECT 1; DELETE FROM runs", "SELECT", "",
+        " -- nothing", "SELECT x FROM nowhere", "EXPLAIN DELETE FROM runs",
+    };
+    locant_store *s = open_store();
+    int rows = 0;
+
+    (void)state;
+    add_run(s, "a");
+    for (size_t i = 0; i < LEN(refused); i++) {
+        if (locant_store_sql(s, refused[i], never, &rows) != LOCANT_ERR_PARAM)
+            FAIL("'%s' was not refused", refused[i]);
+        CHECK(strncmp(locant_last_error(), "locant_store_sql: ", 18) == 0);
+    }
+    assert_int_equal(rows, 0);
+    assert_int_equal(ask("SELECT step FROM runs"), 0);
+    assert_int_equal(ask("PRAGMA user_version"), 1);
+    CHECK(access("copy.db", F_OK) != 0 && access("other.db", F_OK) != 0);
+    CHECK_REFUSED(locant_store_sql(s, "DROP TABLE runs", never, &rows),
+                  LOCANT_ERR_PARAM, "locant_store_sql: not a query: only"
+                  " reading is allowed here");
+    CHECK_REFUSED(locant_store_sql(s, "SELECT 1; SELECT 2", never, &rows),
+                  LOCANT_ERR_PARAM, "locant_store_sql: more than one statement:"
+                  " ' SELECT 2' follows the first");
+    locant_store_close(s);
+}
+
+static void refuses_bad_arguments(void **state)
+{
+    locant_store *s = open_store(), *other;
+    locant_run_info info;
+    char want[PATH_MAX];
+    int n = 0;
+
+    (void)state;
+    CHECK_REFUSED(locant_store_open(NULL, "x"), LOCANT_ERR_NULL,
+                  "locant_store_open: out is NULL");
+    CHECK_REFUSED(locant_store_open(&other, NULL), LOCANT_ERR_NULL,
+                  "locant_store_open: directory is NULL");
+    CHECK_REFUSED(locant_store_runs(s, NULL, NULL), LOCANT_ERR_NULL,
+                  "locant_store_runs: visit is NULL");
+    snprintf(want, sizeof want, "locant_store_run: no run 7 in %s",
+             scratch_file(&dir, "store"));
+    CHECK_REFUSED(locant_store_run(&info, s, 7), LOCANT_ERR_PARAM, want);
+    CHECK(locant_store_run(&info, s, INT64_MIN) == LOCANT_ERR_PARAM);
+    CHECK_REFUSED(locant_store_sql(s, NULL, never, &n), LOCANT_ERR_NULL,
+                  "locant_store_sql: query is NULL");
+    snprintf(want, sizeof want, "%s: no store there",
+             scratch_file(&dir, "none/runs.db"));
+    CHECK_REFUSED(locant_store_open_readonly(&other,
+                                             scratch_file(&dir, "none")),
+                  LOCANT_ERR_IO, want);
+    CHECK(access(scratch_file(&dir, "none"), F_OK) != 0);
+    scratch_write(scratch_file(&dir, "file"), "", 0);
+    snprintf(want, sizeof want, "%s: is not a folder",
+             scratch_file(&dir, "file"));
+    CHECK_REFUSED(locant_store_open(&other, scratch_file(&dir, "file")),
+                  LOCANT_ERR_IO, want);
+    locant_store_close(s);
+    locant_store_close(NULL);
+}
+
+#define IN_SCRATCH(f) cmocka_unit_test_setup_teardown(f, make_dir, remove_dir)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_SCRATCH(refuses_a_foreign_database),
+        IN_SCRATCH(refuses_a_newer_database),
+        IN_SCRATCH(refuses_what_is_not_a_database),
+        IN_SCRATCH(begins_in_an_empty_file),
+        IN_SCRATCH(reports_corrupt_pages),
+        IN_SCRATCH(refuses_a_readonly_folder),
+        IN_SCRATCH(refuses_to_write_when_readonly),
+        IN_SCRATCH(answers_queries),
+        IN_SCRATCH(refuses_sql_that_writes),
+        IN_SCRATCH(refuses_bad_arguments),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,373 @@
+/* needs: lab */
+/* test_tensors_file.c - safetensors: files written, round trips, memory */
+#define _GNU_SOURCE
+#include "tensors_bytes.h"
+#include "locant/files.h"
+#include <jansson.h>
+#include <unistd.h>
+
+static char directory[256], path[300];
+
+static int make_directory(void **state)
+{
+    const char *base = getenv("TMPDIR");
+
+    (void)state;
+    snprintf(directory, sizeof directory, "%s/test_tensors.XXXXXX",
+             base != NULL ? base : ".");
+    if (mkdtemp(directory) == NULL)
+        return -1;
+    snprintf(path, sizeof path, "%s/a.safetensors", directory);
+    return 0;
+}
+
+static int remove_directory(void **state)
+{
+    (void)state;
+    free(bytes);
+    unlink(path);
+    return rmdir(directory);
+}
+
+static void every_dtype_comes_back(void **state)
+{
+    static const char *const metadata[] = { "b", "2", "a", "\xe4\xbd\x8d" };
+    static const char *const order[] = {
+        "f64", "i64", "f32", "i32", "empty", "bf16", "f16"
+    };
+    unsigned char data[7][24];
+    locant_named_tensor in[7];
+    locant_tensors *t;
+    int64_t shape[] = { 3, 1 }, none[] = { 0 };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof data; i++)
+        ((unsigned char *)data)[i] = (unsigned char)test_rand();
+    for (int d = LOCANT_F32; d <= LOCANT_I64; d++) {
+        in[d].name = locant_dtype_name((locant_dtype)d);
+        in[d].tensor = locant_dense(data[d], (locant_dtype)d, 2, shape);
+    }
+    in[6].name = "empty";
+    in[6].tensor = locant_dense(NULL, LOCANT_F16, 1, none);
+    CHECK_OK(locant_tensors_write(path, in, 7, metadata, 2));
+    CHECK_OK(locant_tensors_read(&t, path));
+    for (size_t i = 0; i < 7; i++) {
+        const locant_tensor *x = locant_tensors_find(t, in[i].name);
+
+        CHECK(x != NULL && x->dtype == in[i].tensor.dtype);
+        CHECK(x->rank == in[i].tensor.rank);
+        CHECK(x->shape[0] == in[i].tensor.shape[0]);
+        CHECK((uintptr_t)x->data % locant_dtype_size(x->dtype) == 0);
+        if (i < 6)
+            CHECK(memcmp(x->data, data[i],
+                         3 * locant_dtype_size(x->dtype)) == 0);
+    }
+    for (size_t i = 0; i < 7; i++) {
+        const char *name;
+
+        CHECK(locant_tensors_at(t, i, &name) != NULL);
+        /* an empty tensor shares its start, and comes first there */
+        CHECK(i >= 4 || strcmp(name, order[i]) == 0);
+    }
+    CHECK(strcmp(locant_tensors_metadata(t, "a"), "\xe4\xbd\x8d") == 0);
+    CHECK(strcmp(locant_tensors_metadata(t, "b"), "2") == 0);
+    locant_tensors_free(t);
+}
+
+static void writes_the_documented_bytes(void **state)
+{
+    static const char *const metadata[] = { "format", "pt" };
+    const char header[] = "{\"__metadata__\":{\"format\":\"pt\"},\"w\":{"
+                          "\"dtype\":\"F32\",\"shape\":[2],"
+                          "\"data_offsets\":[0,8]}}";
+    float x[2] = { 1, 2 };
+    char got[200];
+    locant_named_tensor in = {
+        "w", locant_dense(x, LOCANT_F32, 1, (int64_t[]){ 2 })
+    };
+    size_t n = sizeof header - 1, padded = (n + 7) / 8 * 8;
+    FILE *file;
+
+    (void)state;
+    CHECK_OK(locant_tensors_write(path, &in, 1, metadata, 1));
+    file = fopen(path, "rb");
+    CHECK(fread(got, 1, sizeof got, file) == 8 + padded + 8);
+    fclose(file);
+    CHECK((size_t)got[0] == padded);
+    CHECK(memcmp(got + 1, "\0\0\0\0\0\0\0", 7) == 0);
+    CHECK(memcmp(got + 8, header, n) == 0);
+    for (size_t i = n; i < padded; i++)
+        CHECK(got[8 + i] == ' ');
+    CHECK(memcmp(got + 8 + padded, x, 8) == 0);
+}
+
+/* A header of odd length, and an odd number of float16 before a float32. */
+static void reads_unaligned_files(void **state)
+{
+    (void)state;
+    make("{" A("F16", "[1]", "[0,2]") "," B("F64", "[1]", "[2,10]") "} ", 10);
+    for (int pad = 0; pad < 2; pad++) {
+        FILE *file = fopen(path, "wb");
+        locant_tensors *t;
+
+        if (pad == 1)
+            make("{" A("F16", "[1]", "[0,2]") "," B("F64", "[1]", "[2,10]")
+                 "}", 10);
+        CHECK(fwrite(bytes, 1, size, file) == size);
+        fclose(file);
+        CHECK_OK(locant_tensors_read(&t, path));
+        CHECK(memcmp(locant_tensors_find(t, "a")->data, "\1\2", 2) == 0);
+        CHECK(memcmp(locant_tensors_find(t, "b")->data,
+                     "\3\4\5\6\7\10\11\12", 8) == 0);
+        CHECK((uintptr_t)locant_tensors_find(t, "b")->data % 8 == 0);
+        locant_tensors_free(t);
+    }
+}
+
+static void write_refused(const char *a, const char *b, locant_status status,
+                          const char *sentence)
+{
+    float x[2] = { 1, 2 };
+    locant_named_tensor in[2] = {
+        { a, locant_dense(x, LOCANT_F32, 1, (int64_t[]){ 2 }) },
+        { b, locant_dense(x, LOCANT_F32, 1, (int64_t[]){ 2 }) },
+    };
+
+    unlink(path);
+    CHECK_REFUSED(locant_tensors_write(path, in, 2, NULL, 0), status, sentence);
+    CHECK(access(path, F_OK) != 0);
+}
+
+static void refuses_to_write_bad_names(void **state)
+{
+    (void)state;
+    write_refused("a", "a", LOCANT_ERR_PARAM,
+                  "locant_tensors_write: two tensors are named 'a'");
+    write_refused("a", "", LOCANT_ERR_PARAM, "locant_tensors_write: a tensor "
+                  "has a name of 0 bytes, 1 to 65535 allowed");
+    write_refused("a", NULL, LOCANT_ERR_NULL, "locant_tensors_write: the name "
+                  "of tensor 1 is NULL");
+    write_refused("__metadata__", "b", LOCANT_ERR_PARAM, "locant_tensors_write:"
+                  " a tensor is named '__metadata__', which is the metadata's");
+    write_refused("a", "\xff", LOCANT_ERR_PARAM,
+                  "locant_tensors_write: '\\xff' is not UTF-8");
+}
+
+static void refuses_bad_arguments(void **state)
+{
+    static const char *const twice[] = { "k", "1", "k", "2" };
+    static const char *const missing[] = { "k", NULL };
+    static const char *const broken[] = { "k", "\xff" };
+    float x[4] = { 0 };
+    locant_named_tensor in = {
+        "w", locant_dense(x, LOCANT_F32, 2, (int64_t[]){ 2, 2 })
+    };
+    locant_tensors *t;
+
+    (void)state;
+    CHECK_REFUSED(locant_tensors_read(NULL, path), LOCANT_ERR_NULL,
+                  "locant_tensors_read: out is NULL");
+    CHECK_REFUSED(locant_tensors_read(&t, NULL), LOCANT_ERR_NULL,
+                  "locant_tensors_read: path is NULL");
+    CHECK_REFUSED(locant_tensors_parse(&t, NULL, 1, "x"), LOCANT_ERR_NULL,
+                  "locant_tensors_parse: bytes is NULL");
+    CHECK_REFUSED(locant_tensors_write(NULL, &in, 1, NULL, 0), LOCANT_ERR_NULL,
+                  "locant_tensors_write: path is NULL");
+    CHECK_REFUSED(locant_tensors_write(path, NULL, 1, NULL, 0),
+                  LOCANT_ERR_NULL, "locant_tensors_write: tensors is NULL");
+    CHECK_REFUSED(locant_tensors_write(path, &in, 1, NULL, 1), LOCANT_ERR_NULL,
+                  "locant_tensors_write: metadata is NULL");
+    CHECK_REFUSED(locant_tensors_write(path, &in, 1, twice, 2),
+                  LOCANT_ERR_PARAM,
+                  "locant_tensors_write: metadata key 'k' comes twice");
+    CHECK_REFUSED(locant_tensors_write(path, &in, 1, missing, 1),
+                  LOCANT_ERR_NULL,
+                  "locant_tensors_write: metadata pair 0 has a NULL");
+    CHECK_REFUSED(locant_tensors_write(path, &in, 1, broken, 1),
+                  LOCANT_ERR_PARAM, "locant_tensors_write: metadata key 'k' or "
+                  "its value is not UTF-8");
+    in.tensor.stride[0] = 1;
+    CHECK_REFUSED(locant_tensors_write(path, &in, 1, NULL, 0),
+                  LOCANT_ERR_LAYOUT, "locant_tensors_write: w has stride 1 in "
+                  "dimension 0, a dense array 2");
+}
+
+/* ------------------------------------------------------------------- memory */
+
+static int calls, fail_at, alive;
+
+static void *failing_alloc(size_t n, void *context)
+{
+    (void)context;
+    if (++calls == fail_at)
+        return NULL;
+    alive++;
+    return malloc(n);
+}
+
+static void counting_release(void *memory, void *context)
+{
+    (void)context;
+    alive--;
+    free(memory);
+}
+
+static void survives_every_failing_allocation(void **state)
+{
+    static const locant_allocator failing = {
+        failing_alloc, counting_release, NULL
+    };
+    static const char *const metadata[] = { "k", "v" };
+    float x[3] = { 1, 2, 3 };
+    locant_named_tensor in = {
+        "w", locant_dense(x, LOCANT_F32, 1, (int64_t[]){ 3 })
+    };
+    locant_status status = LOCANT_ERR_NOMEM;
+    locant_tensors *t;
+
+    (void)state;
+    locant_set_allocator(&failing);
+    for (fail_at = 1; status == LOCANT_ERR_NOMEM; fail_at++) {
+        calls = 0;
+        status = locant_tensors_write(path, &in, 1, metadata, 1);
+        CHECK(alive == 0);
+    }
+    CHECK(status == LOCANT_OK && fail_at > 2);
+    status = LOCANT_ERR_NOMEM;
+    for (fail_at = 1; status == LOCANT_ERR_NOMEM; fail_at++) {
+        calls = 0;
+        status = locant_tensors_read(&t, path);
+        CHECK(status == LOCANT_OK || (t == NULL && alive == 0));
+    }
+    CHECK(status == LOCANT_OK && fail_at > 6);
+    locant_tensors_free(t);
+    CHECK(alive == 0);
+    make(small, 10);
+    status = LOCANT_ERR_NOMEM;
+    for (fail_at = 1; status == LOCANT_ERR_NOMEM; fail_at++) {
+        calls = 0;
+        status = locant_tensors_parse(&t, bytes, size, "x");
+        CHECK(status == LOCANT_OK || (t == NULL && alive == 0));
+    }
+    CHECK(status == LOCANT_OK && fail_at > 6);
+    locant_tensors_free(t);
+    CHECK(alive == 0);
+    locant_set_allocator(NULL);
+}
+
+/* Memory of the library and of jansson, the bytes asked for. */
+static size_t taken, most;
+
+static void *counted_malloc(size_t n)
+{
+    size_t *head = malloc(16 + n);
+
+    CHECK(head != NULL);
+    *head = n;
+    taken += n;
+    most = taken > most ? taken : most;
+    return (char *)head + 16;
+}
+
+static void counted_free(void *memory)
+{
+    if (memory == NULL)
+        return;
+    taken -= *(size_t *)((char *)memory - 16);
+    free((char *)memory - 16);
+}
+
+static void *counted_alloc(size_t n, void *context)
+{
+    (void)context;
+    return counted_malloc(n);
+}
+
+static void counted_release(void *memory, void *context)
+{
+    (void)context;
+    counted_free(memory);
+}
+
+/* 'n' times the piece between a beginning and an end */
+static void make_repeated(const char *begin, const char *piece, int n,
+                          const char *end)
+{
+    size_t length = strlen(begin) + (size_t)n * strlen(piece) + strlen(end);
+
+    start(length);
+    raw(begin, strlen(begin));
+    for (int i = 0; i < n; i++)
+        raw(piece, strlen(piece));
+    raw(end, strlen(end));
+}
+
+static void check_memory(void)
+{
+    static const locant_allocator counting = {
+        counted_alloc, counted_release, NULL
+    };
+    locant_tensors *t;
+    locant_status status;
+
+    json_set_alloc_funcs(counted_malloc, counted_free);
+    locant_set_allocator(&counting);
+    most = 0;
+    status = locant_tensors_parse(&t, bytes, size, "x");
+    if (most > 8 * size + 64 * 1024)
+        FAIL("%zu bytes of memory for a file of %zu", most, size);
+    if (status == LOCANT_OK)
+        locant_tensors_free(t);
+    CHECK(taken == 0);
+    locant_set_allocator(NULL);
+    json_set_alloc_funcs(malloc, free);
+}
+
+static void takes_at_most_eight_bytes_per_byte(void **state)
+{
+    static const struct {
+        const char *begin, *piece, *end;
+    } cases[] = {
+        { "{\"__metadata__\":{\"a\":\"", "q", "\"}}" },
+        { "{\"__metadata__\":{\"a\":\"", "\\n", "\"}}" },
+        { "{\"__metadata__\":{", "\"\":\"\",", "\"a\":\"\"}}" },
+        { "{\"__metadata__\":{\"a\":[", "[],", "[]]}}" },
+        { "{\"", "n", "\":{}}" },
+        { "{\"a\":{\"new\":[", "{},", "{}]}}" },
+        { "{\"a\":{\"new\":[", "1,", "1]}}" },
+        { "{\"a\":{\"new\":[", "\"\",", "1]}}" },
+        { "{\"a\":{\"new\":\"", "x", "\"}}" },
+        { "{\"a\":{\"shape\":[", "1,", "1]}}" },
+        { "{\"a\":{\"dtype\":{\"", "1", "\":0}}}" },
+        { "{\"a\":{\"dtype\":[", "1,", "1]}}" },
+        { "{\"a\":{\"data_offsets\":[", "[[]],", "1]}}" },
+        { "{\"a\":{\"new\":", "[", "}}" },
+        { "{", "\"a\":0,", "\"b\":0}" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < LEN(cases); i++)
+        for (int n = 10; n <= 1000000; n *= 10) {
+            make_repeated(cases[i].begin, cases[i].piece, n, cases[i].end);
+            check_memory();
+        }
+    make_many(100000, false);
+    check_memory();
+    make_many(1000, false);
+    check_memory();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_dtype_comes_back),
+        cmocka_unit_test(writes_the_documented_bytes),
+        cmocka_unit_test(reads_unaligned_files),
+        cmocka_unit_test(refuses_to_write_bad_names),
+        cmocka_unit_test(refuses_bad_arguments),
+        cmocka_unit_test(survives_every_failing_allocation),
+        cmocka_unit_test(takes_at_most_eight_bytes_per_byte),
+    };
+
+    return cmocka_run_group_tests(tests, make_directory, remove_directory);
+}

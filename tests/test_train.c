@@ -1,0 +1,587 @@
+/* test_train.c - runs that stop, are killed, and end in the same bits */
+/* needs: lab */
+#define _GNU_SOURCE
+#include "scratch.h"
+#include "lab/run.h"
+#include "locant/files.h"
+#include <dirent.h>
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+
+static struct scratch dir;
+static locant_corpus *corpus;
+
+static int set_up(void **state)
+{
+    (void)state;
+    dir = scratch_make();
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    scratch_remove(&dir);
+    return 0;
+}
+
+static int make_corpus(void **state)
+{
+    locant_corpus_options o = LOCANT_CORPUS_INIT;
+
+    (void)state;
+    o.kind = LOCANT_CORPUS_GENERATED;
+    o.max_bytes = 512 << 10;
+    CHECK_OK(locant_corpus_create(&corpus, &o));
+    return 0;
+}
+
+static int free_corpus(void **state)
+{
+    (void)state;
+    locant_corpus_free(corpus);
+    return 0;
+}
+
+static locant_store *open_store(const char *name)
+{
+    locant_store *s;
+
+    CHECK_OK(locant_store_open(&s, scratch_file(&dir, name)));
+    return s;
+}
+
+/* A run of some tenths of a second. */
+static locant_train_options tiny(const char *encoding)
+{
+    locant_train_options o = LOCANT_TRAIN_INIT;
+
+    o.encoding = encoding;
+    o.layers = 2;
+    o.width = 16;
+    o.heads = 2;
+    o.ff = 32;
+    o.batch = 4;
+    o.length = 32;
+    o.steps = 30;
+    o.checkpoint_every = 4;
+    return o;
+}
+
+static int64_t train(locant_store *s, const locant_train_options *o)
+{
+    int64_t id = 0;
+
+    CHECK_OK(locant_train(&id, s, corpus, o));
+    return id;
+}
+
+/* -------------------------------------------------------------- same bits */
+
+static locant_tensors *checkpoint_of(locant_store *s, int64_t id)
+{
+    locant_tensors *t;
+    char *path;
+
+    CHECK_OK(lct_store_run_path(&path, s, id, "safetensors"));
+    CHECK_OK(locant_tensors_read(&t, path));
+    locant_release(path);
+    return t;
+}
+
+static size_t bytes_of(const locant_tensor *t)
+{
+    size_t n = locant_dtype_size(t->dtype);
+
+    for (int i = 0; i < t->rank; i++)
+        n *= (size_t)t->shape[i];
+    return n;
+}
+
+/* Parameters and moments of two runs, byte by byte; metadata but the time. */
+static void check_same_state(locant_store *a, int64_t i, locant_store *b,
+                             int64_t j)
+{
+    static const char *const keys[] = {"run", "step", "batch_checksum"};
+    locant_tensors *x = checkpoint_of(a, i), *y = checkpoint_of(b, j);
+    const locant_tensor *t;
+    const char *name;
+    size_t n = 0;
+
+    for (; (t = locant_tensors_at(x, n, &name)) != NULL; n++) {
+        const locant_tensor *u = locant_tensors_find(y, name);
+
+        if (u == NULL || bytes_of(t) != bytes_of(u) ||
+            memcmp(t->data, u->data, bytes_of(t)) != 0)
+            FAIL("tensor %s differs", name);
+    }
+    CHECK(n > 10); /* two layers, embeddings, moments */
+    for (size_t k = 0; k < LEN(keys); k++)
+        assert_string_equal(locant_tensors_metadata(x, keys[k]),
+                            locant_tensors_metadata(y, keys[k]));
+    locant_tensors_free(x);
+    locant_tensors_free(y);
+}
+
+static void check_same_metrics(locant_store *a, int64_t i, locant_store *b,
+                               int64_t j)
+{
+    struct lct_metric *x, *y;
+    size_t n, m;
+
+    CHECK_OK(lct_store_metrics(&x, &n, a, i));
+    CHECK_OK(lct_store_metrics(&y, &m, b, j));
+    assert_int_equal(n, m);
+    for (size_t k = 0; k < n; k++) {
+        CHECK(x[k].step == (int64_t)k + 1 && y[k].step == x[k].step);
+        CHECK(x[k].loss == y[k].loss && x[k].grad_norm == y[k].grad_norm);
+        CHECK(x[k].rate == y[k].rate);
+    }
+    locant_release(x);
+    locant_release(y);
+}
+
+static void check_same_run(locant_store *a, int64_t i, locant_store *b,
+                           int64_t j)
+{
+    locant_run_info x, y;
+
+    CHECK_OK(locant_store_run(&x, a, i));
+    CHECK_OK(locant_store_run(&y, b, j));
+    assert_string_equal(x.status, "done");
+    assert_string_equal(y.status, "done");
+    CHECK(x.step == y.step && x.train_loss == y.train_loss);
+    check_same_state(a, i, b, j);
+    check_same_metrics(a, i, b, j);
+}
+
+static int stop(const locant_progress *p, void *context)
+{
+    CHECK(strcmp(p->phase, "train") == 0 && p->step > 0);
+    ++*(int *)context;
+    return 1;
+}
+
+/* Stopped after every step: kerple has parameters kept in range, too. */
+static void continues_to_the_same_bits(void **state)
+{
+    locant_store *a = open_store("a"), *b = open_store("b");
+    locant_train_options o = tiny("kerple");
+    int64_t straight = train(a, &o), id = 0;
+    locant_status status;
+    locant_run_info info;
+    int stops = 0;
+
+    (void)state;
+    o.progress = stop;
+    o.context = &stops;
+    while ((status = locant_train(&id, b, corpus, &o)) ==
+           LOCANT_ERR_INTERRUPTED) {
+        CHECK_OK(locant_store_run(&info, b, id));
+        assert_string_equal(info.status, "interrupted");
+        assert_int_equal(info.step, stops);
+    }
+    CHECK_OK(status);
+    assert_int_equal(stops, o.steps);
+    check_same_run(a, straight, b, id);
+    locant_store_close(a);
+    locant_store_close(b);
+}
+
+/* ... and the number of threads is no part of the result. */
+static void same_bits_with_any_threads(void **state)
+{
+    locant_store *a = open_store("a"), *b = open_store("b");
+    locant_train_options o = tiny("t5");
+    int64_t i, j;
+
+    (void)state;
+    CHECK_OK(locant_set_threads(1));
+    i = train(a, &o);
+    CHECK_OK(locant_set_threads(3));
+    j = train(b, &o);
+    CHECK_OK(locant_set_threads(0));
+    check_same_run(a, i, b, j);
+    locant_store_close(a);
+    locant_store_close(b);
+}
+
+/* Train in a process of its own; *killed tells how it ended. */
+static void train_and_kill(const locant_train_options *o, const char *store,
+                           int milliseconds, bool *killed)
+{
+    struct timespec pause = {0, milliseconds * 1000000L};
+    pid_t child = fork();
+    int status;
+
+    if (child == 0) {
+        locant_store *s;
+        int64_t id;
+
+        if (locant_store_open(&s, scratch_file(&dir, store)) != LOCANT_OK ||
+            locant_train(&id, s, corpus, o) != LOCANT_OK) {
+            fprintf(stderr, "%s\n", locant_last_error());
+            _exit(1);
+        }
+        locant_store_close(s);
+        _exit(0);
+    }
+    if (milliseconds > 0) {
+        nanosleep(&pause, NULL);
+        kill(child, SIGKILL);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    *killed = WIFSIGNALED(status);
+    CHECK(*killed || WEXITSTATUS(status) == 0);
+}
+
+/* Files in a folder of checkpoints: what a killed writer left is cleared. */
+static int files_in(const char *store)
+{
+    char path[PATH_MAX];
+    struct dirent *entry;
+    DIR *folder;
+    int n = 0;
+
+    snprintf(path, sizeof path, "%s/checkpoints", scratch_file(&dir, store));
+    folder = opendir(path);
+    assert_non_null(folder);
+    while ((entry = readdir(folder)) != NULL)
+        n += entry->d_name[0] != '.';
+    closedir(folder);
+    return n;
+}
+
+static void survives_kill(void **state)
+{
+    locant_train_options o = tiny("rope");
+    locant_store *a, *b;
+    bool killed;
+    int kills = 0;
+
+    (void)state;
+    o.steps = 400;
+    o.checkpoint_every = 3;
+    train_and_kill(&o, "a", 0, &killed);
+    for (int i = 0; i < 12; i++) {
+        train_and_kill(&o, "b", (int)test_range(5, 60), &killed);
+        kills += killed;
+        if (!killed)
+            break;
+    }
+    CHECK(kills >= 5);
+    train_and_kill(&o, "b", 0, &killed);
+    a = open_store("a");
+    b = open_store("b");
+    check_same_run(a, 1, b, 1);
+    assert_int_equal(files_in("b"), 1);
+    locant_store_close(a);
+    locant_store_close(b);
+}
+
+/* ---------------------------------------------------------------- identity */
+
+static void a_run_is_what_decides_its_bits(void **state)
+{
+    locant_store *s = open_store("a");
+    locant_train_options o = tiny("rope");
+    int64_t id = train(s, &o), other[4];
+    struct lct_run_extra x, y;
+
+    (void)state;
+    o.encoding = "rope( base = 10000 )";
+    o.checkpoint_every = 9;
+    assert_int_equal(train(s, &o), id);
+    o.encoding = "none";
+    other[0] = train(s, &o);
+    CHECK_OK(lct_store_run_extra(&x, s, id));
+    CHECK_OK(lct_store_run_extra(&y, s, other[0]));
+    assert_string_equal(x.batch_checksum, y.batch_checksum);
+    o.seed = 2;
+    other[1] = train(s, &o);
+    CHECK_OK(lct_store_run_extra(&y, s, other[1]));
+    assert_string_not_equal(x.batch_checksum, y.batch_checksum);
+    o.learning_rate = 1e-3;
+    other[2] = train(s, &o);
+    o.rms_norm = 1;
+    other[3] = train(s, &o);
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < i; j++)
+            CHECK(other[i] != other[j] && other[i] != id);
+    locant_store_close(s);
+}
+
+static void trains_again_what_has_lost_its_checkpoint(void **state)
+{
+    locant_store *a = open_store("a"), *b = open_store("b");
+    locant_train_options o = tiny("alibi");
+    int64_t i = train(a, &o), j = train(b, &o);
+    char *path;
+
+    (void)state;
+    CHECK_OK(lct_store_run_path(&path, b, j, "safetensors"));
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(train(b, &o), j);
+    check_same_run(a, i, b, j);
+    locant_release(path);
+    locant_store_close(a);
+    locant_store_close(b);
+}
+
+struct second {
+    locant_store *store;
+    locant_train_options options;
+    locant_status status;
+};
+
+static int train_second(const locant_progress *p, void *context)
+{
+    struct second *x = context;
+    int64_t id;
+
+    (void)p;
+    x->status = locant_train(&id, x->store, corpus, &x->options);
+    CHECK(strstr(locant_last_error(), "is being trained by process ") != NULL);
+    return 0;
+}
+
+static void refuses_a_second_trainer(void **state)
+{
+    locant_store *s = open_store("a");
+    struct second x = {.store = s, .options = tiny("none")};
+    locant_train_options o = x.options;
+
+    (void)state;
+    o.progress = train_second;
+    o.context = &x;
+    train(s, &o);
+    assert_int_equal(x.status, LOCANT_ERR_UNSUPPORTED);
+    locant_store_close(s);
+}
+
+/* ---------------------------------------------------------------- failures */
+
+static void stops_when_the_loss_is_not_finite(void **state)
+{
+    locant_store *s = open_store("a");
+    locant_train_options o = tiny("none");
+    locant_tensors *t;
+    const locant_tensor *m;
+    locant_run_info info;
+    int64_t id = 0;
+
+    (void)state;
+    o.learning_rate = 1e30;
+    assert_int_equal(locant_train(&id, s, corpus, &o), LOCANT_ERR_PARAM);
+    CHECK(strstr(locant_last_error(), "(none): the ") != NULL);
+    CHECK(strstr(locant_last_error(), " at step ") != NULL);
+    CHECK_OK(locant_store_run(&info, s, id));
+    assert_string_equal(info.status, "failed");
+    CHECK(info.step > 0 && info.step < o.steps);
+    CHECK(isfinite(info.train_loss));
+    t = checkpoint_of(s, id);
+    m = locant_tensors_find(t, "adamw.m");
+    for (int64_t i = 0; i < m->shape[0]; i++)
+        CHECK(isfinite(((const float *)m->data)[i]));
+    locant_tensors_free(t);
+    locant_store_close(s);
+}
+
+/*
+ * No room on the disk: a limit on the size of a file stands for it.  A
+ * checkpoint of this model has 150 KB, the database less than 100.
+ */
+static void survives_a_full_disk(void **state)
+{
+    locant_train_options o = tiny("none");
+    locant_store *a = open_store("a"), *b;
+    int64_t i = train(a, &o), j;
+    bool killed;
+    pid_t child;
+    int status;
+
+    (void)state;
+    child = fork();
+    if (child == 0) {
+        const struct rlimit limit = {100000, 100000};
+        bool bad = signal(SIGXFSZ, SIG_IGN) == SIG_ERR;
+
+        bad |= setrlimit(RLIMIT_FSIZE, &limit) != 0;
+        bad |= locant_store_open(&b, scratch_file(&dir, "b")) != LOCANT_OK;
+        bad = bad || locant_train(&j, b, corpus, &o) != LOCANT_ERR_IO;
+        bad = bad || strstr(locant_last_error(), "File too large") == NULL;
+        if (bad)
+            fprintf(stderr, "%s\n", locant_last_error());
+        _exit(bad);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    assert_int_equal(files_in("b"), 0);
+    train_and_kill(&o, "b", 0, &killed);
+    b = open_store("b");
+    check_same_run(a, i, b, 1);
+    locant_store_close(a);
+    locant_store_close(b);
+}
+
+static int allocations_left;
+
+static void *alloc_some(size_t bytes, void *context)
+{
+    (void)context;
+    return allocations_left-- == 0 ? NULL : calloc(1, bytes);
+}
+
+static void release_some(void *memory, void *context)
+{
+    (void)context;
+    free(memory);
+}
+
+/* The k-th allocation fails, for k = 0, 1, .. until training succeeds. */
+static void survives_lack_of_memory(void **state)
+{
+    const locant_allocator poor = {alloc_some, release_some, NULL};
+    locant_store *a = open_store("a"), *b;
+    locant_train_options o = tiny("kerple");
+    int64_t i, id = 0;
+    locant_status status = LOCANT_ERR_NOMEM;
+    int k;
+
+    (void)state;
+    o.steps = 3;
+    o.checkpoint_every = 1;
+    CHECK_OK(locant_set_threads(1));
+    i = train(a, &o);
+    locant_set_allocator(&poor);
+    allocations_left = -1;
+    b = open_store("b");
+    for (k = 0; status != LOCANT_OK && k < 10000; k++) {
+        allocations_left = k;
+        status = locant_train(&id, b, corpus, &o);
+        if (status != LOCANT_OK && status != LOCANT_ERR_NOMEM)
+            FAIL("allocation %d: %s: %s", k, locant_status_name(status),
+                 locant_last_error());
+    }
+    CHECK_OK(status);
+    CHECK(k > 10); /* moments, batch, path, tensors of a checkpoint, .. */
+    locant_store_close(b);
+    locant_set_allocator(NULL);
+    CHECK_OK(locant_set_threads(0));
+    b = open_store("b");
+    check_same_run(a, i, b, id);
+    locant_store_close(a);
+    locant_store_close(b);
+}
+
+/* A changed byte anywhere, a cut anywhere: refused, nothing changed. */
+static void refuses_a_damaged_checkpoint(void **state)
+{
+    locant_store *s = open_store("a");
+    locant_train_options o = tiny("none");
+    int64_t id = 0, again = 0;
+    int stops = 0, refused = 0;
+    size_t size;
+    char *path, *bytes;
+
+    (void)state;
+    o.progress = stop;
+    o.context = &stops;
+    assert_int_equal(locant_train(&id, s, corpus, &o), LOCANT_ERR_INTERRUPTED);
+    CHECK_OK(lct_store_run_path(&path, s, id, "safetensors"));
+    bytes = scratch_read(path, &size);
+    for (size_t at = 0; at < size; at += size / 97 + 1, refused++) {
+        bytes[at] ^= 0x10;
+        scratch_write(path, bytes, size);
+        bytes[at] ^= 0x10;
+        if (locant_train(&again, s, corpus, &o) != LOCANT_ERR_FORMAT)
+            FAIL("byte %zu of %zu changed and was not refused", at, size);
+        CHECK(strstr(locant_last_error(), path) != NULL);
+        scratch_write(path, bytes, at);
+        assert_int_equal(locant_train(&again, s, corpus, &o),
+                         LOCANT_ERR_FORMAT);
+    }
+    CHECK(refused > 90 && stops == 1);
+    scratch_write(path, bytes, size);
+    assert_int_equal(locant_train(&id, s, corpus, &o), LOCANT_ERR_INTERRUPTED);
+    assert_int_equal(stops, 2);
+    free(bytes);
+    locant_release(path);
+    locant_store_close(s);
+}
+
+static int count(const locant_run_info *run, void *context)
+{
+    (void)run;
+    ++*(int *)context;
+    return 0;
+}
+
+static void refuses_bad_arguments(void **state)
+{
+    locant_store *s = open_store("a");
+    locant_train_options o = tiny("none"), bad;
+    int64_t id = 77;
+    int n = 0;
+
+    (void)state;
+    CHECK_REFUSED(locant_train(&id, s, corpus, NULL), LOCANT_ERR_NULL,
+                  "locant_train: options is NULL");
+    CHECK_REFUSED(locant_train(&id, NULL, corpus, &o), LOCANT_ERR_NULL,
+                  "locant_train: store is NULL");
+    bad = o;
+    bad.steps = 0;
+    CHECK_REFUSED(locant_train(&id, s, corpus, &bad), LOCANT_ERR_PARAM,
+                  "locant_train: steps is 0, expected 1 .. 1099511627776");
+    bad = o;
+    bad.learning_rate = NAN;
+    CHECK_REFUSED(locant_train(&id, s, corpus, &bad), LOCANT_ERR_PARAM,
+                  "locant_train: learning_rate is nan, expected a finite"
+                  " number above 0");
+    bad = o;
+    bad.kv_heads = 3;
+    CHECK_REFUSED(locant_train(&id, s, corpus, &bad), LOCANT_ERR_PARAM,
+                  "locant_train: kv_heads is 3, expected 0 .. heads, which"
+                  " is 2");
+    bad = o;
+    bad.struct_size = 1;
+    CHECK(locant_train(&id, s, corpus, &bad) == LOCANT_ERR_PARAM);
+    bad = o;
+    bad.encoding = "ropy";
+    CHECK(locant_train(&id, s, corpus, &bad) == LOCANT_ERR_PARAM);
+    bad = o;
+    bad.heads = 3;
+    CHECK(locant_train(&id, s, corpus, &bad) != LOCANT_OK);
+    bad = o;
+    bad.length = 1 << 20;
+    CHECK(locant_train(&id, s, corpus, &bad) == LOCANT_ERR_PARAM);
+    assert_int_equal(id, 77);
+    CHECK_OK(locant_store_runs(s, count, &n));
+    assert_int_equal(n, 0);
+    locant_store_close(s);
+}
+
+#define IN_SCRATCH(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_SCRATCH(survives_kill),
+        IN_SCRATCH(continues_to_the_same_bits),
+        IN_SCRATCH(same_bits_with_any_threads),
+        IN_SCRATCH(a_run_is_what_decides_its_bits),
+        IN_SCRATCH(trains_again_what_has_lost_its_checkpoint),
+        IN_SCRATCH(refuses_a_second_trainer),
+        IN_SCRATCH(stops_when_the_loss_is_not_finite),
+        IN_SCRATCH(survives_a_full_disk),
+        IN_SCRATCH(survives_lack_of_memory),
+        IN_SCRATCH(refuses_a_damaged_checkpoint),
+        IN_SCRATCH(refuses_bad_arguments),
+    };
+
+    return cmocka_run_group_tests(tests, make_corpus, free_corpus);
+}

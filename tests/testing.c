@@ -1,0 +1,190 @@
+/* testing.c - see testing.h */
+#define _GNU_SOURCE
+#include "testing.h"
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static locant_random state;
+static int ready;
+
+uint64_t test_seed(void)
+{
+    if (!ready) {
+        const char *s = getenv("LOCANT_SEED");
+
+        state.seed = s ? strtoull(s, NULL, 0) : 1;
+        ready = 1;
+    }
+    return state.seed;
+}
+
+uint64_t test_rand(void)
+{
+    uint64_t high;
+
+    test_seed();
+    high = locant_random_word(&state);
+    return high << 32 | locant_random_word(&state);
+}
+
+double test_uniform(void)
+{
+    test_seed();
+    return 2.0 * locant_random_uniform(&state) - 1.0;
+}
+
+double test_normal(void)
+{
+    test_seed();
+    return locant_random_normal(&state);
+}
+
+int64_t test_range(int64_t low, int64_t high)
+{
+    test_seed();
+    return low +
+           (int64_t)locant_random_below(&state, (uint64_t)(high - low) + 1);
+}
+
+void test_where(void)
+{
+    print_error("seed %llu, isa %s: ", (unsigned long long)test_seed(),
+                locant_isa());
+}
+
+void test_stop(void)
+{
+    print_error("\n");
+    fail();
+}
+
+void test_ok(locant_status got, const char *file, int line)
+{
+    if (got != LOCANT_OK)
+        FAIL("%s:%d: %s: %s", file, line, locant_status_name(got),
+             locant_last_error());
+}
+
+void test_refused(locant_status got, locant_status want, const char *sentence,
+                  const char *file, int line)
+{
+    if (got != want || test_differs(locant_last_error(), sentence))
+        FAIL("%s:%d: got %s: %s\nwant %s: %s", file, line,
+             locant_status_name(got), locant_last_error(),
+             locant_status_name(want), sentence);
+}
+
+int test_differs(const char *a, const char *b)
+{
+    return strcmp(a, b) != 0;
+}
+
+/* Pages of one guarded block: guard, body, guard. */
+static size_t body_bytes(size_t bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+    return (bytes + page) / page * page;
+}
+
+void *test_guarded(size_t bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t body = body_bytes(bytes);
+    char *p = mmap(NULL, body + 2 * page, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    assert_true(p != MAP_FAILED);
+    assert_int_equal(mprotect(p, page, PROT_NONE), 0);
+    assert_int_equal(mprotect(p + page + body, page, PROT_NONE), 0);
+    return p + page + body - bytes;
+}
+
+static char *body_of(void *p, size_t bytes)
+{
+    return (char *)p + bytes - body_bytes(bytes);
+}
+
+void test_guarded_readonly(void *p, size_t bytes)
+{
+    assert_int_equal(
+        mprotect(body_of(p, bytes), body_bytes(bytes), PROT_READ), 0);
+}
+
+void test_guarded_free(void *p, size_t bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+    assert_int_equal(munmap(body_of(p, bytes) - page,
+                            body_bytes(bytes) + 2 * page), 0);
+}
+
+static size_t elements(const locant_tensor *t)
+{
+    size_t n = 1;
+
+    for (int i = 0; i < t->rank; i++)
+        n *= (size_t)t->shape[i];
+    return n;
+}
+
+locant_tensor test_tensor(locant_dtype dtype, int rank, const int64_t *shape)
+{
+    locant_tensor t = locant_dense(NULL, dtype, rank, shape);
+    size_t n = elements(&t);
+
+    t.data = test_guarded(n * locant_dtype_size(dtype));
+    for (size_t i = 0; i < n; i++) {
+        if (dtype == LOCANT_F32)
+            ((float *)t.data)[i] = (float)test_uniform();
+        if (dtype == LOCANT_F64)
+            ((double *)t.data)[i] = test_uniform();
+    }
+    return t;
+}
+
+void test_tensor_free(locant_tensor *t)
+{
+    test_guarded_free(t->data, elements(t) * locant_dtype_size(t->dtype));
+    t->data = NULL;
+}
+
+double test_ulp(float got, double want)
+{
+    float f = (float)fabs(want);
+    double ulp = f < FLT_MIN ? 0x1p-149
+                             : (double)nextafterf(f, INFINITY) - (double)f;
+
+    /* The unit of the binade 'want' is in, also just below a power of two. */
+    if (f >= FLT_MIN && (double)f > fabs(want) && ldexpf(1, ilogbf(f)) == f)
+        ulp /= 2;
+    return fabs((double)got - want) / ulp;
+}
+
+void test_each_isa(void (*fn)(void))
+{
+    int available;
+
+    for (int i = 0; locant_isa_at(i, &available) != NULL; i++) {
+        if (!available)
+            continue;
+        CHECK_OK(locant_set_isa(locant_isa_at(i, NULL)));
+        fn();
+    }
+    CHECK_OK(locant_set_isa(NULL));
+}
+
+double test_relative_l2(const float *got, const double *want, size_t n)
+{
+    double error = 0, size = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        error += ((double)got[i] - want[i]) * ((double)got[i] - want[i]);
+        size += want[i] * want[i];
+    }
+    return size > 0 ? sqrt(error / size) : sqrt(error);
+}

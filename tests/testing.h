@@ -1,0 +1,64 @@
+/*
+ * testing.h - what the tests share: seeds, ugly sizes, guard pages.
+ *
+ * Every test is a cmocka program: a list of functions named as claims.  A
+ * failure prints the seed that repeats it; LOCANT_SEED=n sets it.
+ */
+#ifndef TESTING_H
+#define TESTING_H
+/* cmocka wants these before it */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "locant.h"
+
+#define LEN(a) (sizeof(a) / sizeof((a)[0]))
+
+/* Stop this test, printing seed, ISA, and a message: sizes, got, want. */
+#define FAIL(...) (test_where(), print_error(__VA_ARGS__), test_stop())
+#define CHECK(cond) \
+    ((cond) ? (void)0 : FAIL("%s:%d: %s\n", __FILE__, __LINE__, #cond))
+#define CHECK_OK(call) test_ok((call), __FILE__, __LINE__)
+/* The call fails with 'status' and exactly this sentence. */
+#define CHECK_REFUSED(call, status, sentence) \
+    test_refused((call), (status), (sentence), __FILE__, __LINE__)
+
+void test_where(void);
+void test_stop(void);
+void test_ok(locant_status got, const char *file, int line);
+void test_refused(locant_status got, locant_status want, const char *sentence,
+                  const char *file, int line);
+int test_differs(const char *a, const char *b);
+
+/* Random numbers of this test: a fixed seed unless LOCANT_SEED is set. */
+uint64_t test_seed(void);
+uint64_t test_rand(void);
+double   test_uniform(void);                /* in [-1, 1) */
+double   test_normal(void);
+int64_t  test_range(int64_t low, int64_t high); /* inclusive */
+
+/*
+ * 'bytes' that end exactly at an unmapped page and start after one as nearly
+ * as alignment to 64 bytes allows: one element too far is a crash, not luck.
+ */
+void *test_guarded(size_t bytes);
+void  test_guarded_free(void *p, size_t bytes);
+void  test_guarded_readonly(void *p, size_t bytes);
+
+/* Dense tensor of guarded memory, filled with test_uniform() (floats). */
+locant_tensor test_tensor(locant_dtype dtype, int rank, const int64_t *shape);
+void test_tensor_free(locant_tensor *t);
+
+/* |got - want| in units in the last place of float32 at want. */
+double test_ulp(float got, double want);
+
+/* Run fn once per instruction set this CPU has, then return to the best. */
+void test_each_isa(void (*fn)(void));
+
+/* ||got - want|| / ||want|| over n values. */
+double test_relative_l2(const float *got, const double *want, size_t n);
+#endif
