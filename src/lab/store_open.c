@@ -153,6 +153,20 @@ static locant_status inspect(bool *blank, locant_store *s)
     return *blank ? LOCANT_OK : judge(s->path, application, version);
 }
 
+/*
+ * Outside a transaction another process may make the schema between two of the
+ * questions, and a store of ours look like another program's.
+ */
+static locant_status inspect_alone(bool *blank, locant_store *s)
+{
+    locant_status status;
+
+    LCT_TRY(lct_store_exec(s, "BEGIN", ""));
+    status = inspect(blank, s);
+    sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+    return status;
+}
+
 /* Of several processes that find no schema, the first makes it. */
 static locant_status create_schema(locant_store *s)
 {
@@ -199,7 +213,7 @@ static locant_status connect_writable(locant_store *s)
     if (sqlite3_exec(s->db, "PRAGMA synchronous = FULL;"
                      "PRAGMA foreign_keys = ON", NULL, NULL, NULL) != SQLITE_OK)
         return lct_store_failed(s, s->db);
-    LCT_TRY(inspect(&blank, s));
+    LCT_TRY(inspect_alone(&blank, s));
     if (blank)
         LCT_TRY(create_schema(s));
     return enable_wal(s);
