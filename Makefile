@@ -2,11 +2,15 @@
 # make report     install what is missing, build, compare the encodings;
 #                 ARGS="..." goes to 'locant report'
 # make test       install what is missing, run every check
+# make test-full  10000 random cases of every declared property of every
+#                 encoding, 400 of every oracle: about an hour on 2 CPUs;
+#                 PROPERTY_CASES, ORACLE_CASES change that
 # make bench      speed against the roof of this machine
 # make install    into PREFIX (/usr/local), under DESTDIR if given
 
 # Debian's own, even where PATH leads to another that lacks its modules.
 CMAKE  ?= $(or $(wildcard /usr/bin/cmake),cmake)
+CTEST  ?= $(patsubst %cmake,%ctest,$(CMAKE))
 PREFIX ?= /usr/local
 ARGS   ?=
 MAKEFLAGS += --no-print-directory
@@ -33,6 +37,23 @@ test:
 	@scripts/setup build test
 	@scripts/test
 
+PROPERTY_CASES ?= 10000
+ORACLE_CASES   ?= 400
+# $(1) cases in the programs named $(2)
+define random_cases
+	@cd build/test && LOCANT_CASES=$(1) $(CTEST) -j $(JOBS) --timeout 3600 \
+	    --output-on-failure --no-tests=error -R '^test_($(2))'
+endef
+
+test-full:
+	@scripts/setup build test
+	@mkdir -p build/test
+	@$(CMAKE) -S . -B build/test -DLOCANT_WERROR=ON -DLOCANT_TESTS=ON \
+	    > build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
+	@$(CMAKE) --build build/test -j $(JOBS)
+	$(call random_cases,$(PROPERTY_CASES),property|traits|encoding|graph|resize)
+	$(call random_cases,$(ORACLE_CASES),whole)
+
 bench:
 	@scripts/setup build
 	$(call configure,ON)
@@ -48,4 +69,4 @@ clean:
 	rm -rf build
 
 FORCE:
-.PHONY: report test bench install clean FORCE
+.PHONY: report test test-full bench install clean FORCE

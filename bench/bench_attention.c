@@ -47,11 +47,13 @@ static bool make(locant_tensor *t, locant_dtype dtype, int rank,
 
 static locant_status make_params(struct attention_state *a)
 {
+    const locant_sizes sizes = { .width = a->c.heads * a->c.dim,
+                                 .heads = a->c.heads,
+                                 .head_dim = a->c.dim };
     locant_param_info info;
 
     for (int i = 0; i < MOST_PARAMS &&
-                    locant_encoding_param(&info, a->encoding, i, a->c.heads,
-                                          a->c.heads * a->c.dim); i++) {
+                    locant_encoding_param(&info, a->encoding, i, &sizes); i++) {
         locant_status status;
 
         if (!make(&a->params[i], LOCANT_F32, info.rank, info.shape) ||

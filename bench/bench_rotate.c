@@ -73,7 +73,7 @@ static void run(void *data)
 
     r->inverse = !r->inverse;
     if (locant_encoding_rotate(&r->x, &r->x, r->encoding, &r->positions,
-                               r->inverse) != LOCANT_OK)
+                               NULL, r->inverse) != LOCANT_OK)
         r->c = NULL; /* seen by check() */
 }
 

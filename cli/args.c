@@ -253,15 +253,17 @@ static int store_fallbacks(void *base, const struct cli_option *options)
 static int check_complete(const struct cli *cli)
 {
     const struct cli_command *c = cli->command;
+    char usage[512];
 
+    cli_usage(usage, sizeof usage, c->usage);
     if (cli->n_words < c->min_words)
-        return cli_fail(CLI_USAGE, "%s: needs %.*s; usage: locant %s %.*s",
+        return cli_fail(CLI_USAGE, "%s: needs %.*s; usage: locant %s %s",
                         c->name, (int)strcspn(c->usage, " \n"), c->usage,
-                        c->name, (int)strcspn(c->usage, "\n"), c->usage);
+                        c->name, usage);
     if (cli->n_words > c->max_words)
         return cli_fail(CLI_USAGE, "%s: '%s' is one argument too many; usage: "
-                        "locant %s %.*s", c->name, cli->words[c->max_words],
-                        c->name, (int)strcspn(c->usage, "\n"), c->usage);
+                        "locant %s %s", c->name, cli->words[c->max_words],
+                        c->name, usage);
     for (size_t i = 0; c->options != NULL && c->options[i].name != NULL; i++) {
         const struct cli_option *o = &c->options[i];
 

@@ -110,9 +110,10 @@ int cli_read_positions(locant_array *out, const char *path, int real)
                         "i64%s", path, locant_dtype_name(t->dtype),
                         real ? " or f64" : "");
     cli_shape_text(shape, sizeof shape, t);
-    if (t->rank != 1)
+    if (t->rank != 1 && !(t->rank == 2 && t->dtype == LOCANT_F64))
         return cli_fail(CLI_INPUT, "--positions: %s: has shape %s, expected "
-                        "[T]", path, shape);
+                        "[T]%s", path, shape,
+                        real ? ", or f64 [T, axes]" : "");
     return t->dtype == LOCANT_F64 ? check_finite(path, t) : CLI_OK;
 }
 

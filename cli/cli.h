@@ -80,7 +80,8 @@ struct cli {
 extern const struct cli_command *const cli_commands[];
 extern const struct cli_command
     cli_list, cli_show, cli_table, cli_rotate, cli_bias, cli_attend, cli_angles,
-    cli_similarity, cli_report, cli_train, cli_eval, cli_runs, cli_doctor;
+    cli_similarity, cli_resize, cli_graph, cli_positions, cli_report,
+    cli_train, cli_eval, cli_runs, cli_seed, cli_selftest, cli_doctor;
 
 /* ---------------------------------------------------------- args.c, help.c */
 
@@ -98,6 +99,11 @@ int  cli_unknown_verb(const char *verb);
 /* Options every verb has. */
 extern const struct cli_option cli_common_options[];
 
+/*
+ * The first way to call a verb in one line; lines of a usage that begin with a
+ * blank go on with the one before.  Returns the bytes of 'usage' it took.
+ */
+size_t cli_usage(char *out, size_t size, const char *usage);
 void cli_help(void);
 void cli_help_verb(const struct cli_command *command);
 
@@ -123,7 +129,8 @@ int cli_new(locant_array *out, locant_dtype dtype, int rank,
             const int64_t *shape);
 /* first, first + 1, .. as I64 [n]. */
 int cli_count(locant_array *out, int64_t first, int64_t n);
-/* A file of positions: I64 [T], or F64 [T] where 'real'; all finite. */
+/* A file of positions: I64 [T], or where 'real' F64 [T] or [T, axes]; all
+ * finite. */
 int cli_read_positions(locant_array *out, const char *path, int real);
 /* Write the array and say so: on stderr, or as JSON on stdout. */
 int cli_write(const struct cli *cli, const char *path, const locant_tensor *t);
@@ -132,7 +139,7 @@ void cli_free(locant_array *array);
 int cli_check_output(const char *path);
 int cli_check_folder(const char *path);
 
-enum { CLI_MAX_PARAMS = 8 };
+enum { CLI_MAX_PARAMS = 64 };
 
 /* An encoding with its learned parameters read from files. */
 struct cli_encoding {
@@ -140,6 +147,7 @@ struct cli_encoding {
     const locant_encoding_info *info;
     locant_array  arrays[CLI_MAX_PARAMS];
     locant_tensor params[CLI_MAX_PARAMS];
+    int           drawn[CLI_MAX_PARAMS]; /* memory of cli_new() */
     int           n_params;
 };
 
@@ -149,14 +157,26 @@ struct cli_encoding {
  */
 int cli_check_door(const char *spec, unsigned doors);
 
+/* Where parameters come from. */
+struct cli_params {
+    struct cli_list files; /* --param NAME=FILE.npy */
+    int64_t         seed;  /* --init; below 0: not given */
+    int             optional; /* they may be missing altogether */
+};
+#define CLI_PARAM_OPTIONS(type, member)                                       \
+    { "param", 0, CLI_LIST, offsetof(type, member.files), "NAME=FILE.npy",    \
+      NULL, 0, 0, 0, "a parameter" },                                         \
+    { "init", 0, CLI_INTEGER, offsetof(type, member.seed), "SEED", "-1", -1,  \
+      INT64_MAX, 0, "draw parameters not given, as for training" }
+
 /*
- * Make 'spec' and read --param NAME=FILE for each of its parameters; 'length'
- * fills a length the spec leaves out, when no file says it.  Parameters are
- * checked against 'heads' and 'dim'; all must be there unless 'optional'.
+ * Make 'spec' and read its parameters; 'length' fills a length the spec leaves
+ * out, when no file says it.  They are checked against 'sizes'; what a graph
+ * gives (not learned) is that of a path when no file is given.
  */
 int cli_encoding_open(struct cli_encoding *out, const char *spec,
-                      const struct cli_list *params, int64_t length,
-                      int64_t heads, int64_t dim, int optional);
+                      const struct cli_params *params, int64_t length,
+                      const locant_sizes *sizes);
 void cli_encoding_close(struct cli_encoding *encoding);
 /* The parameters as the library takes them: NULL if none. */
 const locant_tensor *cli_params(const struct cli_encoding *encoding);

@@ -4,10 +4,11 @@
 #include "cli.h"
 
 struct options {
-    const char     *q, *k, *v, *out;
+    const char     *q, *k, *v, *x, *out;
+    const char     *q_pos, *k_pos, *q_docs, *k_docs;
     int             causal;
     double          scale;
-    struct cli_list params;
+    struct cli_params params;
 };
 
 static const struct cli_option options[] = {
@@ -19,18 +20,59 @@ static const struct cli_option options[] = {
       1, "[B, Hkv, S, D]" },
     { "output", 'o', CLI_FILE, offsetof(struct options, out), "O.npy", NULL, 0,
       0, 1, "shape and dtype of Q" },
+    { "input", 'x', CLI_FILE, offsetof(struct options, x), "X.npy", NULL, 0, 0,
+      0, "[B, S, W]: input of the layer, for encodings that read it (fox)" },
+    { "query-positions", 0, CLI_FILE, offsetof(struct options, q_pos), "P.npy",
+      NULL, 0, 0, 0, "i64 [T] or [B, T]; S - T + i if left out" },
+    { "key-positions", 0, CLI_FILE, offsetof(struct options, k_pos), "P.npy",
+      NULL, 0, 0, 0, "i64 [S] or [B, S]; j if left out" },
+    { "query-documents", 0, CLI_FILE, offsetof(struct options, q_docs),
+      "N.npy", NULL, 0, 0, 0, "i64 [T] or [B, T]: which document a query is "
+      "of; below 0: padding" },
+    { "key-documents", 0, CLI_FILE, offsetof(struct options, k_docs), "N.npy",
+      NULL, 0, 0, 0, "i64 [S] or [B, S]" },
     { "causal", 0, CLI_FLAG, offsetof(struct options, causal), NULL, NULL, 0, 0,
       0, "a query sees keys up to its own position" },
     { "scale", 0, CLI_REAL, offsetof(struct options, scale), "X", NULL, 0, 0, 0,
       "factor of q.k; D^(-1/2) if left out" },
-    { "param", 0, CLI_LIST, offsetof(struct options, params), "NAME=FILE.npy",
-      NULL, 0, 0, 0, "a learned parameter" },
+    CLI_PARAM_OPTIONS(struct options, params),
     { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
 };
 
 struct arrays {
     locant_array q, k, v, out, lse, scratch;
+    locant_array x, q_pos, k_pos, q_docs, k_docs;
 };
+
+/* Read a file that may be left out; *t is its tensor, or NULL. */
+static int read_optional(locant_array *a, const locant_tensor **t,
+                         const char *option, const char *path)
+{
+    int status = path == NULL ? CLI_OK : cli_read(a, option, path);
+
+    *t = path == NULL ? NULL : &a->tensor;
+    return status;
+}
+
+static int read_extras(struct arrays *a, locant_attention *p,
+                       const struct options *o)
+{
+    int status = read_optional(&a->x, &p->x, "input", o->x);
+
+    if (status == CLI_OK)
+        status = read_optional(&a->q_pos, &p->q_pos, "query-positions",
+                               o->q_pos);
+    if (status == CLI_OK)
+        status = read_optional(&a->k_pos, &p->k_pos, "key-positions",
+                               o->k_pos);
+    if (status == CLI_OK)
+        status = read_optional(&a->q_docs, &p->q_docs, "query-documents",
+                               o->q_docs);
+    if (status == CLI_OK)
+        status = read_optional(&a->k_docs, &p->k_docs, "key-documents",
+                               o->k_docs);
+    return status;
+}
 
 static int read_inputs(struct arrays *a, const struct options *o)
 {
@@ -79,13 +121,22 @@ static int run_encoding(const struct cli *cli, struct arrays *a,
     const struct options *o = cli->options;
     const locant_tensor  *q = &a->q.tensor, *k = &a->k.tensor;
     locant_attention      problem = LOCANT_ATTENTION_INIT;
-    struct cli_encoding   c;
-    int                   here = doors != LOCANT_DOOR_INPUT, status;
+    struct cli_encoding   c = { 0 };
+    struct cli_params     params = o->params;
+    locant_sizes          sizes = { 0 };
+    int here = doors != LOCANT_DOOR_INPUT, status;
 
-    status = cli_encoding_open(&c, cli->words[0], &o->params,
-                               k->rank == 4 ? k->shape[2] : 0, q->shape[1], 0,
-                               !here);
-
+    params.optional = !here;
+    sizes.heads     = q->shape[1];
+    sizes.head_dim  = q->shape[3];
+    sizes.kv_heads  = k->rank == 4 ? k->shape[1] : 0;
+    status = read_extras(a, &problem, o);
+    sizes.width = problem.x != NULL && problem.x->rank == 3
+                      ? problem.x->shape[2]
+                      : q->shape[1] * q->shape[3];
+    if (status == CLI_OK)
+        status = cli_encoding_open(&c, cli->words[0], &params,
+                                   k->rank == 4 ? k->shape[2] : 0, &sizes);
     problem.q = q;
     problem.k = k;
     problem.v = &a->v.tensor;
@@ -108,7 +159,7 @@ static int check_spec(unsigned *doors, const char *spec)
 
     if (s != LOCANT_OK)
         return cli_error(s);
-    *doors = locant_encoding_info_of(e)->doors;
+    *doors = locant_encoding_doors(e);
     locant_encoding_free(e);
     if (*doors == LOCANT_DOOR_INPUT)
         fprintf(stderr, "note: %s acts on embeddings, before attention; here "
@@ -129,6 +180,11 @@ static int run(const struct cli *cli)
     locant_array_free(&a.q);
     locant_array_free(&a.k);
     locant_array_free(&a.v);
+    locant_array_free(&a.x);
+    locant_array_free(&a.q_pos);
+    locant_array_free(&a.k_pos);
+    locant_array_free(&a.q_docs);
+    locant_array_free(&a.k_docs);
     cli_free(&a.scratch);
     cli_free(&a.lse);
     cli_free(&a.out);
@@ -138,7 +194,10 @@ static int run(const struct cli *cli)
 const struct cli_command cli_attend = {
     .name = "attend", .summary = "softmax attention with an encoding inside",
     .usage = "SPEC -q Q.npy -k K.npy -v V.npy [--causal] [--scale X]\n"
-             "       [--param NAME=FILE.npy]... -o O.npy",
+             "       [--param NAME=FILE.npy]... [--init SEED] [-x X.npy]\n"
+             "       [--query-positions P.npy] [--key-positions P.npy]\n"
+             "       [--query-documents N.npy --key-documents N.npy] "
+             "-o O.npy",
     .doc = "Query i sits at position S - T + i, key j at j.  Never makes an "
            "array\nof T x S.",
     .examples = "locant attend rope -q Q.npy -k K.npy -v V.npy --causal "

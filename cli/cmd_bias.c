@@ -3,7 +3,7 @@
 
 struct options {
     int64_t         heads, queries, keys, offset;
-    struct cli_list params;
+    struct cli_params params;
     const char     *out;
 };
 
@@ -16,8 +16,7 @@ static const struct cli_option options[] = {
       INT64_C(1) << 40, 1, "keys; key j sits at position j" },
     { "offset", 0, CLI_INTEGER, offsetof(struct options, offset), "N", "0",
       INT64_MIN, INT64_MAX, 0, "query i sits at position N + i" },
-    { "param", 0, CLI_LIST, offsetof(struct options, params), "NAME=FILE.npy",
-      NULL, 0, 0, 0, "a learned parameter" },
+    CLI_PARAM_OPTIONS(struct options, params),
     { "output", 'o', CLI_FILE, offsetof(struct options, out), "B.npy", NULL, 0,
       0, 1, "float32 [H, T, S]" },
     { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
@@ -56,7 +55,7 @@ static int run(const struct cli *cli)
 
     if (status == CLI_OK)
         status = cli_encoding_open(&c, cli->words[0], &o->params, o->keys,
-                                   o->heads, 0, 0);
+                                   &(locant_sizes){ .heads = o->heads });
     if (status == CLI_OK)
         status = write_bias(cli, &c);
     cli_encoding_close(&c);
@@ -66,7 +65,7 @@ static int run(const struct cli *cli)
 const struct cli_command cli_bias = {
     .name = "bias", .summary = "score door: the bias added to scores",
     .usage = "SPEC --heads H --queries T --keys S [--offset N]\n"
-             "     [--param NAME=FILE.npy]... -o B.npy",
+             "     [--param NAME=FILE.npy]... [--init SEED] -o B.npy",
     .doc = "Writes b(head, N + i, j) of an encoding of the score door as "
            "float32\n[H, T, S].  Masks are not part of it: every entry is "
            "finite.",

@@ -3,47 +3,141 @@
 
 #include "cli.h"
 
+struct options {
+    int markdown;
+};
+
+static const struct cli_option options[] = {
+    { "markdown", 0, CLI_FLAG, offsetof(struct options, markdown), NULL, NULL,
+      0, 0, 0, "the index of the catalogue (docs/encodings/README.md)" },
+    { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
+};
+
+static json_t *params_json(const locant_encoding *e)
+{
+    locant_param_info p;
+    json_t           *rows = json_array();
+
+    for (int i = 0; locant_encoding_param(&p, e, i, NULL); i++)
+        json_array_append_new(rows, json_pack(
+            "{s:s, s:s, s:b, s:b}", "name", p.name, "dims", p.dims, "learned",
+            p.rate != 0, "per_layer", p.per_layer));
+    return rows;
+}
+
+/* One encoding or variant as it is written; NULL after a sentence. */
+static json_t *row_json(const char *spec, const char *title,
+                        const char *used_by)
+{
+    const locant_encoding_info *info;
+    locant_encoding *e = NULL;
+    char             doors[64], traits[160];
+    locant_status    s = locant_encoding_create(&e, spec);
+    json_t          *row;
+
+    if (s != LOCANT_OK) {
+        cli_error(s);
+        return NULL;
+    }
+    info = locant_encoding_info_of(e);
+    cli_doors(doors, sizeof doors, locant_encoding_doors(e));
+    cli_traits(traits, sizeof traits, locant_encoding_traits(e));
+    row = json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:b, s:s, s:s}", "name",
+                    info->name, "spec", spec, "title", title, "doors", doors,
+                    "traits", traits, "parameters", params_json(e), "learned",
+                    (locant_encoding_traits(e) & LOCANT_TRAIT_LEARNED) != 0,
+                    "source", info->source, "models", used_by);
+    locant_encoding_free(e);
+    return row;
+}
+
 static int print_json(void)
 {
     const locant_encoding_info *info;
     json_t *rows = json_array();
 
     for (int i = 0; (info = locant_encoding_at(i)) != NULL; i++) {
-        char doors[64], traits[96];
+        const locant_variant *v = info->variants;
+        json_t *row = row_json(info->name, info->title, info->used_by);
 
-        cli_doors(doors, sizeof doors, info->doors);
-        cli_traits(traits, sizeof traits, info->traits);
-        json_array_append_new(rows, json_pack(
-            "{s:s, s:s, s:s, s:s, s:s}", "name", info->name, "title",
-            info->title, "doors", doors, "traits", traits, "source",
-            info->source));
+        while (row != NULL) {
+            json_array_append_new(rows, row);
+            if (v == NULL || v->spec == NULL)
+                break;
+            row = row_json(v->spec, v->title, v->used_by);
+            v++;
+        }
+        if (row == NULL) {
+            json_decref(rows);
+            return CLI_USAGE;
+        }
     }
     return cli_json(rows);
 }
 
+/* The encodings of one door, or of none. */
+static void print_door(const char *title, unsigned door)
+{
+    const locant_encoding_info *info;
+
+    printf("\n## %s\n\n", title);
+    for (int i = 0; (info = locant_encoding_at(i)) != NULL; i++) {
+        if (door == 0 ? info->doors != 0 : !(info->doors & door))
+            continue;
+        printf("- [%s](%s.md): %s%s\n", info->name, info->name, info->title,
+               info->traits & LOCANT_TRAIT_LEARNED ? " (learned)" : "");
+    }
+}
+
+static void print_markdown(void)
+{
+    const locant_encoding_info *info;
+    int n = 0;
+
+    while ((info = locant_encoding_at(n)) != NULL)
+        n++;
+    printf("# Encodings\n\nThe %d encodings of the registry, by the door they "
+           "enter a Transformer through.\nWritten by `scripts/catalogue`, not "
+           "by hand; `locant show NAME` prints a page.\n", n);
+    print_door("Input: added to embeddings", LOCANT_DOOR_INPUT);
+    print_door("Rotate: turns queries and keys", LOCANT_DOOR_ROTATE);
+    print_door("Score: added to scores", LOCANT_DOOR_SCORE);
+    print_door("Content: reads queries, keys or scores", LOCANT_DOOR_CONTENT);
+    print_door("No door: positions, masks, temperatures, layers", 0);
+}
+
 static int run(const struct cli *cli)
 {
+    const struct options       *o = cli->options;
     const locant_encoding_info *info;
 
     if (cli->json)
         return print_json();
-    printf("%-14s %-12s %s\n", "encoding", "doors", "what it is");
+    if (o->markdown) {
+        print_markdown();
+        return CLI_OK;
+    }
+    printf("%-16s %-8s %s\n", "encoding", "door", "what it is");
     for (int i = 0; (info = locant_encoding_at(i)) != NULL; i++) {
         char doors[64];
 
         cli_doors(doors, sizeof doors, info->doors);
-        printf("%-14s %-12s %s%s\n", info->name, doors, info->title,
+        printf("%-16s %-8s %s%s\n", info->name, doors, info->title,
                info->traits & LOCANT_TRAIT_LEARNED ? " (learned)" : "");
+        for (const locant_variant *v = info->variants; v && v->spec; v++)
+            printf("  %-23s %s\n", v->spec, v->title);
     }
     return CLI_OK;
 }
 
 const struct cli_command cli_list = {
     .name = "list", .summary = "the encodings, one line each",
-    .usage = "[--json]",
+    .usage = "[--json | --markdown]",
     .doc = "Every encoding of this build with the doors it enters a "
            "Transformer\nthrough: input (added to embeddings), rotate (turns "
-           "queries and keys),\nscore (added to scores), content.",
+           "queries and keys),\nscore (added to scores), content (reads "
+           "queries or keys).  Below each,\nspellings that have a name of "
+           "their own.",
     .examples = "locant list\nlocant list --json",
-    .run = run
+    .options = options, .options_size = sizeof(struct options), .run = run
 };

@@ -4,7 +4,8 @@
 struct options {
     const char *in, *out, *positions;
     int64_t     offset;
-    int         inverse;
+    int         inverse, key;
+    struct cli_params params;
 };
 
 static const struct cli_option options[] = {
@@ -15,9 +16,12 @@ static const struct cli_option options[] = {
     { "offset", 0, CLI_INTEGER, offsetof(struct options, offset), "N", "0",
       INT64_MIN, INT64_MAX, 0, "row t sits at position N + t" },
     { "positions", 0, CLI_FILE, offsetof(struct options, positions), "P.npy",
-      NULL, 0, 0, 0, "row t sits at P[t]: i64 [T], or f64 [T]" },
+      NULL, 0, 0, 0, "row t sits at P[t]: i64 [T], f64 [T] or [T, axes]" },
     { "inverse", 0, CLI_FLAG, offsetof(struct options, inverse), NULL, NULL, 0,
       0, 0, "turn back" },
+    { "key", 0, CLI_FLAG, offsetof(struct options, key), NULL, NULL, 0, 0, 0,
+      "X are keys: xpos and pope treat them otherwise than queries" },
+    CLI_PARAM_OPTIONS(struct options, params),
     { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
 };
 
@@ -26,59 +30,96 @@ static int get_positions(locant_array *out, const struct options *o,
 {
     if (o->positions != NULL)
         return cli_read_positions(out, o->positions, 1);
-    if (x->rank < 2)
-        return cli_fail(CLI_INPUT, "--input: %s: has rank %d, expected "
-                        "[..., T, D]", o->in, (int)x->rank);
     return cli_count(out, o->offset, x->shape[x->rank - 2]);
 }
 
-static int rotate(const struct cli *cli, const locant_encoding *e,
+/* Where the result goes: X itself, or new memory where rows get wider. */
+static int make_room(locant_array *wide, const struct cli_encoding *c,
+                     const locant_tensor *x)
+{
+    const int64_t dim = x->shape[x->rank - 1];
+    const int64_t width = locant_encoding_rotated_width(c->e, dim);
+    int64_t       shape[LOCANT_MAX_RANK];
+
+    if (width == dim)
+        return CLI_OK;
+    for (int i = 0; i < x->rank; i++)
+        shape[i] = x->shape[i];
+    shape[x->rank - 1] = width;
+    return cli_new(wide, x->dtype, x->rank, shape);
+}
+
+static int rotate(const struct cli *cli, const struct cli_encoding *c,
                   locant_array *x)
 {
     const struct options *o = cli->options;
-    locant_array  positions = { 0 };
-    locant_status s;
-    int           status = get_positions(&positions, o, &x->tensor);
+    locant_array   positions = { 0 }, wide = { 0 };
+    locant_tensor *out = &x->tensor;
+    locant_status  s;
+    int            status = get_positions(&positions, o, &x->tensor);
 
+    if (status == CLI_OK)
+        status = make_room(&wide, c, &x->tensor);
+    if (wide.memory != NULL)
+        out = &wide.tensor;
     if (status == CLI_OK) {
-        s = locant_encoding_rotate(&x->tensor, &x->tensor, e,
-                                   &positions.tensor, o->inverse);
-        status = s == LOCANT_OK ? cli_write(cli, o->out, &x->tensor)
+        s = locant_encoding_rotate(out, &x->tensor, c->e, &positions.tensor,
+                                   cli_params(c),
+                                   (o->inverse ? LOCANT_ROTATE_INVERSE : 0) |
+                                       (o->key ? LOCANT_ROTATE_KEY : 0));
+        status = s == LOCANT_OK ? cli_write(cli, o->out, out)
                                 : cli_error_input(s);
     }
+    cli_free(&wide);
     cli_free(&positions);
+    return status;
+}
+
+static int open_and_rotate(const struct cli *cli, locant_array *x)
+{
+    const struct options *o = cli->options;
+    const locant_tensor  *t = &x->tensor;
+    struct cli_encoding   c = { 0 };
+    locant_sizes          sizes = { 0 };
+    int                   status;
+
+    if (t->rank < 2)
+        return cli_fail(CLI_INPUT, "--input: %s: has rank %d, expected "
+                        "[..., T, D]", o->in, (int)t->rank);
+    sizes.head_dim = t->shape[t->rank - 1];
+    sizes.heads = t->rank > 2 ? t->shape[t->rank - 3] : 1;
+    sizes.width = sizes.heads * sizes.head_dim;
+    status = cli_encoding_open(&c, cli->words[0], &o->params,
+                               t->shape[t->rank - 2], &sizes);
+    if (status == CLI_OK)
+        status = rotate(cli, &c, x);
+    cli_encoding_close(&c);
     return status;
 }
 
 static int run(const struct cli *cli)
 {
     const struct options *o = cli->options;
-    locant_encoding *e = NULL;
-    locant_array     x = { 0 };
-    locant_status    s;
-    int              status;
+    locant_array x = { 0 };
+    int          status;
 
     if (o->positions != NULL && cli_given(cli, "offset"))
         return cli_fail(CLI_USAGE, "--offset and --positions both say where "
                         "the rows sit; give one of them");
     status = cli_check_door(cli->words[0], LOCANT_DOOR_ROTATE);
-    if (status != CLI_OK)
-        return status;
-    s = locant_encoding_create(&e, cli->words[0]);
-    if (s != LOCANT_OK)
-        return cli_error(s);
-    status = cli_read(&x, "input", o->in);
     if (status == CLI_OK)
-        status = rotate(cli, e, &x);
+        status = cli_read(&x, "input", o->in);
+    if (status == CLI_OK)
+        status = open_and_rotate(cli, &x);
     locant_array_free(&x);
-    locant_encoding_free(e);
     return status;
 }
 
 const struct cli_command cli_rotate = {
     .name = "rotate", .summary = "rotate door: turn queries or keys",
     .usage = "SPEC -i X.npy -o Y.npy [--offset N | --positions P.npy] "
-             "[--inverse]",
+             "[--inverse]\n       [--key] [--param NAME=FILE.npy]... "
+             "[--init SEED]",
     .doc = "Turns every row of X by the angles of its position; exact at any\n"
            "position.",
     .examples = "locant rotate rope -i Q.npy -o Y.npy\n"

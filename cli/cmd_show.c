@@ -2,7 +2,20 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli.h"
+#include "show.h"
+
+struct options {
+    int         markdown;
+    const char *out;
+};
+
+static const struct cli_option options[] = {
+    { "markdown", 0, CLI_FLAG, offsetof(struct options, markdown), NULL, NULL,
+      0, 0, 0, "a page of the catalogue (docs/encodings)" },
+    { "output", 'o', CLI_FILE, offsetof(struct options, out), "PICTURE", NULL,
+      0, 0, 0, "draw what it does instead: .svg, .png or .pdf" },
+    { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
+};
 
 static json_t *keys_json(const char *name)
 {
@@ -21,27 +34,39 @@ static json_t *params_json(const locant_encoding *e)
     locant_param_info p;
     json_t           *rows = json_array();
 
-    for (int i = 0; locant_encoding_param(&p, e, i, 0, 0); i++)
-        json_array_append_new(rows, json_pack("{s:s, s:s, s:s}", "name",
-                                              p.name, "dims", p.dims, "doc",
-                                              p.doc));
+    for (int i = 0; locant_encoding_param(&p, e, i, NULL); i++)
+        json_array_append_new(rows, json_pack(
+            "{s:s, s:s, s:s, s:b, s:b}", "name", p.name, "dims", p.dims, "doc",
+            p.doc, "learned", p.rate != 0, "per_layer", p.per_layer));
+    return rows;
+}
+
+static json_t *variants_json(const locant_variant *v)
+{
+    json_t *rows = json_array();
+
+    for (; v != NULL && v->spec != NULL; v++)
+        json_array_append_new(rows, json_pack("{s:s, s:s, s:s}", "spec",
+                                              v->spec, "title", v->title,
+                                              "used_by", v->used_by));
     return rows;
 }
 
 static int print_json(const locant_encoding *e)
 {
     const locant_encoding_info *info = locant_encoding_info_of(e);
-    char doors[64], traits[96];
+    char doors[64], traits[160];
 
-    cli_doors(doors, sizeof doors, info->doors);
-    cli_traits(traits, sizeof traits, info->traits);
+    cli_doors(doors, sizeof doors, locant_encoding_doors(e));
+    cli_traits(traits, sizeof traits, locant_encoding_traits(e));
     return cli_json(json_pack(
-        "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o}",
+        "{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o}",
         "name", info->name, "spec", locant_encoding_spec(e),
         "title", info->title, "formula", info->formula, "doors", doors,
         "traits", traits, "source", info->source, "used_by", info->used_by,
-        "traps", info->traps, "keys", keys_json(info->name),
-        "parameters", params_json(e)));
+        "traps", info->traps, "gradient", info->gradient ? info->gradient : "",
+        "keys", keys_json(info->name), "parameters", params_json(e),
+        "variants", variants_json(info->variants)));
 }
 
 /* "label    text", the further lines of text under the first. */
@@ -70,52 +95,100 @@ static void print_keys(const char *name)
     }
 }
 
-static void print_text(const locant_encoding *e)
+/* "check       what they are", the command, and rows of numbers. */
+static int print_checks(const locant_encoding *e)
+{
+    static struct show_block blocks[SHOW_BLOCKS];
+    int n, failed = show_checks(blocks, &n, e);
+
+    for (int k = 0; k < n && !failed; k++) {
+        const struct show_block *b = &blocks[k];
+
+        printf("%-11s %s\n", k == 0 ? "check" : "", b->what);
+        if (b->command[0] != '\0')
+            printf("%-11s %s\n", "", b->command);
+        for (int r = 0; r < b->rows; r++) {
+            printf("%-11s   %-13s", "", b->label[r]);
+            for (int i = 0; i < b->columns; i++) {
+                char number[40];
+
+                show_number(number, sizeof number, b->value[r][i], b->whole);
+                printf(" %s", number);
+            }
+            putchar('\n');
+        }
+    }
+    return failed;
+}
+
+static int print_text(const locant_encoding *e)
 {
     const locant_encoding_info *info = locant_encoding_info_of(e);
     locant_param_info p;
-    char doors[64], traits[96];
+    char doors[64], traits[160];
 
-    cli_doors(doors, sizeof doors, info->doors);
-    cli_traits(traits, sizeof traits, info->traits);
+    cli_doors(doors, sizeof doors, locant_encoding_doors(e));
+    cli_traits(traits, sizeof traits, locant_encoding_traits(e));
     printf("%s - %s\n\n", locant_encoding_spec(e), info->title);
     print_field("formula", info->formula);
     print_field("doors", doors);
     print_field("traits", traits);
     print_keys(info->name);
-    for (int i = 0; locant_encoding_param(&p, e, i, 0, 0); i++)
-        printf("%-11s %s %s: %s\n", i == 0 ? "parameters" : "", p.name, p.dims,
-               p.doc);
+    for (int i = 0; locant_encoding_param(&p, e, i, NULL); i++)
+        printf("%-11s %s %s: %s%s%s\n", i == 0 ? "parameters" : "", p.name,
+               p.dims, p.doc, p.rate == 0 ? " (given, not learned)" : "",
+               p.per_layer ? " (each layer its own)" : "");
+    if (info->gradient != NULL)
+        print_field("gradient", info->gradient);
+    for (const locant_variant *v = info->variants; v && v->spec; v++)
+        printf("%-11s %s: %s%s%s\n", v == info->variants ? "variants" : "",
+               v->spec, v->title, v->title[0] && v->used_by[0] ? "; " : "",
+               v->used_by);
     print_field("source", info->source);
     print_field("used by", info->used_by);
     print_field("traps", info->traps);
+    return print_checks(e);
+}
+
+static int show(const struct cli *cli, const locant_encoding *e)
+{
+    const struct options *o = cli->options;
+    int failed;
+
+    if (o->out != NULL) {
+        failed = cli_check_output(o->out);
+        return failed ? failed : show_picture(cli, e, o->out);
+    }
+    if (o->markdown)
+        return show_markdown(e);
+    return cli->json ? print_json(e) : print_text(e);
 }
 
 static int run(const struct cli *cli)
 {
     locant_encoding *e = NULL;
     locant_status    s = locant_encoding_create(&e, cli->words[0]);
-    int              status = CLI_OK;
+    int              status;
 
     if (s != LOCANT_OK)
         return cli_error(s);
-    if (cli->json)
-        status = print_json(e);
-    else
-        print_text(e);
+    status = show(cli, e);
     locant_encoding_free(e);
     return status;
 }
 
 const struct cli_command cli_show = {
     .name = "show",
-    .summary = "one encoding: formula, keys, parameters, source",
-    .usage = "SPEC [--json]",
+    .summary = "one encoding: formula, keys, parameters, check values",
+    .usage = "SPEC [--json | --markdown]\nSPEC -o PICTURE",
     .doc = "What the registry knows about an encoding: its formula, the doors "
            "it\nuses, the keys of its spec with their ranges, the learned "
-           "parameters\nand their shapes, the paper, who uses it, and the "
-           "traps.",
-    .examples = "locant show rope\nlocant show t5\n"
+           "parameters\nand their shapes, the paper, who uses it, the traps, "
+           "and what the library\ncomputes from a few small inputs.  With -o, "
+           "a picture: the table that is\nadded, likeness of turned vectors, "
+           "the bias of heads, or the attention of\nrandom queries.",
+    .examples = "locant show rope\nlocant show t5 -o t5.svg\n"
                 "locant show 'rope(base=500000,pairing=interleaved)'",
+    .options = options, .options_size = sizeof(struct options),
     .min_words = 1, .max_words = 1, .run = run
 };

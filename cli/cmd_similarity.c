@@ -11,7 +11,7 @@
 
 struct options {
     int64_t         length, dim;
-    struct cli_list params;
+    struct cli_params params;
     const char     *out;
 };
 
@@ -20,8 +20,7 @@ static const struct cli_option options[] = {
       INT64_C(1) << 24, 1, "positions 0 .. L-1" },
     { "dim", 0, CLI_INTEGER, offsetof(struct options, dim), "D", NULL, 1,
       INT64_C(1) << 30, 1, "channels" },
-    { "param", 0, CLI_LIST, offsetof(struct options, params), "NAME=FILE.npy",
-      NULL, 0, 0, 0, "a learned parameter" },
+    CLI_PARAM_OPTIONS(struct options, params),
     { "output", 'o', CLI_FILE, offsetof(struct options, out), "OUT.npy", NULL,
       0, 0, 1, "float32 [L, L]" },
     { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
@@ -38,7 +37,8 @@ static int make_rows(locant_array *rows, const struct cli_encoding *c,
 
     if (status == CLI_OK)
         status = cli_new(rows, LOCANT_F64, 2, shape);
-    if (status == CLI_OK && (c->info->doors & LOCANT_DOOR_INPUT)) {
+    if (status == CLI_OK &&
+        (locant_encoding_doors(c->e) & LOCANT_DOOR_INPUT)) {
         s = locant_encoding_table(&rows->tensor, c->e, &positions.tensor,
                                   cli_params(c));
         status = s == LOCANT_OK ? CLI_OK : cli_error(s);
@@ -48,7 +48,7 @@ static int make_rows(locant_array *rows, const struct cli_encoding *c,
         for (int64_t i = 0; i < o->length * o->dim; i++)
             x[i] = 1;
         s = locant_encoding_rotate(&rows->tensor, &rows->tensor, c->e,
-                                   &positions.tensor, 0);
+                                   &positions.tensor, cli_params(c), 0);
         status = s == LOCANT_OK ? CLI_OK : cli_error(s);
     }
     cli_free(&positions);
@@ -115,8 +115,10 @@ static int run(const struct cli *cli)
                                 LOCANT_DOOR_INPUT | LOCANT_DOOR_ROTATE);
 
     if (status == CLI_OK)
-        status = cli_encoding_open(&c, cli->words[0], &o->params, o->length, 0,
-                                   o->dim, 0);
+        status = cli_encoding_open(&c, cli->words[0], &o->params, o->length,
+                                   &(locant_sizes){ .width = o->dim,
+                                                    .heads = 1,
+                                                    .head_dim = o->dim });
     if (status == CLI_OK)
         status = write_similarity(cli, &c);
     cli_encoding_close(&c);
@@ -125,7 +127,8 @@ static int run(const struct cli *cli)
 
 const struct cli_command cli_similarity = {
     .name = "similarity", .summary = "cosine between positions",
-    .usage = "SPEC --length L --dim D [--param NAME=FILE.npy]... -o OUT.npy",
+    .usage = "SPEC --length L --dim D [--param NAME=FILE.npy]... "
+             "[--init SEED]\n           -o OUT.npy",
     .doc = "Of the input door: cosine between rows of the table.  Of the "
            "rotate\ndoor: cosine between vectors of ones turned by each "
            "position.",

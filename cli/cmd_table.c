@@ -3,7 +3,7 @@
 
 struct options {
     int64_t         length, dim;
-    struct cli_list params;
+    struct cli_params params;
     const char     *out;
 };
 
@@ -12,8 +12,7 @@ static const struct cli_option options[] = {
       INT64_C(1) << 40, 1, "positions 0 .. L-1" },
     { "dim", 0, CLI_INTEGER, offsetof(struct options, dim), "D", NULL, 1,
       INT64_C(1) << 30, 1, "channels" },
-    { "param", 0, CLI_LIST, offsetof(struct options, params), "NAME=FILE.npy",
-      NULL, 0, 0, 0, "a learned parameter" },
+    CLI_PARAM_OPTIONS(struct options, params),
     { "output", 'o', CLI_FILE, offsetof(struct options, out), "OUT.npy", NULL,
       0, 0, 1, "float32 [L, D]" },
     { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
@@ -47,8 +46,8 @@ static int run(const struct cli *cli)
     int status = cli_check_door(cli->words[0], LOCANT_DOOR_INPUT);
 
     if (status == CLI_OK)
-        status = cli_encoding_open(&c, cli->words[0], &o->params, o->length, 0,
-                                   o->dim, 0);
+        status = cli_encoding_open(&c, cli->words[0], &o->params, o->length,
+                                   &(locant_sizes){ .width = o->dim });
     if (status == CLI_OK)
         status = write_table(cli, &c);
     cli_encoding_close(&c);
@@ -57,7 +56,8 @@ static int run(const struct cli *cli)
 
 const struct cli_command cli_table = {
     .name = "table", .summary = "input door: the table added to embeddings",
-    .usage = "SPEC --length L --dim D [--param NAME=FILE.npy]... -o OUT.npy",
+    .usage = "SPEC --length L --dim D [--param NAME=FILE.npy]... "
+             "[--init SEED]\n      -o OUT.npy",
     .doc = "Writes P[0 .. L-1] of an encoding of the input door as float32 "
            "[L, D].",
     .examples = "locant table sinusoidal --length 2048 --dim 512 -o P.npy\n"

@@ -7,7 +7,7 @@
 struct options {
     const char       *encoding, *dir;
     int64_t           seed, steps, layers, width, heads, kv_heads, ff;
-    int64_t           batch, length, every;
+    int64_t           batch, length, memory, every;
     double            lr;
     int               rms_norm;
     struct cli_corpus corpus;
@@ -33,6 +33,8 @@ static const struct cli_option options[] = {
       0, 0, 0, "RMS norm instead of layer norm" },
     SIZE("batch", batch, "N", "16", "sequences per step"),
     SIZE("length", length, "N", "128", "tokens per sequence"),
+    { "memory", 0, CLI_INTEGER, offsetof(struct options, memory), "N", "0", 0,
+      1 << 20, 0, "tokens each layer remembers of earlier segments" },
     { "lr", 0, CLI_REAL, offsetof(struct options, lr), "X", "0.003", 0, 0, 0,
       "peak learning rate" },
     { "checkpoint-every", 0, CLI_INTEGER, offsetof(struct options, every), "N",
@@ -83,6 +85,7 @@ static int train(const struct cli *cli, locant_store *store,
     t.rms_norm = o->rms_norm;
     t.batch    = o->batch;
     t.length   = o->length;
+    t.memory   = o->memory;
     t.steps    = o->steps;
     t.learning_rate    = o->lr;
     t.checkpoint_every = o->every;
@@ -126,10 +129,16 @@ const struct cli_command cli_train = {
     .doc = "Trains a byte-level Transformer and keeps it in the run store.  A "
            "run that\nwas stopped (SIGINT: exit 75) or killed continues from "
            "its last checkpoint\nto the same bits; one that is done returns at "
-           "once.",
+           "once.\n\nWith --memory a row of the batch goes through the text "
+           "segment by segment and\nattends to the last N tokens before its "
+           "segment too, as Transformer-XL does.\n'locant eval' then reads "
+           "every window in segments of the trained length and\ncarries memory "
+           "from one to the next; validation is one row of segments.  An\n"
+           "encoding that adds positions to the input cannot have memory.",
     .examples = "locant train --encoding rope --seed 1\n"
                 "locant train --encoding alibi --steps 200 --generated "
-                "--dir lab",
+                "--dir lab\n"
+                "locant train --encoding transformer-xl --memory 128",
     .options = options, .options_size = sizeof(struct options),
     .computes = 1, .run = run
 };

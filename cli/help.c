@@ -105,7 +105,9 @@ static void print_option(const struct cli_option *o)
         printf("  %s\n  %-27s %s", left, "", o->doc);
     else
         printf("  %-27s %s", left, o->doc);
-    if (o->fallback != NULL && strcmp(o->fallback, "0") != 0)
+    /* 0 says nothing, and below 0 stands for: not given. */
+    if (o->fallback != NULL && strcmp(o->fallback, "0") != 0 &&
+        o->fallback[0] != '-')
         printf(" (%s)", o->fallback);
     putchar('\n');
 }
@@ -120,16 +122,46 @@ static void print_indented(const char *text, const char *prefix)
     }
 }
 
+size_t cli_usage(char *out, size_t size, const char *usage)
+{
+    size_t n = 0, used = 0;
+
+    while (usage[n] != '\0' && (usage[n] != '\n' || usage[n + 1] == ' ')) {
+        int skip = usage[n] == '\n';
+
+        n += skip;
+        while (skip && usage[n] == ' ' && usage[n + 1] == ' ')
+            n++;
+        if (used + 1 < size)
+            out[used++] = usage[n];
+        n++;
+    }
+    out[used] = '\0';
+    return n;
+}
+
+/* A line that begins with a blank goes on with the one before. */
+static void print_usage(const struct cli_command *c)
+{
+    const char *lead = "usage: locant", *at = c->usage;
+
+    while (*at != '\0') {
+        size_t n = strcspn(at, "\n");
+
+        if (*at == ' ')
+            printf("           %.*s\n", (int)(n - strspn(at, " ")),
+                   at + strspn(at, " "));
+        else
+            printf("%s %s %.*s\n", lead, c->name, (int)n, at);
+        lead = "       locant";
+        at += n + (at[n] == '\n');
+    }
+}
+
 void cli_help_verb(const struct cli_command *c)
 {
-    char   prefix[64];
-    size_t n = strcspn(c->usage, "\n");
-
     printf("locant %s - %s\n\n", c->name, c->summary);
-    printf("usage: locant %s %.*s\n", c->name, (int)n, c->usage);
-    snprintf(prefix, sizeof prefix, "       locant %s ", c->name);
-    if (c->usage[n] == '\n')
-        print_indented(c->usage + n + 1, prefix);
+    print_usage(c);
     printf("\n%s\n\noptions:\n", c->doc);
     for (const struct cli_option *o = c->options; o && o->name; o++)
         print_option(o);

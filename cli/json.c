@@ -65,7 +65,8 @@ void cli_doors(char *out, size_t size, unsigned doors)
 void cli_traits(char *out, size_t size, unsigned traits)
 {
     static const char *const names[] = { "relative", "isometric", "learned",
-                                         "wall", "monotone", NULL };
+                                         "wall", "monotone", "length",
+                                         "reads-x", "real", "causal", NULL };
 
     join_bits(out, size, traits, names);
 }

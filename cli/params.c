@@ -11,7 +11,7 @@ static int find_param(const locant_encoding *e, const char *text)
     locant_param_info info;
     size_t            n = strcspn(text, "=");
 
-    for (int i = 0; locant_encoding_param(&info, e, i, 0, 0); i++) {
+    for (int i = 0; locant_encoding_param(&info, e, i, NULL); i++) {
         if (strlen(info.name) == n && memcmp(info.name, text, n) == 0)
             return i;
     }
@@ -24,7 +24,7 @@ static int unknown_param(const locant_encoding *e, const char *text)
     char              list[256] = "none";
     size_t            n = 0;
 
-    for (int i = 0; locant_encoding_param(&info, e, i, 0, 0) &&
+    for (int i = 0; locant_encoding_param(&info, e, i, NULL) &&
                     n < sizeof list; i++)
         n += (size_t)snprintf(list + n, sizeof list - n, "%s%s %s",
                               i ? ", " : "", info.name, info.dims);
@@ -50,6 +50,24 @@ static int check_finite(const locant_tensor *t, const char *text)
     return CLI_OK;
 }
 
+/* Counts, such as the hops of a graph, as F64 in the same memory. */
+static void widen(locant_tensor *t)
+{
+    size_t n = 1;
+
+    for (int i = 0; i < t->rank; i++)
+        n *= (size_t)t->shape[i];
+    for (size_t i = 0; i < n; i++) {
+        int64_t count;
+        double  x;
+
+        memcpy(&count, (const char *)t->data + i * sizeof count, sizeof count);
+        x = (double)count;
+        memcpy((char *)t->data + i * sizeof x, &x, sizeof x);
+    }
+    t->dtype = LOCANT_F64;
+}
+
 static int read_param(struct cli_encoding *out, const char *text)
 {
     const char *equals = strchr(text, '=');
@@ -69,25 +87,34 @@ static int read_param(struct cli_encoding *out, const char *text)
     if (failed)
         return failed;
     t = &out->arrays[i].tensor;
+    if (t->dtype == LOCANT_I64)
+        widen(&out->arrays[i].tensor);
     if (t->dtype != LOCANT_F32 && t->dtype != LOCANT_F64)
-        return cli_fail(CLI_INPUT, "--param '%s': has dtype %s, expected f32 "
-                        "or f64", text, locant_dtype_name(t->dtype));
+        return cli_fail(CLI_INPUT, "--param '%s': has dtype %s, expected f32, "
+                        "f64 or i64", text, locant_dtype_name(t->dtype));
     out->params[i] = *t;
     return check_finite(t, text);
 }
 
 /*
- * A wall stands at the end of the table: a table that was read says the length
- * that the spec leaves out.
+ * Fill a length that the spec leaves out, but where a file says it: the
+ * library reads it off that parameter then.
  */
-static int resolve(struct cli_encoding *out, int64_t length)
+static int resolve(struct cli_encoding *out, int64_t length,
+                   const locant_sizes *sizes)
 {
-    locant_encoding *resolved = NULL;
-    locant_status    s;
+    locant_encoding  *resolved = NULL;
+    locant_param_info info;
+    locant_status     s;
 
-    if ((out->info->traits & LOCANT_TRAIT_WALL) &&
-        out->arrays[0].memory != NULL && out->params[0].rank > 0)
-        length = out->params[0].shape[0];
+    for (int i = 0; locant_encoding_param(&info, out->e, i, sizes); i++) {
+        if (i == CLI_MAX_PARAMS)
+            return cli_fail(CLI_USAGE, "'%s' has more than %d parameters",
+                            locant_encoding_spec(out->e), CLI_MAX_PARAMS);
+        for (int d = 0; d < info.rank; d++)
+            if (info.shape[d] == 0 && out->arrays[i].memory != NULL)
+                return CLI_OK;
+    }
     s = locant_encoding_resolve(&resolved, out->e, length > 0 ? length : 1);
     if (s != LOCANT_OK)
         return cli_error(s);
@@ -117,27 +144,52 @@ static int check_shape(const struct cli_encoding *c, int i,
                     locant_encoding_spec(c->e));
 }
 
-static int check_params(struct cli_encoding *c, int64_t heads, int64_t dim,
-                        int optional)
+/* The initial value of parameter i. */
+static int draw_param(struct cli_encoding *c, int i,
+                      const locant_param_info *info, int64_t seed)
+{
+    locant_status s;
+    int           failed;
+
+    for (int d = 0; d < info->rank; d++)
+        if (info->shape[d] == 0)
+            return cli_fail(CLI_USAGE, "parameter %s %s of %s cannot be drawn: "
+                            "its size is not known here", info->name,
+                            info->dims, locant_encoding_spec(c->e));
+    failed = cli_new(&c->arrays[i], LOCANT_F64, info->rank, info->shape);
+    if (failed)
+        return failed;
+    c->drawn[i]  = 1;
+    c->params[i] = c->arrays[i].tensor;
+    s = locant_encoding_param_init(&c->params[i], c->e, i, (uint64_t)seed);
+    return s == LOCANT_OK ? CLI_OK : cli_error(s);
+}
+
+static int check_params(struct cli_encoding *c, const struct cli_params *from,
+                        const locant_sizes *sizes)
 {
     locant_param_info info;
-    int               failed = CLI_OK, i;
+    int               failed = CLI_OK, i, given = 0;
 
+    for (i = 0; i < CLI_MAX_PARAMS; i++)
+        given += c->arrays[i].memory != NULL;
     for (i = 0; i < CLI_MAX_PARAMS &&
-                locant_encoding_param(&info, c->e, i, heads, dim); i++) {
+                locant_encoding_param(&info, c->e, i, sizes); i++) {
         if (c->arrays[i].memory != NULL)
             failed = check_shape(c, i, &info);
-        else if (!optional)
+        else if (from->seed >= 0 || (info.rate == 0 && !from->optional))
+            failed = draw_param(c, i, &info, from->seed < 0 ? 0 : from->seed);
+        else if (from->optional && given == 0)
+            return CLI_OK;
+        else
             failed = cli_fail(CLI_USAGE, "%s has the learned parameter %s %s: "
-                              "give it by --param %s=FILE.npy",
+                              "give it by --param %s=FILE.npy, or --init SEED",
                               locant_encoding_spec(c->e), info.name, info.dims,
                               info.name);
-        else
-            i = CLI_MAX_PARAMS; /* all or none */
         if (failed)
             return failed;
     }
-    c->n_params = i <= CLI_MAX_PARAMS ? i : 0;
+    c->n_params = i;
     return CLI_OK;
 }
 
@@ -150,7 +202,7 @@ int cli_check_door(const char *spec, unsigned doors)
 
     if (s != LOCANT_OK)
         return cli_error(s);
-    own = locant_encoding_info_of(e)->doors;
+    own = locant_encoding_doors(e);
     locant_encoding_free(e);
     if (own & doors)
         return CLI_OK;
@@ -161,8 +213,8 @@ int cli_check_door(const char *spec, unsigned doors)
 }
 
 int cli_encoding_open(struct cli_encoding *out, const char *spec,
-                      const struct cli_list *params, int64_t length,
-                      int64_t heads, int64_t dim, int optional)
+                      const struct cli_params *params, int64_t length,
+                      const locant_sizes *sizes)
 {
     locant_status s;
     int           failed = CLI_OK;
@@ -172,12 +224,12 @@ int cli_encoding_open(struct cli_encoding *out, const char *spec,
     if (s != LOCANT_OK)
         return cli_error(s);
     out->info = locant_encoding_info_of(out->e);
-    for (size_t i = 0; i < params->n && !failed; i++)
-        failed = read_param(out, params->items[i]);
+    for (size_t i = 0; i < params->files.n && !failed; i++)
+        failed = read_param(out, params->files.items[i]);
     if (!failed)
-        failed = resolve(out, length);
+        failed = resolve(out, length, sizes);
     if (!failed)
-        failed = check_params(out, heads, dim, optional);
+        failed = check_params(out, params, sizes);
     return failed;
 }
 
@@ -189,6 +241,10 @@ const locant_tensor *cli_params(const struct cli_encoding *encoding)
 void cli_encoding_close(struct cli_encoding *encoding)
 {
     locant_encoding_free(encoding->e);
-    for (int i = 0; i < CLI_MAX_PARAMS; i++)
-        locant_array_free(&encoding->arrays[i]);
+    for (int i = 0; i < CLI_MAX_PARAMS; i++) {
+        if (encoding->drawn[i])
+            cli_free(&encoding->arrays[i]);
+        else
+            locant_array_free(&encoding->arrays[i]);
+    }
 }

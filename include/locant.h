@@ -7,11 +7,14 @@
  *   locant/core.h       status, tensors, memory, threads, instruction sets
  *   locant/angles.h     exact cosine and sine of position x frequency
  *   locant/encoding.h   every encoding by its spec: table, rotate, bias
+ *   locant/resize.h     learned tables stretched to another length or grid
  *   locant/attention.h  fused attention, forward and backward
+ *   locant/positions.h  position ids: padding, packing, grids, M-RoPE, tricks
  *
  * liblocant_lab adds what small experiments need; include it by name:
  *
  *   locant/files.h      .npy and safetensors
+ *   locant/graph.h      eigenvectors, random walks, distances of a graph
  *   locant/lab.h        corpora, training, evaluation, the run store, reports
  *   locant/figure.h     heat maps and curves as SVG, PNG, PDF
  */
@@ -21,6 +24,8 @@
 #include "locant/core.h"
 #include "locant/angles.h"
 #include "locant/encoding.h"
+#include "locant/resize.h"
 #include "locant/attention.h"
+#include "locant/positions.h"
 
 #endif /* LOCANT_H */

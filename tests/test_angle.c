@@ -4,7 +4,12 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_PAIRS = 70, MOST_ROWS = 400 };
+enum {
+    MOST_PAIRS = 70,
+    MOST_ROWS = TEST_SANITIZED ? 150 : 400,
+    MIRRORS = TEST_SANITIZED ? 10 : 50,
+    RUNS = TEST_SANITIZED ? 6 : 20 /* each number of threads, both starts */
+};
 
 /* One call; out [T, pairs, 2] ends at an unmapped page. */
 static float *angles(const void *positions, locant_dtype dtype, int64_t rows,
@@ -41,7 +46,7 @@ static int64_t any_position(void)
 /* cos(-p) = cos(p) and sin(-p) = -sin(p), to the bit. */
 static void opposite_positions_mirror(void)
 {
-    for (int round = 0; round < 50; round++) {
+    for (int round = 0; round < MIRRORS; round++) {
         int64_t pairs = test_range(1, MOST_PAIRS);
         int64_t rows = test_range(1, 30);
         int64_t p[30], minus[30];
@@ -82,7 +87,7 @@ static void a_row_does_not_depend_on_its_neighbours(void **state)
     const int threads = locant_threads();
 
     (void)state;
-    for (int round = 0; round < 20; round++) {
+    for (int round = 0; round < RUNS; round++) {
         int64_t pairs = test_range(1, MOST_PAIRS);
         int64_t rows = test_range(1, MOST_ROWS);
         int64_t p[MOST_ROWS];

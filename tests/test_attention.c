@@ -356,7 +356,8 @@ static void turn_all(const struct attend *t, locant_tensor *x, int64_t *pos,
         memmove(part.shape, x->shape + 1, 3 * sizeof(int64_t));
         memmove(part.stride, x->stride + 1, 3 * sizeof(int64_t));
         p = locant_dense(pos + b * T, LOCANT_I64, 1, &T);
-        CHECK_OK(locant_encoding_rotate(&part, &part, t->e, &p, inverse));
+        CHECK_OK(locant_encoding_rotate(&part, &part, t->e, &p, NULL,
+                                        inverse ? LOCANT_ROTATE_INVERSE : 0));
     }
 }
 

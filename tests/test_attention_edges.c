@@ -42,7 +42,8 @@ static void make(struct edge *e, const char *spec)
         e->dv[i] = test_tensor(LOCANT_F32, 4, keys);
     }
     CHECK_OK(locant_encoding_create(&encoding, spec));
-    while (locant_encoding_param(&info, encoding, e->n_params, H, 0)) {
+    while (locant_encoding_param(&info, encoding, e->n_params,
+                                 &(locant_sizes){ .heads = H })) {
         int n = e->n_params++;
 
         e->params[n] = test_tensor(LOCANT_F32, info.rank, info.shape);

@@ -32,7 +32,7 @@ static void any_number_of_threads_gives_the_same_bits(void **state)
 {
     (void)state;
     for (int i = 0; i < judge_cases(3); i++)
-        each_encoding(LOCANT_F32, 130, threads_agree);
+        each_encoding(LOCANT_F32, MANY_TOKENS, threads_agree);
     each_encoding(LOCANT_F64, 33, threads_agree);
 }
 
@@ -166,7 +166,7 @@ static void chunked_is_whole_bit_for_bit(void **state)
 {
     (void)state;
     for (int i = 0; i < judge_cases(2); i++)
-        each_encoding(LOCANT_F32, 130, chunks_agree);
+        each_encoding(LOCANT_F32, MANY_TOKENS, chunks_agree);
 }
 
 /* Encodings without the rotate or score door attend like none, to the bit. */

@@ -215,6 +215,30 @@ static void batches_repeat_and_cover(void **state)
     locant_corpus_free(c);
 }
 
+/* Rows of segments follow the text, and go round at its end. */
+static void segments_follow_each_other(void **state)
+{
+    locant_corpus *c = generated(64 << 10, 1);
+    size_t places = c->info.train_bytes - 128, a[8], b[8], whole[1];
+
+    (void)state;
+    lct_segment_starts(a, 8, 128, c, 3, 0);
+    for (int64_t step = 1; step < 2000; step++) {
+        lct_segment_starts(b, 8, 128, c, 3, step);
+        for (int i = 0; i < 8; i++) {
+            CHECK(b[i] == (a[i] + 128) % places);
+            a[i] = b[i];
+        }
+    }
+    lct_segment_starts(b, 8, 128, c, 4, 1999);
+    assert_memory_not_equal(a, b, sizeof a);
+    for (int i = 1; i < 8; i++) /* far apart */
+        CHECK((a[i] + places - a[i - 1]) % places == places / 8);
+    lct_segment_starts(whole, 1, (int64_t)c->info.train_bytes - 1, c, 3, 7);
+    CHECK(whole[0] == 0);
+    locant_corpus_free(c);
+}
+
 /* ---------------------------------------------------------------- refusals */
 
 #define FN "locant_corpus_create: "
@@ -265,6 +289,7 @@ int main(void)
         cmocka_unit_test(cut_is_at_most_the_limit),
         cmocka_unit_test(test_blocks_are_apart),
         cmocka_unit_test(batches_repeat_and_cover),
+        cmocka_unit_test(segments_follow_each_other),
         cmocka_unit_test(refuses_bad_arguments),
     };
 

@@ -70,7 +70,7 @@ static void call_rotate(void *data, locant_tensor *out)
 {
     struct any_call *a = data;
 
-    CHECK_OK(locant_encoding_rotate(out, &a->x, a->e, &a->q, a->inverse));
+    CHECK_OK(locant_encoding_rotate(out, &a->x, a->e, &a->q, NULL, a->inverse));
 }
 
 static void call_table(void *data, locant_tensor *out)

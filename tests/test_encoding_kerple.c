@@ -109,15 +109,16 @@ static void backward_matches_oracle(void **state)
 static void registry_row_is_right(void **state)
 {
     locant_encoding *e = judge_create("kerple(kind=log)");
+    const locant_sizes sizes = { .width = 64, .heads = 4 };
     locant_param_info info;
 
     (void)state;
     judge_row(self());
     judge_closed_doors(self());
     CHECK(strcmp(locant_encoding_spec(e), "kerple") == 0);
-    CHECK(locant_encoding_param(&info, e, 0, 4, 64) == 1);
+    CHECK(locant_encoding_param(&info, e, 0, &sizes) == 1);
     CHECK(strcmp(info.name, "p") == 0 && strcmp(info.dims, "[heads]") == 0);
-    CHECK(locant_encoding_param(&info, e, 1, 4, 64) == 1);
+    CHECK(locant_encoding_param(&info, e, 1, &sizes) == 1);
     CHECK(strcmp(info.name, "a") == 0);
     locant_encoding_free(e);
 }

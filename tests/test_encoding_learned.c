@@ -124,7 +124,7 @@ static void refuses_bad_tables(void **state)
     CHECK_REFUSED(locant_encoding_table(&w.out, w.e, &w.p, NULL),
                   LOCANT_ERR_NULL,
                   "locant_encoding_table: learned has a learned parameter "
-                  "'table' [length, dim], none was given");
+                  "'table' [rows, width], none was given");
     w.t.shape[0] = 3;
     CHECK_REFUSED(locant_encoding_table(&w.out, w.e, &w.p, &w.t),
                   LOCANT_ERR_SHAPE,
@@ -157,16 +157,17 @@ static void refuses_bad_tables(void **state)
 static void length_is_resolved(void **state)
 {
     locant_encoding *open = judge_create("learned"), *made = NULL;
+    const locant_sizes sizes = { .width = 48, .heads = 4 };
     locant_param_info info;
 
     (void)state;
     CHECK(strcmp(locant_encoding_spec(open), "learned") == 0);
     CHECK_OK(locant_encoding_resolve(&made, open, 128));
     CHECK(strcmp(locant_encoding_spec(made), "learned(length=128)") == 0);
-    CHECK(locant_encoding_param(&info, made, 0, 4, 48) == 1);
+    CHECK(locant_encoding_param(&info, made, 0, &sizes) == 1);
     CHECK(info.rank == 2 && info.shape[0] == 128 && info.shape[1] == 48);
     CHECK(strcmp(info.name, "table") == 0);
-    CHECK(strcmp(info.dims, "[length, dim]") == 0);
+    CHECK(strcmp(info.dims, "[rows, width]") == 0);
     locant_encoding_free(open);
     CHECK_OK(locant_encoding_resolve(&open, made, 64));
     CHECK(strcmp(locant_encoding_spec(open), "learned(length=128)") == 0);

@@ -22,12 +22,13 @@ static void closed_doors_are_refused(void **state)
 static void has_no_keys_and_no_parameters(void **state)
 {
     locant_encoding *e = judge_create("none()");
+    const locant_sizes sizes = { .width = 64, .heads = 4 };
     locant_param_info info;
     locant_key_info key;
 
     (void)state;
     CHECK(strcmp(locant_encoding_spec(e), "none") == 0);
-    CHECK(locant_encoding_param(&info, e, 0, 4, 64) == 0);
+    CHECK(locant_encoding_param(&info, e, 0, &sizes) == 0);
     CHECK(locant_encoding_key(&key, "none", 0) == 0);
     locant_encoding_free(e);
 }

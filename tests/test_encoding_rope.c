@@ -113,9 +113,11 @@ static void gradient_is_as_printed(void **state)
     locant_tensor p = locant_dense(&pos, LOCANT_I64, 1, &one);
 
     (void)state;
-    CHECK_OK(locant_encoding_rotate_backward(&tdx, &tdy, e, &p));
+    CHECK_OK(locant_encoding_rotate_backward(&tdx, NULL, &tdy, NULL, e, &p,
+                                             NULL, 0));
     near_all(dx, want, 4, turned(dy, 4));
-    CHECK_OK(locant_encoding_rotate_backward(&tdy, &tdy, e, &p));
+    CHECK_OK(locant_encoding_rotate_backward(&tdy, NULL, &tdy, NULL, e, &p,
+                                             NULL, 0));
     CHECK(memcmp(dx, dy, sizeof(dx)) == 0);
     locant_encoding_free(e);
 }
@@ -171,7 +173,7 @@ static void table_of(float *cosine, float *sine, const char *spec,
 
     for (int64_t d = 0; d < D; d++)
         x[d] = d < D / 2;
-    CHECK_OK(locant_encoding_rotate(&t, &t, e, pos, 0));
+    CHECK_OK(locant_encoding_rotate(&t, &t, e, pos, NULL, 0));
     memcpy(cosine, x, (size_t)D / 2 * sizeof(float));
     memcpy(sine, x + D / 2, (size_t)D / 2 * sizeof(float));
     locant_encoding_free(e);
@@ -306,10 +308,10 @@ static void nan_stays_in_its_pair(void **state)
     (void)state;
     for (int d = 0; d < 12; d++)
         x[d] = (float)test_uniform();
-    CHECK_OK(locant_encoding_rotate(&ty, &tx, e, &p, 0));
+    CHECK_OK(locant_encoding_rotate(&ty, &tx, e, &p, NULL, 0));
     memcpy(clean, y, sizeof(y));
     x[2] = NAN;
-    CHECK_OK(locant_encoding_rotate(&ty, &tx, e, &p, 0));
+    CHECK_OK(locant_encoding_rotate(&ty, &tx, e, &p, NULL, 0));
     for (int d = 0; d < 12; d++)
         CHECK(d % 6 == 2 ? isnan(y[d]) : y[d] == clean[d]);
     locant_encoding_free(e);
@@ -341,37 +343,37 @@ static void refuses_bad_tensors(void **state)
 
     (void)state;
     make(&c, "rope");
-    CHECK_REFUSED(locant_encoding_rotate(NULL, &c.tx, c.e, &c.p, 0),
+    CHECK_REFUSED(locant_encoding_rotate(NULL, &c.tx, c.e, &c.p, NULL, 0),
                   LOCANT_ERR_NULL,
                   "locant_encoding_rotate: out is NULL");
-    CHECK_REFUSED(locant_encoding_rotate(&c.ty, &c.tx, c.e, NULL, 0),
+    CHECK_REFUSED(locant_encoding_rotate(&c.ty, &c.tx, c.e, NULL, NULL, 0),
                   LOCANT_ERR_NULL,
                   "locant_encoding_rotate: positions is NULL");
     bad = c.tx;
     bad.data = NULL;
-    CHECK_REFUSED(locant_encoding_rotate(&c.ty, &bad, c.e, &c.p, 0),
+    CHECK_REFUSED(locant_encoding_rotate(&c.ty, &bad, c.e, &c.p, NULL, 0),
                   LOCANT_ERR_NULL,
                   "locant_encoding_rotate: the data of x is NULL");
     bad = c.tx;
     bad.dtype = LOCANT_F64;
-    CHECK_REFUSED(locant_encoding_rotate(&c.ty, &bad, c.e, &c.p, 0),
+    CHECK_REFUSED(locant_encoding_rotate(&c.ty, &bad, c.e, &c.p, NULL, 0),
                   LOCANT_ERR_DTYPE,
                   "locant_encoding_rotate: out is f32, expected f64");
     bad = c.p;
     bad.dtype = LOCANT_I32;
-    CHECK_REFUSED(locant_encoding_rotate(&c.ty, &c.tx, c.e, &bad, 0),
+    CHECK_REFUSED(locant_encoding_rotate(&c.ty, &c.tx, c.e, &bad, NULL, 0),
                   LOCANT_ERR_DTYPE,
                   "locant_encoding_rotate: positions is i32, expected f64 or "
                   "i64");
     bad = c.p;
     bad.shape[0] = 1;
-    CHECK_REFUSED(locant_encoding_rotate(&c.ty, &c.tx, c.e, &bad, 0),
+    CHECK_REFUSED(locant_encoding_rotate(&c.ty, &c.tx, c.e, &bad, NULL, 0),
                   LOCANT_ERR_SHAPE,
                   "locant_encoding_rotate: positions has size 1 in dimension "
                   "0, expected 2");
     bad = c.ty;
     bad.stride[1] = 2;
-    CHECK_REFUSED(locant_encoding_rotate(&bad, &c.tx, c.e, &c.p, 0),
+    CHECK_REFUSED(locant_encoding_rotate(&bad, &c.tx, c.e, &c.p, NULL, 0),
                   LOCANT_ERR_LAYOUT,
                   "locant_encoding_rotate: last stride of out is 2, expected "
                   "1");
@@ -379,7 +381,7 @@ static void refuses_bad_tensors(void **state)
     bad.data = c.y + 1;
     bad.shape[0] = 1;
     c.ty.shape[0] = c.p.shape[0] = 1;
-    CHECK_REFUSED(locant_encoding_rotate(&c.ty, &bad, c.e, &c.p, 0),
+    CHECK_REFUSED(locant_encoding_rotate(&c.ty, &bad, c.e, &c.p, NULL, 0),
                   LOCANT_ERR_ALIAS,
                   "locant_encoding_rotate: the output overlaps an input but "
                   "is not the same view");
@@ -394,28 +396,28 @@ static void refuses_bad_sizes(void **state)
 
     (void)state;
     make(&c, "rope(dim=8)");
-    CHECK_REFUSED(locant_encoding_rotate(&c.ty, &c.tx, c.e, &c.p, 0),
+    CHECK_REFUSED(locant_encoding_rotate(&c.ty, &c.tx, c.e, &c.p, NULL, 0),
                   LOCANT_ERR_SHAPE,
                   "locant_encoding_rotate: rope turns 8 channels of each "
                   "head, found heads of 6");
     locant_encoding_free(c.e);
     make(&c, "rope");
     c.tx.shape[1] = c.ty.shape[1] = 5;
-    CHECK_REFUSED(locant_encoding_rotate(&c.ty, &c.tx, c.e, &c.p, 0),
+    CHECK_REFUSED(locant_encoding_rotate(&c.ty, &c.tx, c.e, &c.p, NULL, 0),
                   LOCANT_ERR_SHAPE,
                   "locant_encoding_rotate: heads have 5 channels, expected an "
                   "even number to turn in pairs");
     c.tx.shape[1] = c.ty.shape[1] = 6;
     c.p = locant_dense(real, LOCANT_F64, 1, c.p.shape);
-    CHECK_REFUSED(locant_encoding_rotate(&c.ty, &c.tx, c.e, &c.p, 0),
+    CHECK_REFUSED(locant_encoding_rotate(&c.ty, &c.tx, c.e, &c.p, NULL, 0),
                   LOCANT_ERR_PARAM,
-                  "locant_encoding_rotate: position 1 is nan, expected a "
-                  "finite number below 2^63");
-    real[1] = 0x1p63;
-    CHECK_REFUSED(locant_encoding_rotate(&c.ty, &c.tx, c.e, &c.p, 0),
-                  LOCANT_ERR_PARAM,
-                  "locant_encoding_rotate: position 1 is 9.22337e+18, "
+                  "locant_encoding_rotate: coordinate 1 of positions is nan, "
                   "expected a finite number below 2^63");
+    real[1] = 0x1p63;
+    CHECK_REFUSED(locant_encoding_rotate(&c.ty, &c.tx, c.e, &c.p, NULL, 0),
+                  LOCANT_ERR_PARAM,
+                  "locant_encoding_rotate: coordinate 1 of positions is "
+                  "9.22337e+18, expected a finite number below 2^63");
     CHECK(c.y[0] == 7);
     locant_encoding_free(c.e);
 }

@@ -141,7 +141,8 @@ static void refuses_bad_specs(void **state)
     CHECK_REFUSED(locant_encoding_create(&e, "sinusoidal(bas=3)"),
                   LOCANT_ERR_PARAM,
                   "locant_encoding_create: unknown key 'bas' of 'sinusoidal' "
-                  "at byte 11; did you mean 'base'? known: base, form");
+                  "at byte 11; did you mean 'base'? known: base, form, "
+                  "spacing, start, learned");
 }
 
 static void refuses_bad_tensors(void **state)

@@ -169,13 +169,14 @@ static void registry_row_is_right(void **state)
 {
     locant_encoding *e = judge_create(
         "t5(bidirectional=no,distance=128,buckets=32)");
+    const locant_sizes sizes = { .width = 64, .heads = 4 };
     locant_param_info info;
 
     (void)state;
     judge_row(self());
     judge_closed_doors(self());
     CHECK(strcmp(locant_encoding_spec(e), "t5") == 0);
-    CHECK(locant_encoding_param(&info, e, 0, 4, 64) == 1);
+    CHECK(locant_encoding_param(&info, e, 0, &sizes) == 1);
     CHECK(strcmp(info.name, "table") == 0);
     CHECK(strcmp(info.dims, "[buckets, heads]") == 0);
     locant_encoding_free(e);

@@ -12,7 +12,7 @@
 #include "lab/run.h"
 #include <math.h>
 
-enum { BLOCKS = 5, LONGEST = 2048 };
+enum { BLOCKS = TEST_SANITIZED ? 2 : 5, LONGEST = 2048 };
 static const double tolerance = 1e-5;
 
 static struct scratch dir;
@@ -41,7 +41,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-static int64_t train(const char *encoding, int64_t length)
+static int64_t train_with(const char *encoding, int64_t length, int64_t memory)
 {
     locant_train_options o = LOCANT_TRAIN_INIT;
     int64_t id;
@@ -54,8 +54,14 @@ static int64_t train(const char *encoding, int64_t length)
     o.batch = 4;
     o.length = length;
     o.steps = 30;
+    o.memory = memory;
     CHECK_OK(locant_train(&id, store, corpus, &o));
     return id;
+}
+
+static int64_t train(const char *encoding, int64_t length)
+{
+    return train_with(encoding, length, 0);
 }
 
 /* ------------------------------------------------------------ brute force */
@@ -66,6 +72,7 @@ struct reference {
     size_t ends[BLOCKS];
     int32_t in[LONGEST], out[LONGEST];
     float loss[LONGEST];
+    int64_t segment;      /* tokens of one pass: all, but with memory */
 };
 
 static void open_reference(struct reference *r, int64_t run)
@@ -81,6 +88,7 @@ static void open_reference(struct reference *r, int64_t run)
     CHECK_OK(locant_encoding_create(&r->encoding, info.encoding));
     CHECK_OK(lct_model_parse(&config, info.model));
     config.encoding = r->encoding;
+    r->segment = config.memory > 0 ? info.length : LONGEST;
     CHECK_OK(lct_model_create(&r->model, &config, 1, LONGEST, false));
     CHECK_OK(lct_store_run_path(&path, store, run, "safetensors"));
     CHECK_OK(lct_checkpoint_read(&c, r->model, path));
@@ -109,7 +117,13 @@ static void read_window(struct reference *r, enum lct_part part, size_t end,
 
 static void forward(struct reference *r, int64_t C)
 {
-    CHECK_OK(lct_model_forward(r->model, r->in, r->out, 1, C, r->loss, NULL));
+    lct_model_forget(r->model);
+    for (int64_t at = 0; at < C; at += r->segment) {
+        int64_t n = C - at < r->segment ? C - at : r->segment;
+
+        CHECK_OK(lct_model_forward(r->model, r->in + at, r->out + at, 1, n,
+                                   r->loss + at, NULL));
+    }
 }
 
 static double mean(const float *x, int64_t n)
@@ -220,7 +234,7 @@ static void matches_the_definitions(void **state)
     static const char *const specs[] = {"none", "rope", "alibi", "sinusoidal"};
 
     (void)state;
-    for (size_t i = 0; i < LEN(specs); i++) {
+    for (size_t i = TEST_SANITIZED; i < LEN(specs); i += 1 + TEST_SANITIZED) {
         int64_t id = train(specs[i], 64);
         struct reference *r = calloc(1, sizeof *r);
         locant_evaluation e;
@@ -239,6 +253,49 @@ static void matches_the_definitions(void **state)
         check_by_position(r, &e);
         check_shuffled(r, &e);
         check_validation(r, &e, 64);
+        CHECK(e.causality >= 0 && e.causality <= 1e-4);
+        close_reference(r);
+        locant_release(blocks);
+        free(r);
+    }
+}
+
+/* Validation: from the beginning on, one row. */
+static void check_contiguous(struct reference *r, const locant_evaluation *e,
+                             int64_t T)
+{
+    read_window(r, LCT_VALID, (size_t)(BLOCKS * T + 1), BLOCKS * T);
+    forward(r, BLOCKS * T);
+    check_near(e->valid, mean(r->loss, BLOCKS * T), "validation");
+}
+
+static void memory_is_carried(void **state)
+{
+    /* 48 does not divide the windows, 160 is longer than some */
+    static const int64_t lengths[] = {48, 160};
+
+    (void)state;
+    for (size_t i = TEST_SANITIZED; i < LEN(lengths); i++) {
+        int64_t id = train_with("transformer-xl", lengths[i], 72);
+        struct reference *r = calloc(1, sizeof *r);
+        locant_evaluation e;
+        locant_run_info info;
+        double *blocks;
+        bool found;
+
+        assert_non_null(r);
+        CHECK_OK(locant_store_run(&info, store, id));
+        CHECK(strstr(info.model, ",memory=72") != NULL);
+        CHECK_OK(locant_evaluate(&e, store, id, corpus, BLOCKS));
+        CHECK_OK(lct_store_load_evaluation(
+            &e, &blocks, &found, store, id,
+            locant_corpus_info_of(corpus)->sha256, BLOCKS));
+        open_reference(r, id);
+        check_same_targets(r, &e, blocks, LOCANT_EVAL_LENGTHS - 1);
+        check_own_window(r, &e);
+        check_by_position(r, &e);
+        check_shuffled(r, &e);
+        check_contiguous(r, &e, lengths[i]);
         CHECK(e.causality >= 0 && e.causality <= 1e-4);
         close_reference(r);
         locant_release(blocks);
@@ -276,6 +333,7 @@ static void a_table_ends_where_it_ends(void **state)
     CHECK_OK(locant_evaluate(&e, store, shorter, corpus, BLOCKS));
     CHECK(isnan(e.same_targets[0]) && isnan(e.own_window));
     CHECK(isnan(e.by_position[0]) && isfinite(e.valid));
+    CHECK(e.causality >= 0 && e.causality <= 1e-4);
 }
 
 static void reads_back_what_was_recorded(void **state)
@@ -334,6 +392,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(matches_the_definitions),
+        cmocka_unit_test(memory_is_carried),
         cmocka_unit_test(a_table_ends_where_it_ends),
         cmocka_unit_test(reads_back_what_was_recorded),
         cmocka_unit_test(refuses_bad_arguments),

@@ -2,7 +2,7 @@
 /* needs: lab */
 #define _GNU_SOURCE
 #include "testing.h"
-#include "lab/lab.h"
+#include "page_group.h"
 #include "report/html.h"
 #include <math.h>
 #include <stdio.h>
@@ -10,8 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SEEDS = 2, BLOCKS = 12, STEPS = 300, GROUPS = 8, HEADS = 4, WIDTH = 64,
-       TRAINED = 128 };
+enum { SEEDS = 2, BLOCKS = 12, STEPS = 300, GROUPS = 8, TRAINED = 128 };
 
 static const char hostile[] = "<script>alert('x')</script>\"&\x01\xff";
 
@@ -81,49 +80,13 @@ static void make_run(struct lct_result *result, size_t group, int seed)
     result->bytes = 12345678;
 }
 
-static void make_params(struct lct_group *g, const locant_encoding *e)
-{
-    locant_param_info info;
+static const char *const specs[GROUPS] = {
+    "alibi", "learned", "rope", "kerple", "none", "sinusoidal", "t5", "cape",
+};
 
-    while (locant_encoding_param(&info, e, g->n_params, HEADS, WIDTH)) {
-        size_t n = 1;
-        float *data;
-        for (int i = 0; i < info.rank; i++)
-            n *= (size_t)info.shape[i];
-        data = calloc(n, sizeof *data);
-        g->params[g->n_params] = locant_dense(data, LOCANT_F32, info.rank,
-                                              info.shape);
-        CHECK_OK(locant_encoding_param_init(&g->params[g->n_params], e,
-                                            g->n_params, 3));
-        for (size_t i = 0; i < n; i++)
-            data[i] += 0.3f * (float)test_uniform();
-        CHECK_OK(locant_encoding_param_project(&g->params[g->n_params], e,
-                                               g->n_params));
-        g->n_params++;
-    }
-}
-
-static int rows_of_registry(void)
-{
-    int n = 0;
-
-    while (locant_encoding_at(n))
-        n++;
-    return n;
-}
-
-/* Group i: row i of the registry, again from the first when they run out. */
 static void make_group(struct lct_group *g, size_t i)
 {
-    locant_encoding *plain, *e;
-
-    g->info = locant_encoding_at((int)i % rows_of_registry());
-    CHECK_OK(locant_encoding_create(&plain, g->info->name));
-    CHECK_OK(locant_encoding_resolve(&e, plain, TRAINED));
-    snprintf(g->spec, sizeof g->spec, "%s", locant_encoding_spec(e));
-    make_params(g, e);
-    locant_encoding_free(plain);
-    locant_encoding_free(e);
+    make_encoding(g, specs[i], TRAINED);
     g->n = SEEDS;
     g->results = calloc(SEEDS, sizeof *g->results);
     for (int s = 0; s < SEEDS; s++) {
@@ -225,15 +188,6 @@ static char *page_of(const struct lct_results *r)
     CHECK(strlen(page) == (size_t)size);
     fclose(file);
     return page;
-}
-
-static size_t count(const char *text, const char *what)
-{
-    size_t n = 0;
-
-    for (const char *p = text; (p = strstr(p, what)); p += strlen(what))
-        n++;
-    return n;
 }
 
 static void needs_no_network_and_no_script(void **state)
@@ -510,12 +464,13 @@ static void failing_release(void *memory, void *context)
 /* The k-th allocation fails, for k spread over all that a page makes. */
 static void survives_lack_of_memory(void **state)
 {
+    const long dense = TEST_SANITIZED ? 1 : 4;
     struct lct_results r;
     locant_status status = LOCANT_ERR_NOMEM;
 
     (void)state;
     make_results(&r);
-    for (long k = 0; status != LOCANT_OK; k += 1 + k / 4) {
+    for (long k = 0; status != LOCANT_OK; k += 1 + k / dense) {
         struct failing f = { .left = k };
         locant_allocator a = { failing_alloc, failing_release, &f };
         locant_set_allocator(&a);

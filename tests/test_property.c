@@ -173,7 +173,7 @@ static void rotate(float *y, const float *x, const locant_encoding *e,
     locant_tensor p = locant_dense(&pos, LOCANT_I64, 1, &one);
 
     memcpy(copy, x, (size_t)D * sizeof(float));
-    CHECK_OK(locant_encoding_rotate(&ty, &tx, e, &p, inverse));
+    CHECK_OK(locant_encoding_rotate(&ty, &tx, e, &p, NULL, inverse));
 }
 
 static double dot(const float *a, const float *b, int64_t D)
@@ -365,9 +365,9 @@ static void one_layout(const char *words[2], const char *name, int64_t D)
         x[d] = (float)test_normal();
     ty.data = y;
     tz.data = z;
-    CHECK_OK(locant_encoding_rotate(&ty, &tx, e[1], &p, 0));
+    CHECK_OK(locant_encoding_rotate(&ty, &tx, e[1], &p, NULL, 0));
     permute(z, x, dim, D, 0);
-    CHECK_OK(locant_encoding_rotate(&tz, &tz, e[0], &p, 0));
+    CHECK_OK(locant_encoding_rotate(&tz, &tz, e[0], &p, NULL, 0));
     permute(w, z, dim, D, 1);
     if (memcmp(w, y, (size_t)D * sizeof(float)) != 0)
         FAIL("%s: layouts differ at D %lld, position %lld", name,

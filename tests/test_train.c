@@ -166,17 +166,18 @@ static int stop(const locant_progress *p, void *context)
     return 1;
 }
 
-/* Stopped after every step: kerple has parameters kept in range, too. */
-static void continues_to_the_same_bits(void **state)
+/* Stopped after every step. */
+static void check_continued(const char *encoding, int64_t memory)
 {
     locant_store *a = open_store("a"), *b = open_store("b");
-    locant_train_options o = tiny("kerple");
-    int64_t straight = train(a, &o), id = 0;
+    locant_train_options o = tiny(encoding);
+    int64_t straight, id = 0;
     locant_status status;
     locant_run_info info;
     int stops = 0;
 
-    (void)state;
+    o.memory = memory;
+    straight = train(a, &o);
     o.progress = stop;
     o.context = &stops;
     while ((status = locant_train(&id, b, corpus, &o)) ==
@@ -190,6 +191,15 @@ static void continues_to_the_same_bits(void **state)
     check_same_run(a, straight, b, id);
     locant_store_close(a);
     locant_store_close(b);
+}
+
+/* kerple has parameters kept in range, randomized draws positions. */
+static void continues_to_the_same_bits(void **state)
+{
+    (void)state;
+    check_continued("kerple", 0);
+    check_continued("randomized(length=256)+rope", 0);
+    check_continued("transformer-xl", 40);
 }
 
 /* ... and the number of threads is no part of the result. */

@@ -18,6 +18,21 @@
 
 #define LEN(a) (sizeof(a) / sizeof((a)[0]))
 
+/*
+ * 1 in a build that looks for faults of memory and is ten times slower for it:
+ * such a build takes every path, but not with every number.
+ */
+#if defined(__SANITIZE_ADDRESS__)
+#define TEST_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define TEST_SANITIZED 1
+#endif
+#endif
+#ifndef TEST_SANITIZED
+#define TEST_SANITIZED 0
+#endif
+
 /* Stop this test, printing seed, ISA, and a message: sizes, got, want. */
 #define FAIL(...) (test_where(), print_error(__VA_ARGS__), test_stop())
 #define CHECK(cond) \

@@ -22,18 +22,23 @@ typedef enum locant_mask {
 #define LOCANT_SCALE_AUTO ((double)HUGE_VAL)
 
 /*
- * One attention problem.  With R the rotation and b the bias of the encoding
- * (identity and 0 where it does not use that door), heads h of q read head
- * h / (H / Hkv) of k and v:
+ * One attention problem.  With R the rotation, b the bias, tau the temperature
+ * and f the content term of the encoding (identity, 0, 1 and identity where it
+ * does not use that door), heads h of q read head h / (H / Hkv) of k and v:
  *
- *     s[i,j] = scale * <R(q_pos[i]) q[i], R(k_pos[j]) k[j]>
- *              + b(h, q_pos[i], k_pos[j])
+ *     s[i,j] = f(scale * tau(q_pos[i]) * <R(q_pos[i]) q[i], R(k_pos[j]) k[j]>
+ *                + b(h, q_pos[i], k_pos[j]))
  *     p[i,:] = softmax over the visible j of s[i,:]
  *     o[i]   = sum_j p[i,j] v[j]
  *
  * A row that sees no key gives o = 0, log-sum-exp = -infinity, gradients 0.
  * Encodings of the input door act on embeddings, before attention: here they
- * do nothing.
+ * do nothing.  The temperature warms the query itself, so f reads warm ones.
+ * Each document of a row is as if it were alone.  An encoding with the trait
+ * CAUSAL needs the causal mask where a key lies after a query of its document;
+ * one with READS_X a key at each query's own position.  Nothing of padding is
+ * read, be it positions, coordinates or channels.  What depends on the longest position
+ * (LENGTH) counts that of the whole call, all batch rows.
  *
  * q          F32 or F64 [B, H, T, D]     last stride 1; so for k, v
  * k, v       dtype of q [B, Hkv, S, D]   Hkv divides H
@@ -42,6 +47,16 @@ typedef enum locant_mask {
  * encoding   NULL: none
  * params     the encoding's learned parameters in the order of
  *            locant_encoding_param(); NULL if it has none
+ * x          dtype of q [B, S, W]   input of the layer, for encodings with the
+ *            trait READS_X; NULL otherwise.  W is the width that sizes of
+ *            parameters are asked for; H * D without x
+ * q_coords   F64 [T, axes] or [B, T, axes]: real coordinates for an encoding of
+ * k_coords   several axes, or of fractional positions; both or neither.  NULL:
+ *            the encoding finds them from q_pos, k_pos.  Masks read positions,
+ *            not coordinates
+ * q_docs     I64 [T] or [B, T]: document of each token.  A query sees keys of
+ * k_docs     its own document only; negative ids are padding: never seen, and
+ *            seeing nothing.  Both or neither
  */
 typedef struct locant_attention {
     size_t                 struct_size; /* sizeof(locant_attention) */
@@ -51,6 +66,9 @@ typedef struct locant_attention {
     const locant_tensor   *params;
     locant_mask            mask;
     double                 scale; /* finite, or LOCANT_SCALE_AUTO */
+    const locant_tensor   *x;
+    const locant_tensor   *q_coords, *k_coords;
+    const locant_tensor   *q_docs, *k_docs;
 } locant_attention;
 
 #define LOCANT_ATTENTION_INIT \
@@ -75,7 +93,8 @@ locant_attention_workspace(size_t *bytes, const locant_attention *a);
  *
  * F32 accumulates in float with fused multiply-add where the CPU has it: the
  * relative L2 error against locant_attention_reference() is below 1e-6 for unit
- * scores.  F64 is the reference itself.
+ * scores.  F64, and any dtype with an encoding of the content door, is computed
+ * in double, row by row.
  * Source: Vaswani et al. 2017, arXiv:1706.03762v7, eq. (1); the running softmax
  * of Milakov and Gimelshein 2018, arXiv:1805.02867v2, algorithm 3.
  * Errors: NULL, DTYPE, SHAPE, LAYOUT, PARAM, ALIAS, NOMEM, UNSUPPORTED.
@@ -91,6 +110,8 @@ typedef struct locant_attention_gradients {
     locant_tensor *dq;      /* shape and dtype of q; written */
     locant_tensor *dk, *dv; /* of k, v; written */
     locant_tensor *dparams; /* array as 'params'; each added to */
+    locant_tensor *dx;      /* shape and dtype of x; written: what flows
+                               through the encoding alone */
 } locant_attention_gradients;
 
 #define LOCANT_ATTENTION_GRADIENTS_INIT \

@@ -4,11 +4,13 @@
  * A spec names an encoding everywhere (C, command line, Python, database,
  * legends):
  *
- *     spec   = name | name "(" [ key "=" value { "," key "=" value } ] ")"
- *     value  = number | word | spec
+ *     spec   = part { "+" part }
+ *     part   = name | name "(" [ key "=" value { "," key "=" value } ] ")"
+ *     value  = number { ":" number } | word | spec
  *     name, key, word = letter { letter | digit | "_" | "-" | "." }
  *
- * for example "none", "rope(base=500000,pairing=half)".  Blanks are allowed
+ * for example "none", "rope(base=500000,pairing=half)",
+ * "randomized(length=2048)+alibi".  Blanks are allowed
  * between tokens.  A switch is the word yes or no.  The canonical form leaves
  * out blanks and keys at their defaults, in the registry's order; parsing it
  * gives the same encoding again.
@@ -43,7 +45,12 @@ enum { /* bits of 'traits': each is a property the tests hold it to */
     LOCANT_TRAIT_ISOMETRIC = 2,  /* keeps the length of every vector */
     LOCANT_TRAIT_LEARNED   = 4,  /* has parameters */
     LOCANT_TRAIT_WALL      = 8,  /* defined only for positions of its table */
-    LOCANT_TRAIT_MONOTONE  = 16  /* bias never grows with past distance */
+    LOCANT_TRAIT_MONOTONE  = 16, /* bias never grows with past distance */
+    LOCANT_TRAIT_LENGTH    = 32, /* depends on the longest position of the
+                                    call: parts of a run differ from the run */
+    LOCANT_TRAIT_READS_X   = 64, /* reads the input of its layer */
+    LOCANT_TRAIT_REAL      = 128, /* its positions are real numbers */
+    LOCANT_TRAIT_CAUSAL    = 256 /* defined for keys up to the query only */
 };
 
 /* ---------------------------------------------------------------- registry */
@@ -51,11 +58,19 @@ enum { /* bits of 'traits': each is a property the tests hold it to */
 /* One key of a spec. */
 typedef struct locant_key_info {
     const char *name;
-    const char *kind;     /* "number", "integer", "word", "switch", "spec" */
+    const char *kind;     /* "number", "integer", "word", "switch", "spec",
+                             "list" */
     const char *fallback; /* default as written in a spec; "" if derived */
     const char *range;    /* "> 0", "half | interleaved", .. */
     const char *doc;
 } locant_key_info;
+
+/* One spelling of an encoding that has a name of its own. */
+typedef struct locant_variant {
+    const char *spec;
+    const char *title;
+    const char *used_by;
+} locant_variant;
 
 /* One row of the registry. */
 typedef struct locant_encoding_info {
@@ -67,6 +82,8 @@ typedef struct locant_encoding_info {
     const char *traps;   /* what implementations get wrong; "" if nothing */
     unsigned    doors;
     unsigned    traits;
+    const char *gradient;           /* plain text; "" if there is none */
+    const locant_variant *variants; /* ended by a NULL spec; NULL if none */
 } locant_encoding_info;
 
 /* Rows of the registry, in alphabetical order; NULL past the end. */
@@ -106,11 +123,61 @@ LOCANT_API void locant_encoding_free(locant_encoding *e);
 /* The canonical spec; lives as long as 'e'. */
 LOCANT_API const char *locant_encoding_spec(const locant_encoding *e);
 
-/* Its row of the registry. */
+/* Its row of the registry; of a sum, that of its first part. */
 LOCANT_API const locant_encoding_info *
 locant_encoding_info_of(const locant_encoding *e);
 
+/* Its doors and traits, which may depend on keys; a sum has those of its parts
+ * (RELATIVE, ISOMETRIC, MONOTONE only where all have them). */
+LOCANT_API unsigned locant_encoding_doors(const locant_encoding *e);
+LOCANT_API unsigned locant_encoding_traits(const locant_encoding *e);
+
+/* Coordinates of one position: 1, or 2 and 3 for grids and video. */
+LOCANT_API int locant_encoding_axes(const locant_encoding *e);
+
+/*
+ * What layer 'layer' of a model uses: 'e' itself, or one of the encodings that
+ * layers(..) holds.  *first_param is the index among e's parameters of its
+ * first one.  Lives as long as 'e'.
+ */
+LOCANT_API const locant_encoding *
+locant_encoding_layer(int *first_param, const locant_encoding *e,
+                      int64_t layer);
+
+/*
+ * How many positions it is defined at, from 0 on: INT64_MAX without a wall, 0
+ * while a length that was left out is unknown.
+ */
+LOCANT_API int64_t locant_encoding_reach(const locant_encoding *e);
+
+/* Does it choose positions itself, so that locant_encoding_ids() is to be
+ * asked for each batch? */
+LOCANT_API int locant_encoding_places(const locant_encoding *e);
+
+/*
+ * Positions of tokens that follow each other from 0: 0 .. T-1, but where the
+ * encoding draws them at random or spreads them out.
+ *
+ * out       I64 [B, T], or F64 [B, T] with the trait REAL
+ * seed      of this batch; rows differ
+ * training  nonzero: as in training, at random
+ *
+ * Errors: NULL, DTYPE, SHAPE, LAYOUT, PARAM (T is longer than the encoding
+ * can place).
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_encoding_ids(locant_tensor *out, const locant_encoding *e,
+                    uint64_t seed, int training);
+
 /* -------------------------------------------------------------- parameters */
+
+/* The sizes parameters depend on; 0: unknown. */
+typedef struct locant_sizes {
+    int64_t width;    /* of the model */
+    int64_t heads;    /* of queries */
+    int64_t kv_heads; /* of keys; 0: as many as of queries */
+    int64_t head_dim; /* channels of a head */
+} locant_sizes;
 
 /* One learned parameter. */
 typedef struct locant_param_info {
@@ -122,21 +189,27 @@ typedef struct locant_param_info {
     double      rate;                   /* learning rate relative to that of
                                            weight matrices: parameters that are
                                            logits move in units of 1, weights
-                                           in units of width^(-1/2) */
+                                           in units of width^(-1/2); 0: data
+                                           of the task, not learned */
+    int         per_layer;              /* each layer of a model has its own */
+    unsigned    doors;                  /* of the part it belongs to */
 } locant_param_info;
 
 /*
- * Learned parameter i for a model of 'heads' heads and width 'dim' (0 where
- * unknown; a size that depends on it is then 0).  Returns 1, or 0 past the end.
+ * Learned parameter i for a model of these sizes (NULL: all unknown; a size
+ * that depends on an unknown one is 0).  The parameters of a sum are those of
+ * its parts in order, named "part.name".  Returns 1, or 0 past the end.  The
+ * strings live until the calling thread's next call.
  */
 LOCANT_API int
 locant_encoding_param(locant_param_info *out, const locant_encoding *e, int i,
-                      int64_t heads, int64_t dim);
+                      const locant_sizes *sizes);
 
 /*
  * Write the initial value of parameter i, drawn from 'seed'.
  * out    F32 or F64, dense, of the parameter's shape.
- * Errors: NULL, DTYPE, SHAPE, LAYOUT, PARAM (i).
+ * All parameters of one layer take one seed: some are drawn together.
+ * Errors: NULL, DTYPE, SHAPE, LAYOUT, PARAM (i), NOMEM.
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_encoding_param_init(locant_tensor *out, const locant_encoding *e, int i,
@@ -157,7 +230,8 @@ locant_encoding_param_project(locant_tensor *param, const locant_encoding *e,
  * out[n,:] = P[positions[n],:], to be added to the embeddings.
  *
  * out        F32 or F64 [N, D]   written; last stride 1
- * positions  I64 [N]
+ * positions  I64 [N]; F64 [N] or [N, axes] for real ones, where the encoding
+ *            is defined there
  * params     learned parameters in order, F32 or F64; NULL if none
  *
  * Errors: NULL, DTYPE, SHAPE, LAYOUT, ALIAS, PARAM (position beyond a learned
@@ -170,7 +244,11 @@ locant_encoding_table(locant_tensor *out, const locant_encoding *e,
 
 /*
  * dparams (array, dtype of each parameter) += the gradient, given dout [N, D].
- * Repeated positions add up.
+ * Repeated positions add up: gradients are added in the dtype of dparams, one
+ * row after the other, so that in F32 each row is rounded once.
+ *
+ * Errors: as locant_encoding_table(); ALIAS also where an array of dparams
+ * overlaps another one or anything that is read.
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_encoding_table_backward(locant_tensor *dparams,
@@ -192,26 +270,60 @@ locant_encoding_table_backward(locant_tensor *dparams,
  *
  * out        F32, F16, BF16 or F64 [.., T, D]   written; may alias x
  * x          dtype and shape of out             rank >= 2, last stride 1
- * positions  I64 [T], or F64 [T] for fractional positions
- * inverse    nonzero: turn by -p f_c
+ * positions  I64 [T]; F64 [T] or [T, axes] for real coordinates, in the order
+ *            (y, x), (t, y, x) or, of mrope, (t, h, w), as the angles take
+ *            them: after whatever scaling a form does to grid indices
+ * params     learned parameters in order, F32 or F64; NULL if none
+ * flags      LOCANT_ROTATE_* or 0
  *
- * Computed in float32 (double for F64) from a table exact to float32.  Same
- * bits on every instruction set.
- * Errors: NULL, DTYPE, SHAPE (odd channels), LAYOUT, ALIAS, PARAM, UNSUPPORTED.
+ * Encodings with parameters of each head take x [.., H, T, D].  Some widen rows
+ * (pope to 2D channels): then out is wider than x and must not alias it.
+ *
+ * Plain rotations are computed in float32 (double for F64) from a table exact
+ * to float32, and have the same bits on every instruction set; other maps of
+ * this door in double, rounded once.
+ * Errors: NULL, DTYPE, SHAPE (odd channels), LAYOUT, ALIAS, PARAM, UNSUPPORTED
+ * (not of this door; no inverse), NOMEM.
  */
+enum {
+    LOCANT_ROTATE_INVERSE = 1, /* undo it: turn by -p f_c */
+    LOCANT_ROTATE_KEY     = 2  /* x are keys; matters to xpos and pope */
+};
+
+/* Channels of a turned row of head_dim channels: head_dim, but of pope 2 D. */
+LOCANT_API int64_t locant_encoding_rotated_width(const locant_encoding *e,
+                                                 int64_t head_dim);
+
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_encoding_rotate(locant_tensor *out, const locant_tensor *x,
                        const locant_encoding *e, const locant_tensor *positions,
-                       int inverse);
+                       const locant_tensor *params, int flags);
 
 /*
- * Gradient with respect to x: dx = R^T dout, which is the inverse turn.  Writes
- * dx; may alias dout.
+ * Gradients: writes dx (for a plain rotation R^T dout, the inverse turn, which
+ * may alias dout) and adds to dparams (array; NULL: not wanted).  x is read
+ * only where the map is no plain rotation; it may be NULL there.
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
-locant_encoding_rotate_backward(locant_tensor *dx, const locant_tensor *dout,
+locant_encoding_rotate_backward(locant_tensor *dx, locant_tensor *dparams,
+                                const locant_tensor *dout,
+                                const locant_tensor *x,
                                 const locant_encoding *e,
-                                const locant_tensor *positions);
+                                const locant_tensor *positions,
+                                const locant_tensor *params, int flags);
+
+/*
+ * Move keys that were rotated by 'from' at from_positions to where 'to' would
+ * have put them at to_positions, in one turn by p_to f_to - p_from f_from:
+ * shift, divide, other base, other scaling.  Both must be plain rotations of
+ * the same channels; where their magnitudes differ the ratio is applied.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_encoding_rerotate(locant_tensor *out, const locant_tensor *x,
+                         const locant_encoding *from,
+                         const locant_tensor *from_positions,
+                         const locant_encoding *to,
+                         const locant_tensor *to_positions);
 
 /* -------------------------------------------------------------- score door */
 
@@ -225,7 +337,8 @@ locant_encoding_rotate_backward(locant_tensor *dx, const locant_tensor *dout,
  * k_pos    I64 [S]
  * params   learned parameters in order, F32 or F64; NULL if none
  *
- * Formed in double, rounded once.  An encoding without any door (none) gives 0.
+ * H is both 'heads' and 'kv_heads' here, and the scale of scores is 1.  Formed
+ * in double, rounded once.  An encoding without any door (none) gives 0.
  * Errors: NULL, DTYPE, SHAPE, LAYOUT, ALIAS, NOMEM, UNSUPPORTED.
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status

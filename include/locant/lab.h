@@ -146,6 +146,7 @@ typedef struct locant_train_options {
     int64_t checkpoint_every; /* steps; 0: 100 */
     locant_progress_fn progress;
     void   *context;
+    int64_t memory;           /* tokens each layer remembers; see below */
 } locant_train_options;
 
 /* The quick preset's model: 3 layers, width 64, 4 heads, ff 256, 16 x 128. */
@@ -155,9 +156,20 @@ typedef struct locant_train_options {
       .batch = 16, .length = 128, .steps = 600, .learning_rate = 3e-3 }
 
 /*
+ * With memory (segment recurrence, arXiv:1901.02860v3) each row of a batch goes
+ * through the text from its own place on, a segment of 'length' tokens a step,
+ * and attends to the 'memory' tokens before the segment too.  At the end of the
+ * text a row goes on at its beginning.  Evaluation reads every window in
+ * segments of the trained length, carrying memory from one to the next, and the
+ * validation text from its beginning on as one row.  An encoding that adds
+ * positions to the input is refused: those of memory and segment would collide.
+ */
+
+/*
  * Train one run, or continue it if the store has it unfinished, or return at
  * once if it is done.  The run's identity is everything but progress and
- * checkpoint_every.  Checkpoints hold parameters, optimiser state and step.
+ * checkpoint_every.  Checkpoints hold parameters, optimiser state, memory and
+ * step.
  * '*run' is also written when a run that exists could not be finished.  A loss
  * that is not finite marks the run "failed", keeps the last finite checkpoint,
  * and is PARAM.
@@ -185,7 +197,10 @@ typedef struct locant_evaluation {
     double  shuffled;      /* P1 at 128, plus the mean rise of 8 targets a block
                               when all but the last 8 bytes are shuffled */
     double  causality;     /* largest |P2 - forward at 128| over positions
-                              below 128; half its length for a shorter table */
+                              below 128; half its length for a shorter table.
+                              Where positions depend on the length: largest
+                              change that another second half of the window of
+                              128 makes to the losses of the first */
     int64_t blocks;        /* targets = 64 x blocks */
     double  tokens_per_second; /* forward at 2048 */
 } locant_evaluation;

@@ -97,6 +97,7 @@ locant_status locant_angles(locant_tensor *out, const locant_tensor *positions,
                            " frequencies", fn, pairs);
     }
     s->mode = mode;
+    lct_recipe_plain(s, base);
     for (int64_t t = 0; t < out->shape[0]; t += rows) {
         int64_t left = out->shape[0] - t;
 

@@ -1,13 +1,6 @@
-/*
- * schedule.c - many angles: exact ones by the kernels, and two float32 recipes
- * as other software computes them.
- *
- * HF is transformers' rotary embedding, 1 / base^(2i/dim) in float32 times the
- * float32 position.  GGML is ggml's rope, theta *= base^(-2/dim) from pair to
- * pair, all in float32.  Both lose digits in proportion to the position; models
- * were trained on them, hence they are here.
- */
+/* schedule.c - lists of frequencies, and many angles, spread over threads */
 #include "schedule.h"
+#include "../core/size.h"
 #include "../kernel/kernels.h"
 #include <math.h>
 #include <stdatomic.h>
@@ -17,27 +10,42 @@ enum {
     MOST_ROWS = 256
 };
 
-struct lct_schedule *lct_schedule_create(double base, int64_t pairs,
-                                         int64_t head_dim)
+struct lct_schedule *lct_schedule_new(int64_t pairs, int axes,
+                                      int64_t head_dim)
 {
     static atomic_uint_fast64_t made;
-    size_t bytes = sizeof(struct lct_schedule);
+    size_t turns, singles, bytes;
     struct lct_schedule *s;
 
-    if (pairs < 0 || (uint64_t)pairs > (SIZE_MAX / 2 - bytes) /
-                                           sizeof(struct lct_turn))
+    if (pairs < 0 || axes < 1 ||
+        !lct_mul(&turns, (size_t)pairs, (size_t)axes) ||
+        !lct_mul(&bytes, turns, sizeof(struct lct_turn)) ||
+        !lct_mul(&singles, (size_t)pairs, sizeof(float)) ||
+        !lct_add(&bytes, bytes, singles) ||
+        !lct_add(&bytes, bytes, sizeof(struct lct_schedule)))
         return NULL;
-    bytes += (size_t)pairs * sizeof(struct lct_turn);
     s = locant_alloc(bytes);
     if (s == NULL)
         return NULL;
     s->id = atomic_fetch_add(&made, 1) + 1;
     s->head_dim = head_dim;
     s->pairs = pairs;
+    s->axes = axes;
     s->pairing = LCT_HALF;
     s->mode = LOCANT_ANGLES_EXACT;
-    s->base = base;
     s->magnitude = 1;
+    s->single = (float *)(s->turn + turns);
+    return s;
+}
+
+struct lct_schedule *lct_schedule_create(double base, int64_t pairs,
+                                         int64_t head_dim)
+{
+    struct lct_schedule *s = lct_schedule_new(pairs, 1, head_dim);
+
+    if (s == NULL)
+        return NULL;
+    s->base = base;
     for (int64_t i = 0; i < pairs; i++)
         s->turn[i] = lct_turn_of(base, i, 2 * pairs);
     return s;
@@ -47,7 +55,7 @@ struct job {
     float *cos_out, *sin_out;
     const struct lct_schedule *s;
     const int64_t *integers; /* one of these two */
-    const double *reals;
+    const double *reals;     /* [n, axes] */
     const struct lct_kernels *kernels;
     size_t n, rows;
 };
@@ -105,45 +113,18 @@ static void exact_reals(const struct job *job, size_t first, size_t end)
     }
 }
 
-static float rounded_position(const struct job *job, size_t t)
+static void exact_points(const struct job *job, size_t first, size_t end)
 {
-    return job->integers != NULL ? (float)job->integers[t]
-                                 : (float)job->reals[t];
-}
+    size_t pairs = (size_t)job->s->pairs, axes = (size_t)job->s->axes;
 
-static void hf(const struct job *job, size_t first, size_t end)
-{
-    size_t pairs = (size_t)job->s->pairs;
-    float magnitude = (float)job->s->magnitude;
+    for (size_t t = first; t < end; t++)
+        for (size_t c = 0; c < pairs; c++) {
+            double x, y;
 
-    for (size_t i = 0; i < pairs; i++) {
-        float power = (float)(2 * i) / (float)(2 * pairs);
-        float inv_freq = 1.0f / powf((float)job->s->base, power);
-
-        for (size_t t = first; t < end; t++) {
-            float angle = rounded_position(job, t) * inv_freq;
-
-            job->cos_out[t * pairs + i] = cosf(angle) * magnitude;
-            job->sin_out[t * pairs + i] = sinf(angle) * magnitude;
+            lct_point_angle(&x, &y, job->s, job->reals + t * axes, (int64_t)c);
+            job->cos_out[t * pairs + c] = (float)(x * job->s->magnitude);
+            job->sin_out[t * pairs + c] = (float)(y * job->s->magnitude);
         }
-    }
-}
-
-static void ggml(const struct job *job, size_t first, size_t end)
-{
-    size_t pairs = (size_t)job->s->pairs;
-    float magnitude = (float)job->s->magnitude;
-    float scale = powf((float)job->s->base, -2.0f / (float)(2 * pairs));
-
-    for (size_t t = first; t < end; t++) {
-        float theta = rounded_position(job, t);
-
-        for (size_t i = 0; i < pairs; i++) {
-            job->cos_out[t * pairs + i] = cosf(theta) * magnitude;
-            job->sin_out[t * pairs + i] = sinf(theta) * magnitude;
-            theta *= scale;
-        }
-    }
 }
 
 static void block(void *context, size_t task, int slot)
@@ -153,10 +134,11 @@ static void block(void *context, size_t task, int slot)
     size_t end = job->n - first < job->rows ? job->n : first + job->rows;
 
     (void)slot;
-    if (job->s->mode == LOCANT_ANGLES_HF)
-        hf(job, first, end);
-    else if (job->s->mode == LOCANT_ANGLES_GGML)
-        ggml(job, first, end);
+    if (job->s->mode != LOCANT_ANGLES_EXACT)
+        lct_recipe_rows(job->cos_out, job->sin_out, job->s, job->integers,
+                        job->reals, first, end);
+    else if (job->s->axes > 1)
+        exact_points(job, first, end);
     else if (job->integers != NULL)
         exact_integers(job, first, end);
     else
@@ -199,4 +181,11 @@ void lct_schedule_angles_real(float *cos_out, float *sin_out,
                        .reals = positions, .n = n };
 
     run(&job);
+}
+
+void lct_schedule_angles_at(float *cos_out, float *sin_out,
+                            const struct lct_schedule *s, const double *coords,
+                            size_t n)
+{
+    lct_schedule_angles_real(cos_out, sin_out, s, coords, n);
 }

@@ -10,20 +10,37 @@
 #include "../core/error.h"
 #include "../kernel/turn.h" /* struct lct_turn */
 #include "locant/angles.h"
+#include <stdbool.h>
 
 /* Which two channels make a pair. */
 enum lct_pairing { LCT_HALF = 0, LCT_INTERLEAVED = 1 };
+
+/* What the float32 recipes of other software start from. */
+struct lct_recipe {
+    float step;      /* ggml: theta *= step from pair to pair */
+    float scale;     /* ggml: freq_scale, 1 / factor */
+    float mix;       /* ggml: ext_factor, 1 in yarn, else 0 */
+    float low, high; /* ggml: pairs between which yarn mixes */
+};
 
 struct lct_schedule {
     struct lct_schedule *next; /* for the owner's list */
     uint64_t id;               /* unique in the process */
     int64_t head_dim;          /* made for heads of that many channels */
-    int64_t pairs;             /* rotated channels / 2, the leading ones */
+    int64_t length;            /* and for calls of that length; 0: any */
+    bool owned;                /* by the call that made it, not by a list */
+    int64_t pairs;             /* rotated channels / 2 */
+    int64_t first;             /* channel where they begin */
+    int axes;                  /* coordinates of a position: the angle of pair
+                                  c is sum_a coords[a] turn[a * pairs + c] */
     enum lct_pairing pairing;
     locant_angle_mode mode;
     double base;               /* for the emulated modes */
     double magnitude;          /* multiplies cos and sin; 1: plain rotation */
-    struct lct_turn turn[];    /* [pairs] */
+    struct lct_recipe recipe;
+    float *single;             /* [pairs] within this allocation: hf: inverse
+                                  frequencies; ggml: freq_factors */
+    struct lct_turn turn[];    /* [axes, pairs] */
 };
 
 /*
@@ -34,8 +51,47 @@ struct lct_schedule {
 struct lct_turn lct_turn_of(double base, int64_t i, int64_t dim);
 
 /*
- * Allocate a schedule of 'pairs' frequencies base^(-2c/dim), dim = 2 * pairs,
- * pairing HALF, mode EXACT, magnitude 1.  NULL when memory is short.
+ * base^(-2i/dim) factor^(-2i/(dim - 2)) / 2 pi turns to two units, for a base
+ * and a factor from 1 up: frequency i of the base
+ * base * factor^(dim / (dim - 2)), without rounding that base.
+ */
+struct lct_turn lct_turn_of_stretched(double base, double factor, int64_t i,
+                                      int64_t dim);
+
+/* --------------------------------------- arithmetic of fractions (scale.c) */
+
+/* x * y, both fractions, rounded down: less than one unit off. */
+struct lct_turn lct_turn_product(struct lct_turn x, struct lct_turn y);
+
+/* f / by for a double by >= 2^-10, rounded down: less than one unit off. */
+struct lct_turn lct_turn_divide(struct lct_turn f, double by);
+
+/* f n / d for 0 <= n <= d < 2^63, rounded down. */
+struct lct_turn lct_turn_part(struct lct_turn f, uint64_t n, uint64_t d);
+
+/* a + b and a - b modulo 1. */
+struct lct_turn lct_turn_add(struct lct_turn a, struct lct_turn b);
+struct lct_turn lct_turn_subtract(struct lct_turn a, struct lct_turn b);
+
+/* A double in 0 .. 1 as a fraction; 1 becomes 1 - 2^-128. */
+struct lct_turn lct_turn_from(double x);
+
+/*
+ * (turns f makes in 'length' positions - low) / (high - low), held to 0 .. 1,
+ * as a fraction to about 2^-126; 0 <= low <= high <= 2^20.
+ */
+struct lct_turn lct_turn_share(struct lct_turn f, uint64_t length, double low,
+                               double high);
+
+/*
+ * Allocate a schedule whose turns are all 0, pairing HALF, mode EXACT,
+ * magnitude 1.  NULL when memory is short.
+ */
+struct lct_schedule *lct_schedule_new(int64_t pairs, int axes,
+                                      int64_t head_dim);
+
+/*
+ * The same with one axis and frequencies base^(-2c/dim), dim = 2 * pairs.
  */
 struct lct_schedule *lct_schedule_create(double base, int64_t pairs,
                                          int64_t head_dim);
@@ -53,6 +109,32 @@ void lct_schedule_angles(float *cos_out, float *sin_out,
 void lct_schedule_angles_real(float *cos_out, float *sin_out,
                               const struct lct_schedule *s,
                               const double *positions, size_t n);
+
+/*
+ * The same for a schedule of any number of axes, at coords [n, axes]: finite,
+ * below 2^63 in magnitude.  The sum over axes is formed modulo whole turns in
+ * integers, to 2^-128 turn times sum_a |coords[a]| (what the frequencies
+ * themselves are known to) and to 2^-191 turn; so a result is within 0.55
+ * units of its last place where it is at least 2^-96 sum_a |coords[a]|, and
+ * absolutely within 2^-24 up to sums of 2^63.  With one axis, or where one
+ * coordinate alone turns a pair by a whole number, the bits are those of
+ * lct_schedule_angles().  Modes other than EXACT have one axis only.
+ */
+void lct_schedule_angles_at(float *cos_out, float *sin_out,
+                            const struct lct_schedule *s, const double *coords,
+                            size_t n);
+
+/* The rows first .. end - 1 in the float32 recipe of s->mode. */
+void lct_recipe_rows(float *cos_out, float *sin_out,
+                     const struct lct_schedule *s, const int64_t *integers,
+                     const double *reals, size_t first, size_t end);
+
+/* Fill in what both recipes need for frequencies base^(-2c/dim). */
+void lct_recipe_plain(struct lct_schedule *s, double base);
+
+/* The angle of pair c at the coordinates 'at' [axes], in double. */
+void lct_point_angle(double *cos_out, double *sin_out,
+                     const struct lct_schedule *s, const double *at, int64_t c);
 
 /* One exact angle in double: relative error about 2^-43 before any rounding. */
 void lct_angle(double *cos_out, double *sin_out, struct lct_turn f,

@@ -14,6 +14,7 @@
  * the end, and as many bits more of fraction are carried for them.
  */
 #include "schedule.h"
+#include <stdbool.h>
 #include <string.h>
 
 enum {
@@ -251,18 +252,44 @@ static struct lct_turn fraction(const struct fixed *x, int64_t shift, size_t n)
     return f;
 }
 
+/*
+ * e^-y / 2 pi, or e^y / 2 pi where 'rising'; 'bits' is an estimate of y / ln 2.
+ */
+static struct lct_turn turn_of_exponent(struct fixed y, bool rising,
+                                        double bits, size_t n)
+{
+    struct fixed unit = constant(ln_2, n), steps = unit, turn;
+    /* The power of two: above y for a falling one, below it for a rising. */
+    uint64_t whole = (uint64_t)bits + !rising;
+
+    times(&steps, whole, n);
+    if (!rising && less(&steps, &y, n)) {
+        add(&steps, &unit, n);
+        whole++;
+    } else if (rising && less(&y, &steps, n)) {
+        subtract(&steps, &unit, n);
+        whole--;
+    }
+    turn = rising ? y : steps;
+    subtract(&turn, rising ? &steps : &y, n);
+    turn = exponential(turn, n);
+    unit = constant(one_over_2_pi, n);
+    turn = multiply(&turn, &unit, n);
+    return fraction(&turn, rising ? (int64_t)whole : -(int64_t)whole, n);
+}
+
+static const struct lct_turn none = { 0, 0 };
+static const double per_ln_2 = 0x1.71547652b82fep0;
+
 struct lct_turn lct_turn_of(double base, int64_t i, int64_t dim)
 {
-    const struct lct_turn none = { 0, 0 };
     double part = 2 * (double)i / (double)dim;
-    struct fixed y, steps, turn;
-    struct fixed unit;
-    uint64_t whole;
+    struct fixed y;
     size_t n = WORDS;
     double bits; /* binary places the frequency is away from 1 / 2 pi */
 
     y = log_of(base, n);
-    bits = part * estimate(&y, n) * 0x1.71547652b82fep0; /* 1 / ln 2 */
+    bits = part * estimate(&y, n) * per_ln_2;
     if (base >= 1 ? bits > 132 : bits > FASTEST)
         return none; /* below 2^-129 turns; beyond what is promised */
     if (base < 1) {
@@ -271,23 +298,22 @@ struct lct_turn lct_turn_of(double base, int64_t i, int64_t dim)
     }
     times(&y, 2 * (uint64_t)i, n);
     divide(&y, (uint64_t)dim, n);
+    return turn_of_exponent(y, base < 1, bits, n);
+}
 
-    /* The power of two: above y for a base >= 1, below it for a base < 1. */
-    whole = (uint64_t)bits + (base >= 1);
-    unit = constant(ln_2, n);
-    steps = unit;
-    times(&steps, whole, n);
-    if (base >= 1 && less(&steps, &y, n)) {
-        add(&steps, &unit, n);
-        whole++;
-    } else if (base < 1 && less(&y, &steps, n)) {
-        subtract(&steps, &unit, n);
-        whole--;
-    }
-    turn = base >= 1 ? steps : y;
-    subtract(&turn, base >= 1 ? &y : &steps, n);
-    turn = exponential(turn, n);
-    unit = constant(one_over_2_pi, n);
-    turn = multiply(&turn, &unit, n);
-    return fraction(&turn, base >= 1 ? -(int64_t)whole : (int64_t)whole, n);
+struct lct_turn lct_turn_of_stretched(double base, double factor, int64_t i,
+                                      int64_t dim)
+{
+    struct fixed y = log_of(base, WORDS), more = log_of(factor, WORDS);
+    double bits;
+
+    if (i == 0)
+        return lct_turn_of(base, 0, dim);
+    times(&y, 2 * (uint64_t)i, WORDS);
+    divide(&y, (uint64_t)dim, WORDS);
+    times(&more, 2 * (uint64_t)i, WORDS);
+    divide(&more, (uint64_t)(dim - 2), WORDS);
+    add(&y, &more, WORDS);
+    bits = estimate(&y, WORDS) * per_ln_2;
+    return bits > 132 ? none : turn_of_exponent(y, false, bits, WORDS);
 }

@@ -1,25 +1,26 @@
 /* bias.c - gradient of the bias: from tiles to differences to parameters */
-#include "problem.h"
+#include "tile.h"
 #include <string.h>
 
 /* No table: straight into the parameters of this task. */
 static void gradient_by_row(const struct lct_problem *p,
                             const struct lct_tile *t, struct lct_scratch *s,
-                            int64_t chunk_row, const int64_t *q_pos,
-                            const int64_t *k_pos)
+                            int64_t chunk_row)
 {
-    int64_t group = t->h / (p->H / p->Hkv);
-    double *mine = p->dparam + (chunk_row * p->Hkv + group + 1) *
-                                   (int64_t)p->params;
-    double *dparam[LCT_MAX_PARAMS] = { NULL };
+    int64_t row = lct_position_row(p, t->b);
+    const int64_t *k_pos = p->k_pos + row * p->S + t->j;
+    double *dparam[LCT_MAX_PARAMS];
 
-    for (int i = 0; i < LCT_MAX_PARAMS && p->score.param[i] != NULL; i++)
-        dparam[i] = mine + (p->score.param[i] - p->score.param[0]);
+    lct_split(dparam, p, p->score,
+              lct_task_dparam(p, chunk_row, t->h / (p->H / p->Hkv)));
     for (int64_t i = 0; i < t->rows; i++) {
+        struct lct_call call = lct_score_call(p, row, t->i + i);
+
         for (int64_t j = 0; j < t->keys; j++)
             s->column[j] = s->ds[j * (int64_t)t->lanes + i];
-        p->score.e->row->bias_backward(dparam, &p->score, t->h, q_pos[i],
-                                       k_pos, s->column, (size_t)t->keys);
+        call.e->row->bias_backward(dparam, &call, t->h,
+                                   p->q_pos[row * p->T + t->i + i], k_pos,
+                                   s->column, (size_t)t->keys);
     }
 }
 
@@ -32,7 +33,7 @@ void lct_bias_gradient(const struct lct_problem *p, const struct lct_tile *t,
     double *table = p->dtable + (chunk_row * p->H + t->h) * p->range;
 
     if (p->range == 0) {
-        gradient_by_row(p, t, s, chunk_row, q_pos, k_pos);
+        gradient_by_row(p, t, s, chunk_row);
         return;
     }
     for (int64_t j = 0; j < t->keys; j++) {
@@ -48,22 +49,22 @@ void lct_bias_gradient(const struct lct_problem *p, const struct lct_tile *t,
 static void deliver_head(struct lct_problem *p, int64_t row, int64_t head,
                          const double *dtable)
 {
-    double *dparam[LCT_MAX_PARAMS] = { NULL };
+    double *dparam[LCT_MAX_PARAMS];
 
-    for (int i = 0; i < LCT_MAX_PARAMS && p->score.param[i] != NULL; i++)
-        dparam[i] = p->dparam + (p->score.param[i] - p->score.param[0]);
+    lct_split(dparam, p, p->score, p->dparam);
     for (int64_t n = 0; n < p->range; n++)
         p->difference[n] = -n; /* difference first + n */
-    p->score.e->row->bias_backward(dparam, &p->score, head, p->first[row],
-                                   p->difference, dtable, (size_t)p->range);
+    p->score->e->row->bias_backward(dparam, p->score, head, p->first[row],
+                                    p->difference, dtable, (size_t)p->range);
 }
 
 /* Batch rows in order: the sums do not depend on threads. */
 void lct_bias_fold(struct lct_problem *p, int64_t b, int64_t rows)
 {
     int64_t each = p->H * p->range;
+    bool table = p->range > 0 && lct_score_learns(p);
 
-    for (int64_t r = 0; r < rows && p->range > 0; r++) {
+    for (int64_t r = 0; r < rows && table; r++) {
         const double *from = p->dtable + r * each;
 
         if (p->position_rows == 1)
@@ -73,7 +74,7 @@ void lct_bias_fold(struct lct_problem *p, int64_t b, int64_t rows)
             for (int64_t h = 0; h < p->H; h++)
                 deliver_head(p, b + r, h, from + h * p->range);
     }
-    for (int64_t task = 1; task <= rows * p->Hkv && p->range == 0; task++)
+    for (int64_t task = 1; task <= rows * p->Hkv; task++)
         for (size_t n = 0; n < p->params; n++)
             p->dparam[n] += p->dparam[(size_t)task * p->params + n];
 }
@@ -81,8 +82,8 @@ void lct_bias_fold(struct lct_problem *p, int64_t b, int64_t rows)
 void lct_bias_deliver(struct lct_problem *p, locant_tensor *dparams,
                       const locant_attention *a)
 {
-    if (p->range > 0 && p->position_rows == 1)
+    if (p->range > 0 && lct_score_learns(p) && p->position_rows == 1)
         for (int64_t h = 0; h < p->H; h++)
             deliver_head(p, 0, h, p->dtotal + h * p->range);
-    lct_score_add(dparams, p->dparam, a->encoding, a->params);
+    lct_deliver(p, dparams, a);
 }

@@ -9,8 +9,8 @@
  * change a bit.
  */
 #include "../core/pool.h"
-#include "problem.h"
-#include "reference.h"
+#include "rows.h"
+#include "tile.h"
 #include <math.h>
 #include <string.h>
 
@@ -78,7 +78,7 @@ static void forward_tile(void *context, size_t task, int slot)
         const float *keys;
         size_t row;
 
-        if (!lct_next_keys(p, &t, n))
+        if (!lct_next_keys(p, &t, n, s))
             continue;
         keys = lct_load_keys(p, &t, s, &row);
         lct_scores(p, &t, s, keys, row);
@@ -89,22 +89,33 @@ static void forward_tile(void *context, size_t task, int slot)
     finish(job, &t, s);
 }
 
+static void run(struct lct_problem *p, locant_tensor *out, locant_tensor *lse,
+                const locant_attention *a, void *workspace)
+{
+    struct forward_job job = { p, out, lse };
+
+    lct_problem_fill(p, a, workspace);
+    if (p->by_rows)
+        lct_rows_forward(p, a, out, lse);
+    else
+        lct_parallel_for((size_t)(p->B * p->H * p->q_tiles), p->slots,
+                         forward_tile, &job);
+}
+
 locant_status locant_attention_forward(locant_tensor *out, locant_tensor *lse,
                                        const locant_attention *a,
                                        void *workspace, size_t bytes)
 {
     static const char fn[] = "locant_attention_forward";
     struct lct_problem p;
-    struct forward_job job = { &p, out, lse };
+    locant_status status;
 
-    if (a != NULL && a->q != NULL && a->q->dtype == LOCANT_F64)
-        return lct_reference_forward(fn, out, lse, a);
     if (workspace == NULL)
         return locant_fail(LOCANT_ERR_NULL, "%s: workspace is NULL", fn);
-    LCT_TRY(lct_problem_plan(&p, fn, a, workspace, bytes));
-    LCT_TRY(lct_check_results(&p, a, out, lse, LCT_IN_F32));
-    lct_problem_fill(&p, a, workspace);
-    lct_parallel_for((size_t)(p.B * p.H * p.q_tiles), p.slots, forward_tile,
-                     &job);
-    return LOCANT_OK;
+    LCT_TRY(lct_problem_plan(&p, fn, a, false, workspace, bytes));
+    status = lct_check_results(&p, a, out, lse, 1u << p.q.dtype);
+    if (status == LOCANT_OK)
+        run(&p, out, lse, a, workspace);
+    lct_problem_done(&p);
+    return status;
 }

@@ -1,56 +1,74 @@
 /* plan.c - lay out the workspace of an attention call, and fill its tables */
 #include "../core/pool.h"
 #include "../core/size.h"
+#include "../encodings/rotate.h"
 #include "problem.h"
-#include <inttypes.h>
 #include <string.h>
 
-/* A workspace being dealt out; with base NULL it only counts. */
-struct arena {
-    char *base;
-    size_t used;
-    bool overflow;
-};
-
-/* 'count' items of 'size' bytes, or NULL while counting. */
-static void *take(struct arena *arena, int64_t count, size_t size)
+void *lct_take(struct lct_arena *arena, int64_t rows, int64_t columns,
+               size_t size)
 {
     size_t at = arena->used, bytes = 0;
 
-    if (count < 0 || !lct_mul(&bytes, (size_t)count, size) ||
-        !lct_add(&bytes, bytes, 63) ||
+    if (rows < 0 || columns < 0 ||
+        !lct_mul(&bytes, (size_t)rows, (size_t)columns) ||
+        !lct_mul(&bytes, bytes, size) || !lct_add(&bytes, bytes, 63) ||
         !lct_add(&arena->used, at, bytes / 64 * 64))
         arena->overflow = true;
     return arena->base == NULL || arena->overflow ? NULL : arena->base + at;
 }
 
-static int64_t position_of(const locant_tensor *pos, int64_t row, int64_t i,
-                           int64_t first)
+static void lay_out_tokens(struct lct_problem *p, const locant_attention *a,
+                           struct lct_arena *arena)
 {
-    int64_t index[2] = { row, i };
+    int64_t T = p->position_rows * p->T, S = p->position_rows * p->S;
 
-    if (pos == NULL)
-        return first + i;
-    if (pos->rank == 1)
-        return ((const int64_t *)pos->data)[i];
-    return *(const int64_t *)lct_at(pos, index, 2);
+    p->q_pos = lct_take(arena, T, 1, sizeof(int64_t));
+    p->k_pos = lct_take(arena, S, 1, sizeof(int64_t));
+    p->last = lct_take(arena, p->position_rows, 1, sizeof(int64_t));
+    if (a->q_coords != NULL) {
+        p->q_coords = lct_take(arena, T, p->axes, sizeof(double));
+        p->k_coords = lct_take(arena, S, p->axes, sizeof(double));
+    }
+    if (p->documents) {
+        p->q_docs = lct_take(arena, T, 1, sizeof(int64_t));
+        p->k_docs = lct_take(arena, S, 1, sizeof(int64_t));
+        if (p->score != NULL && p->range == 0 && !p->by_rows)
+            p->q_last = lct_take(arena, T, 1, sizeof(int64_t));
+    }
+    if (p->heat != NULL)
+        p->tau = lct_take(arena, T, 1, sizeof(double));
 }
 
-static struct lct_extent extent_of(const locant_tensor *pos, int64_t row,
-                                   int64_t from, int64_t to, int64_t first)
+static void lay_out_angles(struct lct_problem *p, struct lct_arena *arena)
 {
-    int64_t before = position_of(pos, row, from, first);
-    struct lct_extent x = { before, before, true };
+    int64_t T = p->position_rows * p->T, S = p->position_rows * p->S, pairs;
 
-    for (int64_t i = from + 1; i < to; i++) {
-        int64_t at = position_of(pos, row, i, first);
-
-        x.low = at < x.low ? at : x.low;
-        x.high = at > x.high ? at : x.high;
-        x.consecutive &= before != INT64_MAX && at == before + 1;
-        before = at;
+    if (p->schedule == NULL)
+        return;
+    pairs = p->schedule->pairs;
+    p->k_cos = lct_take(arena, S, pairs, sizeof(float));
+    p->k_sin = lct_take(arena, S, pairs, sizeof(float));
+    if (!p->one_table) {
+        p->q_cos = lct_take(arena, T, pairs, sizeof(float));
+        p->q_sin = lct_take(arena, T, pairs, sizeof(float));
+    } else if (p->k_cos != NULL && p->k_sin != NULL) {
+        p->q_cos = p->k_cos + (p->S - p->T) * pairs;
+        p->q_sin = p->k_sin + (p->S - p->T) * pairs;
     }
-    return x;
+}
+
+static bool lay_out(struct lct_problem *p, const locant_attention *a,
+                    struct lct_arena *arena)
+{
+    lay_out_tokens(p, a, arena);
+    lay_out_angles(p, arena);
+    p->param_memory = lct_take(arena, (int64_t)p->params, 1, sizeof(double));
+    if (p->by_rows)
+        lct_rows_layout(p, arena);
+    else
+        lct_tiles_layout(p, arena);
+    return !arena->overflow && lct_add(&p->bytes, arena->used, 64);
 }
 
 /*
@@ -63,12 +81,12 @@ static int64_t table_range(const struct lct_problem *p,
 {
     int64_t widest = 0, most = 4 * (p->T + p->S) + 1024;
 
-    if (!p->has_bias || p->T == 0 || p->S == 0 ||
-        !(a->encoding->row->info.traits & LOCANT_TRAIT_RELATIVE))
+    if (p->by_rows || p->score == NULL || p->T == 0 || p->S == 0 ||
+        !(p->score->e->traits & LOCANT_TRAIT_RELATIVE))
         return 0;
-    for (int64_t b = 0; b < p->position_rows; b++) {
-        struct lct_extent q = extent_of(a->q_pos, b, 0, p->T, p->S - p->T);
-        struct lct_extent k = extent_of(a->k_pos, b, 0, p->S, 0);
+    for (int64_t row = 0; row < p->position_rows; row++) {
+        struct lct_extent q = lct_queries_extent(p, a, row);
+        struct lct_extent k = lct_keys_extent(p, a, row);
         int64_t low, high, range;
 
         if (__builtin_sub_overflow(q.low, k.high, &low) ||
@@ -80,106 +98,25 @@ static int64_t table_range(const struct lct_problem *p,
     return widest;
 }
 
-static void plan_tables(struct lct_problem *p, struct arena *arena)
+static locant_status plan(struct lct_problem *p, const char *fn,
+                          const locant_attention *a, bool by_rows,
+                          void *workspace, size_t bytes)
 {
-    int64_t rows = p->position_rows;
-    int64_t pairs = p->schedule != NULL ? p->schedule->pairs : 0;
+    struct lct_arena count = { NULL, 0, false };
 
-    p->q_pos = take(arena, rows * p->T, sizeof(int64_t));
-    p->k_pos = take(arena, rows * p->S, sizeof(int64_t));
-    p->q_extent = take(arena, rows * p->q_tiles, sizeof(struct lct_extent));
-    p->k_extent = take(arena, rows * p->k_tiles, sizeof(struct lct_extent));
-    p->k_cos = take(arena, rows * p->S * pairs, sizeof(float));
-    p->k_sin = take(arena, rows * p->S * pairs, sizeof(float));
-    if (p->one_table && p->k_cos != NULL) {
-        p->q_cos = p->k_cos + (p->S - p->T) * pairs;
-        p->q_sin = p->k_sin + (p->S - p->T) * pairs;
-    } else if (!p->one_table) {
-        p->q_cos = take(arena, rows * p->T * pairs, sizeof(float));
-        p->q_sin = take(arena, rows * p->T * pairs, sizeof(float));
-    }
-    p->param_memory = take(arena, (int64_t)p->params, sizeof(double));
-    p->first = take(arena, rows, sizeof(int64_t));
-    p->table = take(arena, rows * p->H * p->range, sizeof(float));
-}
-
-/* Gradients of the table: of as many batch rows at a time as 8 MiB hold. */
-static void plan_backward(struct lct_problem *p, struct arena *arena)
-{
-    int64_t each = p->H * p->range > 0 ? p->H * p->range : 1;
-
-    p->chunk = (1 << 20) / each;
-    p->chunk = p->chunk < 1 ? 1 : p->chunk > p->B ? p->B : p->chunk;
-    p->delta = take(arena, p->B * p->H * p->T, sizeof(float));
-    if (p->params == 0)
-        return;
-    p->dtable = take(arena, p->chunk * p->H * p->range, sizeof(double));
-    p->dtotal = take(arena, (p->H + 1) * p->range, sizeof(double));
-    p->difference = take(arena, p->range, sizeof(int64_t));
-    p->dparam = take(arena, (p->chunk * p->Hkv + 1) * (int64_t)p->params,
-                     sizeof(double));
-}
-
-static void plan_scratch(struct lct_problem *p, struct arena *arena)
-{
-    int64_t rows = LCT_TILE * p->padded, columns = p->D * LCT_TILE;
-    int64_t square = LCT_TILE * LCT_TILE;
-
-    p->scratch = take(arena, p->slots, sizeof(*p->scratch));
-    for (int n = 0; n < p->slots; n++) {
-        struct lct_scratch s;
-
-        s.q = take(arena, rows, sizeof(float));
-        s.q_cols = take(arena, columns, sizeof(float));
-        s.k = take(arena, rows, sizeof(float));
-        s.v = take(arena, rows, sizeof(float));
-        s.s = take(arena, square, sizeof(float));
-        s.out = take(arena, rows, sizeof(float));
-        s.dout = take(arena, rows, sizeof(float));
-        s.dout_cols = take(arena, columns, sizeof(float));
-        s.ds = take(arena, square, sizeof(float));
-        s.product = take(arena, rows, sizeof(float));
-        s.rows = take(arena, 5 * LCT_TILE, sizeof(float));
-        s.column = take(arena, LCT_TILE, sizeof(double));
-        if (arena->base != NULL && !arena->overflow)
-            p->scratch[n] = s;
-    }
-}
-
-static bool lay_out(struct lct_problem *p, struct arena *arena)
-{
-    plan_tables(p, arena);
-    plan_backward(p, arena);
-    plan_scratch(p, arena);
-    return !arena->overflow && lct_add(&p->bytes, arena->used, 64);
-}
-
-/* Writes the workspace: only after it is known to share nothing. */
-static void deal(struct lct_problem *p, void *workspace)
-{
-    struct arena arena = {
-        (char *)workspace + (-(uintptr_t)workspace & 63), 0, false };
-
-    lay_out(p, &arena);
-}
-
-locant_status lct_problem_plan(struct lct_problem *p, const char *fn,
-                               const locant_attention *a, void *workspace,
-                               size_t bytes)
-{
-    struct arena count = { NULL, 0, false };
-
-    memset(p, 0, sizeof(*p));
     p->fn = fn;
     p->kernels = lct_kernels();
     LCT_TRY(lct_problem_check(p, a));
+    p->by_rows = by_rows || p->content != NULL || p->q.dtype == LOCANT_F64;
     p->padded = (p->D + LCT_PAD - 1) / LCT_PAD * LCT_PAD;
+    p->padded_q = (p->Dq + LCT_PAD - 1) / LCT_PAD * LCT_PAD;
     p->q_tiles = (p->T + LCT_TILE - 1) / LCT_TILE;
     p->k_tiles = (p->S + LCT_TILE - 1) / LCT_TILE;
-    p->one_table = a->q_pos == NULL && a->k_pos == NULL && p->T <= p->S;
+    p->one_table = a->q_pos == NULL && a->k_pos == NULL && p->T <= p->S &&
+                   a->q_coords == NULL && !p->documents;
     p->range = table_range(p, a);
     p->slots = lct_slots(); /* once: another thread may change it */
-    if (!lay_out(p, &count))
+    if (!lay_out(p, a, &count))
         return locant_fail(LOCANT_ERR_SHAPE, "%s: the problem does not fit in "
                            "memory", fn);
     if (workspace == NULL)
@@ -192,6 +129,21 @@ locant_status lct_problem_plan(struct lct_problem *p, const char *fn,
     return LOCANT_OK;
 }
 
+locant_status lct_problem_plan(struct lct_problem *p, const char *fn,
+                               const locant_attention *a, bool by_rows,
+                               void *workspace, size_t bytes)
+{
+    locant_status status;
+
+    memset(p, 0, sizeof(*p));
+    status = plan(p, fn, a, by_rows, workspace, bytes);
+    if (status != LOCANT_OK) {
+        lct_problem_done(p);
+        p->schedule = NULL;
+    }
+    return status;
+}
+
 locant_status
 locant_attention_workspace(size_t *bytes, const locant_attention *a)
 {
@@ -200,90 +152,56 @@ locant_attention_workspace(size_t *bytes, const locant_attention *a)
 
     if (bytes == NULL)
         return locant_fail(LOCANT_ERR_NULL, "%s: bytes is NULL", fn);
-    LCT_TRY(lct_problem_plan(&p, fn, a, NULL, 0));
-    *bytes = a->q->dtype == LOCANT_F64 ? 64 : p.bytes;
+    LCT_TRY(lct_problem_plan(&p, fn, a, false, NULL, 0));
+    *bytes = p.bytes;
+    lct_problem_done(&p);
     return LOCANT_OK;
 }
 
 /* ------------------------------------------------------------------ filling */
 
-static void fill_positions(struct lct_problem *p, const locant_attention *a,
-                           int64_t row)
+/* Parameters of every part, in double, one after another. */
+static void load_params(struct lct_problem *p, const locant_attention *a)
 {
-    int64_t *q = p->q_pos + row * p->T, *k = p->k_pos + row * p->S;
+    const locant_sizes sizes = { .width = p->W, .heads = p->H,
+                                 .kv_heads = p->Hkv, .head_dim = p->D };
 
-    for (int64_t i = 0; i < p->T; i++)
-        q[i] = position_of(a->q_pos, row, i, p->S - p->T);
-    for (int64_t j = 0; j < p->S; j++)
-        k[j] = position_of(a->k_pos, row, j, 0);
-    for (int64_t n = 0; n < p->q_tiles; n++) {
-        int64_t end = (n + 1) * LCT_TILE < p->T ? (n + 1) * LCT_TILE : p->T;
+    for (int n = 0; a->encoding != NULL && n < a->encoding->parts; n++) {
+        const struct lct_part *part = &a->encoding->part[n];
+        const locant_tensor *params = a->params;
 
-        p->q_extent[row * p->q_tiles + n] =
-            extent_of(a->q_pos, row, n * LCT_TILE, end, p->S - p->T);
-    }
-    for (int64_t n = 0; n < p->k_tiles; n++) {
-        int64_t end = (n + 1) * LCT_TILE < p->S ? (n + 1) * LCT_TILE : p->S;
-
-        p->k_extent[row * p->k_tiles + n] =
-            extent_of(a->k_pos, row, n * LCT_TILE, end, 0);
+        if (p->call[n].e == NULL)
+            continue;
+        if (params != NULL)
+            params += part->first_param;
+        lct_params_load(&p->call[n], p->param_memory + p->part_param[n],
+                        part->e, params, &sizes);
+        p->call[n].scale = p->scale;
     }
 }
 
-/* One head of one row of the bias table, by stretches of differences. */
-static void fill_table(void *context, size_t task, int slot)
+static void fill_angles(struct lct_problem *p)
 {
-    const struct lct_problem *p = context;
-    int64_t row = (int64_t)task / p->H, head = (int64_t)task % p->H;
-    float *table = p->table + (int64_t)task * p->range;
-    int64_t k_pos[LCT_TILE];
-    double value[LCT_TILE];
-
-    (void)slot;
-    for (int64_t at = 0; at < p->range; at += LCT_TILE) {
-        int64_t n = p->range - at < LCT_TILE ? p->range - at : LCT_TILE;
-
-        int64_t from;
-
-        /* A row with fewer differences than the widest may run out of them. */
-        if (__builtin_add_overflow(p->first[row], at, &from))
-            break;
-        for (int64_t i = 0; i < n; i++)
-            k_pos[i] = -i; /* difference from + i */
-        p->score.e->row->bias(value, &p->score, head, from, k_pos, (size_t)n);
-        for (int64_t i = 0; i < n; i++)
-            table[at + i] = (float)value[i];
-    }
+    if (p->schedule == NULL)
+        return;
+    if (!p->one_table)
+        lct_rotate_angles(p->q_cos, p->q_sin, p->schedule, p->rotate->e,
+                          p->q_pos, p->q_coords,
+                          (size_t)(p->position_rows * p->T));
+    lct_rotate_angles(p->k_cos, p->k_sin, p->schedule, p->rotate->e, p->k_pos,
+                      p->k_coords, (size_t)(p->position_rows * p->S));
 }
 
 void lct_problem_fill(struct lct_problem *p, const locant_attention *a,
                       void *workspace)
 {
-    int64_t rows = p->position_rows;
+    struct lct_arena arena = {
+        (char *)workspace + (-(uintptr_t)workspace & 63), 0, false };
 
-    deal(p, workspace);
-    for (int64_t row = 0; row < rows; row++) {
-        int64_t low = INT64_MAX, high = INT64_MIN;
-
-        fill_positions(p, a, row);
-        for (int64_t n = 0; n < p->q_tiles; n++)
-            if (p->q_extent[row * p->q_tiles + n].low < low)
-                low = p->q_extent[row * p->q_tiles + n].low;
-        for (int64_t n = 0; n < p->k_tiles; n++)
-            if (p->k_extent[row * p->k_tiles + n].high > high)
-                high = p->k_extent[row * p->k_tiles + n].high;
-        p->first[row] = p->range > 0 ? low - high : 0;
-    }
-    if (p->schedule != NULL) {
-        if (!p->one_table)
-            lct_schedule_angles(p->q_cos, p->q_sin, p->schedule, p->q_pos,
-                                (size_t)(rows * p->T));
-        lct_schedule_angles(p->k_cos, p->k_sin, p->schedule, p->k_pos,
-                            (size_t)(rows * p->S));
-    }
-    if (p->has_bias)
-        lct_score_load(&p->score, p->param_memory, a->encoding, a->params,
-                       p->H);
-    if (p->range > 0)
-        lct_parallel_for((size_t)(rows * p->H), p->slots, fill_table, p);
+    lay_out(p, a, &arena);
+    lct_tokens_fill(p, a);
+    load_params(p, a);
+    fill_angles(p);
+    if (!p->by_rows)
+        lct_tiles_fill(p);
 }

@@ -1,113 +1,104 @@
 /*
  * problem.h - one attention call, checked and laid out.
  *
- * Everything the tiled kernels need beyond q, k, v is made once per call and
- * kept in the caller's workspace: positions, angle tables, and, where the score
- * depends on the difference of positions alone, the bias of each head at each
- * difference.  All of it is O(T + S).
+ * Everything the kernels need beyond q, k, v is made once per call and kept in
+ * the caller's workspace: positions, angle tables, keys that were mapped, and,
+ * where the score depends on the difference of positions alone, the bias of
+ * each head at each difference.  All of it is O(T + S).
+ *
+ * Two engines share it: the tiled one (tile.h) for float32, and one row at a
+ * time in double (rows.h) for the reference, for F64, and for encodings that
+ * read content.
  */
 #ifndef LCT_PROBLEM_H
 #define LCT_PROBLEM_H
 #include "../angle/schedule.h"
-#include "../encodings/score.h"
+#include "../encodings/params.h"
 #include "../kernel/kernels.h"
 #include "locant/attention.h"
 
 enum { LCT_TILE = 64 };
 
-/* Memory of one running task; float tiles are [LCT_TILE, padded D] or so. */
-struct lct_scratch {
-    float *q;       /* [TILE, Dp] rotated, scaled */
-    float *q_cols;  /* [D, TILE]: its transpose */
-    float *k, *v;   /* [TILE, Dp] */
-    float *s;       /* [TILE keys, TILE lanes] */
-    float *out;     /* [TILE, Dp] */
-    float *dout;    /* [TILE, Dp] */
-    float *dout_cols;
-    float *ds;
-    float *product; /* [TILE, Dp] */
-    float *rows;    /* 5 x [TILE]: top, sum, shrink, lse, delta */
-    double *column; /* [TILE] */
-};
-
-/* Lowest and highest position of one tile. */
+/* Lowest and highest of some numbers. */
 struct lct_extent {
     int64_t low, high;
-    bool consecutive; /* each position is the one before plus 1 */
+    bool consecutive; /* each is the one before plus 1 */
 };
+
+struct lct_scratch;     /* tile.h */
+struct lct_segment;     /* rows.h */
+struct lct_row_scratch; /* rows.h */
 
 struct lct_problem {
     const char *fn;
     const struct lct_kernels *kernels;
     locant_tensor q, k, v;
     int64_t B, H, Hkv, T, S, D;
-    int64_t padded;      /* D rounded up to LCT_PAD */
-    int64_t q_tiles, k_tiles;
-    float scale;
+    int64_t W;           /* width of the model */
+    bool has_x;          /* its input is given */
+    int64_t Dq;          /* channels of q and k as the scores see them: D, or
+                            more after a map that widens */
+    double scale;
     bool causal;
+    bool by_rows;        /* by the engine of rows.h */
 
-    int64_t position_rows;    /* 1, or B when they differ by batch row */
-    int64_t *q_pos, *k_pos;   /* [position_rows, T], [.., S] */
-    struct lct_extent *q_extent, *k_extent; /* [position_rows, tiles] */
+    /* Tokens: 1 row of positions, or B when they differ by batch row. */
+    int64_t position_rows;
+    int64_t *q_pos, *k_pos;     /* [position_rows, T], [.., S]; padding sits
+                                   where another token of its row does */
+    int axes;
+    double *q_coords, *k_coords; /* [.., T or S, axes]; NULL: not given */
+    bool documents;             /* are there more than one? */
+    int64_t *q_docs, *k_docs;   /* [.., T or S] */
+    int64_t *last;              /* [position_rows]: largest key position */
+    int64_t *q_last;            /* [.., T]: in the document of each query; NULL:
+                                   not needed */
 
-    const struct lct_schedule *schedule; /* NULL: no rotation */
+    /* Parts of the encoding; NULL: none of this door. */
+    struct lct_call call[LCT_MAX_PARTS];
+    size_t part_param[LCT_MAX_PARTS]; /* where its parameters begin */
+    struct lct_call *rotate, *score, *content;
+    size_t params;              /* elements of all of them */
+    double *param_memory;       /* [params] */
+    const locant_encoding *heat; /* sets a temperature */
+    const locant_encoding *hiding[LCT_MAX_PARTS];
+    int hidings;
+    double *tau;                /* [position_rows, T]; NULL: 1 */
+
+    int64_t length;             /* 1 + the longest position of the call */
+
+    /* Rotate door: a schedule and tables, or 'turns', a general map. */
+    bool turns;
+    const struct lct_schedule *schedule;  /* NULL: no plain rotation */
     float *q_cos, *q_sin, *k_cos, *k_sin; /* [position_rows, T or S, pairs] */
-    bool one_table;           /* the angles of q are the last of those of k */
+    bool one_table;             /* the angles of q are the last of those of k */
 
-    bool has_bias;
-    struct lct_score score;
-    size_t params;            /* elements of all of them */
-    double *param_memory;
-    int64_t range;            /* differences in the table; 0: no table */
-    int64_t *first;           /* [position_rows]: q - k of entry 0 */
-    float *table;             /* [position_rows, H, range] */
-
-    /* backward */
-    float *delta;             /* [B, H, T] */
-    int64_t chunk;            /* batch rows whose gradients are kept apart */
-    double *dtable;           /* [chunk, H, range] */
-    double *dtotal;           /* [H, range], then a row of [range] */
-    double *dparam;           /* [chunk * Hkv + 1, params] */
-    int64_t *difference;      /* [range] */
-
-    struct lct_scratch *scratch; /* [slots] */
+    /* Both engines: gradients of the parameters, one row for each task. */
+    double *dparam;             /* [1 + tasks at a time, params]; row 0: sums */
     int slots;
-    size_t bytes;             /* of workspace used */
-    locant_tensor workspace;  /* its bytes as a view, for alias checks */
+    size_t bytes;               /* of workspace used */
+    locant_tensor workspace;    /* its bytes as a view, for alias checks */
+
+    /* ------------------------------------------------------------- tiled */
+    int64_t padded, padded_q;   /* D and Dq rounded up to LCT_PAD */
+    int64_t q_tiles, k_tiles;
+    struct lct_extent *q_extent, *k_extent; /* positions of each tile */
+    struct lct_extent *q_doc_extent, *k_doc_extent;
+    float *k_turned;            /* [B, Hkv, S, padded_q]; NULL: not 'turns' */
+    int64_t range;              /* differences in the table; 0: no table */
+    int64_t *first;             /* [position_rows]: q - k of entry 0 */
+    float *table;               /* [position_rows, H, range] */
+    float *delta;               /* [B, H, T] */
+    int64_t chunk;              /* batch rows whose gradients are kept apart */
+    double *dtable;             /* [chunk, H, range] */
+    double *dtotal;             /* [H, range], then a row of [range] */
+    int64_t *difference;        /* [range] */
+    struct lct_scratch *scratch; /* [slots] */
+
+    /* ------------------------------------------------------------ by rows */
+    struct lct_segment *segments; /* [slots] */
+    struct lct_row_scratch *rows; /* [slots] */
 };
-
-/* Check everything about the call but its outputs. */
-locant_status lct_problem_check(struct lct_problem *p,
-                                const locant_attention *a);
-
-/*
- * Check the call and count p->bytes; unless 'workspace' is NULL, check that it
- * is as large.  Writes nothing.
- */
-locant_status lct_problem_plan(struct lct_problem *p, const char *fn,
-                               const locant_attention *a, void *workspace,
-                               size_t bytes);
-
-/*
- * Deal out 'workspace', of at least p->bytes, and fill positions, angles and
- * bias tables.
- */
-void lct_problem_fill(struct lct_problem *p, const locant_attention *a,
-                      void *workspace);
-
-/* Check the tensors both forward and reference write. */
-locant_status lct_check_results(const struct lct_problem *p,
-                                const locant_attention *a,
-                                const locant_tensor *out,
-                                const locant_tensor *lse, unsigned dtypes);
-
-/* Check what backward reads and writes. */
-locant_status lct_check_gradients(const struct lct_problem *p,
-                                  const locant_attention *a,
-                                  const locant_attention_gradients *g,
-                                  const locant_tensor *dout,
-                                  const locant_tensor *out,
-                                  const locant_tensor *lse, unsigned dtypes);
 
 /* Row of the tables that batch row b uses. */
 static inline int64_t lct_position_row(const struct lct_problem *p, int64_t b)
@@ -123,52 +114,142 @@ static inline float *lct_row(const locant_tensor *t, int64_t b, int64_t h,
            i * t->stride[2];
 }
 
-/* ------------------------------------------------------------------- tiles */
+/* ------------------------------------------------------- checking, layout */
 
-/* One tile of queries against one tile of keys. */
-struct lct_tile {
-    int64_t b, h;
-    int64_t i, rows;    /* first query, how many */
-    int64_t j, keys;    /* first key, how many */
-    size_t lanes;       /* rows rounded up to LCT_PAD */
-    bool partial;       /* some key is hidden from some query */
+/* Check everything about the call but its outputs. */
+locant_status lct_problem_check(struct lct_problem *p,
+                                const locant_attention *a);
+
+/* Find the parts of the encoding, check their parameters and positions. */
+locant_status lct_parts_check(struct lct_problem *p, const locant_attention *a);
+
+/* Positions, coordinates and documents. */
+locant_status lct_tokens_check(struct lct_problem *p,
+                               const locant_attention *a);
+
+/* Lowest and highest position of row 'row', padding left out; 0 if there is
+ * nothing else. */
+struct lct_extent lct_queries_extent(const struct lct_problem *p,
+                                     const locant_attention *a, int64_t row);
+struct lct_extent lct_keys_extent(const struct lct_problem *p,
+                                  const locant_attention *a, int64_t row);
+
+/* Give back what planning took, whether it succeeded or not. */
+static inline void lct_problem_done(const struct lct_problem *p)
+{
+    lct_schedule_done(p->schedule);
+}
+
+/* 1 + the longest position of the call, for schedules. */
+int64_t lct_call_length(const struct lct_problem *p,
+                        const locant_attention *a);
+
+/*
+ * Refuse what 'leaf' knows no position for.  Coordinates of one axis are
+ * positions to a part that only turns; those of several it all knows.
+ */
+locant_status lct_positions_check(const struct lct_problem *p,
+                                  const locant_attention *a,
+                                  const locant_encoding *leaf,
+                                  const locant_tensor *params);
+
+/* Is there a key after a query of its document? */
+bool lct_keys_follow(const struct lct_problem *p, const locant_attention *a);
+
+/* Is there, for each query, a key at its position (in its document)? */
+locant_status lct_own_keys_check(const struct lct_problem *p,
+                                 const locant_attention *a,
+                                 const locant_encoding *leaf);
+
+/*
+ * Check the call and count p->bytes; unless 'workspace' is NULL, check that it
+ * is as large.  Writes nothing.  'by_rows' asks for the engine in double.
+ */
+locant_status lct_problem_plan(struct lct_problem *p, const char *fn,
+                               const locant_attention *a, bool by_rows,
+                               void *workspace, size_t bytes);
+
+/* A workspace being dealt out; with base NULL it only counts. */
+struct lct_arena {
+    char *base;
+    size_t used;
+    bool overflow;
 };
 
-/* Queries of the tile: scaled, rotated, as rows (if wanted) and columns. */
-void lct_load_queries(const struct lct_problem *p, const struct lct_tile *t,
-                      struct lct_scratch *s);
+/* rows x columns items of 'size' bytes, or NULL while counting. */
+void *lct_take(struct lct_arena *arena, int64_t rows, int64_t columns,
+               size_t size);
+
+/* The parts of the layout that belong to one engine. */
+void lct_tiles_layout(struct lct_problem *p, struct lct_arena *arena);
+void lct_rows_layout(struct lct_problem *p, struct lct_arena *arena);
 
 /*
- * Keys (rotated) and values of the tile as dense padded rows; either the
- * caller's own memory or the scratch.  *row is the distance between rows.
+ * Deal out 'workspace', of at least p->bytes, and fill positions, angles and
+ * bias tables.
  */
-const float *lct_load_keys(const struct lct_problem *p,
-                           const struct lct_tile *t, struct lct_scratch *s,
-                           size_t *row);
-const float *lct_load_values(const struct lct_problem *p,
-                             const struct lct_tile *t, struct lct_scratch *s,
-                             size_t *row);
+void lct_problem_fill(struct lct_problem *p, const locant_attention *a,
+                      void *workspace);
+void lct_tokens_fill(struct lct_problem *p, const locant_attention *a);
+void lct_tiles_fill(struct lct_problem *p);
 
-/* Set keys, lanes, partial for key tile n; false if it is hidden altogether. */
-bool lct_next_keys(const struct lct_problem *p, struct lct_tile *t, int64_t n);
+/* Check the tensors both forward and reference write. */
+locant_status lct_check_results(const struct lct_problem *p,
+                                const locant_attention *a,
+                                const locant_tensor *out,
+                                const locant_tensor *lse, unsigned dtypes);
 
-/* s->s = scores of the tile with bias and mask. */
-void lct_scores(const struct lct_problem *p, const struct lct_tile *t,
-                struct lct_scratch *s, const float *keys, size_t key_row);
+/* Check what backward reads and writes. */
+locant_status lct_check_gradients(const struct lct_problem *p,
+                                  const locant_attention *a,
+                                  const locant_attention_gradients *g,
+                                  const locant_tensor *dout,
+                                  const locant_tensor *out,
+                                  const locant_tensor *lse, unsigned dtypes);
+
+/* ------------------------------------------------------------------- mask */
 
 /*
- * The product as the kernel forms it, except that with 'guard', where b holds a
- * NaN or an infinity, coefficients that are 0 contribute nothing.
+ * May query i see key j, of batch row b?  What content hides besides is not
+ * asked.
  */
-void lct_multiply(const struct lct_kernels *kernels,
-                  const struct lct_product *x, bool guard);
+bool lct_visible(const struct lct_problem *p, int64_t b, int64_t h, int64_t i,
+                 int64_t j);
 
-/* Add the tile's ds to the gradient of the bias. */
-void lct_bias_gradient(const struct lct_problem *p, const struct lct_tile *t,
-                       struct lct_scratch *s, int64_t chunk_row);
+/* ----------------------------------------------------------- rotate, score */
 
-/* After a chunk of 'rows' batch rows from b: fold, and at the end deliver. */
-void lct_bias_fold(struct lct_problem *p, int64_t b, int64_t rows);
-void lct_bias_deliver(struct lct_problem *p, locant_tensor *dparams,
-                      const locant_attention *a);
+/*
+ * Row 'at' = b, h, i of the queries or keys, x [D], as the scores see it: out
+ * [Dq], in double.  'back' writes dx [D] given the gradient dout [Dq], which it
+ * may change, and adds to the gradients of parameters in 'dparam', a row of
+ * p->dparam.  The temperature is not in it.
+ */
+void lct_turn_row(double *out, const struct lct_problem *p, const double *x,
+                  enum lct_role role, const int64_t at[3]);
+void lct_turn_row_back(double *dx, double *dparam, const struct lct_problem *p,
+                       double *dout, const double *x, enum lct_role role,
+                       const int64_t at[3]);
+
+/* Have the rotate and the score door parameters?  Known once filled. */
+static inline bool lct_turn_learns(const struct lct_problem *p)
+{
+    return p->turns && p->rotate->param[0] != NULL;
+}
+
+static inline bool lct_score_learns(const struct lct_problem *p)
+{
+    return p->score != NULL && p->score->param[0] != NULL;
+}
+
+/* The call of the score door for query i of a row of positions. */
+struct lct_call lct_score_call(const struct lct_problem *p, int64_t row,
+                               int64_t i);
+
+/* Where in 'dparam', a row of p->dparam, the gradients of part c are. */
+void lct_split(double *out[LCT_MAX_PARAMS], const struct lct_problem *p,
+               const struct lct_call *c, double *dparam);
+
+/* dparams += row 0 of p->dparam. */
+void lct_deliver(const struct lct_problem *p, locant_tensor *dparams,
+                 const locant_attention *a);
 #endif

@@ -1,8 +1,17 @@
 /* tile.c - one tile of queries against one tile of keys */
 #include "../encodings/rotate.h"
-#include "problem.h"
-#include <math.h>
+#include "tile.h"
 #include <string.h>
+
+float lct_query_scale(const struct lct_problem *p, const struct lct_tile *t,
+                      int64_t i)
+{
+    int64_t row = lct_position_row(p, t->b);
+
+    if (p->tau == NULL)
+        return (float)p->scale;
+    return (float)(p->scale * p->tau[row * p->T + t->i + i]);
+}
 
 /* Copy a row of D channels, rotated to position t of its table, and pad it. */
 static void load_row(const struct lct_problem *p, float *to, const float *from,
@@ -17,23 +26,40 @@ static void load_row(const struct lct_problem *p, float *to, const float *from,
         to[d] = 0;
 }
 
+/* The same through a general map. */
+static void turn_query(const struct lct_problem *p, const struct lct_tile *t,
+                       struct lct_scratch *s, float *to, int64_t i)
+{
+    int64_t at[3] = { t->b, t->h, t->i + i };
+    double *x = s->wide, *y = x + p->D;
+
+    lct_row_to_f64(x, lct_row(&p->q, t->b, t->h, t->i + i), LOCANT_F32,
+                   (size_t)p->D);
+    lct_turn_row(y, p, x, LCT_QUERY, at);
+    lct_row_from_f64(to, LOCANT_F32, y, (size_t)p->Dq);
+    memset(to + p->Dq, 0, (size_t)(p->padded_q - p->Dq) * sizeof(*to));
+}
+
 void lct_load_queries(const struct lct_problem *p, const struct lct_tile *t,
                       struct lct_scratch *s)
 {
     int64_t row = lct_position_row(p, t->b);
 
     for (int64_t i = 0; i < t->rows; i++) {
-        float *q = s->q + i * p->padded;
+        float *q = s->q + i * p->padded_q, scale = lct_query_scale(p, t, i);
 
-        load_row(p, q, lct_row(&p->q, t->b, t->h, t->i + i), p->q_cos,
-                 p->q_sin, row * p->T + t->i + i);
-        for (int64_t d = 0; d < p->D; d++)
-            q[d] *= p->scale;
-        for (int64_t d = 0; d < p->D; d++)
+        if (p->turns)
+            turn_query(p, t, s, q, i);
+        else
+            load_row(p, q, lct_row(&p->q, t->b, t->h, t->i + i), p->q_cos,
+                     p->q_sin, row * p->T + t->i + i);
+        for (int64_t d = 0; d < p->Dq; d++)
+            q[d] *= scale;
+        for (int64_t d = 0; d < p->Dq; d++)
             s->q_cols[d * (int64_t)t->lanes + i] = q[d];
     }
     for (int64_t i = t->rows; i < (int64_t)t->lanes; i++)
-        for (int64_t d = 0; d < p->D; d++)
+        for (int64_t d = 0; d < p->Dq; d++)
             s->q_cols[d * (int64_t)t->lanes + i] = 0;
 }
 
@@ -44,6 +70,10 @@ const float *lct_load_keys(const struct lct_problem *p,
     int64_t head = t->h / (p->H / p->Hkv);
     int64_t table = lct_position_row(p, t->b) * p->S;
 
+    *row = (size_t)p->padded_q;
+    if (p->turns)
+        return p->k_turned +
+               ((t->b * p->Hkv + head) * p->S + t->j) * p->padded_q;
     if (p->schedule == NULL && p->padded == p->D && p->k.stride[2] >= 0) {
         *row = (size_t)p->k.stride[2];
         return lct_row(&p->k, t->b, head, t->j);
@@ -51,7 +81,6 @@ const float *lct_load_keys(const struct lct_problem *p,
     for (int64_t j = 0; j < t->keys; j++)
         load_row(p, s->k + j * p->padded, lct_row(&p->k, t->b, head, t->j + j),
                  p->k_cos, p->k_sin, table + t->j + j);
-    *row = (size_t)p->padded;
     return s->k;
 }
 
@@ -77,29 +106,18 @@ const float *lct_load_values(const struct lct_problem *p,
     return s->v;
 }
 
-bool lct_next_keys(const struct lct_problem *p, struct lct_tile *t, int64_t n)
-{
-    int64_t row = lct_position_row(p, t->b);
-    const struct lct_extent *q =
-        &p->q_extent[row * p->q_tiles + t->i / LCT_TILE];
-    const struct lct_extent *k = &p->k_extent[row * p->k_tiles + n];
-
-    if (p->causal && k->low > q->high)
-        return false;
-    t->j = n * LCT_TILE;
-    t->keys = p->S - t->j < LCT_TILE ? p->S - t->j : LCT_TILE;
-    t->partial = p->causal && k->high > q->low;
-    return true;
-}
-
 /* Where positions differ wildly: the bias of each query at these keys. */
 static void add_bias_by_row(const struct lct_problem *p,
                             const struct lct_tile *t, struct lct_scratch *s,
                             const int64_t *q_pos, const int64_t *k_pos)
 {
+    int64_t row = lct_position_row(p, t->b);
+
     for (int64_t i = 0; i < t->rows; i++) {
-        p->score.e->row->bias(s->column, &p->score, t->h, q_pos[i], k_pos,
-                              (size_t)t->keys);
+        struct lct_call call = lct_score_call(p, row, t->i + i);
+
+        call.e->row->bias(s->column, &call, t->h, q_pos[i], k_pos,
+                          (size_t)t->keys);
         for (int64_t j = 0; j < t->keys; j++)
             s->s[j * (int64_t)t->lanes + i] += (float)s->column[j];
     }
@@ -141,15 +159,11 @@ void lct_scores(const struct lct_problem *p, const struct lct_tile *t,
     p->kernels->matmul(&(struct lct_product){
         .c = s->s, .c_row = t->lanes, .a = keys, .a_row = key_row, .a_col = 1,
         .b = s->q_cols, .b_row = t->lanes, .m = (size_t)t->keys,
-        .n = t->lanes, .k = (size_t)p->D });
-    if (p->has_bias)
+        .n = t->lanes, .k = (size_t)p->Dq });
+    if (p->score != NULL)
         add_bias(p, t, s, q_pos, k_pos);
-    if (!t->partial)
-        return;
-    for (int64_t j = 0; j < t->keys; j++)
-        for (int64_t i = 0; i < t->rows; i++)
-            if (k_pos[j] > q_pos[i])
-                s->s[j * (int64_t)t->lanes + i] = -INFINITY;
+    if (t->partial)
+        lct_hide(p, t, s);
 }
 
 static bool all_finite(const float *b, size_t b_row, size_t k, size_t n)

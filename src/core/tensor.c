@@ -137,6 +137,8 @@ lct_check_dense(const char *fn, const char *arg, const locant_tensor *t)
 {
     int64_t step = 1;
 
+    if (lct_empty(t))
+        return LOCANT_OK;
     for (int i = t->rank - 1; i >= 0; i--) {
         if (t->shape[i] > 1 && t->stride[i] != step)
             return locant_fail(LOCANT_ERR_LAYOUT, "%s: %s has stride %" PRId64
@@ -272,7 +274,8 @@ locant_status lct_check_overlap(const char *fn, const locant_tensor *out,
                 out->dtype == in->dtype;
 
     for (int i = 0; same && i < out->rank; i++)
-        same = out->shape[i] == 1 || out->stride[i] == in->stride[i];
+        same = out->shape[i] == in->shape[i] &&
+               (out->shape[i] == 1 || out->stride[i] == in->stride[i]);
     if (same)
         return LOCANT_OK;
     if (lct_check_apart(fn, out, in) != LOCANT_OK)

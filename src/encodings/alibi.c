@@ -5,57 +5,189 @@
  * Enables Input Length Extrapolation. 2022. arXiv:2108.12409, section 3.
  * Slopes of H heads, H a power of two, are 2^(-8/H), 2^(-16/H), ..; for other H
  * the authors' code takes those of the power of two below, then every other one
- * of the power of two above.
+ * of the power of two above.  The dialects add what other stacks add: biases
+ * that count from the key alone, which a causal softmax cannot tell from the
+ * distance, and Falcon's, which it can.
  */
 #include "encoding.h"
 #include <math.h>
+#include <string.h>
 
-enum { SYMMETRIC };
+enum { SYMMETRIC, DIALECT, MAX, LEARNED };
+enum { PRESS, BLOOM, MPT, FALCON };
+
+static const char *const dialects[] = { "press", "bloom", "mpt", "falcon",
+                                        NULL };
 
 static const struct lct_key keys[] = {
     { .name = "symmetric", .kind = LCT_SWITCH, .def = 0,
       .doc = "yes: distance |p_i - p_j|, for encoders; no: p_i - p_j" },
+    { .name = "dialect", .kind = LCT_WORD, .def = PRESS, .words = dialects,
+      .doc = "press: -m (p_i - p_j); bloom: m p_j; mpt: m (p_j - last key); "
+             "falcon: m p_j times the scale of the scores, m in bfloat16" },
+    { .name = "max", .kind = LCT_NUMBER, .def = 8, .min = 0, .min_open = true,
+      .max = 64, .doc = "exponent of the steepest ratio: slopes 2^(-max h/H)" },
+    { .name = "learned", .kind = LCT_SWITCH, .def = 0,
+      .doc = "yes: logarithms of the slopes are parameters" },
     { 0 }
 };
 
-/* 2^(-8 k / n), exact where the exponent is whole. */
-static double slope(int64_t head, int64_t heads)
+static const struct lct_param learned_params[] = {
+    { .name = "slope", .dims = { "heads" }, .rate = 10,
+      .doc = "logarithm of each head's slope, -40 .. 40; starts at the fixed "
+             "ones" },
+    { 0 }
+};
+
+static const struct lct_param *params_of(const locant_encoding *e)
+{
+    return e->value[LEARNED] != 0 ? learned_params : NULL;
+}
+
+static unsigned traits(const locant_encoding *e)
+{
+    bool distance = e->value[DIALECT] == PRESS;
+
+    return (e->value[LEARNED] != 0 ? LOCANT_TRAIT_LEARNED : 0) |
+           (e->value[DIALECT] == MPT ? LOCANT_TRAIT_LENGTH : 0) |
+           (distance ? LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_MONOTONE : 0);
+}
+
+static locant_status check(const locant_encoding *e)
+{
+    if (e->value[DIALECT] == PRESS || e->value[SYMMETRIC] == 0)
+        return LOCANT_OK;
+    return locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: alibi with "
+                       "dialect=%s counts from the key alone, expected "
+                       "symmetric=no", dialects[(int)e->value[DIALECT]]);
+}
+
+/* 2^(-max k / n), exact where the exponent is whole. */
+static double fixed_slope(double max, int64_t head, int64_t heads)
 {
     int64_t power = 1;
 
     while (power <= heads / 2)
         power *= 2;
     if (head < power)
-        return exp2(-8.0 * (double)(head + 1) / (double)power);
-    return exp2(-4.0 * (double)(2 * (head - power) + 1) / (double)power);
+        return exp2(-max * (double)(head + 1) / (double)power);
+    return exp2(-max / 2 * (double)(2 * (head - power) + 1) / (double)power);
 }
 
-static void bias(double *out, const struct lct_score *s, int64_t head,
-                 int64_t q_pos, const int64_t *k_pos, size_t n)
+/* The nearest bfloat16, ties to even. */
+static double to_bfloat16(double x)
 {
-    double m = slope(head, s->heads);
-    int symmetric = s->e->value[SYMMETRIC] != 0;
+    float f = (float)x;
+    uint32_t bits;
 
-    for (size_t j = 0; j < n; j++) {
-        double d = (double)lct_distance(q_pos, k_pos[j]);
+    memcpy(&bits, &f, sizeof(bits));
+    bits = (bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000;
+    memcpy(&f, &bits, sizeof(f));
+    return f;
+}
 
-        out[j] = 0 - m * (symmetric ? fabs(d) : d); /* never -0 */
+static double slope(const struct lct_call *s, int64_t head)
+{
+    double m;
+
+    if (s->e->value[LEARNED] != 0)
+        return exp(s->param[0][head]);
+    m = fixed_slope(s->e->value[MAX], head, s->heads);
+    return s->e->value[DIALECT] == FALCON ? to_bfloat16(m) : m;
+}
+
+/* The learned slopes start at the fixed ones. */
+static bool fill(double *out, const locant_encoding *e, int k,
+                 const locant_param_info *info, locant_random *r)
+{
+    (void)k;
+    (void)r;
+    for (int64_t h = 0; h < info->shape[0]; h++)
+        out[h] = log(fixed_slope(e->value[MAX], h, info->shape[0]));
+    return true;
+}
+
+/* exp of it, and of that times any distance, stays finite. */
+static double project(const locant_encoding *e, int k, double value)
+{
+    (void)e;
+    (void)k;
+    return fmax(-40, fmin(value, 40)); /* NaN becomes -40 */
+}
+
+/* What the slope is multiplied by. */
+static double lever(const struct lct_call *s, int64_t q_pos, int64_t k_pos)
+{
+    double d = (double)lct_distance(q_pos, k_pos);
+
+    switch ((int)s->e->value[DIALECT]) {
+    case BLOOM:
+        return (double)k_pos;
+    case MPT:
+        return (double)lct_distance(k_pos, s->last);
+    case FALCON:
+        return (double)k_pos * s->scale;
+    default:
+        return 0 - (s->e->value[SYMMETRIC] != 0 ? fabs(d) : d); /* never -0 */
     }
 }
+
+static void bias(double *out, const struct lct_call *s, int64_t head,
+                 int64_t q_pos, const int64_t *k_pos, size_t n)
+{
+    double m = slope(s, head);
+
+    for (size_t j = 0; j < n; j++)
+        out[j] = m * lever(s, q_pos, k_pos[j]);
+}
+
+/* forward: out[j] = exp(slope) lever(j) */
+static void bias_backward(double *const *dparam, const struct lct_call *s,
+                          int64_t head, int64_t q_pos, const int64_t *k_pos,
+                          const double *dout, size_t n)
+{
+    double sum = 0;
+
+    for (size_t j = 0; s->e->value[LEARNED] != 0 && j < n; j++)
+        if (dout[j] != 0)
+            sum += dout[j] * lever(s, q_pos, k_pos[j]);
+    if (s->e->value[LEARNED] != 0)
+        dparam[0][head] += slope(s, head) * sum;
+}
+
+static const locant_variant variants[] = {
+    { "alibi(symmetric=yes)", "Symmetric ALiBi",
+      "encoders: jina-bert-v2, llm-foundry (full)" },
+    { "alibi(dialect=bloom)", "Key-only ALiBi", "BLOOM (HF), fairseq" },
+    { "alibi(dialect=mpt)", "Key-only ALiBi, 0 at the last key", "MPT (HF)" },
+    { "alibi(dialect=falcon)", "ALiBi inside the scale", "Falcon-RW (HF)" },
+    { "alibi(max=16)", "ALiBi with maximum 16", "MPT checkpoints with "
+      "alibi_bias_max" },
+    { "alibi(learned=yes)", "Learned ALiBi", "x-transformers" },
+    { 0 }
+};
 
 const struct lct_encoding lct_enc_alibi = {
     .info = {
         .name = "alibi",
-        .title = "Attention with linear biases",
-        .formula = "s[h,i,j] += -m_h (p_i - p_j), m_h = 2^(-8h/H), h = 1 .. H",
+        .title = "Attention with linear biases (ALiBi)",
+        .formula = "s[h,i,j] += -m_h (p_i - p_j), m_h = 2^(-8 h / H)",
         .source = "Press et al. 2022, arXiv:2108.12409v2, section 3",
-        .used_by = "BLOOM, MPT, Falcon-RW, Baichuan-13B; symmetric: "
-                   "jina-bert-v2",
-        .traps = "Added after the 1/sqrt(D) scale and never scaled itself "
-                 "(Falcon scales it); negative in the past.",
+        .used_by = "BLOOM, MPT, Falcon-RW, Baichuan-13B, jina-bert-v2",
+        .traps = "Added after the 1/sqrt(D) scale and negative for the past; "
+                 "key-only forms lose near keys in bfloat16 beyond 2048.",
+        .gradient = "learned: dslope_h = -m_h sum_ij dS_ij (p_i - p_j); else "
+                    "none",
+        .variants = variants,
         .doors = LOCANT_DOOR_SCORE,
         .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_MONOTONE,
     },
     .keys = keys,
+    .params_of = params_of,
+    .fill = fill,
+    .project = project,
+    .traits = traits,
+    .check = check,
     .bias = bias,
+    .bias_backward = bias_backward,
 };

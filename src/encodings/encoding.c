@@ -25,12 +25,33 @@ locant_status locant_encoding_create(locant_encoding **out, const char *spec)
     return lct_spec_parse(out, fn, spec, lct_encodings);
 }
 
+/* Fill lengths left out, in nested encodings first, and print again. */
+static locant_status set_length(locant_encoding *e, int64_t length)
+{
+    size_t n;
+
+    for (int k = 0; k < LCT_MAX_KEYS; k++)
+        if (e->nested[k] != NULL)
+            LCT_TRY(set_length(e->nested[k], length));
+    for (int k = 0; e->row->keys != NULL && e->row->keys[k].name != NULL; k++)
+        if (strcmp(e->row->keys[k].name, "length") == 0 && isnan(e->value[k]))
+            e->value[k] = (double)length;
+    locant_release(e->spec);
+    n = lct_spec_print(NULL, 0, e);
+    e->spec = locant_alloc(n + 1);
+    if (e->spec == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_encoding_resolve: no "
+                           "memory for the spec");
+    lct_spec_print(e->spec, n + 1, e);
+    return LOCANT_OK;
+}
+
 locant_status locant_encoding_resolve(locant_encoding **out,
                                       const locant_encoding *e, int64_t length)
 {
     static const char fn[] = "locant_encoding_resolve";
-    char text[LCT_SPEC_BYTES + 64];
-    size_t n;
+    locant_encoding *draft = NULL;
+    locant_status status;
 
     if (out == NULL || e == NULL)
         return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", fn,
@@ -39,36 +60,35 @@ locant_status locant_encoding_resolve(locant_encoding **out,
     if (length < 1)
         return locant_fail(LOCANT_ERR_PARAM, "%s: length is %" PRId64
                            ", expected at least 1", fn, length);
-    n = strlen(e->spec);
-    memcpy(text, e->spec, n + 1);
-    for (int k = 0; e->row->keys != NULL && e->row->keys[k].name != NULL; k++) {
-        const char *open = "(";
-
-        if (strcmp(e->row->keys[k].name, "length") != 0 || !isnan(e->value[k]))
-            continue;
-        if (text[n - 1] == ')') {
-            open = ",";
-            n--;
-        }
-        snprintf(text + n, sizeof(text) - n, "%slength=%" PRId64 ")", open,
-                 length);
-    }
-    return lct_spec_parse(out, fn, text, lct_encodings);
+    LCT_TRY(lct_spec_parse(&draft, fn, e->spec, lct_encodings));
+    status = set_length(draft, length);
+    if (status == LOCANT_OK)
+        status = lct_spec_parse(out, fn, draft->spec, lct_encodings);
+    locant_encoding_free(draft);
+    return status;
 }
 
-void locant_encoding_free(locant_encoding *e)
+/* Of the parts of a sum and the layers of layers(..), too. */
+static void release_schedules(locant_encoding *e)
 {
-    struct lct_schedule *s;
+    struct lct_schedule *s = atomic_load(&e->schedules);
 
-    if (e == NULL)
-        return;
-    s = atomic_load(&e->schedules);
+    for (int k = 0; k < LCT_MAX_KEYS; k++)
+        if (e->nested[k] != NULL)
+            release_schedules(e->nested[k]);
     while (s != NULL) {
         struct lct_schedule *next = s->next;
 
         locant_release(s);
         s = next;
     }
+}
+
+void locant_encoding_free(locant_encoding *e)
+{
+    if (e == NULL)
+        return;
+    release_schedules(e);
     lct_encoding_release(e);
 }
 
@@ -79,7 +99,93 @@ const char *locant_encoding_spec(const locant_encoding *e)
 
 const locant_encoding_info *locant_encoding_info_of(const locant_encoding *e)
 {
-    return e == NULL ? NULL : &e->row->info;
+    return e == NULL ? NULL : &e->part[0].e->row->info;
+}
+
+unsigned locant_encoding_doors(const locant_encoding *e)
+{
+    return e == NULL ? 0 : e->doors;
+}
+
+unsigned locant_encoding_traits(const locant_encoding *e)
+{
+    return e == NULL ? 0 : e->traits;
+}
+
+int locant_encoding_axes(const locant_encoding *e)
+{
+    int most = 1;
+
+    for (int i = 0; e != NULL && i < e->parts; i++) {
+        const locant_encoding *part = e->part[i].e;
+        int axes = part->row->axes != NULL ? part->row->axes(part) : 1;
+
+        most = axes > most ? axes : most;
+    }
+    for (int k = 0; e && e->row->layer != NULL && k < LCT_MAX_KEYS; k++)
+        if (locant_encoding_axes(e->nested[k]) > most)
+            most = locant_encoding_axes(e->nested[k]);
+    return most;
+}
+
+int64_t locant_encoding_rotated_width(const locant_encoding *e,
+                                      int64_t head_dim)
+{
+    const struct lct_part *part =
+        e == NULL ? NULL : lct_part_of(e, LOCANT_DOOR_ROTATE);
+
+    return part == NULL || part->e->row->turn_width == NULL
+               ? head_dim
+               : part->e->row->turn_width(part->e, head_dim);
+}
+
+/* Does a part, or a nested encoding, refuse this position? */
+static bool refuses(const locant_encoding *e, int64_t pos)
+{
+    for (int k = 0; e->row->layer != NULL && k < LCT_MAX_KEYS; k++)
+        if (e->nested[k] != NULL && refuses(e->nested[k], pos))
+            return true;
+    for (int i = 0; e->row->layer == NULL && i < e->parts; i++) {
+        const locant_encoding *part = e->part[i].e;
+
+        if (part->row->positions != NULL &&
+            part->row->positions(part, "", &pos, 1, NULL) != LOCANT_OK)
+            return true;
+    }
+    return false;
+}
+
+static int64_t search_reach(const locant_encoding *e)
+{
+    int64_t low = 0, high = INT64_MAX; /* low is known, high is not */
+
+    if (refuses(e, 0))
+        return 0;
+    if (!refuses(e, INT64_MAX - 1))
+        return INT64_MAX;
+    while (high - low > 1) {
+        int64_t middle = low + (high - low) / 2;
+
+        if (refuses(e, middle))
+            high = middle;
+        else
+            low = middle;
+    }
+    return high;
+}
+
+/* Asking is no failure: the sentence of the last one stays. */
+int64_t locant_encoding_reach(const locant_encoding *e)
+{
+    char sentence[512];
+    int64_t reach;
+
+    if (e == NULL)
+        return 0;
+    snprintf(sentence, sizeof(sentence), "%s", locant_last_error());
+    reach = search_reach(e);
+    locant_fail(LOCANT_OK, "%s", sentence);
+    return reach;
 }
 
 double lct_value(const locant_encoding *e, const char *key)
@@ -93,132 +199,57 @@ double lct_value(const locant_encoding *e, const char *key)
 /* ---------------------------------------------------------------- schedules */
 
 static const struct lct_schedule *
-find_schedule(const locant_encoding *e, int64_t head_dim)
+find_schedule(const locant_encoding *e, int64_t head_dim, int64_t length)
 {
     const struct lct_schedule *s =
         atomic_load_explicit(&e->schedules, memory_order_acquire);
 
-    while (s != NULL && s->head_dim != head_dim)
+    while (s != NULL && (s->head_dim != head_dim || s->length != length))
         s = s->next;
     return s;
 }
 
+enum { KEPT_LENGTHS = 8 };
+
+static int count_lengths(const locant_encoding *e)
+{
+    const struct lct_schedule *s =
+        atomic_load_explicit(&e->schedules, memory_order_acquire);
+    int n = 0;
+
+    for (; s != NULL; s = s->next)
+        n += s->length != 0;
+    return n;
+}
+
 locant_status lct_schedule_of(const struct lct_schedule **out,
                               const locant_encoding *e, const char *fn,
-                              int64_t head_dim)
+                              int64_t head_dim, int64_t length)
 {
     /* The list only grows: filling it leaves the value what it was. */
     locant_encoding *cache = (locant_encoding *)e;
     struct lct_schedule *made;
 
-    *out = find_schedule(e, head_dim);
+    length = e->row->schedule_length != NULL
+                 ? e->row->schedule_length(e, length)
+                 : 0;
+    *out = find_schedule(e, head_dim, length);
     if (*out != NULL)
         return LOCANT_OK;
-    LCT_TRY(e->row->schedule(&made, e, fn, head_dim));
+    LCT_TRY(e->row->schedule(&made, e, fn, head_dim, length));
+    made->length = length;
+    *out = made;
+    made->owned = length != 0 && count_lengths(e) >= KEPT_LENGTHS;
+    if (made->owned)
+        return LOCANT_OK;
     made->next = atomic_load(&cache->schedules);
     while (!atomic_compare_exchange_weak(&cache->schedules, &made->next, made))
         ; /* two threads may make the same schedule; both stay in the list */
-    *out = made;
     return LOCANT_OK;
 }
 
-/* --------------------------------------------------------------- parameters */
-
-static int64_t named_size(const locant_encoding *e, const char *name,
-                          int64_t heads, int64_t dim)
+void lct_schedule_done(const struct lct_schedule *s)
 {
-    double value;
-
-    if (strcmp(name, "heads") == 0)
-        return heads;
-    if (strcmp(name, "dim") == 0)
-        return dim;
-    value = lct_value(e, name);
-    return isnan(value) ? 0 : (int64_t)value;
-}
-
-int locant_encoding_param(locant_param_info *out, const locant_encoding *e,
-                          int i, int64_t heads, int64_t dim)
-{
-    static _Thread_local char dims[64];
-    const struct lct_param *p;
-
-    if (out == NULL || e == NULL || e->row->params == NULL || i < 0)
-        return 0;
-    for (int n = 0; n <= i; n++)
-        if (e->row->params[n].name == NULL)
-            return 0;
-    p = &e->row->params[i];
-    memset(out, 0, sizeof(*out));
-    out->name = p->name;
-    out->rate = p->rate != 0 ? p->rate : 1;
-    out->doc = p->doc;
-    for (int k = 0; k < 2 && p->dims[k] != NULL; k++)
-        out->shape[out->rank++] = named_size(e, p->dims[k], heads, dim);
-    snprintf(dims, sizeof(dims), out->rank == 2 ? "[%s, %s]" : "[%s]",
-             p->dims[0], p->dims[1]);
-    out->dims = dims;
-    return 1;
-}
-
-/* Parameter i as a row of the registry, and its tensor checked. */
-static locant_status check_param(const char *fn, const locant_tensor *t,
-                                 const locant_encoding *e, int i)
-{
-    locant_param_info info;
-    int64_t any[LOCANT_MAX_RANK];
-
-    if (e == NULL)
-        return locant_fail(LOCANT_ERR_NULL, "%s: e is NULL", fn);
-    if (!locant_encoding_param(&info, e, i, 0, 0))
-        return locant_fail(LOCANT_ERR_PARAM, "%s: %s has no parameter %d", fn,
-                           e->row->info.name, i);
-    for (int k = 0; k < info.rank; k++)
-        any[k] = info.shape[k] > 0 ? info.shape[k] : -1;
-    LCT_TRY(lct_check(fn, info.name, t, LCT_IN_REAL, info.rank, any));
-    return lct_check_dense(fn, info.name, t);
-}
-
-static double get(const locant_tensor *t, size_t i)
-{
-    return t->dtype == LOCANT_F64 ? ((const double *)t->data)[i]
-                                  : ((const float *)t->data)[i];
-}
-
-static void set(locant_tensor *t, size_t i, double value)
-{
-    if (t->dtype == LOCANT_F64)
-        ((double *)t->data)[i] = value;
-    else
-        ((float *)t->data)[i] = (float)value;
-}
-
-locant_status locant_encoding_param_init(locant_tensor *out,
-                                         const locant_encoding *e, int i,
-                                         uint64_t seed)
-{
-    locant_random r = { .seed = seed, .stream = (uint64_t)i };
-    const struct lct_param *p;
-
-    LCT_TRY(check_param("locant_encoding_param_init", out, e, i));
-    p = &e->row->params[i];
-    for (size_t n = 0; n < lct_elements(out); n++) {
-        double x = 0;
-
-        if (p->init == LCT_INIT_NORMAL)
-            x = p->a + p->b * locant_random_normal(&r);
-        if (p->init == LCT_INIT_UNIFORM)
-            x = p->a + (p->b - p->a) * locant_random_uniform(&r);
-        set(out, n, e->row->project ? e->row->project(e, i, x) : x);
-    }
-    return LOCANT_OK;
-}
-
-locant_status locant_encoding_param_project(locant_tensor *param,
-                                            const locant_encoding *e, int i)
-{
-    LCT_TRY(check_param("locant_encoding_param_project", param, e, i));
-    for (size_t n = 0; e->row->project != NULL && n < lct_elements(param); n++)
-        set(param, n, e->row->project(e, i, get(param, n)));
-    return LOCANT_OK;
+    if (s != NULL && s->owned)
+        locant_release((void *)s);
 }

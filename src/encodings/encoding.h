@@ -13,9 +13,12 @@
 
 struct lct_schedule; /* angle/schedule.h */
 
-enum { LCT_MAX_KEYS = 12, LCT_MAX_PARAMS = 4 };
+enum { LCT_MAX_KEYS = 12, LCT_MAX_PARAMS = 16, LCT_MAX_PARTS = 8 };
 
-enum lct_key_kind { LCT_NUMBER, LCT_INTEGER, LCT_WORD, LCT_SWITCH, LCT_SPEC };
+enum lct_key_kind {
+    LCT_NUMBER, LCT_INTEGER, LCT_WORD, LCT_SWITCH, LCT_SPEC,
+    LCT_LIST /* numbers joined by ':'; left out: empty */
+};
 
 struct lct_encoding;
 
@@ -35,30 +38,104 @@ struct lct_key {
 
 enum lct_init { LCT_INIT_ZERO, LCT_INIT_NORMAL, LCT_INIT_UNIFORM };
 
+/* Whether every layer of a model has its own. */
+enum lct_scope {
+    LCT_SHARED,
+    LCT_PER_LAYER,
+    LCT_SHARE_KEY /* as the switch "share" of the spec says */
+};
+
 /*
  * One learned parameter.  Ends with a NULL name.  Each size is named: "heads",
- * "dim" (model width), or a key of the spec.
+ * "kv_heads", "head_dim", "width", an integer key of the spec, a number, or a
+ * name that the row's 'size' knows.
  */
 struct lct_param {
     const char *name;
-    const char *dims[2]; /* outermost first; NULL past the rank */
+    const char *dims[3]; /* outermost first; NULL past the rank */
     enum lct_init init;
     double a, b;         /* NORMAL: mean, deviation; UNIFORM: from, to */
     double rate;         /* see locant_param_info; 0 stands for 1 */
+    enum lct_scope scope;
+    bool given;          /* data of the task, never learned: rate 0 */
     const char *doc;
 };
 
-/* What the functions of the score door get. */
-struct lct_score {
+/* What the functions of the rotate and score doors get. */
+struct lct_call {
     const locant_encoding *e;
-    int64_t heads;
+    int64_t heads, kv_heads, head_dim, width; /* 0: unknown */
     const double *param[LCT_MAX_PARAMS]; /* dense, in double */
+    double scale;     /* of q.k; 1 where there is none */
+    int64_t last;     /* largest key position of the batch row */
+};
+
+/*
+ * Where a token sits.  'coords' is NULL, or the caller's real coordinates, as
+ * many as the encoding has axes; without them an encoding of several axes finds
+ * its own from 'pos'.
+ */
+struct lct_point {
+    int64_t pos;
+    const double *coords;
+};
+
+enum lct_role { LCT_QUERY, LCT_KEY };
+
+/* What the functions of the content door get: one batch row. */
+struct lct_content {
+    struct lct_call call;
+    int64_t keys;
+    double scale;
+    const int64_t *k_pos;  /* [keys] */
+    const double *k;       /* [kv_heads, keys, head_dim], rotated */
+    const double *x;       /* [keys, width]; NULL: not given */
+    double *memo;          /* what 'content_begin' wrote */
+};
+
+/* One query of all heads. */
+struct lct_query {
+    int64_t pos;
+    int64_t index;         /* among the queries of its batch row */
+    const double *q;       /* [heads, head_dim], rotated */
+    const double *bias;    /* [heads, keys] of the score door, in 's' already;
+                              0 without one */
+};
+
+/* Gradients the content door adds to. */
+struct lct_content_gradient {
+    double *dq;            /* [heads, head_dim], of this query */
+    double *dk;            /* [kv_heads, keys, head_dim] */
+    double *dx;            /* [keys, width]; NULL without x */
+    double *dbias;         /* [heads, keys]: of the bias beyond that of 's' */
+    double *const *dparam;
+    double *dmemo;         /* as memo; zero at first */
 };
 
 struct lct_encoding {
     locant_encoding_info info;
     const struct lct_key *keys;     /* NULL: none */
     const struct lct_param *params; /* NULL: none */
+
+    /* Parameters of this value where they depend on keys.  NULL: 'params'. */
+    const struct lct_param *(*params_of)(const locant_encoding *e);
+
+    /* A size of params that has another name; dims are resolved otherwise. */
+    int64_t (*size)(const locant_encoding *e, const char *name,
+                    const locant_sizes *sizes);
+
+    /*
+     * Initial value of parameter k, where 'init' cannot say it; false: it can.
+     * 'info' holds its shape.
+     */
+    bool (*fill)(double *out, const locant_encoding *e, int k,
+                 const locant_param_info *info, locant_random *r);
+
+    /* Traits of this value where they depend on keys.  NULL: info.traits. */
+    unsigned (*traits)(const locant_encoding *e);
+
+    /* Coordinates of a position; NULL: one. */
+    int (*axes)(const locant_encoding *e);
 
     /* What the ranges of single keys cannot say.  NULL: nothing. */
     locant_status (*check)(const locant_encoding *e);
@@ -73,25 +150,54 @@ struct lct_encoding {
     double (*project)(const locant_encoding *e, int k, double value);
 
     /*
-     * Input door.  One row P[pos] of D channels, in double; positions have
-     * passed 'positions'.  'row_backward' adds drow to the dense gradients.
+     * Positions outside of what the encoding knows are refused here, for every
+     * door.  NULL: it knows all.
      */
     locant_status (*positions)(const locant_encoding *e, const char *fn,
                                const int64_t *pos, size_t n,
                                const locant_tensor *params);
-    void (*row)(double *out, const locant_encoding *e, int64_t pos, int64_t dim,
+
+    /*
+     * Input door.  One row P[at] of 'dim' channels, in double.  'row_backward'
+     * adds drow's share to the dense gradients.
+     */
+    void (*row)(double *out, const locant_encoding *e,
+                const struct lct_point *at, int64_t dim,
                 const locant_tensor *params);
     void (*row_backward)(locant_tensor *dparams, const locant_encoding *e,
-                         const double *drow, int64_t pos, int64_t dim);
+                         const double *drow, const struct lct_point *at,
+                         int64_t dim, const locant_tensor *params);
 
     /*
      * Frequencies for rows of head_dim channels (rotate door), or of the width
      * (input door: 'row' finds them by lct_schedule_of(), which then cannot
-     * fail).
+     * fail).  'length' is 1 + the longest position of the call, brought to one
+     * of few values by 'schedule_length'; NULL: frequencies do not depend on
+     * it, and 'length' is 0.
      */
     locant_status (*schedule)(struct lct_schedule **out,
                               const locant_encoding *e, const char *fn,
-                              int64_t head_dim);
+                              int64_t head_dim, int64_t length);
+    int64_t (*schedule_length)(const locant_encoding *e, int64_t length);
+    /* Coordinates [axes] of a flat position, for schedules of several axes. */
+    void (*place)(double *coords, const locant_encoding *e, int64_t pos);
+
+    /*
+     * Rotate door beyond schedules: out [turn_width] = the query or key x
+     * [head_dim] as the scores see it, for query head or key head 'head'.
+     * 'unturn' is the inverse (NULL: none); 'turn_backward' writes dx and adds
+     * to dparam.
+     */
+    int64_t (*turn_width)(const locant_encoding *e, int64_t head_dim);
+    void (*turn)(double *out, const double *x, const struct lct_call *c,
+                 enum lct_role role, int64_t head, const struct lct_point *at);
+    void (*unturn)(double *out, const double *x, const struct lct_call *c,
+                   enum lct_role role, int64_t head,
+                   const struct lct_point *at);
+    void (*turn_backward)(double *dx, double *const *dparam,
+                          const double *dout, const double *x,
+                          const struct lct_call *c, enum lct_role role,
+                          int64_t head, const struct lct_point *at);
 
     /*
      * Score door: out[j] = b(head, q_pos, k_pos[j]).  With the trait RELATIVE
@@ -99,24 +205,128 @@ struct lct_encoding {
      * once.  'bias_backward' adds sum_j dout[j] * db/dparam to the dense
      * dparam[k], in double.
      */
-    void (*bias)(double *out, const struct lct_score *s, int64_t head,
+    void (*bias)(double *out, const struct lct_call *s, int64_t head,
                  int64_t q_pos, const int64_t *k_pos, size_t n);
-    void (*bias_backward)(double *const *dparam, const struct lct_score *s,
+    void (*bias_backward)(double *const *dparam, const struct lct_call *s,
                           int64_t head, int64_t q_pos, const int64_t *k_pos,
                           const double *dout, size_t n);
+
+    /*
+     * Content door.  's' [heads, keys] enters as scale * q.k + bias, -infinity
+     * where hidden, and leaves as the scores of the softmax; hidden entries
+     * stay hidden, and more may be.  'content_memo' counts the doubles of the
+     * memo of one batch row, which 'content_begin' fills once and
+     * 'content_end' turns into gradients once; NULL: none.  It is asked with
+     * sizes alone, and fewer keys must not need more.  Where a row holds
+     * several documents each of them is a batch row here.
+     */
+    bool turns; /* 'content' turns queries and keys itself, from raw ones */
+    size_t (*content_memo)(const struct lct_content *c);
+    void (*content_begin)(const struct lct_content *c);
+    void (*content)(double *s, const struct lct_content *c,
+                    const struct lct_query *q);
+    /*
+     * ds enters as the gradient of the scores 'content' left (0 where hidden)
+     * and leaves as that of those it got, which are in 's'.
+     */
+    void (*content_backward)(double *ds, const struct lct_content_gradient *g,
+                             const double *s, const struct lct_content *c,
+                             const struct lct_query *q);
+    void (*content_end)(const struct lct_content_gradient *g,
+                        const struct lct_content *c);
+    /* o [heads, head_dim] += what weights p [heads, keys] take besides v. */
+    void (*values)(double *o, const double *p, const struct lct_content *c,
+                   const struct lct_query *q);
+    void (*values_backward)(double *dp, const struct lct_content_gradient *g,
+                            const double *p, const double *dout,
+                            const struct lct_content *c,
+                            const struct lct_query *q);
+
+    /* The content door reads scores and bias, never queries and keys. */
+    bool scores_only;
+
+    /* Hooks without a door. */
+    /* What the query at q_pos is multiplied by. */
+    double (*temperature)(const locant_encoding *e, int64_t q_pos);
+    /* Is the key hidden from the query? */
+    bool (*hides)(const locant_encoding *e, int64_t head, int64_t heads,
+                  int64_t q_pos, int64_t k_pos);
+    /*
+     * Positions of n tokens that follow each other from 0; 'reals' where the
+     * trait REAL is set, else 'ids'.  r is NULL outside of training.
+     */
+    void (*ids)(int64_t *ids, double *reals, const locant_encoding *e,
+                int64_t n, locant_random *r);
+    /* Which nested encoding layer 'layer' uses: an index of keys. */
+    int (*layer)(const locant_encoding *e, int64_t layer);
 };
 
 /* All encodings, ended by NULL. */
 extern const struct lct_encoding *const lct_encodings[];
 
+/* Numbers of a key of kind LCT_LIST. */
+struct lct_list {
+    size_t n;
+    double item[];
+};
+
+/* An encoding within a sum, and where its parameters begin. */
+struct lct_part {
+    const locant_encoding *e;
+    int first_param;
+};
+
 struct locant_encoding {
     const struct lct_encoding *row;
     double value[LCT_MAX_KEYS];             /* in the order of row->keys */
-    locant_encoding *nested[LCT_MAX_KEYS];  /* values of kind LCT_SPEC */
+    locant_encoding *nested[LCT_MAX_KEYS];  /* values of kind LCT_SPEC, or the
+                                               parts of a sum */
+    struct lct_list *list[LCT_MAX_KEYS];    /* values of kind LCT_LIST */
     char *spec;                             /* canonical */
+    unsigned doors, traits;
+    struct lct_part part[LCT_MAX_PARTS];    /* itself, or those of a sum */
+    int parts;
     void *state;                            /* of row->prepare */
     _Atomic(struct lct_schedule *) schedules; /* made so far, a list */
 };
+
+/* The row of 'a+b': its parts are nested[0], nested[1], .. */
+extern const struct lct_encoding lct_enc_sum;
+
+/* The part with this door; NULL if there is none. */
+const struct lct_part *lct_part_of(const locant_encoding *e, unsigned door);
+
+/* Parameters of a row's value; NULL: none.  Number of all of e's. */
+const struct lct_param *lct_params_of(const locant_encoding *e);
+int lct_param_count(const locant_encoding *e);
+
+/* What chooses positions, in a sum or in one of the layers; or NULL. */
+const locant_encoding *lct_placing_part(const locant_encoding *e);
+
+/* What sentences call it: its name, or the spec of a sum. */
+static inline const char *lct_name(const locant_encoding *e)
+{
+    return e->row == &lct_enc_sum ? e->spec : e->row->info.name;
+}
+
+/* Set doors, traits and parts of a value whose keys are known. */
+locant_status lct_encoding_compose(locant_encoding *e);
+
+/* One element of a dense F32 or F64 tensor. */
+static inline double lct_get(const locant_tensor *t, int64_t i)
+{
+    return t->dtype == LOCANT_F64 ? ((const double *)t->data)[i]
+                                  : (double)((const float *)t->data)[i];
+}
+
+/* ... += x */
+static inline void lct_add_to(locant_tensor *t, int64_t i, double x)
+{
+    if (t->dtype == LOCANT_F64)
+        ((double *)t->data)[i] += x;
+    else
+        ((float *)t->data)[i] = (float)(((float *)t->data)[i] + x);
+}
 
 /* Value of a key that exists. */
 double lct_value(const locant_encoding *e, const char *key);
@@ -132,12 +342,16 @@ static inline int64_t lct_distance(int64_t q_pos, int64_t k_pos)
 }
 
 /*
- * The schedule for heads of head_dim channels, made once and kept with 'e'.
- * 'fn' names the public function in sentences.
+ * The schedule for heads of head_dim channels and calls of that length, kept
+ * with 'e', a leaf, once it is made.  Of those that depend on the length only
+ * the first few are kept: a cache that grows by a token would bring a new one
+ * each time.  'fn' names the public function in sentences.  Give it back with
+ * lct_schedule_done().
  */
 locant_status lct_schedule_of(const struct lct_schedule **out,
                               const locant_encoding *e, const char *fn,
-                              int64_t head_dim);
+                              int64_t head_dim, int64_t length);
+void lct_schedule_done(const struct lct_schedule *s); /* NULL is allowed */
 
 /* ------------------------------------------------ specs, not yet understood */
 

@@ -12,7 +12,7 @@
 #include "encoding.h"
 #include <math.h>
 
-enum { KIND };
+enum { KIND, SHARE };
 enum { LOG, POWER };
 enum { P, A };
 
@@ -21,15 +21,17 @@ static const char *const kinds[] = { "log", "power", NULL };
 static const struct lct_key keys[] = {
     { .name = "kind", .kind = LCT_WORD, .def = LOG, .words = kinds,
       .doc = "log: -p ln(1 + a n); power: -a n^p" },
+    { .name = "share", .kind = LCT_SWITCH, .def = 1,
+      .doc = "no: each layer has its own scalars" },
     { 0 }
 };
 
 static const struct lct_param params[] = {
     { .name = "p", .dims = { "heads" }, .init = LCT_INIT_UNIFORM, .a = 0,
-      .b = 2, .rate = 10,
+      .b = 2, .rate = 10, .scope = LCT_SHARE_KEY,
       .doc = "log: strength; power: exponent, at most 2" },
     { .name = "a", .dims = { "heads" }, .init = LCT_INIT_UNIFORM, .a = 0,
-      .b = 1, .rate = 10,
+      .b = 1, .rate = 10, .scope = LCT_SHARE_KEY,
       .doc = "log: scale of distance; power: strength" },
     { 0 }
 };
@@ -43,7 +45,7 @@ static double project(const locant_encoding *e, int k, double value)
     return value;
 }
 
-static void bias(double *out, const struct lct_score *s, int64_t head,
+static void bias(double *out, const struct lct_call *s, int64_t head,
                  int64_t q_pos, const int64_t *k_pos, size_t count)
 {
     double p = s->param[P][head], a = s->param[A][head];
@@ -58,7 +60,7 @@ static void bias(double *out, const struct lct_score *s, int64_t head,
 }
 
 /* forward: log -p ln(1 + a n); power -a n^p, whose d/dp is 0 at n = 0 */
-static void bias_backward(double *const *dparam, const struct lct_score *s,
+static void bias_backward(double *const *dparam, const struct lct_call *s,
                           int64_t head, int64_t q_pos, const int64_t *k_pos,
                           const double *dout, size_t count)
 {
@@ -84,6 +86,12 @@ static void bias_backward(double *const *dparam, const struct lct_score *s,
     dparam[A][head] += da;
 }
 
+static const locant_variant variants[] = {
+    { "kerple(kind=power)", "KERPLE, power form", "the paper" },
+    { "kerple(share=no)", "KERPLE of each layer", "DAPE's fork" },
+    { 0 }
+};
+
 const struct lct_encoding lct_enc_kerple = {
     .info = {
         .name = "kerple",
@@ -95,6 +103,9 @@ const struct lct_encoding lct_enc_kerple = {
         .traps = "Distances in half precision are exact only to 2048; the "
                  "paper's eq. (1) puts the bias inside 1/sqrt(D), its code "
                  "outside.",
+        .gradient = "log: dp = -ln(1 + a n), da = -p n / (1 + a n); power: "
+                    "da = -n^p, dp = -a n^p ln n",
+        .variants = variants,
         .doors = LOCANT_DOOR_SCORE,
         .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_LEARNED |
                   LOCANT_TRAIT_MONOTONE,

@@ -5,76 +5,92 @@
  * arXiv:1705.03122, section 3.1; as in BERT and GPT-2.
  * The table is a wall: a position beyond it is refused, never clamped.
  */
-#include "encoding.h"
-#include <inttypes.h>
+#include "wall.h"
 #include <math.h>
+
+enum { LENGTH, OFFSET };
 
 static const struct lct_key keys[] = {
     { .name = "length", .kind = LCT_INTEGER, .def = NAN, .min = 1, .max = 1e9,
       .doc = "rows of the table; left out: rows of the table given, or the "
              "trained length" },
+    { .name = "offset", .kind = LCT_INTEGER, .def = 0, .min = 0, .max = 1 << 20,
+      .doc = "rows before that of position 0; 2 in OPT, BART and RoBERTa" },
     { 0 }
 };
 
 static const struct lct_param params[] = {
-    { .name = "table", .dims = { "length", "dim" }, .init = LCT_INIT_NORMAL,
+    { .name = "table", .dims = { "rows", "width" }, .init = LCT_INIT_NORMAL,
       .a = 0, .b = 0.02, .doc = "row p is added to the token at position p" },
     { 0 }
 };
+
+static int64_t size(const locant_encoding *e, const char *name,
+                    const locant_sizes *sizes)
+{
+    (void)name; /* rows */
+    (void)sizes;
+    return isnan(e->value[LENGTH])
+               ? 0
+               : (int64_t)(e->value[LENGTH] + e->value[OFFSET]);
+}
 
 static locant_status positions(const locant_encoding *e, const char *fn,
                                const int64_t *pos, size_t n,
                                const locant_tensor *given)
 {
-    int64_t rows = given[0].shape[0];
+    int64_t rows = given != NULL ? given[0].shape[0] : size(e, "rows", NULL);
 
-    for (size_t i = 0; i < n; i++)
-        if (pos[i] < 0 || pos[i] >= rows)
-            return locant_fail(LOCANT_ERR_PARAM, "%s: position %" PRId64
-                               " (index %zu) is outside the table of %s, "
-                               "which has positions 0 to %" PRId64, fn, pos[i],
-                               i, e->row->info.name, rows - 1);
-    return LOCANT_OK;
+    return lct_wall(e, fn, pos, n, rows - (int64_t)e->value[OFFSET],
+                    "the table");
 }
 
-static void row(double *out, const locant_encoding *e, int64_t pos, int64_t dim,
+static void row(double *out, const locant_encoding *e,
+                const struct lct_point *at, int64_t dim,
                 const locant_tensor *given)
 {
-    (void)e;
-    lct_row_to_f64(out, lct_at(&given[0], &pos, 1), given[0].dtype,
+    int64_t row = at->pos + (int64_t)e->value[OFFSET];
+
+    lct_row_to_f64(out, lct_at(&given[0], &row, 1), given[0].dtype,
                    (size_t)dim);
 }
 
-/* forward: out = table[pos] */
+/* forward: out = table[pos + offset] */
 static void row_backward(locant_tensor *dparams, const locant_encoding *e,
-                         const double *drow, int64_t pos, int64_t dim)
+                         const double *drow, const struct lct_point *at,
+                         int64_t dim, const locant_tensor *given)
 {
-    void *at = lct_at(&dparams[0], &pos, 1);
+    int64_t row = at->pos + (int64_t)e->value[OFFSET];
 
-    (void)e;
-    for (int64_t i = 0; i < dim; i++) {
-        if (dparams[0].dtype == LOCANT_F64)
-            ((double *)at)[i] += drow[i];
-        else
-            ((float *)at)[i] += (float)drow[i];
-    }
+    (void)given;
+    for (int64_t i = 0; i < dim; i++)
+        lct_add_to(&dparams[0], row * dim + i, drow[i]);
 }
+
+static const locant_variant variants[] = {
+    { "learned(offset=2)", "Learned positions from row 2",
+      "OPT, BART, RoBERTa" },
+    { 0 }
+};
 
 const struct lct_encoding lct_enc_learned = {
     .info = {
         .name = "learned",
         .title = "Learned absolute positions",
-        .formula = "P[p] = table[p]",
+        .formula = "P[p] = table[p + offset]",
         .source = "Gehring et al. 2017, arXiv:1705.03122v3, section 3.1; "
                   "Devlin et al. 2018, arXiv:1810.04805v2",
         .used_by = "BERT, GPT-2, OPT, RoBERTa (with offsets), ViT",
         .traps = "Undefined beyond the table; left padding shifts positions "
                  "unless they are given.",
+        .gradient = "dtable[p] = sum of dY over the tokens at p",
+        .variants = variants,
         .doors = LOCANT_DOOR_INPUT,
         .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_WALL,
     },
     .keys = keys,
     .params = params,
+    .size = size,
     .positions = positions,
     .row = row,
     .row_backward = row_backward,

@@ -5,16 +5,18 @@
  * Position Embedding. 2021. arXiv:2104.09864.
  * Pair c of a head turns by p * base^(-2c/dim).  Two facts follow and are what
  * the tests hold us to: lengths do not change, and the product of a query at m
- * with a key at n depends only on m - n.
+ * with a key at n depends only on m - n.  What stretches a trained context is
+ * the nested 'scaling' (scaling.h).
  */
-#include "encoding.h"
-#include "../angle/schedule.h"
+#include "scaling.h"
 #include <inttypes.h>
 #include <math.h>
 
-enum { BASE, PAIRING, DIM, ANGLES };
+enum { BASE, PAIRING, DIM, SIDE, ANGLES, SCALING };
+enum { LEADING, TRAILING };
 
 static const char *const pairings[] = { "half", "interleaved", NULL };
+static const char *const sides[] = { "leading", "trailing", NULL };
 static const char *const angles[] = { "exact", "hf", "ggml", NULL };
 
 static const struct lct_key keys[] = {
@@ -24,11 +26,19 @@ static const struct lct_key keys[] = {
       .doc = "half: channels (c, c + dim/2), as HF Llama and GPT-NeoX; "
              "interleaved: (2c, 2c + 1), as RoFormer and Meta Llama" },
     { .name = "dim", .kind = LCT_INTEGER, .def = NAN, .min = 2, .max = 65536,
-      .doc = "rotated leading channels of each head, even; left out: all" },
+      .doc = "rotated channels of each head, even; left out: all" },
+    { .name = "side", .kind = LCT_WORD, .def = LEADING, .words = sides,
+      .doc = "which channels those are; trailing in DeepSeek" },
     { .name = "angles", .kind = LCT_WORD, .def = LOCANT_ANGLES_EXACT,
       .words = angles,
       .doc = "exact; hf, ggml: the float32 recipes of those stacks, bit for "
              "bit" },
+    { .name = "scaling", .kind = LCT_SPEC, .def = 0, .family = lct_scalings,
+      .doc = "none; linear(factor); ntk(factor); dynamic(factor, original); "
+             "yarn(factor, original, fast, slow, attention, mscale, "
+             "mscale-all, truncate, dynamic); longrope(original, factor, "
+             "short, long, attention); llama3(factor, low, high, original); "
+             "proportional(partial, factor)" },
     { 0 }
 };
 
@@ -42,12 +52,40 @@ static locant_status check(const locant_encoding *e)
     return LOCANT_OK;
 }
 
+/*
+ * Frequencies that follow the length of a call differ from call to call, and
+ * the angles of the float32 recipes lose the difference of far positions.
+ */
+static unsigned traits(const locant_encoding *e)
+{
+    const locant_encoding *scaling = e->nested[SCALING];
+    bool exact = e->value[ANGLES] == LOCANT_ANGLES_EXACT;
+    unsigned own = scaling->row->traits != NULL ? scaling->row->traits(scaling)
+                                                : scaling->row->info.traits;
+
+    return own | (own & LOCANT_TRAIT_LENGTH || !exact ? 0
+                                                      : LOCANT_TRAIT_RELATIVE);
+}
+
+static int64_t schedule_length(const locant_encoding *e, int64_t length)
+{
+    const locant_encoding *scaling = e->nested[SCALING];
+
+    return scaling->row->schedule_length != NULL
+               ? scaling->row->schedule_length(scaling, length)
+               : 0;
+}
+
 static locant_status schedule(struct lct_schedule **out,
                               const locant_encoding *e, const char *fn,
-                              int64_t head_dim)
+                              int64_t head_dim, int64_t length)
 {
     int64_t dim = isnan(e->value[DIM]) ? head_dim : (int64_t)e->value[DIM];
+    const locant_encoding *scaling = e->nested[SCALING];
+    struct lct_schedule *s;
+    locant_status status;
 
+    *out = NULL;
     if (dim > head_dim)
         return locant_fail(LOCANT_ERR_SHAPE, "%s: rope turns %" PRId64
                            " channels of each head, found heads of %" PRId64,
@@ -56,14 +94,59 @@ static locant_status schedule(struct lct_schedule **out,
         return locant_fail(LOCANT_ERR_SHAPE, "%s: heads have %" PRId64
                            " channels, expected an even number to turn in "
                            "pairs", fn, dim);
-    *out = lct_schedule_create(e->value[BASE], dim / 2, head_dim);
-    if (*out == NULL)
+    s = lct_schedule_create(e->value[BASE], dim / 2, head_dim);
+    if (s == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for %" PRId64
                            " frequencies", fn, dim / 2);
-    (*out)->pairing = (enum lct_pairing)e->value[PAIRING];
-    (*out)->mode = (locant_angle_mode)e->value[ANGLES];
+    s->pairing = (enum lct_pairing)e->value[PAIRING];
+    s->first = e->value[SIDE] == TRAILING ? head_dim - dim : 0;
+    s->mode = (locant_angle_mode)e->value[ANGLES];
+    lct_recipe_plain(s, e->value[BASE]);
+    status = scaling->row->schedule(&s, scaling, fn, head_dim, length);
+    if (status != LOCANT_OK) {
+        locant_release(s);
+        return status;
+    }
+    *out = s;
     return LOCANT_OK;
 }
+
+static const locant_variant variants[] = {
+    { "rope(pairing=interleaved)", "as in the paper",
+      "RoFormer, Llama 1 and 2 (Meta weights)" },
+    { "rope", "rotate_half", "Llama 2, Mistral 7B, Qwen 1 (Hugging Face)" },
+    { "rope(dim=32)", "partial: a quarter of 128",
+      "GPT-NeoX, Pythia, StableLM" },
+    { "rope(pairing=interleaved,dim=64)", "partial, adjacent pairs",
+      "GPT-J (64 of 256), ChatGLM 2 and 3, GLM-4 (64 of 128)" },
+    { "rope(base=500000)", "large base", "Llama 3, OLMo 2" },
+    { "rope(base=1e6)", "large base", "Mistral v0.2, Mixtral, Qwen2, Qwen3" },
+    { "rope(base=500000,scaling=llama3)", "by parts", "Llama 3.1, 3.3" },
+    { "rope(base=500000,scaling=llama3(factor=32))", "by parts, 32 times",
+      "Llama 3.2" },
+    { "rope(base=1e6,scaling=yarn(factor=4,original=32768))", "YaRN",
+      "Qwen2.5, Qwen3 (131072 tokens)" },
+    { "rope(pairing=interleaved,dim=64,side=trailing,"
+      "scaling=yarn(factor=40,original=4096,mscale=1,mscale-all=1))",
+      "YaRN, trailing 64 of 192 channels", "DeepSeek V3, R1" },
+    { "rope(base=150000,scaling=yarn(factor=32,original=4096,truncate=no))",
+      "YaRN, not truncated", "gpt-oss" },
+    { "rope(scaling=longrope(original=4096,factor=32))",
+      "LongRoPE; the lists short and long come with the checkpoint",
+      "Phi-3 128k" },
+    { "rope(scaling=linear(factor=4))", "position interpolation",
+      "LongChat, long Llama 2" },
+    { "rope(scaling=dynamic(factor=2,original=4096))", "NTK by length",
+      "InternLM 2" },
+    { "rope(scaling=ntk(factor=8))", "NTK", "community Llama 2" },
+    { "rope(base=1e6,scaling=linear(factor=8))", "global layers",
+      "Gemma 3 (local layers: rope)" },
+    { "rope(base=1e6,scaling=proportional)", "global layers",
+      "Gemma 4 (local layers: rope)" },
+    { "rope(scaling=proportional(partial=0.75))", "0.75-RoPE",
+      "Barbero et al. 2024" },
+    { NULL, NULL, NULL }
+};
 
 const struct lct_encoding lct_enc_rope = {
     .info = {
@@ -74,11 +157,18 @@ const struct lct_encoding lct_enc_rope = {
         .source = "Su et al. 2021, arXiv:2104.09864v5, eq. (34)",
         .used_by = "Llama, Qwen, Gemma, Mistral, GPT-NeoX, GPT-J, PaLM",
         .traps = "The two pairings differ by a permutation of channels and do "
-                 "not mix; float32 angles are wrong by 6e-3 at position 1e5.",
+                 "not mix; float32 angles are wrong by 6e-3 at position 1e5; "
+                 "the exponent is over the rotated channels, not the head's.",
         .doors = LOCANT_DOOR_ROTATE,
         .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_ISOMETRIC,
+        .gradient = "dx = R(-f) dy: da = dy_a cos f + dy_b sin f, "
+                    "db = dy_b cos f - dy_a sin f (times the attention factor "
+                    "of a scaling)",
+        .variants = variants,
     },
     .keys = keys,
+    .traits = traits,
     .check = check,
     .schedule = schedule,
+    .schedule_length = schedule_length,
 };

@@ -1,12 +1,14 @@
-/* rotate.h - rows turned by a schedule, for the public call and attention */
+/* rotate.h - rows turned by a schedule, for the public calls and attention */
 #ifndef LCT_ROTATE_H
 #define LCT_ROTATE_H
 #include "../angle/schedule.h"
 #include "../kernel/kernels.h"
+#include "encoding.h"
 
 /*
  * Turn one row in place by the angles whose cosines and sines stand in c and s
- * [pairs]; sign -1 turns back.  Channels past 2 * pairs are left alone.
+ * [pairs]; sign -1 turns back.  Channels before s->first and from
+ * s->first + 2 * pairs on are left alone.
  */
 void lct_rotate_row(float *row, const struct lct_schedule *s,
                     const struct lct_kernels *k, const float *cos_row,
@@ -14,4 +16,64 @@ void lct_rotate_row(float *row, const struct lct_schedule *s,
 void lct_rotate_row_f64(double *row, const struct lct_schedule *s,
                         const float *cos_row, const float *sin_row,
                         double sign);
+
+/*
+ * Cosines and sines [n, pairs] of n positions of a leaf with schedule s: at
+ * coords [n, axes] where they are not NULL, else at pos [n], by way of
+ * row->place where there are several axes.
+ */
+void lct_rotate_angles(float *cos_out, float *sin_out,
+                       const struct lct_schedule *s, const locant_encoding *e,
+                       const int64_t *pos, const double *coords, size_t n);
+
+/* -------------------------------------------------- inside the public calls */
+
+/* What a call of this door was given, checked. */
+struct lct_rotate_call {
+    const char *fn;
+    const locant_encoding *e;    /* the leaf that turns */
+    int first_param;             /* of it among all */
+    int axes;
+    const int64_t *pos;          /* one of these two, [tokens] */
+    const double *coords;        /* [tokens, axes] */
+    size_t tokens;
+    int64_t length;              /* 1 + the longest position, at least 1 */
+};
+
+/* Open a call: find the leaf, check positions ('name') against its axes. */
+locant_status lct_rotate_open(struct lct_rotate_call *c, const char *fn,
+                              const locant_encoding *e, const char *name,
+                              const locant_tensor *positions, int64_t tokens);
+
+/* Rank, dtype, layout; out has x's shape but 'width' channels. */
+locant_status lct_rotate_check_rows(const char *fn, const char *const names[2],
+                                    const locant_tensor *out,
+                                    const locant_tensor *x);
+locant_status lct_rotate_check_width(const char *fn, const char *name,
+                                     const locant_tensor *out,
+                                     const locant_tensor *x, int64_t width);
+
+/*
+ * Turn x into out by tables [tokens, pairs] of cosines and sines; 'sign' -1
+ * turns back.  NOMEM: no scratch.
+ */
+locant_status lct_rotate_rows(const char *fn, locant_tensor *out,
+                              const locant_tensor *x,
+                              const struct lct_schedule *s,
+                              const float *cosines, const float *sines,
+                              float sign);
+
+/* Which [T, D] matrix of x is number 'task': its leading indices. */
+void lct_rotate_index(int64_t *index, const locant_tensor *x, size_t task);
+size_t lct_rotate_matrices(const locant_tensor *x);
+
+/* The same for maps that are no plain rotation: row->turn and its like. */
+locant_status lct_rotate_map(locant_tensor *out, const locant_tensor *x,
+                             const struct lct_rotate_call *c,
+                             const locant_tensor *params, int flags);
+locant_status lct_rotate_map_backward(locant_tensor *dx, locant_tensor *dparams,
+                                      const locant_tensor *dout,
+                                      const locant_tensor *x,
+                                      const struct lct_rotate_call *c,
+                                      const locant_tensor *params, int flags);
 #endif

@@ -4,15 +4,20 @@
  * Vaswani et al.: Attention Is All You Need. 2017. arXiv:1706.03762, section
  * 3.5.  Facts the tests hold us to: P[p + k] is a fixed rotation of P[p], and
  * <P[p], P[q]> depends on |p - q| alone.
+ * tensor2tensor, the authors' own code, divides by one pair less, so that the
+ * longest wavelength is 2 pi base exactly: other frequencies, another encoding.
  */
 #include "encoding.h"
 #include "../angle/schedule.h"
 #include <inttypes.h>
+#include <math.h>
 
-enum { BASE, FORM };
+enum { BASE, FORM, SPACING, START, LEARNED };
 enum { INTERLEAVED, SPLIT };
+enum { GEOMETRIC, INCLUSIVE };
 
 static const char *const forms[] = { "interleaved", "split", NULL };
+static const char *const spacings[] = { "geometric", "inclusive", NULL };
 
 static const struct lct_key keys[] = {
     { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
@@ -20,48 +25,165 @@ static const struct lct_key keys[] = {
     { .name = "form", .kind = LCT_WORD, .def = INTERLEAVED, .words = forms,
       .doc = "interleaved: sin, cos, sin, cos ..; split: all sines, then all "
              "cosines" },
+    { .name = "spacing", .kind = LCT_WORD, .def = GEOMETRIC, .words = spacings,
+      .doc = "geometric: base^(-2c/d); inclusive: base^(-c/(d/2 - 1)), which "
+             "ends at base exactly" },
+    { .name = "start", .kind = LCT_INTEGER, .def = 0, .min = 0, .max = 1 << 30,
+      .doc = "added to every position; 2 in fairseq" },
+    { .name = "learned", .kind = LCT_SWITCH, .def = 0,
+      .doc = "yes: a learned factor multiplies the rows" },
     { 0 }
 };
 
+static const struct lct_param learned_params[] = {
+    { .name = "scale", .dims = { "1" },
+      .doc = "factor of every row; starts at width^(-1/2)" },
+    { 0 }
+};
+
+static const struct lct_param *params_of(const locant_encoding *e)
+{
+    return e->value[LEARNED] != 0 ? learned_params : NULL;
+}
+
+static unsigned traits(const locant_encoding *e)
+{
+    return e->value[LEARNED] != 0 ? LOCANT_TRAIT_LEARNED : 0;
+}
+
+/* A model that knows its width brings the rows to its own size anyway. */
+static bool fill(double *out, const locant_encoding *e, int k,
+                 const locant_param_info *info, locant_random *r)
+{
+    (void)e;
+    (void)k;
+    (void)info;
+    (void)r;
+    out[0] = 1;
+    return true;
+}
+
+static locant_status check(const locant_encoding *e)
+{
+    if (e->value[SPACING] == INCLUSIVE && e->value[FORM] == INTERLEAVED)
+        return locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: "
+                           "sinusoidal with spacing=inclusive is known in form "
+                           "split only, expected form=split");
+    return LOCANT_OK;
+}
+
+/* Sines; geometric: an odd width ends with one; inclusive: with a 0. */
+static int64_t sines_of(const locant_encoding *e, int64_t dim)
+{
+    return e->value[SPACING] == INCLUSIVE ? dim / 2 : dim - dim / 2;
+}
+
 static locant_status schedule(struct lct_schedule **out,
                               const locant_encoding *e, const char *fn,
-                              int64_t dim)
+                              int64_t dim, int64_t length)
 {
-    int64_t pairs = dim - dim / 2; /* an odd width ends with a sine */
+    int64_t pairs = sines_of(e, dim);
+    bool inclusive = e->value[SPACING] == INCLUSIVE;
 
+    (void)length;
     *out = lct_schedule_create(e->value[BASE], pairs, dim);
     if (*out == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for %" PRId64
                            " frequencies", fn, pairs);
-    for (int64_t c = 0; dim % 2 != 0 && c < pairs; c++)
-        (*out)->turn[c] = lct_turn_of(e->value[BASE], c, dim);
+    for (int64_t c = 0; c < pairs && (inclusive || dim % 2 != 0); c++)
+        (*out)->turn[c] =
+            inclusive ? lct_turn_of(e->value[BASE], c,
+                                    2 * (pairs > 1 ? pairs - 1 : 1))
+                      : lct_turn_of(e->value[BASE], c, dim);
     return LOCANT_OK;
 }
 
-static void row(double *out, const locant_encoding *e, int64_t pos, int64_t dim,
-                const locant_tensor *params)
+/* Channel of sine c, and of cosine c or -1 where there is none. */
+static void channels(int64_t *sine, int64_t *cosine, const locant_encoding *e,
+                     int64_t c, int64_t dim)
+{
+    bool split = e->value[FORM] == SPLIT;
+
+    *sine = split ? c : 2 * c;
+    *cosine = split ? sines_of(e, dim) + c : 2 * c + 1;
+    if (*cosine >= dim)
+        *cosine = -1;
+}
+
+static void plain_row(double *out, const locant_encoding *e, int64_t pos,
+                      int64_t dim)
 {
     const struct lct_schedule *frequencies;
-    int64_t sines = dim - dim / 2;
+    int64_t sines = sines_of(e, dim), shifted;
 
-    (void)params;
-    if (lct_schedule_of(&frequencies, e, "", dim) != LOCANT_OK)
+    if (lct_schedule_of(&frequencies, e, "", dim, 0) != LOCANT_OK)
         return; /* made before the first row */
+    if (__builtin_add_overflow(pos, (int64_t)e->value[START], &shifted))
+        shifted = INT64_MAX;
+    if (dim > 0)
+        out[dim - 1] = 0;
     for (int64_t c = 0; c < sines; c++) {
         double cosine, sine;
+        int64_t at_sine, at_cosine;
 
-        lct_angle(&cosine, &sine, frequencies->turn[c], pos);
-        if (e->value[FORM] == SPLIT) {
-            out[c] = sine;
-            if (c < dim / 2)
-                out[sines + c] = cosine;
-        } else {
-            out[2 * c] = sine;
-            if (2 * c + 1 < dim)
-                out[2 * c + 1] = cosine;
-        }
+        channels(&at_sine, &at_cosine, e, c, dim);
+        lct_angle(&cosine, &sine, frequencies->turn[c], shifted);
+        out[at_sine] = sine;
+        if (at_cosine >= 0)
+            out[at_cosine] = cosine;
     }
 }
+
+static void row(double *out, const locant_encoding *e,
+                const struct lct_point *at, int64_t dim,
+                const locant_tensor *params)
+{
+    double scale = e->value[LEARNED] != 0 ? lct_get(&params[0], 0) : 1;
+
+    plain_row(out, e, at->pos, dim);
+    for (int64_t d = 0; scale != 1 && d < dim; d++)
+        out[d] *= scale;
+}
+
+/* forward: out = scale P[pos] */
+static void row_backward(locant_tensor *dparams, const locant_encoding *e,
+                         const double *drow, const struct lct_point *at,
+                         int64_t dim, const locant_tensor *params)
+{
+    const struct lct_schedule *frequencies;
+    int64_t sines = sines_of(e, dim), shifted;
+    double sum = 0;
+
+    (void)params;
+    if (lct_schedule_of(&frequencies, e, "", dim, 0) != LOCANT_OK)
+        return; /* made before the first row */
+    if (__builtin_add_overflow(at->pos, (int64_t)e->value[START], &shifted))
+        shifted = INT64_MAX;
+    for (int64_t c = 0; c < sines; c++) {
+        double cosine, sine;
+        int64_t at_sine, at_cosine;
+
+        channels(&at_sine, &at_cosine, e, c, dim);
+        lct_angle(&cosine, &sine, frequencies->turn[c], shifted);
+        sum += drow[at_sine] * sine;
+        if (at_cosine >= 0)
+            sum += drow[at_cosine] * cosine;
+    }
+    lct_add_to(&dparams[0], 0, sum);
+}
+
+static const locant_variant variants[] = {
+    { "sinusoidal(form=split)", "Sinusoidal, sines then cosines (E)",
+      "Marian, Pegasus, CTRL, RoFormer (HF)" },
+    { "sinusoidal(form=split,spacing=inclusive)",
+      "Sinusoidal of tensor2tensor (B, D)",
+      "tensor2tensor; Whisper's encoder" },
+    { "sinusoidal(form=split,spacing=inclusive,start=2)",
+      "Sinusoidal of fairseq (C)", "fairseq, M2M100, NLLB, Speech2Text" },
+    { "sinusoidal(form=split,learned=yes)",
+      "Sinusoidal with a learned scale (G)", "x-transformers" },
+    { 0 }
+};
 
 const struct lct_encoding lct_enc_sinusoidal = {
     .info = {
@@ -73,9 +195,16 @@ const struct lct_encoding lct_enc_sinusoidal = {
         .used_by = "original Transformer; split: Marian, Pegasus, CTRL",
         .traps = "c counts pairs, not channels; tensor2tensor and fairseq "
                  "divide by d/2 - 1, which is another encoding.",
+        .gradient = "learned=yes: dscale = sum dY P; else none",
+        .variants = variants,
         .doors = LOCANT_DOOR_INPUT,
     },
     .keys = keys,
+    .params_of = params_of,
+    .fill = fill,
+    .traits = traits,
+    .check = check,
     .schedule = schedule,
     .row = row,
+    .row_backward = row_backward,
 };

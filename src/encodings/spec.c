@@ -6,107 +6,30 @@
  * recursion ends at LCT_SPEC_DEPTH.
  */
 #include "../core/quote.h"
-#include "spec.h"
+#include "spec_read.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-struct reader {
-    const char *fn;
-    const char *text;
-    size_t at, size;
-    int depth;
-};
-
-/* A piece of the text. */
-struct token {
-    size_t at, n;
-};
+enum { LIST_MOST = 512 }; /* numbers of one list */
 
 /* Integers beyond 2^53 would not be the number that was written. */
 static const double INTEGER_MAX = 9007199254740992.0;
 
-/* Locale-free: bytes of a name, and of a number. */
-static bool is_letter(char c)
+static locant_status no_memory(const struct lct_reader *r)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-static bool is_number_byte(char c)
-{
-    return (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '+';
-}
-
-static bool is_name_byte(char c)
-{
-    return is_letter(c) || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
-           c == '.';
-}
-
-static void skip_blanks(struct reader *r)
-{
-    while (r->at < r->size && strchr(" \t\r\n", r->text[r->at]) != NULL)
-        r->at++;
-}
-
-/* The next byte that is no blank, 0 at the end; it is not taken. */
-static char peek(struct reader *r)
-{
-    skip_blanks(r);
-    return r->at < r->size ? r->text[r->at] : 0;
-}
-
-static bool accept(struct reader *r, char c)
-{
-    if (peek(r) != c)
-        return false;
-    r->at++;
-    return true;
-}
-
-static locant_status syntax_error(struct reader *r, const char *wanted)
-{
-    char found[LCT_QUOTE_BYTES];
-
-    if (peek(r) == 0)
-        return locant_fail(LOCANT_ERR_PARAM, "%s: the spec ends at byte %zu, "
-                           "expected %s", r->fn, r->at, wanted);
-    return locant_fail(LOCANT_ERR_PARAM, "%s: found '%s' at byte %zu of the "
-                       "spec, expected %s", r->fn,
-                       lct_quote(found, r->text + r->at, 1), r->at, wanted);
-}
-
-static locant_status read_name(struct token *out, struct reader *r,
-                               const char *wanted)
-{
-    if (!is_letter(peek(r)))
-        return syntax_error(r, wanted);
-    out->at = r->at;
-    while (r->at < r->size && is_name_byte(r->text[r->at]))
-        r->at++;
-    out->n = r->at - out->at;
-    return LOCANT_OK;
-}
-
-/* Index of the name in the list, or -1. */
-static int find(lct_name_at at, const void *list, const struct reader *r,
-                struct token t)
-{
-    const char *name;
-
-    for (size_t i = 0; (name = at(list, i)) != NULL; i++)
-        if (strlen(name) == t.n && memcmp(name, r->text + t.at, t.n) == 0)
-            return (int)i;
-    return -1;
+    return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for the encoding",
+                       r->fn);
 }
 
 static const char *const kind_names[] = {
     [LCT_NUMBER] = "a number", [LCT_INTEGER] = "an integer",
     [LCT_WORD] = "", [LCT_SWITCH] = "", [LCT_SPEC] = "",
+    [LCT_LIST] = "numbers joined by ':'",
 };
 
 /* The value at 't' is not what key k takes. */
-static locant_status bad_value(const struct reader *r, struct token t,
+static locant_status bad_value(const struct lct_reader *r, struct lct_token t,
                                const locant_encoding *e, int k)
 {
     const struct lct_key *key = &e->row->keys[k];
@@ -120,22 +43,6 @@ static locant_status bad_value(const struct reader *r, struct token t,
                        t.at, kind, *kind && *range ? " " : "", range);
 }
 
-/* Everything that could belong to one value, for sentences. */
-static struct token value_token(struct reader *r)
-{
-    struct token t = { 0, 0 };
-
-    skip_blanks(r);
-    t.at = r->at;
-    while (r->at < r->size &&
-           (is_name_byte(r->text[r->at]) || is_number_byte(r->text[r->at])))
-        r->at++;
-    t.n = r->at - t.at;
-    if (t.n == 0 && r->at < r->size)
-        t.n = 1;
-    return t;
-}
-
 static bool in_range(double value, const struct lct_key *key)
 {
     if (!isfinite(value) || value < key->min || value > key->max)
@@ -146,10 +53,11 @@ static bool in_range(double value, const struct lct_key *key)
            (value == floor(value) && fabs(value) <= INTEGER_MAX);
 }
 
-static locant_status read_number(locant_encoding *e, int k, struct reader *r)
+static locant_status read_number(locant_encoding *e, int k,
+                                 struct lct_reader *r)
 {
     const struct lct_key *key = &e->row->keys[k];
-    struct token t = value_token(r);
+    struct lct_token t = lct_read_value(r);
     double value;
 
     if (!lct_number_parse(&value, r->text + t.at, t.n) ||
@@ -159,13 +67,39 @@ static locant_status read_number(locant_encoding *e, int k, struct reader *r)
     return LOCANT_OK;
 }
 
-static locant_status read_word(locant_encoding *e, int k, struct reader *r)
+/* number { ":" number } */
+static locant_status read_list(locant_encoding *e, int k, struct lct_reader *r)
+{
+    const struct lct_key *key = &e->row->keys[k];
+    double item[LIST_MOST];
+    size_t n = 0;
+
+    do {
+        struct lct_token t = lct_read_value(r);
+
+        if (n == LIST_MOST ||
+            !lct_number_parse(&item[n], r->text + t.at, t.n) ||
+            !in_range(item[n], key))
+            return bad_value(r, t, e, k);
+        n++;
+    } while (lct_read_accept(r, ':'));
+    e->list[k] = locant_alloc(sizeof(*e->list[k]) + n * sizeof(item[0]));
+    if (e->list[k] == NULL)
+        return no_memory(r);
+    e->list[k]->n = n;
+    memcpy(e->list[k]->item, item, n * sizeof(item[0]));
+    e->value[k] = (double)n;
+    return LOCANT_OK;
+}
+
+static locant_status read_word(locant_encoding *e, int k, struct lct_reader *r)
 {
     static const char *const switches[] = { "no", "yes", NULL };
     const struct lct_key *key = &e->row->keys[k];
-    struct token t = value_token(r);
-    int i = find(lct_word_name, key->kind == LCT_SWITCH ? switches : key->words,
-                 r, t);
+    struct lct_token t = lct_read_value(r);
+    int i = lct_read_find(lct_word_name,
+                          key->kind == LCT_SWITCH ? switches : key->words, r,
+                          t);
 
     if (i < 0)
         return bad_value(r, t, e, k);
@@ -173,27 +107,29 @@ static locant_status read_word(locant_encoding *e, int k, struct reader *r)
     return LOCANT_OK;
 }
 
-static locant_status read_spec(locant_encoding **out, struct reader *r,
-                               const struct lct_encoding *const *family);
+static locant_status read_sum(locant_encoding **out, struct lct_reader *r,
+                              const struct lct_encoding *const *family);
 
-static locant_status read_nested(locant_encoding *e, int k, struct reader *r)
+static locant_status read_nested(locant_encoding *e, int k,
+                                 struct lct_reader *r)
 {
     const struct lct_key *key = &e->row->keys[k];
     size_t i = 0;
 
-    if (!is_letter(peek(r)))
-        return bad_value(r, value_token(r), e, k);
-    LCT_TRY(read_spec(&e->nested[k], r, key->family));
-    while (key->family[i] != e->nested[k]->row)
+    if (!lct_is_letter(lct_read_peek(r)))
+        return bad_value(r, lct_read_value(r), e, k);
+    LCT_TRY(read_sum(&e->nested[k], r, key->family));
+    while (key->family[i] != NULL && key->family[i] != e->nested[k]->row)
         i++;
     e->value[k] = (double)i;
     return LOCANT_OK;
 }
 
-static locant_status read_value(locant_encoding *e, int k, struct reader *r)
+static locant_status read_value(locant_encoding *e, int k, struct lct_reader *r)
 {
-    if (peek(r) == 0 || peek(r) == ',' || peek(r) == ')')
-        return syntax_error(r, "a value");
+    if (lct_read_peek(r) == 0 || lct_read_peek(r) == ',' ||
+        lct_read_peek(r) == ')')
+        return lct_read_error(r, "a value");
     switch (e->row->keys[k].kind) {
     case LCT_NUMBER:
     case LCT_INTEGER:
@@ -201,13 +137,15 @@ static locant_status read_value(locant_encoding *e, int k, struct reader *r)
     case LCT_WORD:
     case LCT_SWITCH:
         return read_word(e, k, r);
+    case LCT_LIST:
+        return read_list(e, k, r);
     case LCT_SPEC:
         break;
     }
     return read_nested(e, k, r);
 }
 
-static locant_status unknown_key(const struct reader *r, struct token t,
+static locant_status unknown_key(const struct lct_reader *r, struct lct_token t,
                                  const struct lct_encoding *row)
 {
     char found[LCT_QUOTE_BYTES], suggest[240];
@@ -224,16 +162,16 @@ static locant_status unknown_key(const struct reader *r, struct token t,
 }
 
 /* key "=" value { "," key "=" value } ")", after "(" */
-static locant_status read_keys(locant_encoding *e, struct reader *r)
+static locant_status read_keys(locant_encoding *e, struct lct_reader *r)
 {
     bool given[LCT_MAX_KEYS] = { false };
 
     do {
-        struct token t;
+        struct lct_token t;
         int k;
 
-        LCT_TRY(read_name(&t, r, "the name of a key"));
-        k = find(lct_key_name, e->row->keys, r, t);
+        LCT_TRY(lct_read_name(&t, r, "the name of a key"));
+        k = lct_read_find(lct_key_name, e->row->keys, r, t);
         if (k < 0)
             return unknown_key(r, t, e->row);
         if (given[k])
@@ -241,20 +179,22 @@ static locant_status read_keys(locant_encoding *e, struct reader *r)
                                "given a second time at byte %zu", r->fn,
                                e->row->keys[k].name, e->row->info.name, t.at);
         given[k] = true;
-        if (!accept(r, '='))
-            return syntax_error(r, "'='");
+        if (!lct_read_accept(r, '='))
+            return lct_read_error(r, "'='");
         LCT_TRY(read_value(e, k, r));
-    } while (accept(r, ','));
-    return accept(r, ')') ? LOCANT_OK : syntax_error(r, "',' or ')'");
+    } while (lct_read_accept(r, ','));
+    return lct_read_accept(r, ')') ? LOCANT_OK
+                                   : lct_read_error(r, "',' or ')'");
 }
 
 /* Give the keys that may be left out their defaults. */
-static locant_status set_defaults(locant_encoding *e, const struct reader *r)
+static locant_status set_defaults(locant_encoding *e,
+                                  const struct lct_reader *r)
 {
     const struct lct_key *keys = e->row->keys;
 
     for (int k = 0; keys != NULL && keys[k].name != NULL; k++) {
-        struct reader nested = { r->fn, "", 0, 0, r->depth };
+        struct lct_reader nested = { r->fn, "", 0, 0, r->depth };
 
         if (keys[k].kind != LCT_SPEC) {
             e->value[k] = keys[k].def;
@@ -270,35 +210,35 @@ static locant_status set_defaults(locant_encoding *e, const struct reader *r)
     return LOCANT_OK;
 }
 
-static locant_status no_memory(const struct reader *r)
-{
-    return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for the encoding",
-                       r->fn);
-}
-
 /* Give the encoding its own text, and let its row judge the whole. */
-static locant_status finish(locant_encoding *e, const struct reader *r)
+static locant_status finish(locant_encoding *e, const struct lct_reader *r)
 {
     size_t n = lct_spec_print(NULL, 0, e);
 
+    if (n > LCT_SPEC_BYTES)
+        return locant_fail(LOCANT_ERR_PARAM, "%s: the canonical spec would "
+                           "have %zu bytes, expected at most %d", r->fn, n,
+                           LCT_SPEC_BYTES);
     e->spec = locant_alloc(n + 1);
     if (e->spec == NULL)
         return no_memory(r);
     lct_spec_print(e->spec, n + 1, e);
+    LCT_TRY(lct_encoding_compose(e));
     if (e->row->check != NULL)
         LCT_TRY(e->row->check(e));
     return e->row->prepare != NULL ? e->row->prepare(e) : LOCANT_OK;
 }
 
-static locant_status fill(locant_encoding *e, struct reader *r)
+static locant_status fill(locant_encoding *e, struct lct_reader *r)
 {
     LCT_TRY(set_defaults(e, r));
-    if (accept(r, '(') && !accept(r, ')'))
+    if (lct_read_accept(r, '(') && !lct_read_accept(r, ')'))
         LCT_TRY(read_keys(e, r));
     return finish(e, r);
 }
 
-static locant_status unknown_encoding(const struct reader *r, struct token t,
+static locant_status unknown_encoding(const struct lct_reader *r,
+                                      struct lct_token t,
                                       const struct lct_encoding *const *family)
 {
     char found[LCT_QUOTE_BYTES], suggest[320];
@@ -310,16 +250,16 @@ static locant_status unknown_encoding(const struct reader *r, struct token t,
                        t.at, suggest);
 }
 
-static locant_status read_spec(locant_encoding **out, struct reader *r,
+static locant_status read_spec(locant_encoding **out, struct lct_reader *r,
                                const struct lct_encoding *const *family)
 {
     locant_encoding *e;
-    struct token t;
+    struct lct_token t;
     locant_status status;
     int i;
 
-    LCT_TRY(read_name(&t, r, "the name of an encoding"));
-    i = find(lct_family_name, family, r, t);
+    LCT_TRY(lct_read_name(&t, r, "the name of an encoding"));
+    i = lct_read_find(lct_family_name, family, r, t);
     if (i < 0)
         return unknown_encoding(r, t, family);
     if (r->depth >= LCT_SPEC_DEPTH)
@@ -341,11 +281,51 @@ static locant_status read_spec(locant_encoding **out, struct reader *r,
     return LOCANT_OK;
 }
 
+/* part { "+" part }: only of whole encodings, not of other families */
+static locant_status read_sum(locant_encoding **out, struct lct_reader *r,
+                              const struct lct_encoding *const *family)
+{
+    locant_encoding *e = NULL, *sum;
+    locant_status status = read_spec(&e, r, family);
+
+    if (status != LOCANT_OK)
+        return status;
+    if (family != lct_encodings || lct_read_peek(r) != '+') {
+        lct_encoding_release(*out);
+        *out = e;
+        return LOCANT_OK;
+    }
+    sum = locant_alloc(sizeof *sum);
+    if (sum == NULL) {
+        lct_encoding_release(e);
+        return no_memory(r);
+    }
+    sum->row = &lct_enc_sum;
+    sum->nested[0] = e;
+    for (int n = 1; status == LOCANT_OK && lct_read_accept(r, '+'); n++) {
+        if (n == LCT_MAX_PARTS)
+            status = locant_fail(LOCANT_ERR_PARAM, "%s: more than %d encodings "
+                                 "added at byte %zu", r->fn, LCT_MAX_PARTS,
+                                 r->at);
+        else
+            status = read_spec(&sum->nested[n], r, family);
+    }
+    if (status == LOCANT_OK)
+        status = finish(sum, r);
+    if (status != LOCANT_OK) {
+        lct_encoding_release(sum);
+        return status;
+    }
+    lct_encoding_release(*out);
+    *out = sum;
+    return LOCANT_OK;
+}
+
 locant_status lct_spec_parse(locant_encoding **out, const char *fn,
                              const char *text,
                              const struct lct_encoding *const *family)
 {
-    struct reader r = { fn, text, 0, 0, 0 };
+    struct lct_reader r = { fn, text, 0, 0, 0 };
     locant_encoding *e = NULL;
 
     *out = NULL;
@@ -356,10 +336,10 @@ locant_status lct_spec_parse(locant_encoding **out, const char *fn,
     if (r.size > LCT_SPEC_BYTES)
         return locant_fail(LOCANT_ERR_PARAM, "%s: the spec has more than %d "
                            "bytes", fn, LCT_SPEC_BYTES);
-    LCT_TRY(read_spec(&e, &r, family));
-    if (peek(&r) != 0) {
+    LCT_TRY(read_sum(&e, &r, family));
+    if (lct_read_peek(&r) != 0) {
         lct_encoding_release(e);
-        return syntax_error(&r, "the end of the spec");
+        return lct_read_error(&r, "the end of the spec");
     }
     *out = e;
     return LOCANT_OK;

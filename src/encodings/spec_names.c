@@ -144,6 +144,7 @@ void lct_key_range(char *out, size_t size, const struct lct_key *key)
     switch (key->kind) {
     case LCT_NUMBER:
     case LCT_INTEGER:
+    case LCT_LIST:
         interval(out, size, key);
         break;
     case LCT_WORD:
@@ -153,7 +154,10 @@ void lct_key_range(char *out, size_t size, const struct lct_key *key)
         append(out, size, "yes | no");
         break;
     case LCT_SPEC:
-        choices(out, size, lct_family_name, key->family);
+        if (key->family == lct_encodings)
+            append(out, size, "any encoding, or several with + between");
+        else
+            choices(out, size, lct_family_name, key->family);
         break;
     }
 }

@@ -21,6 +21,8 @@ static bool is_default(const locant_encoding *e, int k)
 {
     const struct lct_key *key = &e->row->keys[k];
 
+    if (key->kind == LCT_LIST)
+        return e->list[k] == NULL;
     if (isnan(key->def) || isnan(e->value[k]))
         return isnan(key->def) && isnan(e->value[k]);
     if (e->value[k] != key->def)
@@ -49,6 +51,21 @@ static void put_value(struct writer *w, const locant_encoding *e, int k)
     case LCT_SPEC:
         put(w, e->nested[k]->spec);
         break;
+    case LCT_LIST:
+        for (size_t i = 0; i < e->list[k]->n; i++) {
+            put(w, i > 0 ? ":" : "");
+            lct_number_print(number, e->list[k]->item[i]);
+            put(w, number);
+        }
+        break;
+    }
+}
+
+static void put_sum(struct writer *w, const locant_encoding *e)
+{
+    for (int i = 0; i < LCT_MAX_PARTS && e->nested[i] != NULL; i++) {
+        put(w, i > 0 ? "+" : "");
+        put(w, e->nested[i]->spec);
     }
 }
 
@@ -58,7 +75,10 @@ size_t lct_spec_print(char *out, size_t size, const locant_encoding *e)
     const struct lct_key *keys = e->row->keys;
     bool open = false;
 
-    put(&w, e->row->info.name);
+    if (e->row == &lct_enc_sum)
+        put_sum(&w, e);
+    else
+        put(&w, e->row->info.name);
     for (int k = 0; keys != NULL && keys[k].name != NULL; k++) {
         if (is_default(e, k))
             continue;
@@ -79,8 +99,10 @@ void lct_encoding_release(locant_encoding *e)
 {
     if (e == NULL)
         return;
-    for (int k = 0; k < LCT_MAX_KEYS; k++)
+    for (int k = 0; k < LCT_MAX_KEYS; k++) {
         lct_encoding_release(e->nested[k]);
+        locant_release(e->list[k]);
+    }
     locant_release(e->spec);
     locant_release(e->state);
     locant_release(e);

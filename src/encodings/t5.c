@@ -12,7 +12,7 @@
 #include "encoding.h"
 #include <math.h>
 
-enum { BUCKETS, DISTANCE, BIDIRECTIONAL };
+enum { BUCKETS, DISTANCE, BIDIRECTIONAL, SHARE };
 
 enum { MAX_BUCKETS = 1024 };
 
@@ -23,12 +23,14 @@ static const struct lct_key keys[] = {
       .max = 1 << 20, .doc = "distances from here on share the last bucket" },
     { .name = "bidirectional", .kind = LCT_SWITCH, .def = 0,
       .doc = "yes: half of the buckets for keys after the query" },
+    { .name = "share", .kind = LCT_SWITCH, .def = 1,
+      .doc = "no: each layer has its own table, as in UMT5" },
     { 0 }
 };
 
 static const struct lct_param params[] = {
     { .name = "table", .dims = { "buckets", "heads" }, .init = LCT_INIT_NORMAL,
-      .a = 0, .b = 0.02, .rate = 10,
+      .a = 0, .b = 0.02, .rate = 10, .scope = LCT_SHARE_KEY,
       .doc = "bias of each bucket for each head" },
     { 0 }
 };
@@ -165,7 +167,7 @@ static int bucket(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
     return offset + single + low;
 }
 
-static void bias(double *out, const struct lct_score *s, int64_t head,
+static void bias(double *out, const struct lct_call *s, int64_t head,
                  int64_t q_pos, const int64_t *k_pos, size_t n)
 {
     for (size_t j = 0; j < n; j++)
@@ -173,13 +175,19 @@ static void bias(double *out, const struct lct_score *s, int64_t head,
 }
 
 /* forward: out[j] = table[bucket(j), head] */
-static void bias_backward(double *const *dparam, const struct lct_score *s,
+static void bias_backward(double *const *dparam, const struct lct_call *s,
                           int64_t head, int64_t q_pos, const int64_t *k_pos,
                           const double *dout, size_t n)
 {
     for (size_t j = 0; j < n; j++)
         dparam[0][bucket(s->e, q_pos, k_pos[j]) * s->heads + head] += dout[j];
 }
+
+static const locant_variant variants[] = {
+    { "t5(bidirectional=yes)", "T5 bias of encoders", "T5, MPNet encoders" },
+    { "t5(share=no)", "T5 bias of each layer", "UMT5" },
+    { 0 }
+};
 
 const struct lct_encoding lct_enc_t5 = {
     .info = {
@@ -191,6 +199,8 @@ const struct lct_encoding lct_enc_t5 = {
         .used_by = "T5, mT5, ByT5, Flan-T5, UMT5 (per layer), MPNet",
         .traps = "T5 itself does not scale scores by 1/sqrt(D); double "
                  "precision misplaces distance 64 of 32/128 bidirectional.",
+        .gradient = "dtable[bucket, h] = sum of dS over pairs of that bucket",
+        .variants = variants,
         .doors = LOCANT_DOOR_SCORE,
         .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_LEARNED,
     },

@@ -31,6 +31,7 @@
 
 typedef float f32v __attribute__((vector_size(LCT_VBYTES)));
 typedef int32_t i32v __attribute__((vector_size(LCT_VBYTES)));
+typedef uint32_t u32v __attribute__((vector_size(LCT_VBYTES)));
 
 /*
  * For memory access only.  Never declare a variable of this type: GCC 12 keeps

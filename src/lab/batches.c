@@ -11,9 +11,10 @@
    file never share a target. */
 enum { GRID = 64 };
 
-/* Streams of one seed must differ: "blocks" and "batch" in ASCII. */
+/* Streams of one seed must differ: "blocks", "batch", "segment" in ASCII. */
 static const uint64_t STREAM_BLOCKS = (uint64_t)0x626c6f636b73 << 16;
 static const uint64_t STREAM_BATCH = (uint64_t)0x6261746368 << 24;
+static const uint64_t STREAM_SEGMENT = (uint64_t)0x7365676d656e74 << 8;
 
 /* How many ends file f offers; 0 if it is too short. */
 static size_t ends_of(const struct lct_split *s, size_t f)
@@ -105,4 +106,18 @@ void lct_batch_starts(size_t *starts, int64_t batch, int64_t length,
     for (int64_t b = 0; b < batch; b++)
         starts[b] =
             (size_t)locant_random_below(&r, (uint64_t)(size - (size_t)length));
+}
+
+void lct_segment_starts(size_t *starts, int64_t batch, int64_t length,
+                        const locant_corpus *corpus, uint64_t seed,
+                        int64_t step)
+{
+    locant_random r = {.seed = seed, .stream = STREAM_SEGMENT};
+    uint64_t places = corpus->split[LCT_TRAIN].size - (size_t)length;
+    uint64_t first = locant_random_below(&r, places);
+
+    /* batch and length are below 2^20, steps below 2^40 */
+    for (int64_t b = 0; b < batch; b++)
+        starts[b] = (size_t)((first + places / (uint64_t)batch * (uint64_t)b +
+                              (uint64_t)step * (uint64_t)length) % places);
 }

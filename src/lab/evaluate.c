@@ -12,8 +12,12 @@
  *   P4  own window: the 64 targets by windows of 128, 16 at a time, which a
  *       model without extrapolation can always do.
  *
- * A learned table ends somewhere: lengths beyond it are NAN, "undefined", and
- * P2 is the longest window it has.
+ * Some encodings end somewhere: lengths beyond are NAN, "undefined", and P2 is
+ * the longest window they have.
+ *
+ * A model with memory reads every window from its beginning in segments of its
+ * trained length and carries memory from one to the next; the validation text
+ * is one row of such segments (P3).
  */
 #define _POSIX_C_SOURCE 200809L
 #include "run.h"
@@ -37,12 +41,15 @@ struct evaluation {
     locant_run_info run;
     locant_encoding *encoding;
     struct lct_model *model;
+    int64_t memory;            /* of the model */
     const struct lct_split *test, *valid;
     size_t *ends;
     int64_t blocks;
     int32_t *tokens, *targets; /* [room] */
     real *loss;                /* [room] */
     int64_t room;
+    int32_t *part, *part_targets; /* [room]: one segment of all rows */
+    real *part_loss;           /* [room] */
     int64_t span;              /* longest window the encoding is defined for */
     double *block_loss;        /* [lengths, blocks] */
     real *head;                /* [blocks, SHORTEST]: first losses of P2 */
@@ -51,6 +58,11 @@ struct evaluation {
     lct_tick tick;
     void *context;
 };
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
 
 /* One window of T tokens that ends at 'end' into row b of the batch. */
 static void put_window(struct evaluation *ev, int64_t b, int64_t T,
@@ -64,10 +76,49 @@ static void put_window(struct evaluation *ev, int64_t b, int64_t T,
     }
 }
 
+/* Tokens at .. at + n - 1 of rows first .. first + rows - 1 of [B, T]. */
+static locant_status segment(struct evaluation *ev, int64_t first,
+                             int64_t rows, int64_t T, int64_t at, int64_t n)
+{
+    for (int64_t b = 0; b < rows; b++) {
+        const int64_t from = (first + b) * T + at;
+
+        memcpy(ev->part + b * n, ev->tokens + from,
+               (size_t)n * sizeof *ev->part);
+        memcpy(ev->part_targets + b * n, ev->targets + from,
+               (size_t)n * sizeof *ev->part);
+    }
+    LCT_TRY(lct_model_forward(ev->model, ev->part, ev->part_targets, rows, n,
+                              ev->part_loss, NULL));
+    for (int64_t b = 0; b < rows; b++)
+        memcpy(ev->loss + (first + b) * T + at, ev->part_loss + b * n,
+               (size_t)n * sizeof *ev->loss);
+    return LOCANT_OK;
+}
+
+/* Windows in segments, as many rows at once as there is memory for. */
+static locant_status forward_segments(struct evaluation *ev, int64_t B,
+                                      int64_t T)
+{
+    const int64_t length = ev->run.length;
+    const int64_t most = lct_memory_rows(length, ev->room);
+
+    for (int64_t b = 0; b < B; b += most) {
+        lct_model_forget(ev->model);
+        for (int64_t at = 0; at < T; at += length)
+            LCT_TRY(segment(ev, b, least(most, B - b), T, at,
+                            least(length, T - at)));
+    }
+    return LOCANT_OK;
+}
+
 static locant_status forward(struct evaluation *ev, int64_t B, int64_t T)
 {
-    LCT_TRY(lct_model_forward(ev->model, ev->tokens, ev->targets, B, T,
-                              ev->loss, NULL));
+    if (ev->memory > 0)
+        LCT_TRY(forward_segments(ev, B, T));
+    else
+        LCT_TRY(lct_model_forward(ev->model, ev->tokens, ev->targets, B, T,
+                                  ev->loss, NULL));
     if (ev->tick && ev->tick(B * T, ev->context) != 0)
         return locant_fail(LOCANT_ERR_INTERRUPTED,
                            "locant_evaluate: the evaluation of run %" PRId64
@@ -84,33 +135,25 @@ static double sum_of(const real *x, int64_t n)
     return sum;
 }
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* ------------------------------------------------------------------ set up */
 
-/* Longest of the lengths that the encoding takes; 0 if not even the first. */
-static locant_status find_span(struct evaluation *ev)
+/*
+ * Longest of the lengths that the encoding takes; 0 if not even the first.
+ * With memory no position lies beyond those of training.
+ */
+static int64_t find_span(const struct evaluation *ev)
 {
-    bool wall = locant_encoding_info_of(ev->encoding)->traits &
-                LOCANT_TRAIT_WALL;
+    const int64_t reach = locant_encoding_reach(ev->encoding);
+    int64_t span = LONGEST;
 
-    ev->span = LONGEST;
-    while (wall && ev->span >= SHORTEST) {
-        locant_status status = lct_model_forward(
-            ev->model, ev->tokens, ev->targets, 1, ev->span, NULL, NULL);
+    while (ev->memory == 0 && span >= SHORTEST && span > reach)
+        span /= 2;
+    return span < SHORTEST ? 0 : span;
+}
 
-        if (status == LOCANT_OK)
-            return LOCANT_OK;
-        if (status != LOCANT_ERR_PARAM)
-            return status;
-        ev->span /= 2;
-    }
-    if (ev->span < SHORTEST)
-        ev->span = 0;
-    return LOCANT_OK;
+int64_t lct_memory_rows(int64_t length, int64_t room)
+{
+    return length < room ? room / length : 1;
 }
 
 locant_status lct_load_trained(struct lct_model **model,
@@ -127,7 +170,12 @@ locant_status lct_load_trained(struct lct_model **model,
     LCT_TRY(lct_model_parse(&config, run->model));
     LCT_TRY(locant_encoding_create(encoding, run->encoding));
     config.encoding = *encoding;
-    LCT_TRY(lct_model_create(model, &config, 1, room, false));
+    if (config.memory > 0)
+        LCT_TRY(lct_model_create(model, &config,
+                                 lct_memory_rows(run->length, room),
+                                 run->length, false));
+    else
+        LCT_TRY(lct_model_create(model, &config, 1, room, false));
     LCT_TRY(lct_store_run_path(&path, store, run->id, "safetensors"));
     status = lct_checkpoint_read(&c, *model, path);
     locant_release(path);
@@ -146,7 +194,12 @@ static locant_status allocate(struct evaluation *ev, int64_t want)
     ev->tokens = locant_alloc((size_t)ev->room * sizeof *ev->tokens);
     ev->targets = locant_alloc((size_t)ev->room * sizeof *ev->targets);
     ev->loss = locant_alloc((size_t)ev->room * sizeof *ev->loss);
-    if (!ev->ends || !ev->block_loss || !ev->head || !ev->shortest ||
+    ev->part = locant_alloc((size_t)ev->room * sizeof *ev->part);
+    ev->part_targets =
+        locant_alloc((size_t)ev->room * sizeof *ev->part_targets);
+    ev->part_loss = locant_alloc((size_t)ev->room * sizeof *ev->part_loss);
+    if (!ev->part || !ev->part_targets || !ev->part_loss ||
+        !ev->ends || !ev->block_loss || !ev->head || !ev->shortest ||
         !ev->tokens || !ev->targets || !ev->loss)
         return locant_fail(LOCANT_ERR_NOMEM,
                            "locant_evaluate: no memory for %" PRId64 " blocks",
@@ -165,6 +218,9 @@ static void release(struct evaluation *ev)
     locant_release(ev->tokens);
     locant_release(ev->targets);
     locant_release(ev->loss);
+    locant_release(ev->part);
+    locant_release(ev->part_targets);
+    locant_release(ev->part_loss);
 }
 
 /* Everything undefined until it is measured. */
@@ -242,13 +298,47 @@ static locant_status by_position(struct evaluation *ev)
     return LOCANT_OK;
 }
 
+/* Written so that a NAN is the worst of all. */
+static void note_difference(struct evaluation *ev, real a, real b)
+{
+    double difference = fabs((double)a - (double)b);
+
+    if (!(difference <= ev->e.causality))
+        ev->e.causality = difference;
+}
+
+/*
+ * Where positions depend on the length, or end before the shortest window: a
+ * window and the same with another second half.
+ */
+static locant_status causality_at(struct evaluation *ev, int64_t T)
+{
+    const int64_t half = T / 2;
+
+    ev->e.causality = 0;
+    for (int64_t b = 0; b < ev->blocks && half > 0; b++) {
+        put_window(ev, 0, T, ev->test->bytes, ev->ends[b]);
+        LCT_TRY(forward(ev, 1, T));
+        memcpy(ev->head, ev->loss, (size_t)half * sizeof *ev->head);
+        for (int64_t i = half; i < T; i++)
+            ev->tokens[i] = (ev->tokens[i] + 1 + i % 5) % LCT_VOCAB;
+        LCT_TRY(forward(ev, 1, T));
+        for (int64_t i = 0; i < half; i++)
+            note_difference(ev, ev->loss[i], ev->head[i]);
+    }
+    return LOCANT_OK;
+}
+
 /* What comes later must not change what came before. */
 static locant_status causality(struct evaluation *ev)
 {
     int64_t T = ev->span > SHORTEST ? SHORTEST : SHORTEST / 2;
     int64_t group = LONGEST / T;
-    double worst = 0;
 
+    if ((locant_encoding_traits(ev->encoding) & LOCANT_TRAIT_LENGTH) ||
+        locant_encoding_places(ev->encoding))
+        return causality_at(ev, T);
+    ev->e.causality = 0;
     for (int64_t b = 0; b < ev->blocks; b += group) {
         int64_t B = least(group, ev->blocks - b);
 
@@ -256,16 +346,10 @@ static locant_status causality(struct evaluation *ev)
             put_window(ev, i, T, ev->test->bytes,
                        ev->ends[b + i] - LONGEST + (size_t)T);
         LCT_TRY(forward(ev, B, T));
-        for (int64_t i = 0; i < B * T; i++) {
-            double other = ev->head[(b + i / T) * SHORTEST + i % T];
-            double difference = fabs((double)ev->loss[i] - other);
-
-            /* written so that a NAN is the worst of all */
-            if (!(difference <= worst))
-                worst = difference;
-        }
+        for (int64_t i = 0; i < B * T; i++)
+            note_difference(ev, ev->loss[i],
+                            ev->head[(b + i / T) * SHORTEST + i % T]);
     }
-    ev->e.causality = worst;
     return LOCANT_OK;
 }
 
@@ -338,6 +422,24 @@ static locant_status shuffled(struct evaluation *ev)
     return LOCANT_OK;
 }
 
+/* P3: as many segments of the validation split as blocks, one after another. */
+static locant_status contiguous(struct evaluation *ev)
+{
+    const int64_t T = ev->run.length;
+    const int64_t there = (int64_t)(ev->valid->size - 1) / T;
+    const int64_t n = least(ev->blocks, there);
+    double sum = 0;
+
+    lct_model_forget(ev->model);
+    for (int64_t w = 0; w < n; w++) {
+        put_window(ev, 0, T, ev->valid->bytes, (size_t)((w + 1) * T + 1));
+        LCT_TRY(segment(ev, 0, 1, T, 0, T));
+        sum += sum_of(ev->loss, T);
+    }
+    ev->e.valid = sum / (double)(n * T);
+    return LOCANT_OK;
+}
+
 /* As many windows of the validation split as blocks, evenly spaced. */
 static locant_status validation(struct evaluation *ev)
 {
@@ -347,6 +449,8 @@ static locant_status validation(struct evaluation *ev)
 
     if (ev->valid->size < (size_t)T + 1)
         return LOCANT_OK;
+    if (ev->memory > 0)
+        return contiguous(ev);
     room = ev->valid->size - (size_t)T - 1;
     for (int64_t w = 0; w < ev->blocks; w += group) {
         int64_t B = least(group, ev->blocks - w);
@@ -368,7 +472,7 @@ static locant_status all_protocols(struct evaluation *ev)
 {
     LCT_TRY(validation(ev));
     if (ev->span == 0)
-        return LOCANT_OK;
+        return causality_at(ev, locant_encoding_reach(ev->encoding));
     for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++)
         if (lengths[k] <= ev->span && lengths[k] < LONGEST)
             LCT_TRY(same_targets(ev, k));
@@ -415,7 +519,8 @@ static locant_status evaluate(struct evaluation *ev, locant_store *store,
     set_undefined(ev);
     LCT_TRY(lct_load_trained(&ev->model, &ev->encoding, store, &ev->run,
                              ev->room));
-    LCT_TRY(find_span(ev));
+    ev->memory = lct_model_config_of(ev->model)->memory;
+    ev->span = find_span(ev);
     LCT_TRY(all_protocols(ev));
     return lct_store_save_evaluation(store, ev->run.id, sha, want, &ev->e,
                                      ev->block_loss);

@@ -106,16 +106,14 @@ static void is_causal(locant_report_gate *gate, const struct lct_results *r)
           causal_bound);
 }
 
-/* Undefined lengths of a table that ends are no failure. */
+/* Lengths beyond the end of an encoding are undefined, and no failure. */
 static int is_finite(const struct lct_group *g, const struct lct_result *x)
 {
-    int walled = (g->info->traits & LOCANT_TRAIT_WALL) != 0;
-
     if (strcmp(x->run.status, "done") != 0 || !isfinite(x->run.train_loss))
         return 0;
     for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++)
         if (!isfinite(x->eval.same_targets[k]) &&
-            !(walled && x->eval.length[k] > x->run.length))
+            x->eval.length[k] <= g->reach)
             return 0;
     return 1;
 }

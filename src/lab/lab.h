@@ -45,6 +45,14 @@ size_t lct_test_blocks(size_t *ends, size_t want, const locant_corpus *corpus,
 void lct_batch_starts(size_t *starts, int64_t batch, int64_t length,
                       const locant_corpus *corpus, uint64_t seed, int64_t step);
 
+/*
+ * The same with memory: row b begins at a place drawn from the seed, b parts of
+ * 'batch' further on, and moves by 'length' a step, round and round.
+ */
+void lct_segment_starts(size_t *starts, int64_t batch, int64_t length,
+                        const locant_corpus *corpus, uint64_t seed,
+                        int64_t step);
+
 /* ------------------------------------------------------------------ n-gram */
 
 /*
@@ -81,20 +89,26 @@ struct lct_result {
     int64_t bytes;           /* memory of the model in training */
 };
 
+enum { LCT_GROUP_PARAMS = 24 }; /* more of one encoding are not shown */
+
 /* All runs of one encoding. */
 struct lct_group {
     char spec[256];            /* as resolved */
     const locant_encoding_info *info;
+    unsigned doors, traits;
+    int64_t reach;             /* positions it is defined at */
     struct lct_result *results; /* [n], by seed */
     size_t n;
-    locant_tensor params[4];   /* trained, of the first seed; F32, dense */
+    /* trained, of the first seed; of layer 0 where layers have their own; F32,
+       dense */
+    locant_tensor params[LCT_GROUP_PARAMS];
     int n_params;
 };
 
 struct lct_results {
     struct lct_group *groups;
     size_t n;
-    int64_t heads, width, trained_length;
+    int64_t layers, heads, width, trained_length;
     locant_corpus_info corpus;
     double ngram[2];           /* losses of ngram_order[] on the P1 targets;
                                   gate g2 asks for the first */

@@ -57,15 +57,13 @@ static locant_status check_options(const locant_report_options *o)
 
 locant_status lct_check_reach(const locant_encoding *e, int64_t length)
 {
-    const locant_encoding_info *info = locant_encoding_info_of(e);
-    locant_param_info table;
+    const int64_t reach = locant_encoding_reach(e);
 
-    if ((info->traits & LOCANT_TRAIT_WALL) &&
-        locant_encoding_param(&table, e, 0, 0, 0) && table.shape[0] < length)
+    if (reach < length)
         return locant_fail(LOCANT_ERR_PARAM,
                            "locant_train: %s has %lld positions, expected at"
                            " least the %lld bytes of a training sequence",
-                           locant_encoding_spec(e), (long long)table.shape[0],
+                           locant_encoding_spec(e), (long long)reach,
                            (long long)length);
     return LOCANT_OK;
 }

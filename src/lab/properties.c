@@ -26,8 +26,9 @@ static const double emulated_bound = 1e-4;
 
 struct probe {
     locant_encoding *e;
-    int64_t heads, width, dim;
-    locant_tensor own[4], *params; /* NULL if it has none */
+    int64_t heads, width, dim, wide; /* of a turned row */
+    locant_tensor own[LCT_GROUP_PARAMS], *params; /* NULL if it has none */
+    int64_t reach;
     char *sentence;
     bool held;
 };
@@ -50,37 +51,45 @@ static double dot(const double *a, const double *b, int64_t n)
     return sum;
 }
 
-/* x [2, dim] at positions m and n into y. */
+/* x [1, dim] at position m into y [1, wide], as a query or a key of head 0. */
+static locant_status turn(double *y, double *x, const struct probe *p,
+                          int64_t m, int flags)
+{
+    const int64_t one = 1, from[3] = {1, 1, p->dim}, to[3] = {1, 1, p->wide};
+    locant_tensor out = locant_dense(y, LOCANT_F64, 3, to);
+    locant_tensor in = locant_dense(x, LOCANT_F64, 3, from);
+    locant_tensor positions = locant_dense(&m, LOCANT_I64, 1, &one);
+
+    return locant_encoding_rotate(&out, &in, p->e, &positions, p->params,
+                                  flags);
+}
+
+/* A query x at m and a key x + dim at n into y and y + wide. */
 static locant_status rotate(double *y, double *x, const struct probe *p,
                             int64_t m, int64_t n)
 {
-    const int64_t two = 2, shape[2] = {2, p->dim};
-    int64_t where[2] = {m, n};
-    locant_tensor out = locant_dense(y, LOCANT_F64, 2, shape);
-    locant_tensor in = locant_dense(x, LOCANT_F64, 2, shape);
-    locant_tensor positions = locant_dense(where, LOCANT_I64, 1, &two);
-
-    return locant_encoding_rotate(&out, &in, p->e, &positions, 0);
+    LCT_TRY(turn(y, x, p, m, 0));
+    return turn(y + p->wide, x + p->dim, p, n, LOCANT_ROTATE_KEY);
 }
 
 static locant_status try_rotation(struct probe *p, double *x, int64_t m,
                                   int64_t n)
 {
-    const unsigned traits = locant_encoding_info_of(p->e)->traits;
+    const unsigned traits = locant_encoding_traits(p->e);
     /* Canonical specs leave defaults out, and the default is exact. */
     const bool emulated =
         strstr(locant_encoding_spec(p->e), "angles=") != NULL;
     const double relative_bound = emulated ? emulated_bound : score_bound;
-    double *y = x + 2 * p->dim, *z = x + 4 * p->dim;
+    double *y = x + 2 * p->dim, *z = y + 2 * p->wide;
     double unit = dot(x, x, p->dim) + dot(x + p->dim, x + p->dim, p->dim);
     double error;
 
     LCT_TRY(rotate(y, x, p, m, n));
     LCT_TRY(rotate(z, x, p, m + shift, n + shift));
-    error = fabs(dot(x, x, p->dim) - dot(y, y, p->dim)) / unit;
+    error = fabs(dot(x, x, p->dim) - dot(y, y, p->wide)) / unit;
     if ((traits & LOCANT_TRAIT_ISOMETRIC) && !(error <= score_bound))
         lacks(p, "does not keep the length of a vector", error);
-    error = fabs(dot(y, y + p->dim, p->dim) - dot(z, z + p->dim, p->dim)) /
+    error = fabs(dot(y, y + p->wide, p->wide) - dot(z, z + p->wide, p->wide)) /
             unit;
     if ((traits & LOCANT_TRAIT_RELATIVE) && !(error <= relative_bound))
         lacks(p, "does not score by the difference of positions", error);
@@ -90,7 +99,8 @@ static locant_status try_rotation(struct probe *p, double *x, int64_t m,
 static locant_status check_rotation(struct probe *p)
 {
     locant_random r = {1, 0, 0};
-    double *x = locant_alloc(6 * (size_t)p->dim * sizeof *x);
+    double *x = locant_alloc((2 * (size_t)p->dim + 4 * (size_t)p->wide) *
+                             sizeof *x);
     locant_status status = LOCANT_OK;
 
     if (x == NULL)
@@ -124,7 +134,7 @@ static locant_status bias(double *out, const struct probe *p, int64_t first)
 /* Bias is formed from the difference of positions: equal to the bit. */
 static void compare_bias(struct probe *p, const double *a, const double *b)
 {
-    const unsigned traits = locant_encoding_info_of(p->e)->traits;
+    const unsigned traits = locant_encoding_traits(p->e);
 
     for (int64_t i = 0; i < p->heads * N && p->held; i++) {
         double further = i % N ? a[i - 1] - a[i] : 0;
@@ -148,8 +158,10 @@ static locant_status check_bias(struct probe *p)
     if (a == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", __func__);
     status = bias(a, p, 0);
-    if (status == LOCANT_OK)
+    if (status == LOCANT_OK && p->reach >= shift + N)
         status = bias(a + n, p, shift);
+    else
+        memcpy(a + n, a, n * sizeof *a);
     if (status == LOCANT_OK)
         compare_bias(p, a, a + n);
     locant_release(a);
@@ -169,7 +181,8 @@ static locant_status check_table(struct probe *p)
 
     if (row == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", __func__);
-    for (at = 0; at < N && status == LOCANT_OK && p->held; at++) {
+    for (at = 0; at < N && at < p->reach && status == LOCANT_OK && p->held;
+         at++) {
         status = locant_encoding_table(&out, p->e, &positions, p->params);
         for (int64_t i = 0; i < p->width && status == LOCANT_OK && p->held;
              i++)
@@ -178,7 +191,7 @@ static locant_status check_table(struct probe *p)
     }
     at = INT64_C(1) << 40;
     if (status == LOCANT_OK &&
-        (locant_encoding_info_of(p->e)->traits & LOCANT_TRAIT_WALL) &&
+        (locant_encoding_traits(p->e) & LOCANT_TRAIT_WALL) &&
         locant_encoding_table(&out, p->e, &positions, p->params) !=
             LOCANT_ERR_PARAM)
         lacks(p, "does not refuse a position beyond its table", (double)at);
@@ -190,10 +203,12 @@ static locant_status check_table(struct probe *p)
 
 static locant_status init_params(struct probe *p)
 {
+    const locant_sizes sizes = {.width = p->width, .heads = p->heads,
+                                .head_dim = p->dim};
     locant_param_info info;
 
-    for (int i = 0;
-         i < 4 && locant_encoding_param(&info, p->e, i, p->heads, p->width);
+    for (int i = 0; i < LCT_GROUP_PARAMS &&
+                    locant_encoding_param(&info, p->e, i, &sizes);
          i++) {
         size_t n = 1;
 
@@ -211,15 +226,36 @@ static locant_status init_params(struct probe *p)
 
 static locant_status check_doors(struct probe *p)
 {
-    unsigned doors = locant_encoding_info_of(p->e)->doors;
+    unsigned doors = locant_encoding_doors(p->e);
 
     LCT_TRY(init_params(p));
     if (doors & LOCANT_DOOR_INPUT)
         LCT_TRY(check_table(p));
-    if (doors & LOCANT_DOOR_ROTATE)
+    /* Learned frequencies differ from head to head: no one row to turn. */
+    if ((doors & LOCANT_DOOR_ROTATE) && p->params == NULL)
         LCT_TRY(check_rotation(p));
-    if (doors & LOCANT_DOOR_SCORE)
+    if ((doors & LOCANT_DOOR_SCORE) && p->reach >= N)
         LCT_TRY(check_bias(p));
+    return LOCANT_OK;
+}
+
+/* Each encoding that layers(..) holds. */
+static locant_status check_layers(bool *held, char sentence[256],
+                                  const locant_encoding *e, int64_t heads,
+                                  int64_t width)
+{
+    const locant_encoding *before = NULL;
+
+    *held = true;
+    for (int64_t l = 0; l < 16 && *held; l++) {
+        const locant_encoding *one = locant_encoding_layer(NULL, e, l);
+
+        if (one != before)
+            LCT_TRY(lct_check_properties(held, sentence,
+                                         locant_encoding_spec(one), heads,
+                                         width));
+        before = one;
+    }
     return LOCANT_OK;
 }
 
@@ -232,8 +268,13 @@ locant_status lct_check_properties(bool *held, char sentence[256],
     locant_status status;
 
     LCT_TRY(locant_encoding_create(&p.e, spec));
-    status = check_doors(&p);
-    for (int i = 0; i < 4; i++)
+    p.reach = locant_encoding_reach(p.e);
+    p.wide = locant_encoding_rotated_width(p.e, p.dim);
+    if (locant_encoding_layer(NULL, p.e, 0) != p.e)
+        status = check_layers(&p.held, sentence, p.e, heads, width);
+    else
+        status = check_doors(&p);
+    for (int i = 0; i < LCT_GROUP_PARAMS; i++)
         locant_release(p.own[i].data);
     locant_encoding_free(p.e);
     *held = p.held;

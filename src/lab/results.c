@@ -147,7 +147,7 @@ static locant_status copy_params(struct lct_group *g, struct lct_model *model)
         int k = t[i].encoding_param;
         locant_tensor view;
 
-        if (k < 0 || k >= most)
+        if (k < 0 || k >= most || t[i].layer > 0)
             continue;
         view = locant_dense(lct_model_params(model) + t[i].offset,
                             LCT_REAL_DTYPE, t[i].rank, t[i].shape);
@@ -199,6 +199,9 @@ static locant_status read_group(struct lct_group *g, size_t index,
     }
     LCT_TRY(locant_encoding_create(&e, g->spec));
     g->info = locant_encoding_info_of(e);
+    g->doors = locant_encoding_doors(e);
+    g->traits = locant_encoding_traits(e);
+    g->reach = locant_encoding_reach(e);
     locant_encoding_free(e);
     return read_params(g, store);
 }
@@ -235,6 +238,7 @@ locant_status lct_results_collect(struct lct_results *r,
 {
     *r = (struct lct_results){0};
     r->preset = plan->name;
+    r->layers = plan->train.layers;
     r->heads = plan->train.heads;
     r->width = plan->train.width;
     r->trained_length = plan->train.length;

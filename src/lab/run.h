@@ -24,7 +24,8 @@ struct lct_checkpoint {
     int64_t step;
     double seconds;
     uint64_t checksum; /* of every batch so far */
-    real *m, *v;       /* [size] moments; NULL on reading: not wanted */
+    real *m, *v;       /* [size] moments; NULL on reading: neither they nor
+                          what the model remembered are wanted */
 };
 
 /*
@@ -55,6 +56,9 @@ locant_status lct_model_parse(struct lct_model_config *config,
 locant_status lct_load_trained(struct lct_model **model,
                                locant_encoding **encoding, locant_store *store,
                                const locant_run_info *run, int64_t room);
+
+/* Rows of segments that 'room' tokens hold, of a model with memory. */
+int64_t lct_memory_rows(int64_t length, int64_t room);
 
 /* Fail unless the encoding is defined at every position of 'length' tokens. */
 locant_status lct_check_reach(const locant_encoding *e, int64_t length);

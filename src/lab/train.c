@@ -63,6 +63,10 @@ static locant_status check_sizes(const locant_train_options *o)
                            "locant_train: kv_heads is %" PRId64
                            ", expected 0 .. heads, which is %" PRId64,
                            o->kv_heads, o->heads);
+    if (o->memory < 0 || o->memory > 1 << 20)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_train: memory is %" PRId64
+                           ", expected 0 .. %d", o->memory, 1 << 20);
     if (o->checkpoint_every < 0)
         return locant_fail(LOCANT_ERR_PARAM,
                            "locant_train: checkpoint_every is %" PRId64
@@ -103,11 +107,14 @@ static locant_status check_options(const int64_t *run,
 
 void lct_model_text(char out[128], const struct lct_model_config *c)
 {
-    snprintf(out, 128,
-             "layers=%" PRId64 ",width=%" PRId64 ",heads=%" PRId64
-             ",kv_heads=%" PRId64 ",ff=%" PRId64 ",norm=%s",
-             c->layers, c->width, c->heads, c->kv_heads, c->ff,
-             c->norm == LCT_RMS_NORM ? "rms" : "layer");
+    int n = snprintf(out, 128,
+                     "layers=%" PRId64 ",width=%" PRId64 ",heads=%" PRId64
+                     ",kv_heads=%" PRId64 ",ff=%" PRId64 ",norm=%s",
+                     c->layers, c->width, c->heads, c->kv_heads, c->ff,
+                     c->norm == LCT_RMS_NORM ? "rms" : "layer");
+
+    if (c->memory > 0)
+        snprintf(out + n, 128 - (size_t)n, ",memory=%" PRId64, c->memory);
 }
 
 locant_status lct_model_parse(struct lct_model_config *c, const char *text)
@@ -117,9 +124,9 @@ locant_status lct_model_parse(struct lct_model_config *c, const char *text)
     *c = (struct lct_model_config){.vocab = LCT_VOCAB};
     if (sscanf(text,
                "layers=%" SCNd64 ",width=%" SCNd64 ",heads=%" SCNd64
-               ",kv_heads=%" SCNd64 ",ff=%" SCNd64 ",norm=%7s",
-               &c->layers, &c->width, &c->heads, &c->kv_heads, &c->ff,
-               norm) != 6)
+               ",kv_heads=%" SCNd64 ",ff=%" SCNd64 ",norm=%7[a-z],memory=%"
+               SCNd64, &c->layers, &c->width, &c->heads, &c->kv_heads, &c->ff,
+               norm, &c->memory) < 6)
         return locant_fail(LOCANT_ERR_FORMAT,
                            "the model of a run reads '%s', expected"
                            " 'layers=..,width=..,heads=..,kv_heads=..,ff=..,"
@@ -135,7 +142,8 @@ static locant_status resolve_encoding(struct trainer *t)
     size_t size;
 
     LCT_TRY(locant_encoding_create(&e, t->o.encoding));
-    status = locant_encoding_resolve(&t->encoding, e, t->o.length);
+    status = locant_encoding_resolve(&t->encoding, e,
+                                     t->o.length + t->o.memory);
     locant_encoding_free(e);
     LCT_TRY(status);
     size = strlen(locant_encoding_spec(t->encoding));
@@ -171,7 +179,7 @@ static locant_status create_model(struct trainer *t)
         .layers = o->layers, .width = o->width, .heads = o->heads,
         .kv_heads = o->kv_heads, .ff = o->ff, .vocab = LCT_VOCAB,
         .norm = o->rms_norm ? LCT_RMS_NORM : LCT_LAYER_NORM,
-        .encoding = t->encoding,
+        .memory = o->memory, .encoding = t->encoding,
     };
 
     LCT_TRY(lct_model_create(&t->model, &config, o->batch, o->length, true));
@@ -285,8 +293,12 @@ static void next_batch(struct trainer *t)
     const uint8_t *bytes = lct_corpus_split(t->corpus, LCT_TRAIN)->bytes;
     size_t length = (size_t)t->o.length;
 
-    lct_batch_starts(t->starts, t->o.batch, t->o.length, t->corpus, t->o.seed,
-                     t->step);
+    if (t->o.memory > 0)
+        lct_segment_starts(t->starts, t->o.batch, t->o.length, t->corpus,
+                           t->o.seed, t->step);
+    else
+        lct_batch_starts(t->starts, t->o.batch, t->o.length, t->corpus,
+                         t->o.seed, t->step);
     for (size_t b = 0; b < (size_t)t->o.batch; b++) {
         const uint8_t *window = bytes + t->starts[b];
 
@@ -325,12 +337,17 @@ static locant_status stop_not_finite(struct trainer *t, const char *what,
              "the %s became %g at step %" PRId64
              "; a lower learning_rate than %g may help", what, value,
              t->step + 1, t->o.learning_rate);
-    LCT_TRY(save(t, "running"));
+    /* memory has gone a segment on: the last checkpoint stays */
+    if (t->o.memory == 0)
+        LCT_TRY(save(t, "running"));
     LCT_TRY(record(t, "failed", message));
     return locant_fail(LOCANT_ERR_PARAM,
                        "locant_train: run %" PRId64 " (%s): %s", t->id,
                        locant_encoding_spec(t->encoding), message);
 }
+
+/* Odd, and its multiples far apart: steps and seeds never share positions. */
+static const uint64_t draw_stride = 0x9e3779b97f4a7c15;
 
 static locant_status train_step(struct trainer *t)
 {
@@ -341,6 +358,7 @@ static locant_status train_step(struct trainer *t)
     uint64_t checksum = t->checksum;
 
     next_batch(t);
+    lct_model_draw(t->model, t->o.seed + (uint64_t)t->step * draw_stride);
     memset(grads, 0, n * sizeof *grads);
     LCT_TRY(lct_model_forward(t->model, t->tokens, t->targets, t->o.batch,
                               t->o.length, NULL, &loss));
@@ -419,7 +437,7 @@ static locant_status run_trainer(struct trainer *t)
     bool done;
 
     LCT_TRY(resolve_encoding(t));
-    LCT_TRY(lct_check_reach(t->encoding, t->o.length));
+    LCT_TRY(lct_check_reach(t->encoding, t->o.length + t->o.memory));
     LCT_TRY(create_model(t));
     LCT_TRY(register_run(t));
     LCT_TRY(is_done(&done, t));

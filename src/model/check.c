@@ -29,6 +29,17 @@ locant_status lct_model_check(const struct lct_model_config *c, int64_t batch,
     LCT_TRY(check_range("batch", batch, most));
     LCT_TRY(check_range("length", length, most));
     LCT_TRY(check_range("batch x length", batch * length, most));
+    if (c->memory < 0 || c->memory > most / batch - length)
+        return locant_fail(LOCANT_ERR_PARAM, "%s: memory is %" PRId64
+                           ", expected 0 .. %" PRId64, fn, c->memory,
+                           most / batch - length);
+    if (c->memory > 0 &&
+        (locant_encoding_doors(c->encoding) & LOCANT_DOOR_INPUT))
+        return locant_fail(LOCANT_ERR_PARAM, "%s: %s adds positions to "
+                           "the input, and those of memory and segment would "
+                           "collide; expected memory 0, or an encoding "
+                           "without that", fn,
+                           locant_encoding_spec(c->encoding));
     if (c->width % c->heads != 0)
         return locant_fail(LOCANT_ERR_PARAM, "%s: width %" PRId64
                            " is not a multiple of %" PRId64 " heads", fn,

@@ -10,27 +10,17 @@
 
 enum { SCALE_ROWS = 128 };
 
-static bool has_params(const struct lct_model *m)
+/* The table at n positions, I64 or F64, unscaled, to 'out' [n, width]. */
+static locant_status table_rows(const struct lct_model *m, real *out,
+                                void *positions, int64_t n)
 {
-    return m->tensor_count > m->encoding_first;
-}
-
-/* Rows 0 .. rows - 1 of the table, unscaled, to 'out' [rows, width]. */
-static locant_status table_rows(struct lct_model *m, real *out,
-                                int64_t *positions, int64_t rows)
-{
-    const int64_t shape[2] = { rows, m->config.width };
+    const int64_t shape[2] = { n, m->config.width };
+    const locant_dtype dtype = m->real_places ? LOCANT_F64 : LOCANT_I64;
     locant_tensor table = locant_dense(out, LCT_REAL_DTYPE, 2, shape);
-    locant_tensor pos = locant_dense(positions, LOCANT_I64, 1, shape);
+    locant_tensor pos = locant_dense(positions, dtype, 1, shape);
 
     return locant_encoding_table(&table, m->config.encoding, &pos,
-                                 has_params(m) ? m->encoding_params : NULL);
-}
-
-static void count_up(int64_t *positions, int64_t n)
-{
-    for (int64_t t = 0; t < n; t++)
-        positions[t] = t;
+                                 lct_layer_views(m, m->encoding_params, 0));
 }
 
 double lct_init_deviation(const struct lct_model *m)
@@ -46,72 +36,116 @@ static double to_rms(const struct lct_model *m, const real *x, size_t n)
     return sum > 0.0 ? lct_init_deviation(m) / sqrt(sum / (double)n) : 1.0;
 }
 
-/* The factor of a fixed table, over the same rows whatever m->length is. */
-static locant_status measure(struct lct_model *m)
+/* What brings the first rows of the table, 'most' or all, to that RMS. */
+static locant_status measure(const struct lct_model *m, double *factor,
+                             int64_t most)
 {
-    const size_t n = (size_t)(SCALE_ROWS * m->config.width);
+    const int64_t reach = locant_encoding_reach(m->config.encoding);
+    const int64_t rows = most < reach ? most : reach;
+    const int64_t width = m->config.width, shape[2] = { 1, rows };
+    const locant_dtype dtype = m->real_places ? LOCANT_F64 : LOCANT_I64;
+    real *table = locant_alloc((size_t)(rows * width) * sizeof(*table));
     int64_t positions[SCALE_ROWS];
-    real *table = locant_alloc(n * sizeof(*table));
+    locant_tensor ids = locant_dense(positions, dtype, 2, shape);
     locant_status status;
 
     if (table == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "lct_model_create: no memory");
-    count_up(positions, SCALE_ROWS);
-    status = table_rows(m, table, positions, SCALE_ROWS);
-    m->table_factor = (real)to_rms(m, table, n);
+    status = locant_encoding_ids(&ids, m->config.encoding, 0, 0);
+    if (status == LOCANT_OK)
+        status = table_rows(m, table, positions, rows);
+    if (status == LOCANT_OK)
+        *factor = to_rms(m, table, (size_t)(rows * width));
     locant_release(table);
     return status;
 }
 
-void lct_input_match(struct lct_model *m)
+/*
+ * A learned table is linear in its learned parameters, whichever they are: one
+ * factor for all of them.
+ */
+locant_status lct_input_match(struct lct_model *m)
 {
-    for (int i = m->encoding_first; m->input_door && i < m->tensor_count; i++) {
-        real *p = m->params + m->tensors[i].offset;
-        const real factor = (real)to_rms(m, p, m->tensors[i].size);
+    const locant_sizes sizes = lct_model_sizes(m);
+    int64_t rows = m->length < SCALE_ROWS ? m->length : SCALE_ROWS;
+    locant_param_info info;
+    double factor = 1;
 
+    if (!m->table_learns)
+        return LOCANT_OK;
+    LCT_TRY(measure(m, &factor, rows));
+    for (int i = m->encoding_first; i < m->tensor_count; i++) {
+        real *p = m->params + m->tensors[i].offset;
+
+        locant_encoding_param(&info, m->config.encoding,
+                              m->tensors[i].encoding_param, &sizes);
+        if (info.rate == 0 || !(info.doors & LOCANT_DOOR_INPUT))
+            continue;
         for (size_t n = 0; n < m->tensors[i].size; n++)
-            p[n] *= factor;
+            p[n] *= (real)factor;
     }
+    return LOCANT_OK;
 }
 
 locant_status lct_input_prepare(struct lct_model *m)
 {
-    m->table_factor = 1;
-    if (!m->input_door)
+    double factor = 1;
+
+    for (int64_t t = 0; !m->places && t < m->length; t++)
+        ((int64_t *)m->positions)[t] = t;
+    if (m->input_door && !m->table_learns)
+        LCT_TRY(measure(m, &factor, SCALE_ROWS));
+    m->table_factor = (real)factor;
+    return LOCANT_OK;
+}
+
+locant_status lct_input_place(struct lct_model *m, int64_t B, int64_t S)
+{
+    const int64_t shape[2] = { B, S };
+    const locant_dtype dtype = m->real_places ? LOCANT_F64 : LOCANT_I64;
+    locant_tensor ids = locant_dense(m->positions, dtype, 2, shape);
+    locant_status status;
+
+    if (!m->places)
         return LOCANT_OK;
-    count_up(m->positions, m->length);
-    return has_params(m) ? LOCANT_OK : measure(m);
+    status = locant_encoding_ids(&ids, m->config.encoding, m->draw,
+                                 m->drawing);
+    m->drawing = false;
+    return status;
 }
 
 /*
- * Have the first T rows in m->table.  Those of a fixed table stay from one pass
- * to the next.
+ * Have the rows of this pass in m->table.  Those of a fixed table at fixed
+ * positions stay from one pass to the next.
  */
-static locant_status refresh_table(struct lct_model *m)
+static locant_status refresh_table(struct lct_model *m, int64_t rows)
 {
-    if (!has_params(m) && m->T <= m->table_rows)
+    if (!m->places && !m->table_learns && rows <= m->table_rows)
         return LOCANT_OK;
     m->table_rows = 0;
-    LCT_TRY(table_rows(m, m->table, m->positions, m->T));
-    m->table_rows = m->T;
+    LCT_TRY(table_rows(m, m->table, m->positions, rows));
+    m->table_rows = rows;
     return LOCANT_OK;
 }
 
 /*
- * x [B, T, width] = embedding[tokens [B, T]] + factor * table [T, width].
+ * x [B, T, width] = embedding[tokens [B, T]] + factor * table, rows [T] for all
+ * sequences, or [B, T] where the encoding places each.
  *
- * Saved for backward: tokens.
+ * Saved for backward: tokens, positions.
  */
 locant_status lct_input_forward(struct lct_model *m)
 {
     const int64_t width = m->config.width;
+    const int64_t copies = m->places ? 1 : m->B, rows = m->B * m->T / copies;
     real *x = m->layers[0].x;
 
     if (m->input_door)
-        LCT_TRY(refresh_table(m));
+        LCT_TRY(refresh_table(m, rows));
     lct_embedding_forward(x, m->params, m->tokens, m->B * m->T, width);
     if (m->input_door)
-        lct_positions_forward(x, m->table, m->table_factor, m->B, m->T, width);
+        lct_positions_forward(x, m->table, m->table_factor, copies, rows,
+                              width);
     return LOCANT_OK;
 }
 
@@ -119,17 +153,19 @@ locant_status lct_input_forward(struct lct_model *m)
 locant_status lct_input_backward(struct lct_model *m)
 {
     const int64_t width = m->config.width;
-    const int64_t shape[2] = { m->T, width };
+    const int64_t copies = m->places ? 1 : m->B, rows = m->B * m->T / copies;
+    const int64_t shape[2] = { rows, width };
+    const locant_dtype dtype = m->real_places ? LOCANT_F64 : LOCANT_I64;
     locant_tensor dtable = locant_dense(m->d.table, LCT_REAL_DTYPE, 2, shape);
-    locant_tensor pos = locant_dense(m->positions, LOCANT_I64, 1, shape);
+    locant_tensor pos = locant_dense(m->positions, dtype, 1, shape);
 
     lct_embedding_backward(m->grads, m->d.x, m->tokens, m->B * m->T,
                            m->config.vocab, width, &m->lists);
-    if (!m->input_door || !has_params(m))
+    if (!m->table_learns)
         return LOCANT_OK;
-    lct_positions_backward(m->d.table, m->d.x, m->table_factor, m->B, m->T,
+    lct_positions_backward(m->d.table, m->d.x, m->table_factor, copies, rows,
                            width, m->sum);
-    return locant_encoding_table_backward(m->encoding_grads, &dtable,
-                                          m->config.encoding, &pos,
-                                          m->encoding_params);
+    return locant_encoding_table_backward(
+        lct_layer_views(m, m->encoding_grads, 0), &dtable, m->config.encoding,
+        &pos, lct_layer_views(m, m->encoding_params, 0));
 }

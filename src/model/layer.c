@@ -3,17 +3,30 @@
  *
  *     mid = x + attention(norm1(x)) Wo
  *     out = mid + gelu(norm2(mid) W1) W2
+ *
+ * The keys and values of attention are those of memory and segment.
  */
 #include "parts.h"
 #include <string.h>
 
-/* y [N, out] = x [N, in] W, W tensor 'which' of the layer; or y += x W */
+/* Sizes of y = x W, W tensor 'which': N rows, but F for keys and values. */
+static struct lct_linear sizes_of(const struct lct_model *m,
+                                  const struct lct_model_tensor *t,
+                                  enum lct_layer_tensor which)
+{
+    const bool whole = which == LCT_WK || which == LCT_WV;
+
+    return (struct lct_linear){ m->B * (whole ? m->S : m->T), t->shape[0],
+                                t->shape[1] };
+}
+
+/* y = x W, W tensor 'which' of the layer; or y += x W */
 static void project(struct lct_model *m, real *y, const real *x, int64_t layer,
                     enum lct_layer_tensor which, enum lct_store store)
 {
     const struct lct_model_tensor *t =
         &m->tensors[1 + layer * LCT_LAYER_TENSORS + which];
-    const struct lct_linear s = { m->B * m->T, t->shape[0], t->shape[1] };
+    const struct lct_linear s = sizes_of(m, t, which);
 
     lct_linear_forward(y, x, m->params + t->offset, &s, store);
 }
@@ -28,22 +41,59 @@ static void project_backward(struct lct_model *m, real *dx, const real *dy,
 {
     const struct lct_model_tensor *t =
         &m->tensors[1 + layer * LCT_LAYER_TENSORS + which];
-    const struct lct_linear s = { m->B * m->T, t->shape[0], t->shape[1] };
+    const struct lct_linear s = sizes_of(m, t, which);
 
     lct_linear_backward_input(dx, dy, m->params + t->offset, &s, store);
     lct_linear_backward_weight(m->grads + t->offset, dy, x, &s);
 }
 
-/* d.x += gradient through norm 'which' of the layer, from d.branch */
-static void norm_backward(struct lct_model *m, const real *x, const real *stat,
-                          int64_t layer, enum lct_layer_tensor which)
+/* d.x += gradient through norm2 of the layer, from d.branch */
+static void norm2_backward(struct lct_model *m, int64_t layer)
 {
-    const struct lct_norm_saved saved = { x, stat, m->B * m->T,
+    const struct lct_layer *a = &m->layers[layer];
+    const struct lct_norm_saved saved = { a->mid, a->stat2, m->B * m->T,
                                           m->config.width, m->config.norm };
 
-    lct_norm_backward(m->d.x, lct_layer_tensor(m, m->grads, layer, which),
-                      m->d.branch, lct_layer_tensor(m, m->params, layer, which),
-                      &saved, m->sum);
+    lct_norm_backward(m->d.x, lct_layer_tensor(m, m->grads, layer, LCT_NORM2),
+                      m->d.branch,
+                      lct_layer_tensor(m, m->params, layer, LCT_NORM2), &saved,
+                      m->sum);
+}
+
+/*
+ * d.x += gradient through norm1 of the layer, from d.whole_branch; what would
+ * reach remembered inputs is dropped.
+ */
+static void norm1_backward(struct lct_model *m, int64_t layer)
+{
+    const struct lct_layer *a = &m->layers[layer];
+    const int64_t F = m->B * m->S;
+    const struct lct_norm_saved saved = { a->whole, a->stat1, F,
+                                          m->config.width, m->config.norm };
+
+    if (m->config.memory > 0)
+        memset(m->d.whole, 0, (size_t)(F * m->config.width) * sizeof(real));
+    lct_norm_backward(m->d.whole,
+                      lct_layer_tensor(m, m->grads, layer, LCT_NORM1),
+                      m->d.whole_branch,
+                      lct_layer_tensor(m, m->params, layer, LCT_NORM1), &saved,
+                      m->sum);
+    if (m->config.memory > 0)
+        lct_memory_add(m, m->d.x, m->d.whole);
+}
+
+/* norm1 of memory and segment, and of the segment alone */
+static void norm1_forward(struct lct_model *m, int64_t layer)
+{
+    const struct lct_layer *a = &m->layers[layer];
+
+    if (m->config.memory > 0)
+        lct_memory_join(m, layer);
+    lct_norm_forward(a->whole_norm, a->stat1, a->whole,
+                     lct_layer_tensor(m, m->params, layer, LCT_NORM1),
+                     m->B * m->S, m->config.width, m->config.norm);
+    if (m->config.memory > 0)
+        lct_memory_take(m, a->norm1, a->whole_norm);
 }
 
 /*
@@ -59,13 +109,11 @@ locant_status lct_layer_forward(struct lct_model *m, int64_t layer)
     const size_t stream = (size_t)(N * c->width) * sizeof(real);
 
     /* 1: mid = x + attention(norm1(x)) Wo */
-    lct_norm_forward(a->norm1, a->stat1, a->x,
-                     lct_layer_tensor(m, m->params, layer, LCT_NORM1), N,
-                     c->width, c->norm);
+    norm1_forward(m, layer);
     project(m, a->q, a->norm1, layer, LCT_WQ, LCT_WRITE);
-    project(m, a->k, a->norm1, layer, LCT_WK, LCT_WRITE);
-    project(m, a->v, a->norm1, layer, LCT_WV, LCT_WRITE);
-    LCT_TRY(lct_heads_forward(m, a));
+    project(m, a->k, a->whole_norm, layer, LCT_WK, LCT_WRITE);
+    project(m, a->v, a->whole_norm, layer, LCT_WV, LCT_WRITE);
+    LCT_TRY(lct_heads_forward(m, layer));
     memcpy(a->mid, a->x, stream);
     project(m, a->mid, a->o, layer, LCT_WO, LCT_ADD);
 
@@ -77,6 +125,8 @@ locant_status lct_layer_forward(struct lct_model *m, int64_t layer)
     lct_gelu_forward(a->g, a->h, (size_t)(N * c->ff));
     memcpy(a->out, a->mid, stream);
     project(m, a->out, a->g, layer, LCT_W2, LCT_ADD);
+    if (m->config.memory > 0)
+        lct_memory_keep(m, layer);
     return LOCANT_OK;
 }
 
@@ -93,14 +143,20 @@ locant_status lct_layer_backward(struct lct_model *m, int64_t layer)
     project_backward(m, d->h, d->x, a->g, layer, LCT_W2, LCT_WRITE);
     lct_gelu_backward(d->h, a->h, (size_t)(m->B * m->T * m->config.ff));
     project_backward(m, d->branch, d->h, a->norm2, layer, LCT_W1, LCT_WRITE);
-    norm_backward(m, a->mid, a->stat2, layer, LCT_NORM2);
+    norm2_backward(m, layer);
 
     /* 1: forward: mid = x + attention(norm1(x)) Wo */
     project_backward(m, d->branch, d->x, a->o, layer, LCT_WO, LCT_WRITE);
-    LCT_TRY(lct_heads_backward(m, a));
+    LCT_TRY(lct_heads_backward(m, layer));
     project_backward(m, d->branch, d->q, a->norm1, layer, LCT_WQ, LCT_WRITE);
-    project_backward(m, d->branch, d->k, a->norm1, layer, LCT_WK, LCT_ADD);
-    project_backward(m, d->branch, d->v, a->norm1, layer, LCT_WV, LCT_ADD);
-    norm_backward(m, a->x, a->stat1, layer, LCT_NORM1);
+    if (m->config.memory > 0)
+        lct_memory_put(m, d->whole_branch, d->branch);
+    project_backward(m, d->whole_branch, d->k, a->whole_norm, layer, LCT_WK,
+                     LCT_ADD);
+    project_backward(m, d->whole_branch, d->v, a->whole_norm, layer, LCT_WV,
+                     LCT_ADD);
+    for (int64_t i = 0; m->reads_x && i < m->B * m->S * m->config.width; i++)
+        d->whole_branch[i] += d->read[i];
+    norm1_backward(m, layer);
     return LOCANT_OK;
 }

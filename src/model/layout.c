@@ -27,7 +27,7 @@ static locant_status append(struct lct_model *m, const char *name,
     t->shape[0] = rows;
     t->shape[1] = cols;
     t->decay = decay;
-    t->encoding_param = -1;
+    t->encoding_param = t->layer = -1;
     t->rate = 1;
     t->offset = m->size;
     if (!lct_array_bytes(&bytes, t->shape, t->rank, sizeof(real)))
@@ -95,41 +95,67 @@ static locant_status append_encoding(struct lct_model *m, int i,
     return LOCANT_OK;
 }
 
-static int encoding_params(const struct lct_model_config *c)
+/* Number of parameters of the encoding, and of tensors that hold them. */
+static int encoding_params(const struct lct_model *m, int *tensors)
 {
+    const locant_sizes sizes = lct_model_sizes(m);
     locant_param_info info;
     int n = 0;
 
-    while (locant_encoding_param(&info, c->encoding, n, c->heads, c->width))
+    *tensors = 0;
+    while (locant_encoding_param(&info, m->config.encoding, n, &sizes)) {
+        *tensors += info.per_layer ? (int)m->config.layers : 1;
         n++;
+    }
     return n;
+}
+
+/* The tensors of all parameters, one for each layer where it has its own. */
+static locant_status append_encodings(struct lct_model *m)
+{
+    const locant_sizes sizes = lct_model_sizes(m);
+    locant_param_info info;
+
+    m->encoding_first = m->tensor_count;
+    for (int i = 0; i < m->encoding_count; i++) {
+        int64_t copies;
+
+        locant_encoding_param(&info, m->config.encoding, i, &sizes);
+        copies = info.per_layer ? m->config.layers : 1;
+        for (int64_t l = 0; l < copies; l++) {
+            LCT_TRY(append_encoding(m, i, &info));
+            m->tensors[m->tensor_count - 1].layer =
+                info.per_layer ? (int)l : -1;
+            if (info.per_layer)
+                snprintf(m->tensors[m->tensor_count - 1].name,
+                         sizeof(m->tensors[0].name),
+                         "layer%" PRId64 ".encoding.%s", l, info.name);
+        }
+    }
+    return LOCANT_OK;
 }
 
 locant_status lct_model_lay_out_params(struct lct_model *m)
 {
     const struct lct_model_config *c = &m->config;
-    const int extra = encoding_params(c);
+    int tensors, extra = encoding_params(m, &tensors);
     const size_t count =
-        (size_t)(3 + c->layers * LCT_LAYER_TENSORS) + (size_t)extra;
-    locant_param_info info;
+        (size_t)(3 + c->layers * LCT_LAYER_TENSORS) + (size_t)tensors;
+    const size_t views = (size_t)extra * (size_t)c->layers;
     size_t bytes;
 
     m->tensors = locant_alloc(count * sizeof(*m->tensors));
-    m->encoding_params = locant_alloc(((size_t)extra + 1) *
-                                      2 * sizeof(locant_tensor));
+    m->encoding_count = extra;
+    m->encoding_params = locant_alloc((views + 1) * 2 * sizeof(locant_tensor));
     if (m->tensors == NULL || m->encoding_params == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", fn);
-    m->encoding_grads = m->encoding_params + extra;
+    m->encoding_grads = m->encoding_params + views;
     LCT_TRY(append(m, "embedding", c->vocab, c->width, false));
     for (int64_t l = 0; l < c->layers; l++)
         LCT_TRY(append_layer(m, l));
     LCT_TRY(append(m, "norm", c->width, 0, false));
     LCT_TRY(append(m, "output", c->width, c->vocab, true));
-    m->encoding_first = m->tensor_count;
-    for (int i = 0; i < extra; i++) {
-        locant_encoding_param(&info, c->encoding, i, c->heads, c->width);
-        LCT_TRY(append_encoding(m, i, &info));
-    }
+    LCT_TRY(append_encodings(m));
     if (!lct_mul(&bytes, m->size, sizeof(real)) || bytes > PTRDIFF_MAX)
         return too_large();
     return LOCANT_OK;
@@ -169,13 +195,18 @@ static real *take_real(struct arena *a, int64_t rows, int64_t cols)
 static void take_layer(struct arena *a, struct lct_layer *l,
                        const struct lct_model *m)
 {
-    const int64_t N = m->rows, width = m->config.width;
+    const int64_t N = m->rows, F = m->room, width = m->config.width;
 
-    l->stat1 = take_real(a, N, 2);
+    l->stat1 = take_real(a, F, 2);
     l->norm1 = take_real(a, N, width);
+    l->whole_norm = l->norm1;
+    if (m->config.memory > 0) {
+        l->whole = take_real(a, F, width);
+        l->whole_norm = take_real(a, F, width);
+    }
     l->q = take_real(a, N, width);
-    l->k = take_real(a, N, m->kv_width);
-    l->v = take_real(a, N, m->kv_width);
+    l->k = take_real(a, F, m->kv_width);
+    l->v = take_real(a, F, m->kv_width);
     l->o = take_real(a, N, width);
     l->lse = take_real(a, N, m->config.heads);
     l->mid = take_real(a, N, width);
@@ -197,7 +228,10 @@ static void take_layers(struct arena *a, struct lct_model *m)
             take_layer(a, l, m);
         else
             *l = m->layers[0];
+        l->memory = take_real(a, m->batch * m->config.memory, width);
         l->x = x;
+        if (m->config.memory == 0)
+            l->whole = x;
         l->out = m->train ? take_real(a, N, width) : x;
         x = l->out;
     }
@@ -206,16 +240,22 @@ static void take_layers(struct arena *a, struct lct_model *m)
 static void take_flow(struct arena *a, struct lct_model *m)
 {
     const struct lct_model_config *c = &m->config;
-    const int64_t N = m->rows;
+    const int64_t N = m->rows, F = m->room;
 
-    m->d.x = take_real(a, N, c->width);
-    m->d.branch = take_real(a, N, c->width);
+    m->d.x = m->d.whole = take_real(a, N, c->width);
+    m->d.branch = m->d.whole_branch = take_real(a, N, c->width);
+    if (c->memory > 0) {
+        m->d.whole = take_real(a, F, c->width);
+        m->d.whole_branch = take_real(a, F, c->width);
+    }
     m->d.q = take_real(a, N, c->width);
-    m->d.k = take_real(a, N, m->kv_width);
-    m->d.v = take_real(a, N, m->kv_width);
+    m->d.k = take_real(a, F, m->kv_width);
+    m->d.v = take_real(a, F, m->kv_width);
     m->d.h = take_real(a, N, c->ff);
     if (m->input_door)
-        m->d.table = take_real(a, m->length, c->width);
+        m->d.table = take_real(a, m->table_room, c->width);
+    if (m->reads_x)
+        m->d.read = take_real(a, F, c->width);
     m->lists.first = take(a, c->vocab, 1, sizeof(int32_t));
     m->lists.next = take(a, N, 1, sizeof(int32_t));
     m->lists.sum = m->sum = take(a, c->width, 1, sizeof(double));
@@ -234,10 +274,9 @@ static void take_all(struct arena *a, struct lct_model *m)
     m->loss_stat = take_real(a, N, 2);
     m->tokens = take(a, N, 1, sizeof(int32_t));
     m->targets = take(a, N, 1, sizeof(int32_t));
-    if (m->input_door) {
-        m->table = take_real(a, m->length, c->width);
-        m->positions = take(a, m->length, 1, sizeof(int64_t));
-    }
+    if (m->input_door)
+        m->table = take_real(a, m->table_room, c->width);
+    m->positions = take(a, m->table_room, 1, sizeof(int64_t));
     if (m->train)
         take_flow(a, m);
 }

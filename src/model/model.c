@@ -22,14 +22,27 @@ static locant_status allocate_params(struct lct_model *m)
         return locant_fail(LOCANT_ERR_NOMEM,
                            "%s: no memory for %zu bytes of parameters", fn,
                            bytes);
-    for (int i = m->encoding_first; i < m->tensor_count; i++) {
-        const int k = i - m->encoding_first;
+    for (int i = m->encoding_first; i < m->tensor_count; i++)
+        for (int64_t l = 0; l < m->config.layers; l++) {
+            const struct lct_model_tensor *t = &m->tensors[i];
+            const int64_t k = l * m->encoding_count + t->encoding_param;
 
-        m->encoding_params[k] = view(&m->tensors[i], m->params);
-        if (m->train)
-            m->encoding_grads[k] = view(&m->tensors[i], m->grads);
-    }
+            if (t->layer >= 0 && t->layer != l)
+                continue;
+            m->encoding_params[k] = view(t, m->params);
+            if (m->train)
+                m->encoding_grads[k] = view(t, m->grads);
+        }
     return LOCANT_OK;
+}
+
+/* The longest sequence of the room that the encoding is defined at. */
+static int64_t longest(const struct lct_model *m)
+{
+    int64_t reach = locant_encoding_reach(m->config.encoding);
+
+    reach -= reach < INT64_MAX ? m->config.memory : 0;
+    return reach < 1 ? 1 : reach < m->length ? reach : m->length;
 }
 
 static locant_status build(struct lct_model *m, int64_t batch)
@@ -38,7 +51,24 @@ static locant_status build(struct lct_model *m, int64_t batch)
     LCT_TRY(lct_model_lay_out_values(m));
     LCT_TRY(allocate_params(m));
     LCT_TRY(lct_input_prepare(m));
-    return lct_heads_reserve(m, batch, m->length);
+    LCT_TRY(lct_input_place(m, batch, m->config.memory + longest(m)));
+    return lct_heads_reserve(m, batch, longest(m), m->config.memory);
+}
+
+/* What the encoding asks of the model. */
+static void learn_encoding(struct lct_model *m)
+{
+    const locant_encoding *e = m->config.encoding;
+    unsigned traits = locant_encoding_traits(e);
+    locant_param_info info;
+
+    m->input_door = (locant_encoding_doors(e) & LOCANT_DOOR_INPUT) != 0;
+    m->reads_x = (traits & LOCANT_TRAIT_READS_X) != 0;
+    m->real_places = (traits & LOCANT_TRAIT_REAL) != 0;
+    m->places = locant_encoding_places(e);
+    for (int i = 0; locant_encoding_param(&info, e, i, NULL); i++)
+        m->table_learns |= (info.doors & LOCANT_DOOR_INPUT) != 0;
+    m->table_room = m->places ? m->room : m->length;
 }
 
 locant_status lct_model_create(struct lct_model **out,
@@ -57,12 +87,13 @@ locant_status lct_model_create(struct lct_model **out,
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", fn);
     m->config = *config;
     m->rows = batch * length;
+    m->batch = batch;
+    m->room = m->rows + batch * config->memory;
     m->length = length;
     m->train = train;
     m->head_dim = config->width / config->heads;
     m->kv_width = m->head_dim * config->kv_heads;
-    m->input_door = (locant_encoding_info_of(config->encoding)->doors &
-                     LOCANT_DOOR_INPUT) != 0;
+    learn_encoding(m);
     status = build(m, batch);
     if (status != LOCANT_OK) {
         lct_model_free(m);
@@ -115,25 +146,32 @@ locant_status lct_model_init(struct lct_model *m, uint64_t seed)
     for (int i = 0; i < m->encoding_first; i++)
         init_shared(m, i, seed);
     for (int i = m->encoding_first; i < m->tensor_count; i++) {
-        const int k = i - m->encoding_first;
-        /* counted from the far end: never a stream of a shared tensor */
-        locant_random r = { .seed = seed, .stream = UINT64_MAX - (uint64_t)k };
+        /* One seed for all parameters of a layer, which may belong together;
+           counted from the far end: never a stream of a shared tensor. */
+        const uint64_t place = (uint64_t)(m->tensors[i].layer + 1);
+        locant_random r = { .seed = seed, .stream = UINT64_MAX - place };
         uint64_t own = (uint64_t)locant_random_word(&r) << 32;
+        locant_tensor value = view(&m->tensors[i], m->params);
 
         own |= locant_random_word(&r);
-        LCT_TRY(locant_encoding_param_init(&m->encoding_params[k],
-                                           m->config.encoding, k, own));
+        LCT_TRY(locant_encoding_param_init(&value, m->config.encoding,
+                                           m->tensors[i].encoding_param, own));
     }
-    lct_input_match(m);
-    return LOCANT_OK;
+    return lct_input_match(m);
+}
+
+void lct_model_draw(struct lct_model *m, uint64_t seed)
+{
+    m->draw = seed;
+    m->drawing = true;
 }
 
 void lct_model_project(struct lct_model *m)
 {
     for (int i = m->encoding_first; i < m->tensor_count; i++) {
-        const int k = i - m->encoding_first;
+        locant_tensor value = view(&m->tensors[i], m->params);
         locant_status status = locant_encoding_param_project(
-            &m->encoding_params[k], m->config.encoding, k);
+            &value, m->config.encoding, m->tensors[i].encoding_param);
 
         (void)status; /* dense views of the right shape: nothing to refuse */
     }

@@ -7,6 +7,12 @@
  *     per layer: x += attention(norm(x)) Wo;  x += gelu(norm(x) W1) W2
  *     logits = norm(x) Wout
  *
+ * With memory each layer keeps its last inputs, and the queries of a segment
+ * read keys and values of memory and segment (Dai et al. 2019,
+ * arXiv:1901.02860v3, section 3.2):
+ *
+ *     z = norm([memory, x]);  attention(q = norm(x) Wq, k = z Wk, v = z Wv)
+ *
  * Three flat allocations: parameters, gradients, activations.  Nothing is
  * allocated inside a step.
  */
@@ -20,17 +26,19 @@
 struct lct_model_config {
     int64_t layers, width, heads, kv_heads, ff, vocab;
     enum lct_norm norm;
+    int64_t memory; /* tokens each layer remembers */
     const locant_encoding *encoding; /* outlives the model; resolved */
 };
 
 /* One parameter tensor in the flat allocation. */
 struct lct_model_tensor {
-    char name[48];    /* "layer0.wq", "encoding.table", .. */
+    char name[96];    /* "layer0.wq", "encoding.table", .. */
     int rank;
     int64_t shape[4];
     size_t offset, size; /* in elements */
     bool decay;       /* takes weight decay: matrices that are not embeddings */
     int encoding_param; /* index of the encoding's parameter, or -1 */
+    int layer;          /* whose own it is, for parameters; or -1 */
     double rate;        /* learning rate relative to the run's */
 };
 
@@ -38,8 +46,8 @@ struct lct_model;
 
 /*
  * Room for batch x length tokens at most, in any split of that product whose
- * length is at most 'length'.  Without 'train' there are no gradients and
- * activations of one layer only.
+ * length is at most 'length'; with memory, of at most 'batch' rows.  Without
+ * 'train' there are no gradients and activations of one layer only.
  */
 locant_status lct_model_create(struct lct_model **out,
                                const struct lct_model_config *config,
@@ -66,6 +74,32 @@ int lct_model_tensors(const struct lct_model *m,
 
 /* Bytes of the three allocations together. */
 size_t lct_model_bytes(const struct lct_model *m);
+
+/*
+ * Positions that the encoding draws at random (randomized, pose, cape) come
+ * from this seed in the next pass, as in training; after it, and at first, they
+ * are those of evaluation.
+ */
+void lct_model_draw(struct lct_model *m, uint64_t seed);
+
+/*
+ * With memory: a pass continues its rows where the last one left them.  Its
+ * keys sit at 0, 1, .. from the first one remembered on, query i at tokens + i.
+ * What is remembered counts as given: gradients reach the weights of keys and
+ * values, norms and the encoding's parameters through it, and stop there.
+ * A pass that fails forgets.
+ */
+struct lct_memory {
+    int64_t rows, tokens; /* remembered: [rows, tokens, width] a layer */
+};
+void lct_model_forget(struct lct_model *m);
+struct lct_memory lct_model_memory(const struct lct_model *m);
+real *lct_model_remembered(struct lct_model *m, int64_t layer);
+/*
+ * Say that the caller has put so much into what lct_model_remembered() gives.
+ * Errors: PARAM (more than there is room for).
+ */
+locant_status lct_model_remind(struct lct_model *m, struct lct_memory size);
 
 /*
  * tokens [B, T], targets [B, T] (next tokens), both 0 .. vocab-1.

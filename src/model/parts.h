@@ -13,15 +13,19 @@ enum lct_layer_tensor {
 };
 
 /*
- * Activations of one layer, N = B * T rows.  Without 'train' all layers share
+ * Activations of one layer, N = B * T rows of the segment, F = B * S rows of
+ * memory and segment together.  Without 'train' all layers share
  * one set and 'out' is 'x'.
  */
 struct lct_layer {
     real *x;      /* [N, width] input: the residual stream */
-    real *stat1;  /* [N, 2] */
-    real *norm1;  /* [N, width] */
+    real *memory; /* [kept_rows, kept, width] remembered inputs */
+    real *whole;  /* [F, width] of each row, memory and x; x without memory */
+    real *stat1;  /* [F, 2] */
+    real *whole_norm; /* [F, width]; norm1 without memory */
+    real *norm1;  /* [N, width] of them, those of x */
     real *q;      /* [N, heads, head_dim]; so 'o' */
-    real *k, *v;  /* [N, kv_heads, head_dim] */
+    real *k, *v;  /* [F, kv_heads, head_dim] */
     real *o;
     real *lse;    /* [B, heads, T] */
     real *mid;    /* [N, width] x + attention */
@@ -34,22 +38,30 @@ struct lct_layer {
 /* Gradients with respect to activations, one set for all layers. */
 struct lct_flow {
     real *x;      /* [N, width] of the residual stream */
+    real *whole;  /* [F, width] of memory and x; x without memory */
     real *branch; /* [N, width] of a norm's output, or of attention's */
+    real *whole_branch; /* [F, width] of whole_norm; branch without memory */
     real *q, *k, *v;
     real *h;      /* [N, ff] */
-    real *table;  /* [length, width] of the input table */
+    real *table;  /* [table_room, width] of the input table */
+    real *read;   /* [F, width] through an encoding that reads its layer's
+                     input */
 };
 
 struct lct_model {
     struct lct_model_config config;
     int64_t rows, length; /* room: rows of one pass, longest sequence */
+    int64_t batch;        /* rows of memory */
+    int64_t room;         /* rows of memory and segments */
     int64_t head_dim, kv_width;
     bool train;
 
     struct lct_model_tensor *tensors;
     int tensor_count, encoding_first; /* the encoding's are the last */
-    locant_tensor *encoding_params;   /* views of params, of grads */
-    locant_tensor *encoding_grads;
+    int encoding_count;               /* parameters of the encoding */
+    locant_tensor *encoding_params;   /* [layers, count] views of params: what
+                                         a layer uses, shared or its own */
+    locant_tensor *encoding_grads;    /* the same of grads */
     size_t size;
     real *params, *grads;
 
@@ -64,18 +76,45 @@ struct lct_model {
     struct lct_embedding_scratch lists;
     double *sum;            /* [width] */
 
-    bool input_door;
+    bool input_door, reads_x;
+    bool table_learns;   /* the input table has parameters */
+    bool places;         /* the encoding chooses positions, row by row */
+    bool real_places;    /* real ones */
     real table_factor;   /* of a fixed table: brings it to the deviation */
-    real *table;         /* [length, width] */
+    real *table;         /* [table_room, width] */
+    int64_t table_room;  /* length, or all rows where the encoding places */
     int64_t table_rows;  /* of them computed */
-    int64_t *positions;  /* 0 .. length - 1 */
+    void *positions;     /* I64 or F64: 0 .. length - 1, or [B, S] */
+    uint64_t draw;       /* seed of the positions of the next pass */
+    bool drawing;        /* as in training */
 
     void *workspace; /* of attention */
     size_t workspace_bytes;
 
+    struct lct_memory kept; /* remembered now */
+    int64_t past;           /* remembered tokens the last forward read */
+
     int64_t B, T; /* of the last forward */
+    int64_t S;    /* past + T */
     bool ready;   /* a forward has run that no backward has used */
 };
+
+/* What the encoding's parameters depend on. */
+static inline locant_sizes lct_model_sizes(const struct lct_model *m)
+{
+    return (locant_sizes){ .width = m->config.width,
+                           .heads = m->config.heads,
+                           .kv_heads = m->config.kv_heads,
+                           .head_dim = m->head_dim };
+}
+
+/* Views of the parameters (of 'views': grads) that a layer uses. */
+static inline locant_tensor *lct_layer_views(const struct lct_model *m,
+                                             locant_tensor *views,
+                                             int64_t layer)
+{
+    return m->encoding_count == 0 ? NULL : views + layer * m->encoding_count;
+}
 
 /* Say what is wrong with a configuration, or nothing. */
 locant_status lct_model_check(const struct lct_model_config *c, int64_t batch,
@@ -101,14 +140,34 @@ locant_status lct_input_prepare(struct lct_model *m);
 double lct_init_deviation(const struct lct_model *m);
 
 /* Bring a learned input table to the RMS of token embeddings. */
-void lct_input_match(struct lct_model *m);
+locant_status lct_input_match(struct lct_model *m);
 locant_status lct_input_forward(struct lct_model *m);
 locant_status lct_input_backward(struct lct_model *m);
 
+/* Positions of B rows of S tokens, where the encoding chooses them. */
+locant_status lct_input_place(struct lct_model *m, int64_t B, int64_t S);
+
+/* Tokens remembered after this pass. */
+static inline int64_t lct_memory_next(const struct lct_model *m)
+{
+    return m->S < m->config.memory ? m->S : m->config.memory;
+}
+
+/* Memory: fill 'whole' from it and x; keep the last of 'whole'. */
+void lct_memory_join(const struct lct_model *m, int64_t layer);
+void lct_memory_keep(struct lct_model *m, int64_t layer);
+/* part [B, T, width] = the segments' rows of whole [B, S, width] */
+void lct_memory_take(const struct lct_model *m, real *part, const real *whole);
+/* whole = 0 where remembered, part in the segments */
+void lct_memory_put(const struct lct_model *m, real *whole, const real *part);
+/* part += the segments' rows of whole */
+void lct_memory_add(const struct lct_model *m, real *part, const real *whole);
+
 /* Attention of one layer: o from q, k, v; d.q, d.k, d.v from d.branch. */
-locant_status lct_heads_reserve(struct lct_model *m, int64_t B, int64_t T);
-locant_status lct_heads_forward(struct lct_model *m, struct lct_layer *a);
-locant_status lct_heads_backward(struct lct_model *m, struct lct_layer *a);
+locant_status lct_heads_reserve(struct lct_model *m, int64_t B, int64_t T,
+                                int64_t past);
+locant_status lct_heads_forward(struct lct_model *m, int64_t layer);
+locant_status lct_heads_backward(struct lct_model *m, int64_t layer);
 
 /* One layer: out from x; d.x with respect to x from d.x with respect to out. */
 locant_status lct_layer_forward(struct lct_model *m, int64_t layer);

@@ -30,6 +30,14 @@ static locant_status check_call(const struct lct_model *m,
         return locant_fail(LOCANT_ERR_SHAPE, "%s: B is %" PRId64
                            ", expected 1 .. %" PRId64 " at T = %" PRId64, fn,
                            B, m->rows / T, T);
+    if (m->config.memory > 0 && B > m->batch)
+        return locant_fail(LOCANT_ERR_SHAPE, "%s: B is %" PRId64
+                           ", expected 1 .. %" PRId64 ", the rows of memory",
+                           fn, B, m->batch);
+    if (m->kept.tokens > 0 && B != m->kept.rows)
+        return locant_fail(LOCANT_ERR_SHAPE, "%s: B is %" PRId64 ", but %"
+                           PRId64 " rows are remembered; lct_model_forget() "
+                           "begins anew", fn, B, m->kept.rows);
     LCT_TRY(check_words("tokens", tokens, B * T, m->config.vocab));
     return check_words("targets", targets, B * T, m->config.vocab);
 }
@@ -74,24 +82,39 @@ static void head_backward(struct lct_model *m, const real *x)
                       &saved, m->sum);
 }
 
+/* Everything of a pass that can fail, after its call was checked. */
+static locant_status run(struct lct_model *m, int64_t B, int64_t T)
+{
+    LCT_TRY(lct_input_place(m, B, m->kept.tokens + T));
+    LCT_TRY(lct_heads_reserve(m, B, T, m->kept.tokens));
+    m->B = B;
+    m->T = T;
+    m->past = m->kept.tokens;
+    m->S = m->past + T;
+    LCT_TRY(lct_input_forward(m));
+    for (int64_t l = 0; l < m->config.layers; l++)
+        LCT_TRY(lct_layer_forward(m, l));
+    return LOCANT_OK;
+}
+
 locant_status lct_model_forward(struct lct_model *m, const int32_t *tokens,
                                 const int32_t *targets, int64_t B, int64_t T,
                                 real *loss, double *mean)
 {
+    const size_t N = (size_t)(B * T);
+    locant_status status;
     double sum = 0.0;
-    size_t N;
 
     LCT_TRY(check_call(m, tokens, targets, B, T));
-    LCT_TRY(lct_heads_reserve(m, B, T));
-    N = (size_t)(B * T);
     m->ready = false;
-    m->B = B;
-    m->T = T;
     memcpy(m->tokens, tokens, N * sizeof(*tokens));
     memcpy(m->targets, targets, N * sizeof(*targets));
-    LCT_TRY(lct_input_forward(m));
-    for (int64_t l = 0; l < m->config.layers; l++)
-        LCT_TRY(lct_layer_forward(m, l));
+    status = run(m, B, T);
+    if (status != LOCANT_OK) {
+        lct_model_forget(m);
+        return status;
+    }
+    m->kept = (struct lct_memory){ B, lct_memory_next(m) };
     head_forward(m, m->layers[m->config.layers - 1].out);
     m->ready = true;
     for (size_t i = 0; i < N; i++)
@@ -103,6 +126,17 @@ locant_status lct_model_forward(struct lct_model *m, const int32_t *tokens,
     return LOCANT_OK;
 }
 
+/* What is data of the task has no gradient, whatever flowed to it. */
+static void drop_given(struct lct_model *m)
+{
+    for (int i = m->encoding_first; i < m->tensor_count; i++) {
+        const struct lct_model_tensor *t = &m->tensors[i];
+
+        if (t->rate == 0)
+            memset(m->grads + t->offset, 0, t->size * sizeof(real));
+    }
+}
+
 /* The logits hold their gradient afterwards: one backward for each forward. */
 locant_status lct_model_backward(struct lct_model *m)
 {
@@ -112,10 +146,12 @@ locant_status lct_model_backward(struct lct_model *m)
     if (!m->ready)
         return locant_fail(LOCANT_ERR_PARAM, "lct_model_backward: no forward "
                            "since the last backward");
-    LCT_TRY(lct_heads_reserve(m, m->B, m->T));
+    LCT_TRY(lct_heads_reserve(m, m->B, m->T, m->past));
     m->ready = false;
     head_backward(m, m->layers[m->config.layers - 1].out);
     for (int64_t l = m->config.layers - 1; l >= 0; l--)
         LCT_TRY(lct_layer_backward(m, l));
-    return lct_input_backward(m);
+    LCT_TRY(lct_input_backward(m));
+    drop_given(m);
+    return LOCANT_OK;
 }

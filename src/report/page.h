@@ -83,7 +83,26 @@ struct lct_subject {
     const locant_tensor *initial; /* fresh initial values; NULL: none */
 };
 
+/*
+ * What attention does to n tokens of random queries, keys (and inputs), drawn
+ * from 'seed', each query seeing itself and what came before.
+ */
+struct lct_look {
+    int64_t heads, n;
+    double *weight; /* [heads, n, n]: of query i, key j */
+    double *added;  /* [heads, n, n]: score less that of q and k alone; NAN
+                       where hidden */
+};
+/* 'zero': queries and keys are 0, so that only what is added shows. */
+locant_status lct_page_look(struct lct_look *out, const struct lct_subject *s,
+                            const locant_tensor *params, int64_t n,
+                            uint64_t seed, bool zero);
+void lct_page_look_free(struct lct_look *look);
+
 locant_status lct_draw_input(struct lct_html *h, const struct lct_subject *s);
 locant_status lct_draw_rotate(struct lct_html *h, const struct lct_subject *s);
 locant_status lct_draw_score(struct lct_html *h, const struct lct_subject *s);
+locant_status lct_draw_content(struct lct_html *h, const struct lct_subject *s);
+/* What has no door: positions it draws, keys it hides, its temperature. */
+locant_status lct_draw_hooks(struct lct_html *h, const struct lct_subject *s);
 #endif

@@ -52,11 +52,12 @@ static locant_status make_table(struct table *t, const struct lct_subject *s,
                                 const locant_tensor *params)
 {
     int64_t length = s->r->trained_length;
-    bool wall = s->g->info->traits & LOCANT_TRAIT_WALL;
+    int64_t reach = locant_encoding_reach(s->e);
     size_t cells;
     locant_status status;
 
-    *t = (struct table){ .n = wall ? length : 2 * length, .dim = s->r->width };
+    *t = (struct table){ .n = 2 * length < reach ? 2 * length : reach,
+                         .dim = s->r->width };
     if (t->n > MOST_POSITIONS)
         t->n = MOST_POSITIONS;
     if (t->n < 2 || t->dim < 1 ||

@@ -7,65 +7,128 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { MOST_DISTANCES = 2048, MOST_POSITIONS = 256 };
+enum {
+    MOST_DISTANCES = 2048,
+    MOST_POSITIONS = 256,
+    MOST_HEADS = 8,
+    GRID = 17
+};
 
-/* out[t, :] = x turned to position first + t; x is one vector of 'dim'. */
-static locant_status turn(double *out, const struct lct_subject *s,
-                          const double *x, int64_t first, int64_t n,
-                          int64_t dim)
+/* What is turned: 'heads' heads of the same vector of 'dim' channels. */
+struct turner {
+    const struct lct_subject *s;
+    const locant_tensor *params;
+    int64_t heads, dim, wide; /* of a turned row */
+    int axes;
+};
+
+/*
+ * out[h, t, :] = x turned to place t of 'positions', as a query or a key: of
+ * every head, because frequencies may be learned for each.
+ */
+static locant_status turn_to(double *out, const struct turner *u,
+                             const double *x, const locant_tensor *positions,
+                             int flags)
 {
-    int64_t shape[2] = { n, dim }, *at = locant_alloc((size_t)n * 8);
-    locant_tensor to = locant_dense(out, LOCANT_F64, 2, shape);
-    locant_tensor from = to, positions = locant_dense(at, LOCANT_I64, 1, shape);
+    int64_t n = positions->shape[0], shape[3] = { u->heads, n, u->wide };
+    locant_tensor to = locant_dense(out, LOCANT_F64, 3, shape), from;
+    double *copies;
+    locant_status status;
+
+    LCT_TRY(lct_page_numbers(&copies, (size_t)(u->heads * n * u->dim)));
+    shape[2] = u->dim;
+    from = locant_dense(copies, LOCANT_F64, 3, shape);
+    for (int64_t i = 0; i < u->heads * n * u->dim; i++)
+        copies[i] = x[i % u->dim];
+    status = locant_encoding_rotate(&to, &from, u->s->e, positions, u->params,
+                                    flags);
+    locant_release(copies);
+    return status;
+}
+
+/* The same at positions first, first + 1, .. */
+static locant_status turn(double *out, const struct turner *u, const double *x,
+                          int64_t first, int64_t n, int flags)
+{
+    int64_t *at = locant_alloc((size_t)n * 8);
+    locant_tensor positions = locant_dense(at, LOCANT_I64, 1, &n);
     locant_status status;
 
     if (!at)
         return locant_fail(LOCANT_ERR_NOMEM, "report: no memory for positions");
-    for (int64_t t = 0; t < n; t++) {
+    for (int64_t t = 0; t < n; t++)
         at[t] = first + t;
-        for (int64_t c = 0; c < dim; c++)
-            out[t * dim + c] = x[c];
-    }
-    status = locant_encoding_rotate(&to, &from, s->e, &positions, 0);
+    status = turn_to(out, u, x, &positions, flags);
     locant_release(at);
     return status;
 }
 
-/* Expected score of equal vectors, g(d) = <1, R(d) 1> / dim. */
-static locant_status draw_score(struct lct_html *h, const struct lct_subject *s,
-                                int64_t dim)
+static double dot(const double *a, const double *b, int64_t n)
 {
+    double sum = 0;
+
+    for (int64_t i = 0; i < n; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+/* y[h, d] = <q(d), k(0)> / dim of vectors of ones */
+static locant_status ones_by_distance(double *y, const struct turner *u,
+                                      int64_t n)
+{
+    double *out, *key, *ones;
+    locant_status status;
+
+    LCT_TRY(lct_page_numbers(&out, (size_t)(u->heads * (n + 1) * u->wide +
+                                            u->dim)));
+    key = out + u->heads * n * u->wide;
+    ones = key + u->heads * u->wide;
+    for (int64_t c = 0; c < u->dim; c++)
+        ones[c] = 1;
+    status = turn(out, u, ones, 0, n, 0);
+    if (status == LOCANT_OK)
+        status = turn(key, u, ones, 0, 1, LOCANT_ROTATE_KEY);
+    for (int64_t i = 0; i < u->heads * n; i++)
+        y[i] = dot(out + i * u->wide, key + i / n * u->wide, u->wide) /
+               (double)u->dim;
+    locant_release(out);
+    return status;
+}
+
+/* Expected score of equal vectors, g(d) = <R(d) 1, R(0) 1> / dim. */
+static locant_status draw_score(struct lct_html *h, const struct turner *u)
+{
+    const struct lct_subject *s = u->s;
     locant_mark mark = { (double)s->r->trained_length, "trained length" };
     locant_figure f = LOCANT_FIGURE_INIT;
-    locant_series line = { .color = 0 };
+    locant_series line[MOST_HEADS];
+    char label[MOST_HEADS][32];
     int64_t n = 4 * s->r->trained_length + 1;
-    double *out, *x, *y;
+    int64_t heads = u->heads < MOST_HEADS ? u->heads : MOST_HEADS;
+    double *x, *y;
     locant_status status;
 
     n = n > MOST_DISTANCES ? MOST_DISTANCES : n;
-    LCT_TRY(lct_page_numbers(&out, (size_t)n * (size_t)dim + (size_t)dim +
-                                       2 * (size_t)n));
-    x = out + n * dim + dim;
+    LCT_TRY(lct_page_numbers(&x, (size_t)n * (size_t)(u->heads + 1)));
     y = x + n;
-    for (int64_t c = 0; c < dim; c++)
-        out[n * dim + c] = 1;
-    status = turn(out, s, out + n * dim, 0, n, dim);
-    for (int64_t d = 0; d < n; d++) {
+    for (int64_t d = 0; d < n; d++)
         x[d] = (double)d;
-        y[d] = 0;
-        for (int64_t c = 0; c < dim; c++)
-            y[d] += out[d * dim + c] / (double)dim;
+    status = ones_by_distance(y, u, n);
+    for (int64_t i = 0; i < heads; i++) {
+        int64_t head = i * u->heads / heads;
+
+        snprintf(label[i], sizeof label[i], "head %lld", (long long)head + 1);
+        line[i] = (locant_series){ .label = heads > 1 ? label[i] : NULL,
+                                   .n = (size_t)n, .x = x, .y = y + head * n,
+                                   .color = (int)i };
     }
-    line.n = (size_t)n;
-    line.x = x;
-    line.y = y;
     f.title = "Score of equal vectors, by distance";
     f.x_label = "distance";
     f.y_label = "g(distance)";
     f.width = 460;
     f.height = 360;
-    f.series = &line;
-    f.n_series = 1;
+    f.series = line;
+    f.n_series = (size_t)heads;
     f.marks = &mark;
     f.n_marks = mark.x < (double)n;
     if (status == LOCANT_OK)
@@ -76,7 +139,61 @@ static locant_status draw_score(struct lct_html *h, const struct lct_subject *s,
             "head's channels. This is not a law of decay: for unrelated random "
             "vectors the expected score is zero at every distance.",
             0);
-    locant_release(out);
+    locant_release(x);
+    return status;
+}
+
+/*
+ * Several axes: a query of ones in the middle of a grid of the last two, and
+ * keys of ones around it.
+ */
+static locant_status draw_grid(struct lct_html *h, const struct turner *u)
+{
+    enum { MIDDLE = GRID / 2 * GRID + GRID / 2 };
+    const int64_t shape[2] = { GRID * GRID, u->axes };
+    size_t rows = (size_t)(GRID * GRID * u->heads * u->wide);
+    locant_figure f = LOCANT_FIGURE_INIT;
+    locant_tensor at;
+    double *q, *k, *ones, *cells, *places;
+    locant_status status;
+
+    LCT_TRY(lct_page_numbers(&q, 2 * rows + (size_t)u->dim +
+                                     GRID * GRID * (1 + (size_t)u->axes)));
+    k = q + rows;
+    ones = k + rows;
+    cells = ones + u->dim;
+    places = cells + GRID * GRID;
+    for (int64_t c = 0; c < u->dim; c++)
+        ones[c] = 1;
+    for (int64_t i = 0; i < GRID * GRID; i++) {
+        places[i * u->axes + u->axes - 1] = (double)(i % GRID);
+        places[i * u->axes + u->axes - 2] = (double)(i / GRID);
+    }
+    at = locant_dense(places, LOCANT_F64, 2, shape);
+    status = turn_to(q, u, ones, &at, 0);
+    if (status == LOCANT_OK)
+        status = turn_to(k, u, ones, &at, LOCANT_ROTATE_KEY);
+    for (int64_t i = 0; i < GRID * GRID; i++)
+        cells[i] = dot(q + MIDDLE * u->wide, k + i * u->wide, u->wide) /
+                   (double)u->dim;
+    f.kind = LOCANT_FIGURE_HEATMAP;
+    f.title = "Score of equal vectors, over a grid";
+    f.x_label = "last coordinate";
+    f.y_label = "the one before";
+    f.width = 460;
+    f.height = 400;
+    f.cells = cells;
+    f.rows = f.cols = GRID;
+    f.diverging = 1;
+    if (status == LOCANT_OK)
+        status = lct_page_figure(h, u->s->r, &f,
+                                 "Heat map of the score of a query in the "
+                                 "middle of a grid with keys around it.",
+                                 "A query of ones in the middle and keys of "
+                                 "ones everywhere, turned and multiplied, in "
+                                 "head 1.",
+                                 0);
+    locant_release(q);
     return status;
 }
 
@@ -86,18 +203,19 @@ static locant_status draw_score(struct lct_html *h, const struct lct_subject *s,
  * returns the number of pairs through *pairs.
  */
 static locant_status find_pairs(double *freq, int64_t *first, int64_t *pairs,
-                                const struct lct_subject *s, int64_t dim)
+                                const struct turner *u)
 {
+    const int64_t dim = u->dim;
     double *unit, *out;
     locant_status status = LOCANT_OK;
 
-    LCT_TRY(lct_page_numbers(&unit, 2 * (size_t)dim));
-    out = unit + dim;
+    LCT_TRY(lct_page_numbers(&unit, (size_t)(dim + u->heads * dim)));
+    out = unit + dim; /* of head 1 first */
     *pairs = 0;
     for (int64_t c = 0; c < dim && status == LOCANT_OK; c++) {
         int64_t partner = -1;
         unit[c] = 1;
-        status = turn(out, s, unit, 1, 1, dim);
+        status = turn(out, u, unit, 1, 1, 0);
         unit[c] = 0;
         for (int64_t k = 0; k < dim; k++)
             if (k != c && out[k] != 0)
@@ -158,23 +276,23 @@ static locant_status draw_wavelengths(struct lct_html *h,
 }
 
 static locant_status draw_angles(struct lct_html *h,
-                                 const struct lct_subject *s,
-                                 const int64_t *first, int64_t pairs,
-                                 int64_t dim)
+                                 const struct turner *u,
+                                 const int64_t *first, int64_t pairs)
 {
+    const int64_t dim = u->dim;
     locant_figure f = LOCANT_FIGURE_INIT;
-    int64_t n = 2 * s->r->trained_length;
+    int64_t n = 2 * u->s->r->trained_length;
     double *out, *unit, *cells;
     locant_status status = LOCANT_OK;
 
     n = n > MOST_POSITIONS ? MOST_POSITIONS : n;
-    LCT_TRY(lct_page_numbers(&out, (size_t)n * (size_t)(dim + pairs) +
-                                       (size_t)dim));
-    unit = out + n * dim;
+    LCT_TRY(lct_page_numbers(&out, (size_t)(n * (u->heads * dim + pairs) +
+                                            dim)));
+    unit = out + u->heads * n * dim;
     cells = unit + dim;
     for (int64_t p = 0; p < pairs && status == LOCANT_OK; p++) {
         unit[first[p]] = 1;
-        status = turn(out, s, unit, 0, n, dim);
+        status = turn(out, u, unit, 0, n, 0);
         unit[first[p]] = 0;
         for (int64_t t = 0; t < n; t++)
             cells[t * pairs + p] = out[t * dim + first[p]];
@@ -190,7 +308,7 @@ static locant_status draw_angles(struct lct_html *h,
     f.cols = pairs;
     f.diverging = 1;
     if (status == LOCANT_OK)
-        status = lct_page_figure(h, s->r, &f,
+        status = lct_page_figure(h, u->s->r, &f,
                                  "Heat map of the cosine of every angle: "
                                  "positions downwards, pairs across.",
                                  "How far each pair of channels is turned at "
@@ -200,28 +318,44 @@ static locant_status draw_angles(struct lct_html *h,
     return status;
 }
 
-locant_status lct_draw_rotate(struct lct_html *h, const struct lct_subject *s)
+/* Wavelengths and angles of pairs, where rows are turned in pairs. */
+static locant_status draw_pairs(struct lct_html *h, const struct turner *u)
 {
-    int64_t dim = s->r->heads > 0 ? s->r->width / s->r->heads : 0;
     int64_t *first, pairs = 0;
     double *freq;
     locant_status status;
 
-    if (dim < 2)
+    LCT_TRY(lct_page_numbers(&freq, 2 * (size_t)u->dim));
+    first = (int64_t *)(void *)(freq + u->dim);
+    status = find_pairs(freq, first, &pairs, u);
+    if (status == LOCANT_OK && pairs > 0)
+        status = draw_wavelengths(h, u->s, freq, pairs);
+    if (status == LOCANT_OK && pairs > 0)
+        status = draw_angles(h, u, first, pairs);
+    locant_release(freq);
+    return status;
+}
+
+locant_status lct_draw_rotate(struct lct_html *h, const struct lct_subject *s)
+{
+    struct turner u = { .s = s,
+                        .params = s->trained ? s->trained : s->initial,
+                        .axes = locant_encoding_axes(s->e) };
+    locant_status status;
+
+    u.heads = u.params == NULL ? 1 : s->r->heads;
+    u.dim = s->r->heads > 0 ? s->r->width / s->r->heads : 0;
+    if (u.dim < 2)
         return locant_fail(LOCANT_ERR_PARAM,
                            "report: heads of %lld channels cannot be turned",
-                           (long long)dim);
-    LCT_TRY(lct_page_numbers(&freq, 2 * (size_t)dim));
-    first = (int64_t *)(void *)(freq + dim);
+                           (long long)u.dim);
+    u.wide = locant_encoding_rotated_width(s->e, u.dim);
     lct_html_raw(h, "<div class=\"grid\">\n");
-    status = find_pairs(freq, first, &pairs, s, dim);
-    if (status == LOCANT_OK)
-        status = draw_score(h, s, dim);
-    if (status == LOCANT_OK && pairs > 0)
-        status = draw_wavelengths(h, s, freq, pairs);
-    if (status == LOCANT_OK && pairs > 0)
-        status = draw_angles(h, s, first, pairs, dim);
+    status = draw_score(h, &u);
+    if (status == LOCANT_OK && u.axes > 1)
+        status = draw_grid(h, &u);
+    if (status == LOCANT_OK && u.wide == u.dim)
+        status = draw_pairs(h, &u);
     lct_html_raw(h, "</div>\n");
-    locant_release(freq);
     return status;
 }

@@ -95,11 +95,13 @@ static locant_status draw_matrix(struct lct_html *h,
                                  const locant_tensor *params)
 {
     locant_figure f = LOCANT_FIGURE_INIT;
+    int64_t reach = locant_encoding_reach(s->e);
     int64_t n = s->r->trained_length < MATRIX ? s->r->trained_length : MATRIX;
     size_t cells;
     double *out;
     locant_status status;
 
+    n = reach < n ? reach : n;
     if (!lct_mul(&cells, (size_t)(n * n), (size_t)s->r->heads))
         return locant_fail(LOCANT_ERR_NOMEM, "report: %lld heads",
                            (long long)s->r->heads);
@@ -160,6 +162,8 @@ locant_status lct_draw_score(struct lct_html *h, const struct lct_subject *s)
 
     if (frame.n > MOST_DISTANCES)
         frame.n = MOST_DISTANCES;
+    if (frame.n > locant_encoding_reach(s->e))
+        frame.n = locant_encoding_reach(s->e);
     if (frame.n < 3 || frame.heads < 1 ||
         !lct_mul(&numbers, (size_t)frame.n, 2 * (size_t)frame.heads + 1))
         return locant_fail(LOCANT_ERR_PARAM,

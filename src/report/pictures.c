@@ -14,7 +14,7 @@ static const struct {
     { LOCANT_DOOR_INPUT, "input", lct_draw_input },
     { LOCANT_DOOR_ROTATE, "rotate", lct_draw_rotate },
     { LOCANT_DOOR_SCORE, "score", lct_draw_score },
-    { LOCANT_DOOR_CONTENT, "content", NULL },
+    { LOCANT_DOOR_CONTENT, "content", lct_draw_content },
 };
 enum { DOORS = sizeof doors / sizeof doors[0] };
 
@@ -37,7 +37,7 @@ static void facts(struct lct_html *h, const struct lct_group *g)
     size_t used = 0;
 
     for (size_t i = 0; i < DOORS; i++)
-        if (info->doors & doors[i].door)
+        if (g->doors & doors[i].door)
             used += (size_t)snprintf(list + used, sizeof list - used, "%s%s",
                                      used ? ", " : "", doors[i].name);
     lct_html_raw(h, "<dl>");
@@ -57,9 +57,12 @@ static locant_status make_initial(locant_tensor *initial, int *n,
                                   const locant_encoding *e)
 {
     locant_param_info info;
+    const locant_sizes sizes = { .width = r->width,
+                                 .heads = r->heads,
+                                 .head_dim = r->width / r->heads };
 
-    for (*n = 0; *n < 4 && locant_encoding_param(&info, e, *n, r->heads,
-                                                 r->width);) {
+    for (*n = 0; *n < LCT_GROUP_PARAMS &&
+                 locant_encoding_param(&info, e, *n, &sizes);) {
         size_t bytes;
         void *data = lct_array_bytes(&bytes, info.shape, info.rank, 4)
                          ? locant_alloc(bytes ? bytes : 1)
@@ -74,29 +77,74 @@ static locant_status make_initial(locant_tensor *initial, int *n,
     return LOCANT_OK;
 }
 
-static locant_status draw_doors(struct lct_html *h, const struct lct_results *r,
-                                const struct lct_group *g,
-                                const locant_encoding *e)
+/* Pictures of what one layer uses. */
+static locant_status draw_doors(struct lct_html *h, const struct lct_subject *s)
 {
-    locant_tensor initial[4];
+    locant_status status = LOCANT_OK;
+
+    for (size_t i = 0; i < DOORS && status == LOCANT_OK; i++) {
+        if (!(locant_encoding_doors(s->e) & doors[i].door))
+            continue;
+        lct_html_raw(h, "<h4>At the ");
+        lct_html_raw(h, doors[i].name);
+        lct_html_raw(h, " door</h4>\n");
+        status = doors[i].draw(h, s);
+    }
+    return status == LOCANT_OK ? lct_draw_hooks(h, s) : status;
+}
+
+/* Is 'part' what an earlier layer than 'layer' uses? */
+static bool drawn_before(const locant_encoding *e, int64_t layer,
+                         const locant_encoding *part)
+{
+    for (int64_t l = 0; l < layer; l++)
+        if (locant_encoding_layer(NULL, e, l) == part)
+            return true;
+    return false;
+}
+
+/* One block for each kind of layer, or the only one. */
+static locant_status draw_layers(struct lct_html *h,
+                                 const struct lct_subject *all)
+{
+    const int64_t layers = all->r->layers > 0 ? all->r->layers : 1;
+    locant_status status = LOCANT_OK;
+
+    for (int64_t l = 0; l < layers && status == LOCANT_OK; l++) {
+        struct lct_subject s = *all;
+        int first;
+
+        s.e = locant_encoding_layer(&first, all->e, l);
+        if (drawn_before(all->e, l, s.e))
+            continue;
+        s.initial = s.initial == NULL ? NULL : s.initial + first;
+        s.trained = s.trained == NULL ? NULL : s.trained + first;
+        if (s.e != all->e) {
+            lct_html_raw(h, "<h4>From layer ");
+            lct_html_count(h, l + 1);
+            lct_html_raw(h, " on: <code>");
+            lct_html_text(h, locant_encoding_spec(s.e));
+            lct_html_raw(h, "</code></h4>\n");
+        }
+        status = draw_doors(h, &s);
+    }
+    return status;
+}
+
+static locant_status draw_pictures(struct lct_html *h,
+                                   const struct lct_results *r,
+                                   const struct lct_group *g,
+                                   const locant_encoding *e)
+{
+    locant_tensor initial[LCT_GROUP_PARAMS];
     struct lct_subject s = { .r = r, .g = g, .e = e };
     int n = 0;
     locant_status status = make_initial(initial, &n, r, e);
 
     s.initial = n > 0 ? initial : NULL;
     s.trained = n > 0 && g->n_params == n ? g->params : NULL;
-    for (size_t i = 0; i < DOORS && status == LOCANT_OK; i++) {
-        if (!(g->info->doors & doors[i].door))
-            continue;
-        lct_html_raw(h, "<h4>At the ");
-        lct_html_raw(h, doors[i].name);
-        lct_html_raw(h, " door</h4>\n");
-        if (doors[i].draw)
-            status = doors[i].draw(h, &s);
-        else
-            lct_html_raw(h, "<p>What enters here depends on the text, so there "
-                            "is no picture without one.</p>\n");
-    }
+    if (status == LOCANT_OK)
+        status = draw_layers(h, &s);
     for (int i = 0; i < n; i++)
         locant_release(initial[i].data);
     return status;
@@ -120,7 +168,7 @@ locant_status lct_page_encoding(struct lct_html *h, const struct lct_results *r,
         facts(h, g);
     status = locant_encoding_create(&e, g->spec);
     if (status == LOCANT_OK && g->info)
-        status = draw_doors(h, r, g, e);
+        status = draw_pictures(h, r, g, e);
     locant_encoding_free(e);
     /* A page about runs on file must not fall with one encoding that this
        build cannot draw: it says why there is no picture. */

@@ -237,8 +237,10 @@ void attend_make(struct attend *t, locant_mask mask)
     t->a.params = oracle_params_in(&t->p);
     t->a.mask = mask;
     hand_over_positions(t);
-    t->g = (locant_attention_gradients){ sizeof(t->g), &t->dq, &t->dk, &t->dv,
-                                         t->p.n ? t->p.grad : NULL };
+    t->g = (locant_attention_gradients){ .struct_size = sizeof(t->g),
+                                         .dq = &t->dq, .dk = &t->dk,
+                                         .dv = &t->dv,
+                                         .dparams = t->p.n ? t->p.grad : NULL };
     make_oracle(t, mask);
 }
 

@@ -6,6 +6,9 @@
 
 #include "attend.h"
 
+/* Several tiles of 64, ragged; the sizes of attend_sizes() end here. */
+enum { MANY_TOKENS = TEST_SANITIZED ? 65 : 130 };
+
 struct bytes {
     char *data;
     size_t size;

@@ -107,6 +107,7 @@ void judge_fill(locant_tensor *t, size_t n)
 static void judge_params(const struct oracle *o, const struct oracle_choice *c)
 {
     enum { H = 6, D = 16 };
+    const locant_sizes sizes = { .width = D, .heads = H };
     locant_encoding *e = judge_create(c->spec);
     struct oracle_params p;
     locant_param_info info;
@@ -115,7 +116,7 @@ static void judge_params(const struct oracle *o, const struct oracle_choice *c)
     for (int k = 0; k < p.n; k++) {
         double low, high;
 
-        CHECK(locant_encoding_param(&info, e, k, H, D) == 1);
+        CHECK(locant_encoding_param(&info, e, k, &sizes) == 1);
         CHECK(info.rank == p.value[k].rank);
         CHECK(memcmp(info.shape, p.value[k].shape,
                      (size_t)info.rank * sizeof(int64_t)) == 0);
@@ -129,8 +130,8 @@ static void judge_params(const struct oracle *o, const struct oracle_choice *c)
             CHECK(isfinite(x) && x >= low && x <= high);
         }
     }
-    CHECK(locant_encoding_param(&info, e, p.n, H, D) == 0);
-    CHECK(locant_encoding_param(&info, e, -1, H, D) == 0);
+    CHECK(locant_encoding_param(&info, e, p.n, &sizes) == 0);
+    CHECK(locant_encoding_param(&info, e, -1, &sizes) == 0);
     oracle_params_free(&p);
     locant_encoding_free(e);
 }

@@ -42,8 +42,12 @@ static void knock(struct doors_case *d)
              bytes2);
     }
     if (!(d->doors & LOCANT_DOOR_ROTATE)) {
-        shut(d, locant_encoding_rotate(o2, dout, d->e, pos, 0), o2, bytes2);
-        shut(d, locant_encoding_rotate_backward(o2, dout, d->e, pos), o2,
+        shut(d, locant_encoding_rotate(o2, dout, d->e, pos, NULL, 0), o2,
+             bytes2);
+        shut(d,
+             locant_encoding_rotate_backward(o2, NULL, dout, NULL, d->e, pos,
+                                             NULL, 0),
+             o2,
              bytes2);
     }
     memcpy(d->before, d->out3.data, bytes3);

@@ -149,7 +149,7 @@ void judge_rotate(const struct oracle *o)
 
             make(&r, o, i);
             CHECK_OK(locant_encoding_rotate(&r.out, &r.x, r.e, &r.positions,
-                                            r.inverse));
+                                            NULL, r.inverse));
             for (int64_t row = 0; row < r.B * r.H * r.T; row++)
                 compare_row(&r, row);
             drop(&r);
@@ -166,7 +166,8 @@ static void adjoint(const struct rotate_case *r)
     y.data = test_guarded(bytes);
     Rty.data = test_guarded(bytes);
     judge_fill(&y, n);
-    CHECK_OK(locant_encoding_rotate_backward(&Rty, &y, r->e, &r->positions));
+    CHECK_OK(locant_encoding_rotate_backward(&Rty, NULL, &y, NULL, r->e,
+                                             &r->positions, NULL, 0));
     for (int64_t row = 0; row < r->B * r->H * r->T; row++)
         for (int64_t d = 0; d < r->D; d++) {
             double Rx = judge_load(&r->out, at(&r->out, row, r) + d);
@@ -192,7 +193,7 @@ void judge_rotate_backward(const struct oracle *o)
 
             make(&r, o, i);
             CHECK_OK(locant_encoding_rotate(&r.out, &r.x, r.e, &r.positions,
-                                            0));
+                                            NULL, 0));
             if (r.dtype == LOCANT_F32 || r.dtype == LOCANT_F64)
                 adjoint(&r);
             drop(&r);

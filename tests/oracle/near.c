@@ -35,7 +35,7 @@ void near_rotate(double *out, const double *x, const char *spec, int64_t pos,
 
     for (int64_t d = 0; d < D; d++)
         copy[d] = x[d];
-    CHECK_OK(locant_encoding_rotate(&ty, &tx, e, &p, inverse));
+    CHECK_OK(locant_encoding_rotate(&ty, &tx, e, &p, NULL, inverse));
     locant_encoding_free(e);
 }
 

@@ -1,0 +1,320 @@
+/*
+ * cmd_graph.c - locant graph: arrays of positions on a graph, for the encodings
+ * that take them as parameters.
+ */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "locant/graph.h"
+
+struct options {
+    int64_t     nodes, laplacian, walks;
+    int         hops, kind, keep_trivial;
+    double      space_dim;
+    const char *values, *out;
+};
+
+static const struct cli_option options[] = {
+    { "nodes", 0, CLI_INTEGER, offsetof(struct options, nodes), "N", NULL, 1,
+      INT64_C(1) << 40, 0, "nodes 0 .. N-1; up to the largest if left out" },
+    { "laplacian", 0, CLI_INTEGER, offsetof(struct options, laplacian), "K",
+      NULL, 1, 1 << 20, 0, "K eigenvectors: float64 [N, K]" },
+    { "kind", 0, CLI_CHOICE, offsetof(struct options, kind),
+      "symmetric|combinatorial|random-walk", "symmetric", 0, 0, 0,
+      "which Laplacian" },
+    { "keep-trivial", 0, CLI_FLAG, offsetof(struct options, keep_trivial), NULL,
+      NULL, 0, 0, 0, "keep the first eigenvector" },
+    { "values", 0, CLI_FILE, offsetof(struct options, values), "FILE.npy", NULL,
+      0, 0, 0, "write the eigenvalues, float64 [K]" },
+    { "walks", 0, CLI_INTEGER, offsetof(struct options, walks), "K", NULL, 1,
+      1 << 20, 0, "chances of return after 1 .. K steps: float64 [N, K]" },
+    { "space-dim", 0, CLI_REAL, offsetof(struct options, space_dim), "S", "0",
+      0, 0, 0, "multiply the chance of step k by k^(S/2)" },
+    { "hops", 0, CLI_FLAG, offsetof(struct options, hops), NULL, NULL, 0, 0, 0,
+      "shortest paths: int64 [N, N], -1 where there is none" },
+    { "output", 'o', CLI_FILE, offsetof(struct options, out), "OUT.npy", NULL,
+      0, 0, 1, "the array" },
+    { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
+};
+
+/* What all three ways share. */
+struct job {
+    const struct cli        *cli;
+    const struct options    *o;
+    locant_graph            *graph;
+    const locant_graph_info *info;
+};
+
+/* What is printed with the array; takes 'more', which may be NULL. */
+static int report(const struct job *job, const locant_tensor *t, json_t *more)
+{
+    const locant_graph_info *i = job->info;
+    json_t *all = json_pack("{s:s, s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:I}",
+                            "output", job->o->out, "dtype",
+                            locant_dtype_name(t->dtype), "shape", cli_shape(t),
+                            "nodes", (json_int_t)i->nodes, "edges",
+                            (json_int_t)i->edges, "repeated",
+                            (json_int_t)i->repeated, "self_loops",
+                            (json_int_t)i->self_loops, "isolated",
+                            (json_int_t)i->isolated, "components",
+                            (json_int_t)i->components);
+
+    if (more != NULL)
+        json_object_update(all, more);
+    json_decref(more);
+    return cli_json(all);
+}
+
+static int write_array(const struct job *job, const locant_tensor *t,
+                       json_t *more)
+{
+    locant_status s;
+
+    if (!job->cli->json) {
+        json_decref(more);
+        return cli_write(job->cli, job->o->out, t);
+    }
+    s = locant_npy_write(job->o->out, t);
+    if (s == LOCANT_OK)
+        return report(job, t, more);
+    json_decref(more);
+    return cli_error_input(s);
+}
+
+/* Linux would grant what it has not, and kill some process later. */
+static int check_memory(int64_t nodes, double bytes)
+{
+    double have = (double)sysconf(_SC_PHYS_PAGES) *
+                  (double)sysconf(_SC_PAGESIZE);
+
+    if (bytes <= have)
+        return CLI_OK;
+    return cli_fail(CLI_INPUT, "%lld nodes would take %.3g GiB; this machine "
+                    "has %.3g GiB", (long long)nodes, bytes / 0x1p30,
+                    have / 0x1p30);
+}
+
+/* --------------------------------------------------------------- laplacian */
+
+struct spectrum {
+    locant_array values, vectors, degenerate;
+};
+
+static int solve(struct spectrum *s, const struct job *job)
+{
+    const int64_t shape[] = { job->info->nodes, job->o->laplacian };
+    locant_status status;
+    double N = (double)job->info->nodes;
+    /* the dense matrix and LAPACK's scratch */
+    int failed = check_memory(job->info->nodes, 24 * N * N);
+
+    if (!failed)
+        failed = cli_new(&s->values, LOCANT_F64, 1, shape + 1);
+    if (!failed)
+        failed = cli_new(&s->vectors, LOCANT_F64, 2, shape);
+    if (!failed)
+        failed = cli_new(&s->degenerate, LOCANT_I32, 1, shape + 1);
+    if (failed)
+        return failed;
+    status = locant_graph_laplacian(&s->values.tensor, &s->vectors.tensor,
+                                    &s->degenerate.tensor, job->graph,
+                                    (locant_laplacian)job->o->kind,
+                                    !job->o->keep_trivial);
+    return status == LOCANT_OK ? CLI_OK : cli_error(status);
+}
+
+/* Columns the graph could fill. */
+static int64_t filled(const struct job *job)
+{
+    int64_t most = job->info->nodes - !job->o->keep_trivial;
+
+    return most < job->o->laplacian ? most : job->o->laplacian;
+}
+
+static json_t *spectrum_json(const struct spectrum *s, const struct job *job)
+{
+    json_t *values = json_array(), *marks = json_array();
+
+    for (int64_t k = 0; k < filled(job); k++) {
+        json_array_append_new(values,
+                              cli_real(((double *)s->values.memory)[k]));
+        json_array_append_new(marks, json_integer(
+                                  ((int32_t *)s->degenerate.memory)[k]));
+    }
+    return json_pack("{s:o, s:o}", "eigenvalues", values, "degenerate", marks);
+}
+
+static void print_spectrum(const struct spectrum *s, const struct job *job)
+{
+    const double  *values = s->values.memory;
+    const int32_t *marks = s->degenerate.memory;
+    int64_t        n = filled(job);
+
+    printf("column  eigenvalue    eigenspace\n");
+    for (int64_t k = 0; k < n; k++) {
+        /* rounding of a 0 differs between machines */
+        printf("%6lld  %-12.10f", (long long)k,
+               values[k] < 1e-12 ? 0 : values[k]);
+        if (marks[k] != 0)
+            printf("  %d%s", marks[k] < 0 ? -marks[k] : marks[k],
+                   marks[k] < 0 ? ", cut off" : "");
+        putchar('\n');
+    }
+    if (n < job->o->laplacian)
+        printf("columns %lld to %lld are 0: the graph has no more\n",
+               (long long)n, (long long)job->o->laplacian - 1);
+}
+
+static int run_laplacian(const struct job *job)
+{
+    struct spectrum s = { 0 };
+    int status = solve(&s, job);
+
+    if (status == CLI_OK && job->o->values != NULL) {
+        locant_status written = locant_npy_write(job->o->values,
+                                                 &s.values.tensor);
+
+        status = written == LOCANT_OK ? CLI_OK : cli_error_input(written);
+    }
+    if (status == CLI_OK)
+        status = write_array(job, &s.vectors.tensor,
+                             job->cli->json ? spectrum_json(&s, job) : NULL);
+    if (status == CLI_OK && !job->cli->json)
+        print_spectrum(&s, job);
+    cli_free(&s.values);
+    cli_free(&s.vectors);
+    cli_free(&s.degenerate);
+    return status;
+}
+
+/* ---------------------------------------------------------- walks and hops */
+
+static int run_plain(const struct job *job)
+{
+    int64_t       N = job->info->nodes;
+    const int64_t shape[] = { N, job->o->hops ? N : job->o->walks };
+    locant_array  out;
+    locant_status s;
+    int           status = cli_new(&out, job->o->hops ? LOCANT_I64 : LOCANT_F64,
+                                   2, shape);
+
+    if (status != CLI_OK)
+        return status;
+    s = job->o->hops
+            ? locant_graph_hops(&out.tensor, job->graph)
+            : locant_graph_random_walk(&out.tensor, job->graph,
+                                       job->o->space_dim);
+    status = s == LOCANT_OK ? write_array(job, &out.tensor, NULL)
+                            : cli_error(s);
+    cli_free(&out);
+    return status;
+}
+
+/* ------------------------------------------------------------------- input */
+
+/* One more than the largest node named. */
+static int64_t count_nodes(const locant_tensor *t)
+{
+    int64_t most = 0;
+
+    for (int64_t k = 0; k < 2 * t->shape[0]; k++) {
+        int64_t i = t->dtype == LOCANT_I64 ? ((const int64_t *)t->data)[k]
+                                           : ((const int32_t *)t->data)[k];
+
+        most = i > most ? i : most;
+    }
+    return most < INT64_MAX ? most + 1 : most;
+}
+
+static int make_graph(struct job *job, const char *path, const locant_tensor *t)
+{
+    int64_t       nodes = job->o->nodes;
+    locant_status s;
+    int           failed;
+
+    if (nodes == 0 && t->shape[0] == 0)
+        return cli_fail(CLI_USAGE, "%s: has no edges; say how many --nodes "
+                        "there are", path);
+    if (nodes == 0)
+        nodes = count_nodes(t);
+    /* a place, a distance and a turn in the queue for each */
+    failed = check_memory(nodes, 24 * (double)nodes);
+    if (failed)
+        return failed;
+    s = locant_graph_create(&job->graph, t, nodes);
+    job->info = locant_graph_info_of(job->graph);
+    return s == LOCANT_OK ? CLI_OK : cli_error_input(s);
+}
+
+static int open_graph(struct job *job, const char *path)
+{
+    locant_array  edges;
+    locant_status s = locant_npy_read(&edges, path);
+    const locant_tensor *t = &edges.tensor;
+    char          shape[160];
+    int           status;
+
+    if (s != LOCANT_OK)
+        return cli_error_input(s);
+    cli_shape_text(shape, sizeof shape, t);
+    if (t->rank != 2 || t->shape[1] != 2 ||
+        (t->dtype != LOCANT_I64 && t->dtype != LOCANT_I32))
+        status = cli_fail(CLI_INPUT, "%s: has dtype %s and shape %s, expected "
+                          "i64 or i32 [E, 2]", path,
+                          locant_dtype_name(t->dtype), shape);
+    else
+        status = make_graph(job, path, t);
+    locant_array_free(&edges);
+    return status;
+}
+
+static int check_ways(const struct cli *cli)
+{
+    const struct options *o = cli->options;
+
+    if ((o->laplacian > 0) + (o->walks > 0) + o->hops != 1)
+        return cli_fail(CLI_USAGE, "graph: give one of --laplacian K, --walks "
+                        "K and --hops");
+    if (o->laplacian == 0 && (cli_given(cli, "kind") || o->keep_trivial ||
+                              o->values != NULL))
+        return cli_fail(CLI_USAGE, "--kind, --keep-trivial and --values go "
+                        "with --laplacian");
+    if (o->walks == 0 && cli_given(cli, "space-dim"))
+        return cli_fail(CLI_USAGE, "--space-dim: goes with --walks");
+    return CLI_OK;
+}
+
+static int run(const struct cli *cli)
+{
+    struct job job = { .cli = cli, .o = cli->options };
+    int status = check_ways(cli);
+
+    if (status == CLI_OK)
+        status = open_graph(&job, cli->words[0]);
+    if (status == CLI_OK) {
+        if (job.info->self_loops > 0)
+            fprintf(stderr, "note: self-loops left out: %lld\n",
+                    (long long)job.info->self_loops);
+        status = job.o->laplacian > 0 ? run_laplacian(&job) : run_plain(&job);
+    }
+    locant_graph_free(job.graph);
+    return status;
+}
+
+const struct cli_command cli_graph = {
+    .name = "graph", .summary = "positions of the nodes of a graph",
+    .usage = "EDGES.npy [--nodes N] --laplacian K [--kind KIND] "
+             "[--keep-trivial] -o OUT.npy\n"
+             "EDGES.npy [--nodes N] --walks K [--space-dim S] -o OUT.npy\n"
+             "EDGES.npy [--nodes N] --hops -o OUT.npy",
+    .doc = "Reads edges (i, j) of an undirected graph: i64 or i32 [E, 2]; "
+           "edges listed\ntwice or turned round count once, self-loops not at "
+           "all.  Prints eigenvalues;\ncolumns of one eigenspace may be "
+           "rotated among themselves.",
+    .examples = "locant graph E.npy --laplacian 8 -o V.npy\n"
+                "locant graph E.npy --walks 16 -o W.npy\n"
+                "locant graph E.npy --hops -o H.npy",
+    .options = options, .options_size = sizeof(struct options),
+    .min_words = 1, .max_words = 1, .computes = 1, .run = run
+};

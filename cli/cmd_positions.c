@@ -1,0 +1,259 @@
+/* cmd_positions.c - locant positions: ids as models number their tokens. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "positions.h"
+
+enum { MOST_PRINTED = 4096 };
+
+#define AT(member) offsetof(struct positions_options, member)
+#define MOST INT64_MAX
+
+static const struct cli_option options[] = {
+    { "mask", 0, CLI_TEXT, AT(mask), "LIST", NULL, 0, 0, 0,
+      "mask: 1 token, 0 pad; numbers with commas, or FILE.npy [B, S]" },
+    { "style", 0, CLI_CHOICE, AT(style), "hf5|hf4|opt|plain", "hf5", 0, 0, 0,
+      "mask: pads at 0, 1, 1 or -1; opt starts at row 2" },
+    { "tokens", 0, CLI_TEXT, AT(tokens), "LIST", NULL, 0, 0, 0,
+      "tokens: token ids" },
+    { "pad-token", 0, CLI_INTEGER, AT(pad_token), "N", "1", 0,
+      INT32_MAX, 0, "tokens: id of padding" },
+    { "first", 0, CLI_INTEGER, AT(first), "N", NULL, INT64_MIN, MOST, 0,
+      "mask, tokens: id of the first token" },
+    { "pad", 0, CLI_INTEGER, AT(pad), "N", NULL, INT64_MIN, MOST, 0,
+      "mask, tokens: id of pads" },
+    { "lengths", 0, CLI_TEXT, AT(lengths), "LIST", NULL, 0, 0, 0,
+      "documents: tokens of each" },
+    { "documents", 0, CLI_FLAG, AT(documents), NULL, NULL, 0, 0, 0,
+      "documents: write document ids instead of positions" },
+    { "positions", 0, CLI_TEXT, AT(positions), "LIST", NULL, 0, 0, 0,
+      "packing, selfextend, temperature: true positions" },
+    { "length", 0, CLI_INTEGER, AT(length), "T", NULL, 0, MOST, 0,
+      "tokens of a row" },
+    { "batch", 0, CLI_INTEGER, AT(batch), "B", "1", 0, MOST, 0,
+      "rows, where they are drawn" },
+    { "seed", 0, CLI_INTEGER, AT(seed), "N", "0", 0, MOST, 0,
+      "of what is drawn; cape draws nothing without it" },
+    { "range", 0, CLI_INTEGER, AT(range), "N", NULL, 0, MOST, 0,
+      "randomized, spaced, pose: ids are below N" },
+    { "chunks", 0, CLI_INTEGER, AT(chunks), "N", "2", 1, MOST, 0,
+      "pose: chunks with a skip between them" },
+    { "step", 0, CLI_REAL, AT(step), "X", "1", 0, 0, 0,
+      "cape: between neighbours" },
+    { "global", 0, CLI_REAL, AT(global), "X", "0", 0, 0, 0,
+      "cape: largest shift of a row" },
+    { "local", 0, CLI_REAL, AT(local), "X", "0", 0, 0, 0,
+      "cape: largest shift of a token, in steps" },
+    { "max-scale", 0, CLI_REAL, AT(max_scale), "X", "1", 0, 0, 0,
+      "cape: largest stretch of a row" },
+    { "size", 0, CLI_TEXT, AT(size), "HxW", NULL, 0, 0, 0,
+      "grid: patches, HxW or TxHxW" },
+    { "coordinates", 0, CLI_CHOICE, AT(coordinates),
+      "integer|centres|pretrained", "integer", 0, 0, 0,
+      "grid: i, (2i + 1 - n) / n, or i * N / n" },
+    { "pretrained", 0, CLI_TEXT, AT(pretrained), "N", NULL, 0, 0, 0,
+      "grid: size trained at, N or HxW or TxHxW" },
+    { "merge", 0, CLI_INTEGER, AT(merge), "N", "1", 1, MOST, 0,
+      "grid: patches come in blocks of N x N" },
+    { "prefix", 0, CLI_INTEGER, AT(prefix), "N", "0", 0, MOST, 0,
+      "grid: tokens before the patches" },
+    { "next", 0, CLI_CHOICE, AT(next), "max|grid", "max", 0, 0, 0,
+      "mrope: after an image go on at the largest id + 1, or at its start + "
+      "max(H, W)" },
+    { "sinks", 0, CLI_INTEGER, AT(sinks), "N", "4", 0, MOST, 0,
+      "streaming: first tokens kept" },
+    { "window", 0, CLI_INTEGER, AT(window), "N", NULL, 1, MOST, 0,
+      "true distances below N; streaming: last tokens kept" },
+    { "group", 0, CLI_INTEGER, AT(group), "N", "1", 1, MOST, 0,
+      "selfextend, longlora: tokens of a group" },
+    { "cut", 0, CLI_FLAG, AT(cut), NULL, NULL, 0, 0, 0,
+      "longlora: half groups at both ends instead of one rolled around" },
+    { "distance", 0, CLI_CHOICE, AT(distance),
+      "rerope|leaky|selfextend|streaming", "rerope", 0, 0, 0,
+      "distance: of which scheme" },
+    { "factor", 0, CLI_REAL, AT(factor), "X", "2", 0, 0, 0,
+      "leaky: steps beyond the window count 1/X" },
+    { "queries", 0, CLI_INTEGER, AT(queries), "T", NULL, 0, MOST, 0,
+      "distance: query i sits at S - T + i" },
+    { "keys", 0, CLI_INTEGER, AT(keys), "S", NULL, 0, MOST, 0,
+      "distance: key j sits at j" },
+    { "temperature", 0, CLI_CHOICE, AT(temperature),
+      "llama4|ministral|logn|inkling", "llama4", 0, 0, 0,
+      "temperature: of which model" },
+    { "scale", 0, CLI_REAL, AT(scale), "X", "0.1", 0, 0, 0,
+      "temperature: before the logarithm" },
+    { "trained", 0, CLI_INTEGER, AT(trained), "L", "8192", 1, MOST, 0,
+      "temperature: length it counts in" },
+    { "output", 'o', CLI_FILE, AT(out), "OUT.npy", NULL, 0, 0, 0,
+      "i64, or f64 where coordinates are real; without it they are printed" },
+    { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
+};
+
+/* ------------------------------------------------------------------- forms */
+
+static int unknown_form(const char *word)
+{
+    const char *names[32], *near;
+    size_t      n = 0;
+
+    for (; positions_forms[n].name != NULL; n++)
+        names[n] = positions_forms[n].name;
+    names[n] = NULL;
+    near = cli_nearest(word, names);
+    if (near != NULL)
+        return cli_fail(CLI_USAGE, "positions: '%s' is no form; did you mean "
+                        "%s?", word, near);
+    return cli_fail(CLI_USAGE, "positions: '%s' is no form; 'locant positions "
+                    "--help' lists them", word);
+}
+
+/* An option that means nothing here is a mistake, not a wish. */
+static int check_options(const struct cli *cli,
+                         const struct positions_form *form)
+{
+    char word[32];
+
+    for (size_t i = 0; options[i].name != NULL; i++) {
+        snprintf(word, sizeof word, " %s ", options[i].name);
+        if (cli_given(cli, options[i].name) && options[i].letter == 0 &&
+            strstr(form->takes, word) == NULL)
+            return cli_fail(CLI_USAGE, "--%s: does not go with 'positions %s'",
+                            options[i].name, form->name);
+    }
+    if (cli->n_words > 1 && strcmp(form->name, "mrope") != 0)
+        return cli_fail(CLI_USAGE, "positions %s: '%s' is one argument too "
+                        "many", form->name, cli->words[1]);
+    return CLI_OK;
+}
+
+static int find_form(const struct positions_form **out, const struct cli *cli)
+{
+    for (*out = positions_forms; (*out)->name != NULL; ++*out) {
+        if (strcmp((*out)->name, cli->words[0]) == 0)
+            return check_options(cli, *out);
+    }
+    return unknown_form(cli->words[0]);
+}
+
+/* ---------------------------------------------------------------- printing */
+
+/* Numbers of a row, and rows: results are [n] or [rows, n]. */
+static int64_t columns_of(const locant_tensor *t)
+{
+    return t->shape[t->rank - 1];
+}
+
+static int64_t rows_of(const locant_tensor *t)
+{
+    return t->rank == 1 ? 1 : t->shape[0];
+}
+
+static void print_text(const locant_tensor *t)
+{
+    int64_t columns = columns_of(t);
+
+    for (int64_t i = 0; i < rows_of(t) * columns; i++) {
+        const char *end = i % columns == columns - 1 ? "\n" : " ";
+
+        if (t->dtype == LOCANT_I64)
+            printf("%" PRId64 "%s", ((const int64_t *)t->data)[i], end);
+        else
+            printf("%.12g%s", ((const double *)t->data)[i], end);
+    }
+}
+
+static json_t *json_row(const locant_tensor *t, int64_t row)
+{
+    json_t *out = json_array();
+
+    for (int64_t c = 0; c < columns_of(t); c++) {
+        int64_t i = row * columns_of(t) + c;
+
+        json_array_append_new(out, t->dtype == LOCANT_I64
+                              ? json_integer(((const int64_t *)t->data)[i])
+                              : cli_real(((const double *)t->data)[i]));
+    }
+    return out;
+}
+
+static int print_json(const struct positions_result *r, const char *form)
+{
+    const locant_tensor *t = &r->array.tensor;
+    json_t *values = t->rank == 1 ? json_row(t, 0) : json_array(), *all;
+
+    for (int64_t b = 0; t->rank == 2 && b < t->shape[0]; b++)
+        json_array_append_new(values, json_row(t, b));
+    all = json_pack("{s:s, s:s, s:o, s:o}", "form", form, "dtype",
+                    locant_dtype_name(t->dtype), "shape", cli_shape(t),
+                    "values", values);
+    if (r->has_delta && all != NULL)
+        json_object_set_new(all, "delta", json_integer(r->delta));
+    return cli_json(all);
+}
+
+static int print(const struct cli *cli, const struct positions_result *r)
+{
+    int64_t n = rows_of(&r->array.tensor) * columns_of(&r->array.tensor);
+
+    if (n > MOST_PRINTED)
+        return cli_fail(CLI_USAGE, "positions %s: %" PRId64 " numbers are not "
+                        "printed; --output OUT.npy is missing", cli->words[0],
+                        n);
+    if (cli->json)
+        return print_json(r, cli->words[0]);
+    print_text(&r->array.tensor);
+    return CLI_OK;
+}
+
+/* --------------------------------------------------------------------- run */
+
+static int run(const struct cli *cli)
+{
+    const struct positions_options *o = cli->options;
+    const struct positions_form    *form;
+    struct positions_result         r = { .status = CLI_OK };
+    int status = find_form(&form, cli);
+
+    if (status == CLI_OK)
+        status = form->make(&r, cli);
+    if (status == CLI_OK && !form->is_matrix && r.array.tensor.shape[0] == 1)
+        r.array.tensor = locant_dense(r.array.memory, r.array.tensor.dtype, 1,
+                                      r.array.tensor.shape + 1);
+    if (status == CLI_OK)
+        status = o->out != NULL ? cli_write(cli, o->out, &r.array.tensor)
+                                : print(cli, &r);
+    if (status == CLI_OK && r.has_delta && !(cli->json && o->out == NULL))
+        fprintf(stderr, "delta %" PRId64 "\n", r.delta);
+    cli_free(&r.array);
+    return status == CLI_OK ? r.status : status;
+}
+
+const struct cli_command cli_positions = {
+    .name = "positions", .summary = "position ids as models number tokens",
+    .usage = "FORM [options] [-o OUT.npy]\n"
+             "mrope SEGMENT... [--next max|grid] [-o OUT.npy]",
+    .doc =
+        "  mask        ids of tokens among pads, from an attention mask\n"
+        "  tokens      the same from token ids and the id of padding\n"
+        "  documents   positions, or document ids, of packed documents\n"
+        "  packing     documents as transformers finds them in ids; exit 1\n"
+        "              if there is but one\n"
+        "  grid        coordinates of patches [patches, axes]\n"
+        "  mrope       ids (t, h, w) of text:N, image:HxW,\n"
+        "              video:TxHxW[@INTERVAL], frames:TxHxW[+BEFORE[+AFTER]]\n"
+        "  randomized  distinct ids below --range, rising; spaced: evenly\n"
+        "  pose        chunks with random skips between them\n"
+        "  cape        real positions, centred; with --seed augmented\n"
+        "  streaming   tokens kept, and their positions in the cache\n"
+        "  selfextend  grouped positions of queries, and of keys\n"
+        "  longlora    groups of the first half of the heads, of the second\n"
+        "  distance    effective distance of each query from each key\n"
+        "  temperature factor of the query at each position",
+    .examples = "locant positions mask --mask 0,0,1,1,1 --style opt\n"
+                "locant positions mrope text:3 image:2x3 text:2\n"
+                "locant positions distance --distance selfextend --window 4 "
+                "--group 2 --queries 1 --keys 8",
+    .options = options, .options_size = sizeof(struct positions_options),
+    .min_words = 1, .max_words = SIZE_MAX, .run = run
+};

@@ -1,0 +1,163 @@
+/* positions_input.c - lists, sizes and segments as people type them. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "positions.h"
+
+/* A whole number at *text, which moves past it; 0 when there is none. */
+static int number(int64_t *out, const char **text)
+{
+    char     *end;
+    long long n;
+
+    if (**text != '-' && (**text < '0' || **text > '9'))
+        return 0;
+    errno = 0;
+    n = strtoll(*text, &end, 10);
+    if (end == *text || errno != 0)
+        return 0;
+    *out  = n;
+    *text = end;
+    return 1;
+}
+
+/* ------------------------------------------------------------------- lists */
+
+static int parse_list(locant_array *out, const char *option, const char *text)
+{
+    int64_t     shape[] = { 1, 1 };
+    const char *at = text;
+    int         failed;
+
+    for (const char *c = text; *c != '\0'; c++)
+        shape[1] += *c == ',';
+    failed = cli_new(out, LOCANT_I64, 2, shape);
+    for (int64_t i = 0; i < shape[1] && !failed; i++) {
+        if (!number((int64_t *)out->memory + i, &at) ||
+            *at != (i < shape[1] - 1 ? ',' : '\0'))
+            failed = cli_fail(CLI_USAGE, "--%s '%s': should be whole numbers "
+                              "with commas, or FILE.npy", option, text);
+        at += !failed && *at == ',';
+    }
+    return failed;
+}
+
+/* Copy i32 or i64 [T] or [B, T] into memory of cli_new(). */
+static int take_file(locant_array *out, const char *option, const char *path,
+                     const locant_tensor *t)
+{
+    int64_t shape[2] = { 1, 0 };
+    char    text[160];
+    int     failed;
+
+    if (t->dtype != LOCANT_I64 && t->dtype != LOCANT_I32)
+        return cli_fail(CLI_INPUT, "--%s: %s: has dtype %s, expected i32 or "
+                        "i64", option, path, locant_dtype_name(t->dtype));
+    cli_shape_text(text, sizeof text, t);
+    if (t->rank != 1 && t->rank != 2)
+        return cli_fail(CLI_INPUT, "--%s: %s: has shape %s, expected [T] or "
+                        "[B, T]", option, path, text);
+    memcpy(shape + 2 - t->rank, t->shape, (size_t)t->rank * sizeof *shape);
+    failed = cli_new(out, LOCANT_I64, 2, shape);
+    for (int64_t i = 0; !failed && i < shape[0] * shape[1]; i++)
+        ((int64_t *)out->memory)[i] = t->dtype == LOCANT_I32
+                                    ? ((const int32_t *)t->data)[i]
+                                    : ((const int64_t *)t->data)[i];
+    return failed;
+}
+
+int positions_read(locant_array *out, const char *option, const char *text)
+{
+    size_t       n = strlen(text);
+    locant_array file;
+    int          failed;
+
+    memset(out, 0, sizeof *out);
+    if (n < 4 || strcmp(text + n - 4, ".npy") != 0)
+        return parse_list(out, option, text);
+    failed = cli_read(&file, option, text);
+    if (failed)
+        return failed;
+    failed = take_file(out, option, text, &file.tensor);
+    locant_array_free(&file);
+    return failed;
+}
+
+/* ---------------------------------------------------------------- segments */
+
+static int sizes(int64_t *out, int most, const char **at)
+{
+    for (int i = 0; i < most; i++) {
+        if (!number(&out[i], at) || out[i] < 1)
+            return 0;
+        if (**at != 'x')
+            return i + 1;
+        ++*at;
+    }
+    return 0;
+}
+
+int positions_sizes(int64_t *out, int most, const char *text)
+{
+    int n = sizes(out, most, &text);
+
+    return *text == '\0' ? n : 0;
+}
+
+/* What follows "frames:" or "video:" and its sizes. */
+static int parse_tail(locant_segment *s, const char **at)
+{
+    if (s->kind == LOCANT_SEGMENT_VIDEO && **at == '@') {
+        ++*at;
+        return number(&s->interval, at);
+    }
+    if (s->kind == LOCANT_SEGMENT_FRAMES && **at == '+') {
+        ++*at;
+        if (!number(&s->before, at))
+            return 0;
+        if (**at != '+')
+            return 1;
+        ++*at;
+        return number(&s->after, at);
+    }
+    return 1;
+}
+
+static int parse_segment(locant_segment *s, const char *word)
+{
+    static const char *const kinds[] = { "text:", "image:", "video:",
+                                         "frames:" };
+    int64_t     size[3];
+    const char *at = NULL;
+
+    *s = (locant_segment){ .frames = 1, .interval = 1 };
+    for (int i = 0; i < 4 && at == NULL; i++) {
+        if (strncmp(word, kinds[i], strlen(kinds[i])) == 0) {
+            s->kind = (locant_segment_kind)i;
+            at = word + strlen(kinds[i]);
+        }
+    }
+    if (at == NULL)
+        return 0;
+    if (s->kind == LOCANT_SEGMENT_TEXT)
+        return number(&s->tokens, &at) && *at == '\0';
+    if (s->kind == LOCANT_SEGMENT_IMAGE && sizes(size + 1, 2, &at) != 2)
+        return 0;
+    if (s->kind != LOCANT_SEGMENT_IMAGE && sizes(size, 3, &at) != 3)
+        return 0;
+    if (s->kind != LOCANT_SEGMENT_IMAGE)
+        s->frames = size[0];
+    s->rows = size[1];
+    s->cols = size[2];
+    return parse_tail(s, &at) && *at == '\0';
+}
+
+int positions_segment(locant_segment *out, const char *word)
+{
+    if (parse_segment(out, word))
+        return CLI_OK;
+    return cli_fail(CLI_USAGE, "positions: '%s': should be text:N, image:HxW, "
+                    "video:TxHxW[@INTERVAL] or frames:TxHxW[+BEFORE[+AFTER]]",
+                    word);
+}

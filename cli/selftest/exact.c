@@ -1,0 +1,113 @@
+/*
+ * exact.c - see exact.h.
+ *
+ * Sums and products of pairs after Dekker 1971, "A floating-point technique for
+ * extending the available precision", Numerische Mathematik 18; the error of a
+ * product by fused multiply-add.
+ */
+#include <math.h>
+
+#include "exact.h"
+
+static struct exact two_sum(long double a, long double b)
+{
+    long double s = a + b, t = s - a;
+
+    return (struct exact){ s, (a - (s - t)) + (b - t) };
+}
+
+static struct exact add(struct exact a, struct exact b)
+{
+    struct exact s = two_sum(a.hi, b.hi), t = two_sum(a.lo, b.lo);
+
+    s = two_sum(s.hi, s.lo + t.hi);
+    return two_sum(s.hi, s.lo + t.lo);
+}
+
+static struct exact times(struct exact a, struct exact b)
+{
+    long double p = a.hi * b.hi, e = fmal(a.hi, b.hi, -p);
+
+    return two_sum(p, e + (a.hi * b.lo + a.lo * b.hi));
+}
+
+static struct exact single(long double x)
+{
+    return (struct exact){ x, 0 };
+}
+
+static struct exact power(struct exact x, int64_t n)
+{
+    struct exact y = single(1);
+
+    for (; n > 0; n >>= 1) {
+        if (n & 1)
+            y = times(y, x);
+        x = times(x, x);
+    }
+    return y;
+}
+
+static int64_t divisor(int64_t a, int64_t b)
+{
+    return b == 0 ? a : divisor(b, a % b);
+}
+
+/*
+ * f^(dim/g) base^(2c/g) = 1 with g = gcd(dim, 2c).  powl() is off by a relative
+ * e, and the product then by dim/g e: one correction leaves dim/g e^2.
+ */
+struct exact exact_frequency(double base, int64_t c, int64_t dim)
+{
+    int64_t g = divisor(dim, 2 * c), n = dim / g;
+    long double f = powl((long double)base,
+                         -2 * (long double)c / (long double)dim);
+    struct exact rest = times(power(single(f), n),
+                              power(single((long double)base), 2 * c / g));
+
+    rest = add(rest, single(-1));
+    return two_sum(f, -f * (rest.hi / (long double)n));
+}
+
+/* 2 pi in three doubles: the error is below 2^-160. */
+static struct exact turn(void)
+{
+    struct exact t = two_sum(0x1.921fb54442d18p+2L, 0x1.1a62633145c07p-52L);
+
+    return add(t, single(-0x1.f1976b7ed8fbcp-108L));
+}
+
+void exact_angle(long double *cosine, long double *sine, struct exact f,
+                 double position)
+{
+    struct exact angle = times(f, single((long double)position));
+    long double  turns = rintl(angle.hi / turn().hi), c, s;
+
+    angle = add(angle, times(turn(), single(-turns)));
+    c = cosl(angle.hi);
+    s = sinl(angle.hi);
+    *cosine = c - angle.lo * s;
+    *sine   = s + angle.lo * c;
+}
+
+/* 2 f / pi = 4 f / (2 pi), its integer part taken off again and again. */
+int exact_near(int64_t *out, int n, struct exact f, int64_t most)
+{
+    long double x = 4 * (f.hi / turn().hi);
+    int64_t before = 0, now = 1;
+    int found = 0;
+
+    x -= floorl(x);
+    while (found < n && x > 0 && 1 / x < (long double)most) {
+        int64_t quotient = (int64_t)(1 / x), next;
+
+        if (quotient > (most - before) / now)
+            break;
+        x = 1 / x - (long double)quotient;
+        next = quotient * now + before;
+        out[found++] = next;
+        before = now;
+        now = next;
+    }
+    return found;
+}

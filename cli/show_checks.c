@@ -1,0 +1,331 @@
+/*
+ * show_checks.c - check values: what the library computes from a few small
+ * fixed inputs.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "show.h"
+
+enum { TOKENS = 8 };
+
+/* The spec as typed in a shell. */
+static void quoted(char *out, size_t size, const locant_encoding *e)
+{
+    const char *spec = locant_encoding_spec(e);
+    int plain = strpbrk(spec, "()") == NULL;
+
+    snprintf(out, size, plain ? "%s" : "'%s'", spec);
+}
+
+/* Where parameters come from: for the command, and for people. */
+struct origin {
+    char option[80], words[80];
+};
+
+/* For sequences of 8. */
+static int open(struct cli_encoding *c, struct origin *from,
+                const locant_encoding *e, const locant_sizes *sizes)
+{
+    locant_param_info p;
+    int filled, failed = show_open(c, &filled, e, TOKENS, sizes, 0);
+
+    memset(from, 0, sizeof *from);
+    if (failed || c->n_params == 0)
+        return failed;
+    snprintf(from->option, sizeof from->option, " --init 0");
+    snprintf(from->words, sizeof from->words, ", parameters of seed 0");
+    if (filled && locant_encoding_param(&p, c->e, 0, NULL)) {
+        snprintf(from->option, sizeof from->option, " --param %.30s=T.npy",
+                 p.name);
+        snprintf(from->words, sizeof from->words, ", %.30s of 0, 0.01, 0.02, "
+                 "..", p.name);
+    }
+    return CLI_OK;
+}
+
+static void refused(struct show_block *b, const char *what)
+{
+    snprintf(b->what, sizeof b->what, "%s: not of these inputs (%.150s)", what,
+             locant_last_error());
+    b->rows = 0;
+}
+
+/* ------------------------------------------------------------- input door */
+
+/* Rows 0 .. 3 of 8 channels; at real positions 0, 1/2, 1, 3/2. */
+static int table(struct show_block *b, const locant_encoding *e)
+{
+    const int64_t shape[] = { 4, SHOW_COLUMNS };
+    int64_t       id[4] = { 0, 1, 2, 3 };
+    double        at[4] = { 0, 0.5, 1, 1.5 }, out[4 * SHOW_COLUMNS];
+    int           real = locant_encoding_traits(e) & LOCANT_TRAIT_REAL;
+    locant_tensor t = locant_dense(out, LOCANT_F64, 2, shape);
+    locant_tensor pos = locant_dense(real ? (void *)at : (void *)id,
+                                     real ? LOCANT_F64 : LOCANT_I64, 1, shape);
+    struct cli_encoding c;
+    struct origin from;
+    char spec[500];
+    int  failed = open(&c, &from, e, &(locant_sizes){ .width = SHOW_COLUMNS });
+
+    if (!failed && locant_encoding_table(&t, c.e, &pos, cli_params(&c)) !=
+                       LOCANT_OK) {
+        refused(b, "rows of the table");
+    } else if (!failed) {
+        quoted(spec, sizeof spec, e);
+        snprintf(b->what, sizeof b->what, "rows of the table, %d channels%s",
+                 SHOW_COLUMNS, from.words);
+        snprintf(b->command, sizeof b->command, "locant table %s --length %d "
+                 "--dim %d%s -o P.npy", spec, TOKENS, SHOW_COLUMNS,
+                 from.option);
+        b->rows = 4;
+        b->columns = SHOW_COLUMNS;
+        for (int i = 0; i < 4 * SHOW_COLUMNS; i++)
+            b->value[i / SHOW_COLUMNS][i % SHOW_COLUMNS] = out[i];
+        for (int i = 0; i < 4; i++)
+            snprintf(b->label[i], sizeof b->label[i], "position %g",
+                     real ? at[i] : (double)id[i]);
+    }
+    if (real) /* the command places tokens itself */
+        b->command[0] = '\0';
+    cli_encoding_close(&c);
+    return failed;
+}
+
+/* ------------------------------------------------------------ rotate door */
+
+enum { MOST = 512 };
+
+/* out [3, width] = 1, 2, .. D turned to positions 1, 2, 1000; the status. */
+static locant_status turn(double *out, const struct cli_encoding *c, int64_t D)
+{
+    const int64_t shape[] = { 1, 3, D };
+    const int64_t wide[] = { 1, 3, locant_encoding_rotated_width(c->e, D) };
+    static const int64_t id[3] = { 1, 2, 1000 };
+    double        x[3 * MOST];
+    int64_t       at[3];
+    locant_tensor to = locant_dense(out, LOCANT_F64, 3, wide);
+    locant_tensor start = locant_dense(x, LOCANT_F64, 3, shape);
+    locant_tensor pos = locant_dense(at, LOCANT_I64, 1, shape + 1);
+
+    memcpy(at, id, sizeof at);
+    for (int64_t i = 0; i < 3 * D; i++)
+        x[i] = (double)(i % D + 1);
+    return locant_encoding_rotate(&to, &start, c->e, &pos, cli_params(c), 0);
+}
+
+/* With the fewest channels that do. */
+static int rotate(struct show_block *b, const locant_encoding *e)
+{
+    static const int64_t sizes[] = { 8, 12, 16, 24, 32, 48, 64, 96, 128, 192,
+                                     256, 512 };
+    static const int id[3] = { 1, 2, 1000 };
+    double out[3 * 2 * MOST];
+    char   spec[300];
+
+    refused(b, "turned vectors");
+    for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
+        struct cli_encoding c;
+        struct origin from;
+        int64_t D = sizes[k], wide;
+        locant_status s = LOCANT_ERR_PARAM;
+        int failed = open(&c, &from, e, &(locant_sizes){ D, 1, 1, D });
+
+        if (!failed)
+            s = turn(out, &c, D);
+        wide = locant_encoding_rotated_width(e, D);
+        quoted(spec, sizeof spec, e);
+        snprintf(b->command, sizeof b->command, "locant rotate %s -i X.npy "
+                 "--positions P.npy%s -o Y.npy", spec, from.option);
+        cli_encoding_close(&c);
+        if (failed)
+            return failed;
+        if (s != LOCANT_OK) {
+            refused(b, "turned vectors");
+            continue;
+        }
+        snprintf(b->what, sizeof b->what, "the query 1, 2, .. %d turned%s%s",
+                 (int)D, from.words,
+                 wide > SHOW_COLUMNS ? " (its first 8 channels)" : "");
+        b->rows = 3;
+        b->columns = SHOW_COLUMNS;
+        for (int i = 0; i < 3 * SHOW_COLUMNS; i++)
+            b->value[i / SHOW_COLUMNS][i % SHOW_COLUMNS] =
+                out[i / SHOW_COLUMNS * wide + i % SHOW_COLUMNS];
+        for (int i = 0; i < 3; i++)
+            snprintf(b->label[i], sizeof b->label[i], "position %d", id[i]);
+        return CLI_OK;
+    }
+    b->command[0] = '\0';
+    return CLI_OK;
+}
+
+/* ------------------------------------------------------------- score door */
+
+/* Of the last of 8 queries, four heads. */
+static int bias(struct show_block *b, const locant_encoding *e)
+{
+    enum { HEADS = 4 };
+    const int64_t shape[] = { HEADS, 1, TOKENS };
+    int64_t       id[TOKENS] = { 0, 1, 2, 3, 4, 5, 6, 7 };
+    double        out[HEADS * TOKENS];
+    locant_tensor t = locant_dense(out, LOCANT_F64, 3, shape);
+    locant_tensor k_pos = locant_dense(id, LOCANT_I64, 1, shape + 2);
+    locant_tensor q_pos = locant_dense(id + TOKENS - 1, LOCANT_I64, 1,
+                                       shape + 1);
+    struct cli_encoding c;
+    struct origin from;
+    char spec[500];
+    int  failed = open(&c, &from, e, &(locant_sizes){ .heads = HEADS,
+                                               .kv_heads = HEADS });
+
+    if (!failed && locant_encoding_bias(&t, c.e, &q_pos, &k_pos,
+                                        cli_params(&c)) != LOCANT_OK) {
+        refused(b, "bias");
+    } else if (!failed) {
+        quoted(spec, sizeof spec, e);
+        snprintf(b->what, sizeof b->what, "bias of the query at 7 for keys at "
+                 "0 .. 7%s", from.words);
+        snprintf(b->command, sizeof b->command, "locant bias %s --heads %d "
+                 "--queries %d --keys %d%s -o B.npy", spec, HEADS, TOKENS,
+                 TOKENS, from.option);
+        b->rows = HEADS;
+        b->columns = TOKENS;
+        for (int i = 0; i < HEADS * TOKENS; i++)
+            b->value[i / TOKENS][i % TOKENS] = out[i];
+        for (int i = 0; i < HEADS; i++)
+            snprintf(b->label[i], sizeof b->label[i], "head %d", i);
+    }
+    cli_encoding_close(&c);
+    return failed;
+}
+
+/* ------------------------------------------------------ content, and hooks */
+
+static int attend(struct show_block *b, const locant_encoding *e, int layer)
+{
+    struct show_attention how = { TOKENS, SHOW_COLUMNS, 8 * show_stride(e),
+                                  layer, 0 };
+    double out[TOKENS * SHOW_COLUMNS];
+    struct cli_encoding c;
+    struct origin from;
+    char spec[500], more[60] = "", far[60] = "";
+    int  failed, first;
+    int  reads_x = locant_encoding_traits(e) & LOCANT_TRAIT_READS_X;
+
+    if (how.stride == 8)
+        how.stride = 1;
+    failed = open(&c, &from, e,
+                  &(locant_sizes){ SHOW_COLUMNS, 1, 1, SHOW_COLUMNS });
+    if (!failed)
+        failed = show_attend(out, &c, &how);
+    if (failed) {
+        cli_encoding_close(&c);
+        return failed;
+    }
+    quoted(spec, sizeof spec,
+           locant_encoding_layer(&first, e, layer));
+    if (how.stride > 1) {
+        snprintf(far, sizeof far, " (token t sits at %d t)", (int)how.stride);
+        snprintf(more, sizeof more, " --query-positions P.npy "
+                 "--key-positions P.npy");
+    }
+    snprintf(b->what, sizeof b->what, "attention%s over keys up to the "
+             "query%s: q_i[d] = sin(i + d), k_j[d] = cos(j - d)%s, v the "
+             "identity%s", layer > 0 ? " of a global layer" : "", far,
+             reads_x ? ", x_j[d] = sin(j d)" : "",
+             from.words);
+    snprintf(b->command, sizeof b->command, "locant attend %s -q Q.npy -k "
+             "K.npy -v V.npy --causal%s%s%s -o O.npy", spec, more,
+             reads_x ? " -x X.npy" : "",
+             from.option);
+    b->rows = 3;
+    b->columns = SHOW_COLUMNS;
+    for (int i = 0; i < 3; i++) {
+        snprintf(b->label[i], sizeof b->label[i], "token %d", 3 * i + 1);
+        memcpy(b->value[i], out + (3 * i + 1) * SHOW_COLUMNS,
+               sizeof b->value[i]);
+    }
+    cli_encoding_close(&c);
+    return CLI_OK;
+}
+
+/* A second layer that uses something else; 0 if none does. */
+static int other_layer(const locant_encoding *e)
+{
+    int first;
+    const char *zero =
+        locant_encoding_spec(locant_encoding_layer(&first, e, 0));
+
+    for (int l = 1; l < 64; l++)
+        if (strcmp(locant_encoding_spec(locant_encoding_layer(&first, e, l)),
+                   zero) != 0)
+            return l;
+    return 0;
+}
+
+/* Ids of training. */
+static int ids(struct show_block *b, const locant_encoding *e)
+{
+    const int64_t shape[] = { 1, TOKENS };
+    double        real[TOKENS];
+    int64_t       id[TOKENS];
+    int           floats = locant_encoding_traits(e) & LOCANT_TRAIT_REAL;
+    locant_tensor t = locant_dense(floats ? (void *)real : (void *)id,
+                                   floats ? LOCANT_F64 : LOCANT_I64, 2, shape);
+    locant_encoding *resolved = NULL;
+    locant_status s = locant_encoding_resolve(&resolved, e, TOKENS);
+
+    if (s != LOCANT_OK)
+        return cli_error(s);
+    b->columns = TOKENS;
+    b->whole = !floats;
+    snprintf(b->what, sizeof b->what, "positions of 8 tokens in training, by "
+             "the seed of the batch (locant_encoding_ids)");
+    for (int seed = 0; seed < 3 && s == LOCANT_OK; seed++) {
+        s = locant_encoding_ids(&t, resolved, (uint64_t)seed, 1);
+        snprintf(b->label[seed], sizeof b->label[seed], "seed %d", seed);
+        for (int i = 0; i < TOKENS; i++)
+            b->value[seed][i] = floats ? real[i] : (double)id[i];
+    }
+    b->rows = 3;
+    locant_encoding_free(resolved);
+    if (s != LOCANT_OK)
+        refused(b, "positions in training");
+    return CLI_OK;
+}
+
+/* -------------------------------------------------------------- all of them */
+
+int show_checks(struct show_block *out, int *n, const locant_encoding *e)
+{
+    unsigned doors = locant_encoding_doors(e);
+    int      failed = CLI_OK, other = other_layer(e);
+
+    memset(out, 0, SHOW_BLOCKS * sizeof *out);
+    *n = 0;
+    if (locant_encoding_places(e))
+        failed = ids(&out[(*n)++], e);
+    if (!failed && doors & LOCANT_DOOR_INPUT)
+        failed = table(&out[(*n)++], e);
+    if (!failed && doors & LOCANT_DOOR_ROTATE)
+        failed = rotate(&out[(*n)++], e);
+    if (!failed && doors & LOCANT_DOOR_SCORE)
+        failed = bias(&out[(*n)++], e);
+    if (!failed && (doors & LOCANT_DOOR_CONTENT || doors == 0))
+        failed = attend(&out[(*n)++], e, 0);
+    if (!failed && other > 0)
+        failed = attend(&out[(*n)++], e, other);
+    return failed;
+}
+
+void show_number(char *out, size_t size, double x, int whole)
+{
+    if (whole)
+        snprintf(out, size, "%.0f", x);
+    else if (fabs(x) < 5e-7)
+        snprintf(out, size, "0");
+    else
+        snprintf(out, size, "%.6f", x);
+}

@@ -1,0 +1,460 @@
+/*
+ * positions.h - builders of position ids, and what schemes that work by
+ * changing ids make of them.
+ *
+ * Every other function takes ids as they are; most wrong results of real
+ * models come from wrong ids.  The builders write I64, last stride 1, B rows of
+ * S or T tokens, unless their comment says otherwise.  All arithmetic is
+ * checked: an id that would not fit in 64 bits is refused, nothing wraps.
+ */
+#ifndef LOCANT_POSITIONS_H
+#define LOCANT_POSITIONS_H
+
+#include "core.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ----------------------------------------------------------------- padding */
+
+/*
+ * out[b,s] = first + (number of ones in mask[b,0..s]) - 1   where mask is 1,
+ *            pad                                            where it is 0.
+ *
+ *     first            pad
+ *     0                1            Transformers 4 in generation
+ *     0                0            Transformers 5
+ *     2                1            OPT: rows of its table (length + 2 rows)
+ *     0                -1           OPT: positions without the offset of 2
+ *     padding_idx + 1  padding_idx  RoBERTa, XLM-R, M2M100: rows of the table
+ *
+ * A chunk after a cache of n tokens that were no pads starts at first + n.
+ *
+ * out    I64 [B, S]          written
+ * mask   I32 or I64 [B, S]   0 or 1
+ *
+ * Source: transformers 4.57 and 5, generation/utils.py, models/opt.
+ * Errors: NULL, DTYPE, SHAPE, LAYOUT, ALIAS, PARAM (a mask that is neither 0
+ * nor 1: the sentence names it; first + S does not fit).
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_positions_from_mask(locant_tensor *out, const locant_tensor *mask,
+                           int64_t first, int64_t pad);
+
+/*
+ * The same with the mask token != pad_token: how fairseq numbers tokens, with
+ * first = pad_token + 1 and pad = pad_token.
+ *
+ * tokens   I32 or I64 [B, S]
+ *
+ * Source: fairseq, utils.make_positions(); transformers, models/roberta.
+ * Errors: as locant_positions_from_mask().
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_positions_from_tokens(locant_tensor *out, const locant_tensor *tokens,
+                             int64_t pad_token, int64_t first, int64_t pad);
+
+/* ----------------------------------------------------------------- packing */
+
+/*
+ * Documents of given lengths one after another in a row of T tokens.  With
+ * token t the s-th of document d: positions[t] = s, documents[t] = d.  Tokens
+ * after the last document are padding: position 0, document -1.
+ *
+ * positions  I64 [T]          written; NULL: not wanted
+ * documents  I64 [T]          written; NULL: not wanted
+ * lengths    I32 or I64 [n]   at least 0; their sum is at most T
+ *
+ * Restarting positions is half of packing: a query must also be kept from the
+ * keys of other documents (q_docs, k_docs of locant_attention).
+ * Errors: NULL (also when neither is wanted), DTYPE, SHAPE, LAYOUT, ALIAS,
+ * PARAM (a negative length, a sum above T).
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_positions_from_lengths(locant_tensor *positions,
+                              locant_tensor *documents,
+                              const locant_tensor *lengths);
+
+/*
+ * The same from where documents start: document d is tokens offsets[d] ..
+ * offsets[d+1] - 1 ("cu_seqlens").
+ *
+ * offsets   I32 or I64 [n + 1]   first 0, never falling, last at most T
+ *
+ * Errors: as locant_positions_from_lengths().
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_positions_from_offsets(locant_tensor *positions,
+                              locant_tensor *documents,
+                              const locant_tensor *offsets);
+
+/*
+ * Documents as Transformers finds them in ids: a new one starts wherever an id
+ * is not its left neighbour's plus 1.
+ *
+ *     documents[b,t] = number of s in 1..t with p[b,s] - p[b,s-1] != 1
+ *     *packed        = 1 if any row has more than one document, else 0
+ *
+ * documents   I64 [B, T]   written; NULL: not wanted
+ * positions   I64 [B, T]
+ *
+ * Left padding, M-RoPE, randomized and PoSE ids look packed to this rule; each
+ * padding token of locant_positions_from_lengths() is a document to it.
+ * Source: transformers 4.53 and later, masking_utils.py,
+ * find_packed_sequence_indices().
+ * Errors: NULL (packed, positions), DTYPE, SHAPE, LAYOUT, ALIAS.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_positions_packing(locant_tensor *documents, int *packed,
+                         const locant_tensor *positions);
+
+/* ------------------------------------------------------------------- grids */
+
+typedef enum locant_grid_kind {
+    LOCANT_GRID_INTEGER    = 0, /* i */
+    LOCANT_GRID_CENTRES    = 1, /* (2i + 1 - n) / n: centres in [-1, 1] */
+    LOCANT_GRID_PRETRAINED = 2  /* i * pretrained / n */
+} locant_grid_kind;
+
+/* Patches of an image, or of the frames of a video. */
+typedef struct locant_grid {
+    size_t  struct_size;
+    locant_grid_kind kind;
+    int64_t frames, rows, cols; /* each at least 1; an image has 1 frame */
+    int64_t merge;              /* side of the blocks in which patches come;
+                                   1: row by row.  Divides rows and cols */
+    int64_t prefix;             /* tokens before the patches: class and
+                                   registers; at least 0 */
+    double  pretrained[3];      /* PRETRAINED: t, h, w; each above 0 */
+} locant_grid;
+
+#define LOCANT_GRID_INIT                                                     \
+    { .struct_size = sizeof(locant_grid), .frames = 1, .rows = 1, .cols = 1, \
+      .merge = 1, .pretrained = { 1, 1, 1 } }
+
+/*
+ * Coordinates of each patch, every axis by 'kind' with its own size n:
+ *
+ *     out[prefix + patch, :] = (t, h, w)     where out has 3 columns
+ *                              (h, w)        where it has 2: the same for
+ *                                            every frame
+ *
+ * Frames are outermost, then rows, then columns; with merge m, blocks of m x m
+ * patches row by row, and patches row by row inside a block (Qwen-VL: m = 2).
+ * Prefix tokens have coordinates 0, at which a rotation is the identity; the
+ * input door must leave them out instead.
+ *
+ * out   F64 [prefix + frames * rows * cols, 2 or 3]   written
+ *
+ * Each coordinate is rounded once (PRETRAINED: if i * pretrained is exact).
+ * Source: INTEGER Qwen2-VL (arXiv:2409.12191v2) and others; CENTRES DINOv3
+ * (arXiv:2508.10104v1), transformers models/dinov3_vit; PRETRAINED EVA-02
+ * (arXiv:2303.11331v2), baaivision/EVA rope.py.
+ * Errors: NULL, DTYPE, SHAPE, LAYOUT, PARAM.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_positions_from_grid(locant_tensor *out, const locant_grid *grid);
+
+/* ------------------------------------------------------------------ M-RoPE */
+
+typedef enum locant_segment_kind {
+    LOCANT_SEGMENT_TEXT   = 0, /* 'tokens' tokens, t = h = w */
+    LOCANT_SEGMENT_IMAGE  = 1, /* rows x cols tokens */
+    LOCANT_SEGMENT_VIDEO  = 2, /* frames x rows x cols, frame f at f * interval:
+                                  Qwen2-VL (1), Qwen2.5-VL */
+    LOCANT_SEGMENT_FRAMES = 3  /* each frame: 'before' tokens of text (its
+                                  timestamp), an image, 'after' tokens of text:
+                                  Qwen3-VL */
+} locant_segment_kind;
+
+/* A stretch of a sequence.  Sizes are of the merged grid, in tokens. */
+typedef struct locant_segment {
+    locant_segment_kind kind;
+    int64_t tokens;             /* TEXT; at least 0 */
+    int64_t frames, rows, cols; /* at least 1 where they apply */
+    int64_t interval;           /* VIDEO; at least 0 */
+    int64_t before, after;      /* FRAMES; at least 0 */
+} locant_segment;
+
+/* Where the ids go on after an image or a video that started at s. */
+typedef enum locant_mrope_next {
+    LOCANT_MROPE_MAX  = 0, /* largest id so far + 1: Transformers <= 4.57 */
+    LOCANT_MROPE_GRID = 1  /* s + max(rows, cols): Transformers 5.  A video
+                              longer than that shares ids with what follows */
+} locant_mrope_next;
+
+/* *tokens = how many tokens the segments make. */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_mrope_tokens(int64_t *tokens, const locant_segment *segments, size_t n);
+
+/*
+ * The three ids (t, h, w) of every token.  With s the id a segment starts at:
+ *
+ *     text    (s + i, s + i, s + i)
+ *     image   (s, s + row, s + col)                    row by row
+ *     video   (s + frame * interval, s + row, s + col)
+ *
+ *     *delta = largest id + 1 - N; later token m of the sequence has m + delta
+ *              on all three axes
+ *
+ * out     I64 [N, 3]   written; N as locant_mrope_tokens() says
+ * delta   written; NULL: not wanted
+ *
+ * Padding is no segment: HF gives pads the id 1 and leaves them out otherwise.
+ * Source: Wang et al. 2024, arXiv:2409.12191v2, section 2.1; transformers,
+ * models/qwen2_vl, qwen2_5_vl, qwen3_vl, get_rope_index().
+ * Errors: NULL, DTYPE, SHAPE, LAYOUT, PARAM (a size outside its range: the
+ * sentence names the segment; ids that do not fit).
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_positions_from_segments(locant_tensor *out, int64_t *delta,
+                               const locant_segment *segments, size_t n,
+                               locant_mrope_next next);
+
+/*
+ * Interval of Qwen2.5-VL: tokens_per_second * floor(seconds), 'seconds' between
+ * two frames.  The seconds are cut before the product, so below one second all
+ * frames get one id.  Source: transformers 4.57, models/qwen2_5_vl.
+ * Errors: NULL, PARAM (negative, not finite, a product that does not fit).
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_mrope_interval(int64_t *interval, int64_t tokens_per_second,
+                      double seconds);
+
+/* ------------------------------------------------------- randomized ids */
+
+/*
+ * Each row: T distinct ids of 0 .. range - 1, rising, every such set as likely
+ * as any other.  Rows are drawn in order from 'random', which moves on; take
+ * one row for the whole batch if it shall be shared.  Memory O(T).
+ *
+ * out     I64 [B, T]   written
+ * range   at least T
+ *
+ * Source: Ruoss et al. 2023, arXiv:2305.16843v1, section 3; drawn by Floyd's
+ * method (Bentley and Floyd 1987, CACM 30(9)).
+ * Errors: NULL, DTYPE, SHAPE, LAYOUT, PARAM (range), NOMEM.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_positions_randomized(locant_tensor *out, int64_t range,
+                            locant_random *random);
+
+/*
+ * The same spread evenly, for evaluation: out[b,t] = floor(t (range - 1) /
+ * (T - 1)), from 0 to range - 1; 0 if T is 1.  Distinct, since range >= T.
+ * Errors: NULL, DTYPE, SHAPE, LAYOUT, PARAM (range; T above 2^31).
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_positions_spaced(locant_tensor *out, int64_t range);
+
+/*
+ * PoSE: each row is cut into chunks, chunk c moved up by a skip u_c:
+ *
+ *     out[b,t] = t + u_c,  u_0 = 0,  u_c uniform in u_(c-1) .. range - T
+ *
+ * Two chunks are cut as the authors do, the first having 1 .. (T + 1) / 2
+ * tokens; more are cut at distinct places, all choices alike.
+ *
+ * out      I64 [B, T]   written
+ * chunks   1 .. T; the paper uses 2
+ * range    the length trained for, at least T
+ *
+ * Source: Zhu et al. 2023, arXiv:2309.10400v3, section 3.2; dwzhu-pku/PoSE,
+ * src/train_pose.py, 43b43b3.
+ * Errors: NULL, DTYPE, SHAPE, LAYOUT, PARAM (chunks, range), NOMEM.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_positions_pose(locant_tensor *out, int64_t chunks, int64_t range,
+                      locant_random *random);
+
+typedef struct locant_cape {
+    size_t struct_size;
+    double step;         /* between neighbours; above 0 */
+    double global_shift; /* of a row; at least 0; so the next */
+    double local_shift;  /* of a token, in steps */
+    double max_scale;    /* of a row; at least 1 */
+    int    centred;      /* subtract the mean of each row */
+} locant_cape;
+
+#define LOCANT_CAPE_INIT                                           \
+    { .struct_size = sizeof(locant_cape), .step = 1, .max_scale = 1, \
+      .centred = 1 }
+
+/*
+ * CAPE: out[b,t] = (x_t + D_b + e_bt) l_b with x_t = step t (minus its mean if
+ * centred), D uniform in +-global_shift, e in +-local_shift * step, ln l in
+ * +-ln max_scale.  Without 'random', as in evaluation, out[b,t] = x_t.
+ *
+ * out      F64 [B, T]   written
+ * random   NULL: no augmentation; else one D, T times e and one l are drawn
+ *          for each row, in that order
+ *
+ * Source: Likhomanenko et al. 2021, arXiv:2106.03143v3; gcambara/cape, cape.py.
+ * Errors: NULL, DTYPE, SHAPE, LAYOUT, PARAM.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_positions_cape(locant_tensor *out, const locant_cape *cape,
+                      locant_random *random);
+
+/* ------------------------------------------------- caches, groups, windows */
+
+/* *kept = tokens StreamingLLM holds of 'seen': min(seen, sinks + recent). */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_streaming_kept(int64_t *kept, int64_t seen, int64_t sinks,
+                      int64_t recent);
+
+/*
+ * StreamingLLM: of tokens 0 .. seen - 1 the first 'sinks' and the last 'recent'
+ * (the newest, the query, among them) stay in the cache.  Keys are cached
+ * before rotation and placed by their index in the cache.
+ *
+ * tokens      I64 [K]   written: true position of cache entry c, rising;
+ *                       K as locant_streaming_kept() says
+ * positions   I64 [K]   written: c; the query has K - 1; NULL: not wanted
+ *
+ * Source: Xiao et al. 2023, arXiv:2309.17453v4, section 3.2.
+ * Errors: NULL, DTYPE, SHAPE, LAYOUT, ALIAS, PARAM (seen or sinks below 0,
+ * recent below 1).
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_positions_streaming(locant_tensor *tokens, locant_tensor *positions,
+                           int64_t seen, int64_t sinks, int64_t recent);
+
+/*
+ * SelfExtend: positions for its grouped scores.
+ *
+ *     q_out = floor(p / group) + window - floor(window / group)
+ *     k_out = floor(p / group)
+ *
+ * q_out, k_out   I64 [B, T]   written; either may be NULL
+ * positions      I64 [B, T]   p
+ * group, window  at least 1
+ *
+ * The window should be a multiple of the group: the authors divide it with a
+ * fraction in one of their prefill paths.
+ * Source: Jin et al. 2024, arXiv:2401.01325v3; datamllab/LongLM, 715c1e3.
+ * Errors: NULL (also when neither is wanted), DTYPE, SHAPE, LAYOUT, ALIAS,
+ * PARAM.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_positions_selfextend(locant_tensor *q_out, locant_tensor *k_out,
+                            const locant_tensor *positions, int64_t group,
+                            int64_t window);
+
+typedef enum locant_longlora_form {
+    LOCANT_LONGLORA_ROLL = 0, /* the paper: tokens roll, the first half group
+                                 joins the last */
+    LOCANT_LONGLORA_CUT  = 1  /* the flash-attention code: half groups at both
+                                 ends */
+} locant_longlora_form;
+
+/*
+ * LongLoRA's shifted sparse attention: a query sees the keys of its own group.
+ *
+ *     groups[0,t] = floor(t / group)                     heads 0 .. H/2 - 1
+ *     groups[1,t] = floor(((t - group/2) mod T) / group) the others, ROLL
+ *                   floor((t + group/2) / group)         the others, CUT
+ *
+ * Positions stay true.  With ROLL the last group holds the last group/2 tokens
+ * and then the first; the authors' eager code masks by place in the group, so
+ * that the first tokens see the last.  A mask causal by position does not.
+ *
+ * groups   I64 [2, T]   written
+ * group    even, at least 2; divides T.  The paper takes T / 4
+ *
+ * Source: Chen et al. 2023, arXiv:2309.12307v3, section 3.2;
+ * dvlab-research/LongLoRA, llama_attn_replace.py, 03ac8a5.
+ * Errors: NULL, DTYPE, SHAPE, LAYOUT, PARAM.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_positions_longlora(locant_tensor *groups, int64_t group,
+                          locant_longlora_form form);
+
+/* ---------------------------------------------------- effective distances */
+
+typedef enum locant_distance_kind {
+    LOCANT_DISTANCE_REROPE     = 0, /* n if n < w, else w */
+    LOCANT_DISTANCE_LEAKY      = 1, /* n if n < w, else w + (n - w) / factor */
+    LOCANT_DISTANCE_SELFEXTEND = 2, /* n if n < w, else floor(p_i / group) -
+                                       floor(p_j / group) + w -
+                                       floor(w / group) */
+    LOCANT_DISTANCE_STREAMING  = 3  /* n if n < w; else c_i - p_j for a sink,
+                                       p_j < sinks, with c_i = min(p_i, sinks +
+                                       w - 1); infinite for a key that is not
+                                       in the cache, p_j > p_i included */
+} locant_distance_kind;
+
+/* Members a kind does not name are not read. */
+typedef struct locant_distance_form {
+    locant_distance_kind kind;
+    int64_t window; /* w, at least 1; STREAMING: the recent tokens */
+    int64_t group;  /* SELFEXTEND: at least 1 */
+    double  factor; /* LEAKY: at least 1, finite */
+    int64_t sinks;  /* STREAMING: at least 0 */
+} locant_distance_form;
+
+/*
+ * *out = the distance at which a query at p_i sees a key at p_j, n = p_i - p_j;
+ * n itself for keys after the query (but see STREAMING).  Exact below 2^53, for
+ * LEAKY rounded twice.
+ * Source: ReRoPE bojone/rerope (Su 2023); SelfExtend arXiv:2401.01325v3;
+ * StreamingLLM arXiv:2309.17453v4.
+ * Errors: NULL, PARAM.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_distance(double *out, const locant_distance_form *form, int64_t p_i,
+                int64_t p_j);
+
+/*
+ * The same for all pairs.
+ * out     F32 or F64 [T, S]   written; last stride 1
+ * q_pos   I64 [T]
+ * k_pos   I64 [S]
+ * Errors: NULL, DTYPE, SHAPE, LAYOUT, ALIAS, PARAM.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_distances(locant_tensor *out, const locant_distance_form *form,
+                 const locant_tensor *q_pos, const locant_tensor *k_pos);
+
+/* ------------------------------------------------------------- temperature */
+
+typedef enum locant_temperature_kind {
+    LOCANT_TEMPERATURE_LLAMA4    = 0, /* 1 + scale ln(1 + floor((p + 1) / L)) */
+    LOCANT_TEMPERATURE_MINISTRAL = 1, /* 1 + scale ln(1 + floor(p / L)) */
+    LOCANT_TEMPERATURE_LOGN      = 2, /* max(1, ln(p + 1) / ln L): Qwen 1,
+                                         ReRoPE, SelfExtend; L at least 2 */
+    LOCANT_TEMPERATURE_INKLING   = 3  /* 1 + scale ln(max(1, (p + 1) / L)) */
+} locant_temperature_kind;
+
+typedef struct locant_temperature_form {
+    locant_temperature_kind kind;
+    double  scale;  /* finite; 0.1 in Llama 4 and Ministral; LOGN: not read */
+    int64_t length; /* L, at least 1: floor_scale 8192 (Llama 4), the original
+                       length (Ministral), the trained length (LOGN) */
+} locant_temperature_form;
+
+/*
+ * *out = what the query at 'position' is multiplied by, in double.
+ * Source: transformers 5, models/llama4, ministral3, inkling; LOGN: Qwen 1's
+ * modeling_qwen.py (length p + 1 > L), bojone/rerope.
+ * Errors: NULL, PARAM (also a position below 0).
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_temperature(double *out, const locant_temperature_form *form,
+                   int64_t position);
+
+/*
+ * The same for each of T positions.
+ * out         F32 or F64 [T]   written; last stride 1
+ * positions   I64 [T]
+ * Errors: NULL, DTYPE, SHAPE, LAYOUT, ALIAS, PARAM.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_temperatures(locant_tensor *out, const locant_temperature_form *form,
+                    const locant_tensor *positions);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* LOCANT_POSITIONS_H */

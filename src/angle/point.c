@@ -1,0 +1,106 @@
+/*
+ * point.c - the angle of a position of several coordinates.
+ *
+ * It is a sum of coordinate x frequency, formed modulo whole turns before
+ * anything is rounded: in 128 bits where the coordinates are whole, in 192 with
+ * fractions.  A fraction m 2^(k - 64), m of 64 bits, times 128 bits of
+ * frequency is x 2^(k - 192) with x of 192; what shifting drops is below
+ * 2^-192.
+ *
+ * All terms are taken times the sign of the first, and the sine is mirrored at
+ * the end, so that -coords mirrors coords bit for bit, and one coordinate alone
+ * gives the bits of the kernels.
+ */
+#include "schedule.h"
+#include <math.h>
+#include <stdbool.h>
+
+/* A fraction of a turn, 192 bits, most significant word first. */
+struct fraction {
+    uint64_t hi, mid, lo;
+};
+
+static struct fraction product(struct lct_turn f, uint64_t m)
+{
+    lct_u128 low = (lct_u128)f.lo * m;
+    lct_u128 high = (lct_u128)f.hi * m + (uint64_t)(low >> 64);
+
+    return (struct fraction){ (uint64_t)(high >> 64), (uint64_t)high,
+                              (uint64_t)low };
+}
+
+/* x * 2^places; whole turns and what is below 2^-192 are dropped. */
+static struct fraction shifted(struct fraction x, int places)
+{
+    for (; places <= -64; places += 64)
+        x = (struct fraction){ 0, x.hi, x.mid };
+    for (; places >= 64; places -= 64)
+        x = (struct fraction){ x.mid, x.lo, 0 };
+    if (places > 0) {
+        x.hi = x.hi << places | x.mid >> (64 - places);
+        x.mid = x.mid << places | x.lo >> (64 - places);
+        x.lo <<= places;
+    } else if (places < 0) {
+        x.lo = x.lo >> -places | x.mid << (64 + places);
+        x.mid = x.mid >> -places | x.hi << (64 + places);
+        x.hi >>= -places;
+    }
+    return x;
+}
+
+static void accumulate(struct fraction *sum, struct fraction x, bool minus)
+{
+    lct_u128 low, mid;
+
+    if (minus) {
+        x.lo = -x.lo;
+        x.mid = ~x.mid + (x.lo == 0);
+        x.hi = ~x.hi + (x.lo == 0 && x.mid == 0);
+    }
+    low = (lct_u128)sum->lo + x.lo;
+    mid = (lct_u128)sum->mid + x.mid + (uint64_t)(low >> 64);
+    sum->lo = (uint64_t)low;
+    sum->mid = (uint64_t)mid;
+    sum->hi += x.hi + (uint64_t)(mid >> 64);
+}
+
+/* |x| times f, modulo whole turns. */
+static struct fraction term(struct lct_turn f, double x)
+{
+    double size = fabs(x);
+    int k;
+
+    if (size == floor(size)) {
+        struct lct_turn t = lct_turn_times(f, (uint64_t)size);
+
+        return (struct fraction){ t.hi, t.lo, 0 };
+    }
+    size = frexp(size, &k);
+    return shifted(product(f, (uint64_t)ldexp(size, 64)), k);
+}
+
+void lct_point_angle(double *cos_out, double *sin_out,
+                     const struct lct_schedule *s, const double *at, int64_t c)
+{
+    struct fraction sum = { 0, 0, 0 };
+    bool any = false, mirrored = false;
+    double w;
+
+    for (int a = 0; a < s->axes; a++) {
+        struct lct_turn f = s->turn[a * s->pairs + c];
+
+        if (at[a] == 0 || (f.hi == 0 && f.lo == 0))
+            continue;
+        if (!any)
+            mirrored = at[a] < 0;
+        any = true;
+        accumulate(&sum, term(f, at[a]), (at[a] < 0) != mirrored);
+    }
+    /* As angle_one() of angle.inc rounds, for the same bits. */
+    w = (double)(int64_t)(sum.hi << 2);
+    if (sum.lo != 0 || w * w < LCT_TURN_NEAR)
+        w = lct_turn_rest(sum.hi, sum.mid, sum.lo);
+    lct_turn_cos_sin(cos_out, sin_out, lct_quadrant(sum.hi), w);
+    if (mirrored)
+        *sin_out = -*sin_out;
+}

@@ -1,0 +1,130 @@
+/* rows_forward.c - attention by rows: softmax(scores) v */
+#include "../core/pool.h"
+#include "rows.h"
+#include <math.h>
+#include <string.h>
+
+struct forward_job {
+    const struct lct_problem *p;
+    const locant_attention *a;
+    const locant_tensor *out, *lse;
+    int64_t count; /* segments at a time */
+};
+
+static void load(void *context, size_t n, int slot)
+{
+    const struct forward_job *job = context;
+    struct lct_segment *s = &job->p->segments[n];
+
+    if (s->active)
+        lct_segment_load(s, job->p, job->a, &job->p->rows[slot]);
+}
+
+/* s becomes the weights p; returns their log-sum-exp. */
+static double softmax(double *s, int64_t n)
+{
+    double top = -INFINITY, sum = 0;
+
+    for (int64_t j = 0; j < n; j++)
+        top = s[j] > top || isnan(s[j]) ? s[j] : top;
+    for (int64_t j = 0; j < n; j++) {
+        s[j] = s[j] == -INFINITY ? 0 : exp(s[j] - top);
+        sum += s[j];
+    }
+    for (int64_t j = 0; sum != 0 && j < n; j++)
+        s[j] /= sum;
+    return sum == 0 ? -INFINITY : top + log(sum);
+}
+
+/* o = p v; a weight of 0 reads nothing. */
+static void weigh(double *o, const double *weight, const double *v,
+                  int64_t keys, int64_t D)
+{
+    memset(o, 0, (size_t)D * sizeof(*o));
+    for (int64_t j = 0; j < keys; j++)
+        for (int64_t d = 0; weight[j] != 0 && d < D; d++)
+            o[d] += weight[j] * v[j * D + d];
+}
+
+static void store(const struct forward_job *job, int64_t b, int64_t h,
+                  int64_t i, const double *o, double lse)
+{
+    int64_t index[3] = { b, h, i };
+
+    lct_row_from_f64(lct_at(job->out, index, 3), job->out->dtype, o,
+                     (size_t)job->p->D);
+    lct_row_from_f64(lct_at(job->lse, index, 3), job->lse->dtype, &lse, 1);
+}
+
+/* Query i of segment n. */
+static void forward_row(void *context, size_t task, int slot)
+{
+    const struct forward_job *job = context;
+    const struct lct_problem *p = job->p;
+    const struct lct_segment *s = &p->segments[task / (size_t)p->T];
+    const struct lct_encoding *row = p->content ? p->content->e->row : NULL;
+    struct lct_row_scratch *r = &p->rows[slot];
+    int64_t i = (int64_t)(task % (size_t)p->T);
+    int64_t keys = s->c.keys, group = s->heads / s->kv_heads;
+    struct lct_query query;
+    double *lse = r->dq; /* [heads]; backward's row is free */
+    bool any;
+
+    if (!s->active || !lct_segment_has(s, p, i))
+        return;
+    any = lct_row_scores(&query, r, s, p, i);
+    if (any && row != NULL && row->content != NULL)
+        row->content(r->s, &s->c, &query);
+    for (int64_t h = 0; h < s->heads; h++) {
+        lse[h] = softmax(r->s + h * keys, keys);
+        weigh(r->o + h * p->D, r->s + h * keys,
+              s->v + h / group * keys * p->D, keys, p->D);
+    }
+    if (any && row != NULL && row->values != NULL)
+        row->values(r->o, r->s, &s->c, &query);
+    for (int64_t h = 0; h < s->heads; h++)
+        store(job, s->b, s->head + h, i, r->o + h * p->D, lse[h]);
+}
+
+/* Queries of no document see nothing. */
+static void blank(void *context, size_t task, int slot)
+{
+    const struct forward_job *job = context;
+    const struct lct_problem *p = job->p;
+    double *zero = p->rows[slot].x;
+
+    memset(zero, 0, (size_t)p->D * sizeof(*zero));
+    for (int64_t i = 0; i < p->T; i++)
+        store(job, (int64_t)task / p->H, (int64_t)task % p->H, i, zero,
+              -INFINITY);
+}
+
+/* Next document of each segment; false: of none. */
+static bool next_segments(const struct forward_job *job)
+{
+    bool any = false;
+
+    for (int64_t n = 0; n < job->count; n++)
+        any |= lct_segment_next(&job->p->segments[n], job->p);
+    return any;
+}
+
+void lct_rows_forward(const struct lct_problem *p, const locant_attention *a,
+                      locant_tensor *out, locant_tensor *lse)
+{
+    struct forward_job job = { .p = p, .a = a, .out = out, .lse = lse };
+    int64_t tasks = lct_rows_tasks(p);
+
+    if (p->documents)
+        lct_parallel_for((size_t)(p->B * p->H), p->slots, blank, &job);
+    for (int64_t from = 0; from < tasks; from += job.count) {
+        job.count = tasks - from < p->slots ? tasks - from : p->slots;
+        for (int64_t n = 0; n < job.count; n++)
+            lct_segment_begin(&p->segments[n], p, from + n);
+        while (next_segments(&job)) {
+            lct_parallel_for((size_t)job.count, p->slots, load, &job);
+            lct_parallel_for((size_t)(job.count * p->T), p->slots,
+                             forward_row, &job);
+        }
+    }
+}

@@ -1,0 +1,94 @@
+/* tile.h - attention in float32, tiles of queries against tiles of keys */
+#ifndef LCT_ATTENTION_TILE_H
+#define LCT_ATTENTION_TILE_H
+#include "problem.h"
+
+/*
+ * Memory of one running task.  Dp is the padded width of the array's rows:
+ * of D for v and out, of Dq for q and k; 'out' and 'product' hold either.
+ */
+struct lct_scratch {
+    float *q;       /* [TILE, Dp] turned, scaled */
+    float *q_cols;  /* [Dq, TILE]: its transpose */
+    float *k, *v;   /* [TILE, Dp] */
+    float *s;       /* [TILE keys, TILE lanes] */
+    float *out;     /* [TILE, Dp] */
+    float *dout;    /* [TILE, Dp] */
+    float *dout_cols;
+    float *ds;
+    float *product; /* [TILE, Dp] */
+    float *rows;    /* 5 x [TILE]: top, sum, shrink, lse, delta */
+    double *column; /* [TILE] */
+    char *hidden;   /* [TILE keys, TILE lanes]; where positions alone do not
+                       decide */
+    double *wide;   /* [2, D + Dq]: rows that pass a general map */
+    float *dk;      /* [S, Dp]: gradient of mapped keys */
+};
+
+/* One tile of queries against one tile of keys. */
+struct lct_tile {
+    int64_t b, h;
+    int64_t i, rows;    /* first query, how many */
+    int64_t j, keys;    /* first key, how many */
+    size_t lanes;       /* rows rounded up to LCT_PAD */
+    bool partial;       /* some key is hidden from some query */
+    bool mapped;        /* s->hidden says which */
+};
+
+/* Queries of the tile: scaled, turned, as rows and as columns. */
+void lct_load_queries(const struct lct_problem *p, const struct lct_tile *t,
+                      struct lct_scratch *s);
+
+/*
+ * Keys (turned) and values of the tile as dense padded rows; either the
+ * caller's own memory or the scratch.  *row is the distance between rows.
+ */
+const float *lct_load_keys(const struct lct_problem *p,
+                           const struct lct_tile *t, struct lct_scratch *s,
+                           size_t *row);
+const float *lct_load_values(const struct lct_problem *p,
+                             const struct lct_tile *t, struct lct_scratch *s,
+                             size_t *row);
+
+/* What a query is multiplied by: the scale, and its temperature. */
+float lct_query_scale(const struct lct_problem *p, const struct lct_tile *t,
+                      int64_t i);
+
+/* Set keys, partial, mapped for key tile n; false if it is hidden wholly. */
+bool lct_next_keys(const struct lct_problem *p, struct lct_tile *t, int64_t n,
+                   struct lct_scratch *s);
+
+/* s->s = -infinity where hidden. */
+void lct_hide(const struct lct_problem *p, const struct lct_tile *t,
+              struct lct_scratch *s);
+
+/* s->s = scores of the tile with bias and mask. */
+void lct_scores(const struct lct_problem *p, const struct lct_tile *t,
+                struct lct_scratch *s, const float *keys, size_t key_row);
+
+/*
+ * The product as the kernel forms it, except that with 'guard', where b holds a
+ * NaN or an infinity, coefficients that are 0 contribute nothing.
+ */
+void lct_multiply(const struct lct_kernels *kernels,
+                  const struct lct_product *x, bool guard);
+
+/* Row of p->dparam of one task of backward. */
+static inline double *lct_task_dparam(const struct lct_problem *p,
+                                      int64_t chunk_row, int64_t kv_head)
+{
+    if (p->dparam == NULL) /* nothing to learn */
+        return NULL;
+    return p->dparam +
+           (size_t)(chunk_row * p->Hkv + kv_head + 1) * p->params;
+}
+
+/* Add the tile's ds to the gradient of the bias. */
+void lct_bias_gradient(const struct lct_problem *p, const struct lct_tile *t,
+                       struct lct_scratch *s, int64_t chunk_row);
+
+/* After a chunk of 'rows' batch rows from b: fold, and at the end deliver. */
+void lct_bias_fold(struct lct_problem *p, int64_t b, int64_t rows);
+void lct_bias_deliver(struct lct_problem *p, locant_tensor *dparams,
+                      const locant_attention *a);
+#endif

@@ -1,0 +1,176 @@
+/* tile_plan.c - workspace and tables of the tiled engine */
+#include "../core/pool.h"
+#include "tile.h"
+#include <string.h>
+
+/*
+ * Gradients of parameters: of as many batch rows at a time as 8 MiB hold, or as
+ * keep every thread at work.
+ */
+static void lay_out_gradients(struct lct_problem *p, struct lct_arena *arena)
+{
+    double each = (double)p->H * (double)p->range +
+                  (double)p->Hkv * (double)p->params;
+    double rows = (1 << 20) / (each > 1 ? each : 1);
+    int64_t busy = p->Hkv > 0 ? (p->slots + p->Hkv - 1) / p->Hkv : 1;
+
+    p->chunk = rows < (double)busy ? busy : (int64_t)rows;
+    p->chunk = p->chunk > p->B ? p->B : p->chunk;
+    p->delta = lct_take(arena, p->B * p->H, p->T, sizeof(float));
+    if (p->params == 0)
+        return;
+    p->dtable = lct_take(arena, p->chunk * p->H, p->range, sizeof(double));
+    p->dtotal = lct_take(arena, p->H + 1, p->range, sizeof(double));
+    p->difference = lct_take(arena, p->range, 1, sizeof(int64_t));
+    p->dparam = lct_take(arena, p->chunk * p->Hkv + 1, (int64_t)p->params,
+                         sizeof(double));
+}
+
+static void lay_out_scratch(struct lct_problem *p, struct lct_arena *arena)
+{
+    int64_t D = p->padded, Dq = p->padded_q, most = Dq > D ? Dq : D;
+    bool maps = p->documents || p->hidings > 0;
+
+    p->scratch = lct_take(arena, p->slots, 1, sizeof(*p->scratch));
+    for (int n = 0; n < p->slots; n++) {
+        struct lct_scratch s;
+
+        s.q = lct_take(arena, LCT_TILE, Dq, sizeof(float));
+        s.q_cols = lct_take(arena, LCT_TILE, p->Dq, sizeof(float));
+        s.k = lct_take(arena, LCT_TILE, Dq, sizeof(float));
+        s.v = lct_take(arena, LCT_TILE, D, sizeof(float));
+        s.s = lct_take(arena, LCT_TILE, LCT_TILE, sizeof(float));
+        s.out = lct_take(arena, LCT_TILE, most, sizeof(float));
+        s.dout = lct_take(arena, LCT_TILE, D, sizeof(float));
+        s.dout_cols = lct_take(arena, LCT_TILE, p->D, sizeof(float));
+        s.ds = lct_take(arena, LCT_TILE, LCT_TILE, sizeof(float));
+        s.product = lct_take(arena, LCT_TILE, most, sizeof(float));
+        s.rows = lct_take(arena, 5, LCT_TILE, sizeof(float));
+        s.column = lct_take(arena, LCT_TILE, 1, sizeof(double));
+        s.hidden = lct_take(arena, maps ? LCT_TILE : 0, LCT_TILE, 1);
+        s.wide = lct_take(arena, p->turns ? 2 : 0, p->D + p->Dq,
+                          sizeof(double));
+        s.dk = lct_take(arena, p->turns ? p->S : 0, Dq, sizeof(float));
+        if (arena->base != NULL && !arena->overflow)
+            p->scratch[n] = s;
+    }
+}
+
+void lct_tiles_layout(struct lct_problem *p, struct lct_arena *arena)
+{
+    int64_t rows = p->position_rows;
+
+    p->q_extent = lct_take(arena, rows, p->q_tiles, sizeof(*p->q_extent));
+    p->k_extent = lct_take(arena, rows, p->k_tiles, sizeof(*p->k_extent));
+    if (p->documents) {
+        p->q_doc_extent = lct_take(arena, rows, p->q_tiles,
+                                   sizeof(*p->q_doc_extent));
+        p->k_doc_extent = lct_take(arena, rows, p->k_tiles,
+                                   sizeof(*p->k_doc_extent));
+    }
+    p->first = lct_take(arena, rows, 1, sizeof(int64_t));
+    p->table = lct_take(arena, rows * p->H, p->range, sizeof(float));
+    if (p->turns)
+        p->k_turned = lct_take(arena, p->B * p->Hkv * p->S, p->padded_q,
+                               sizeof(float));
+    lay_out_gradients(p, arena);
+    lay_out_scratch(p, arena);
+}
+
+/* ------------------------------------------------------------------ filling */
+
+static struct lct_extent extent_of(const int64_t *x, int64_t n)
+{
+    struct lct_extent e = { x[0], x[0], true };
+
+    for (int64_t i = 1; i < n; i++) {
+        e.low = x[i] < e.low ? x[i] : e.low;
+        e.high = x[i] > e.high ? x[i] : e.high;
+        e.consecutive &= x[i - 1] != INT64_MAX && x[i] == x[i - 1] + 1;
+    }
+    return e;
+}
+
+/* Extents of the tiles of n numbers. */
+static void fill_extents(struct lct_extent *out, const int64_t *x, int64_t n)
+{
+    for (int64_t i = 0; i < n; i += LCT_TILE)
+        *out++ = extent_of(x + i, n - i < LCT_TILE ? n - i : LCT_TILE);
+}
+
+/* One head of one row of the bias table, by stretches of differences. */
+static void fill_table(void *context, size_t task, int slot)
+{
+    const struct lct_problem *p = context;
+    int64_t row = (int64_t)task / p->H, head = (int64_t)task % p->H;
+    float *table = p->table + (int64_t)task * p->range;
+    struct lct_call call = lct_score_call(p, row, 0);
+    int64_t k_pos[LCT_TILE];
+    double value[LCT_TILE];
+
+    (void)slot;
+    for (int64_t at = 0; at < p->range; at += LCT_TILE) {
+        int64_t n = p->range - at < LCT_TILE ? p->range - at : LCT_TILE;
+        int64_t from;
+
+        /* A row with fewer differences than the widest may run out of them. */
+        if (__builtin_add_overflow(p->first[row], at, &from))
+            break;
+        for (int64_t i = 0; i < n; i++)
+            k_pos[i] = -i; /* difference from + i */
+        call.e->row->bias(value, &call, head, from, k_pos, (size_t)n);
+        for (int64_t i = 0; i < n; i++)
+            table[at + i] = (float)value[i];
+    }
+}
+
+/* All keys of one head, through a map of the rotate door. */
+static void turn_keys(void *context, size_t task, int slot)
+{
+    const struct lct_problem *p = context;
+    int64_t b = (int64_t)task / p->Hkv, head = (int64_t)task % p->Hkv;
+    double *x = p->scratch[slot].wide, *y = x + p->D;
+    float *to = p->k_turned + (int64_t)task * p->S * p->padded_q;
+
+    for (int64_t j = 0; j < p->S; j++, to += p->padded_q) {
+        int64_t at[3] = { b, head, j };
+
+        lct_row_to_f64(x, lct_row(&p->k, b, head, j), LOCANT_F32,
+                       (size_t)p->D);
+        lct_turn_row(y, p, x, LCT_KEY, at);
+        lct_row_from_f64(to, LOCANT_F32, y, (size_t)p->Dq);
+        memset(to + p->Dq, 0, (size_t)(p->padded_q - p->Dq) * sizeof(*to));
+    }
+}
+
+static int64_t lowest(const struct lct_extent *x, int64_t n)
+{
+    int64_t low = INT64_MAX;
+
+    for (int64_t i = 0; i < n; i++)
+        low = x[i].low < low ? x[i].low : low;
+    return low;
+}
+
+void lct_tiles_fill(struct lct_problem *p)
+{
+    for (int64_t row = 0; row < p->position_rows; row++) {
+        struct lct_extent *q = p->q_extent + row * p->q_tiles;
+        struct lct_extent *k = p->k_extent + row * p->k_tiles;
+
+        fill_extents(q, p->q_pos + row * p->T, p->T);
+        fill_extents(k, p->k_pos + row * p->S, p->S);
+        if (p->documents) {
+            fill_extents(p->q_doc_extent + row * p->q_tiles,
+                         p->q_docs + row * p->T, p->T);
+            fill_extents(p->k_doc_extent + row * p->k_tiles,
+                         p->k_docs + row * p->S, p->S);
+        }
+        p->first[row] = p->range > 0 ? lowest(q, p->q_tiles) - p->last[row] : 0;
+    }
+    if (p->range > 0)
+        lct_parallel_for((size_t)(p->position_rows * p->H), p->slots,
+                         fill_table, p);
+    if (p->turns)
+        lct_parallel_for((size_t)(p->B * p->Hkv), p->slots, turn_keys, p);
+}

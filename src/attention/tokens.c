@@ -1,0 +1,222 @@
+/* tokens.c - positions, coordinates and documents: checked and laid out */
+#include "tokens.h"
+#include <inttypes.h>
+#include <math.h>
+
+/* ---------------------------------------------------------------- checking */
+
+/* [n] or [B, n], with 'axes' more where it is not 0; sets position_rows. */
+static locant_status check_one(struct lct_problem *p, const char *name,
+                               const locant_tensor *t, int64_t n, int axes)
+{
+    int64_t dims[3] = { p->B, n, axes };
+    int rank = axes > 0 ? 2 : 1;
+
+    if (t == NULL)
+        return LOCANT_OK;
+    if (t->rank == rank + 1) {
+        LCT_TRY(lct_check(p->fn, name, t, axes ? LCT_IN_F64 : LCT_IN_I64,
+                          rank + 1, dims));
+        p->position_rows = p->B;
+        return LOCANT_OK;
+    }
+    return lct_check(p->fn, name, t, axes ? LCT_IN_F64 : LCT_IN_I64, rank,
+                     dims + 1);
+}
+
+static locant_status check_pair(const struct lct_problem *p, const char *what,
+                                const locant_tensor *q, const locant_tensor *k)
+{
+    if ((q == NULL) == (k == NULL))
+        return LOCANT_OK;
+    return locant_fail(LOCANT_ERR_NULL, "%s: %c_%s is NULL while %c_%s is "
+                       "given, expected both or neither", p->fn,
+                       q == NULL ? 'q' : 'k', what, q == NULL ? 'k' : 'q',
+                       what);
+}
+
+/* Coordinates are those of the part that turns queries and keys. */
+static locant_status check_axes(struct lct_problem *p,
+                                const locant_attention *a)
+{
+    const struct lct_part *part = NULL;
+
+    if (a->encoding != NULL && a->encoding->row->layer == NULL)
+        part = lct_part_of(a->encoding, LOCANT_DOOR_ROTATE);
+    if (part == NULL)
+        return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: q_coords is given, "
+                           "expected an encoding that turns queries and keys "
+                           "to read it", p->fn);
+    p->axes = part->e->row->axes != NULL ? part->e->row->axes(part->e) : 1;
+    return LOCANT_OK;
+}
+
+/* Those of padding may be anything. */
+static locant_status check_reals(const struct lct_problem *p, const char *name,
+                                 const struct lct_tokens *t)
+{
+    for (int64_t row = 0; row < p->position_rows; row++)
+        for (int64_t i = 0; i < t->n; i++)
+            for (int c = 0; c < p->axes && lct_document(t, row, i) >= 0; c++)
+                if (!(fabs(lct_coords(t, row, i)[c]) < 0x1p63))
+                    return locant_fail(LOCANT_ERR_PARAM, "%s: %s of token "
+                                       "%" PRId64 " is %g, expected a finite "
+                                       "number below 2^63", p->fn, name, i,
+                                       lct_coords(t, row, i)[c]);
+    return LOCANT_OK;
+}
+
+locant_status lct_tokens_check(struct lct_problem *p,
+                               const locant_attention *a)
+{
+    struct lct_tokens q, k;
+
+    p->position_rows = 1;
+    LCT_TRY(check_one(p, "q_pos", a->q_pos, p->T, 0));
+    LCT_TRY(check_one(p, "k_pos", a->k_pos, p->S, 0));
+    LCT_TRY(check_pair(p, "docs", a->q_docs, a->k_docs));
+    LCT_TRY(check_one(p, "q_docs", a->q_docs, p->T, 0));
+    LCT_TRY(check_one(p, "k_docs", a->k_docs, p->S, 0));
+    p->documents = a->q_docs != NULL;
+    LCT_TRY(check_pair(p, "coords", a->q_coords, a->k_coords));
+    if (a->q_coords == NULL)
+        return LOCANT_OK;
+    LCT_TRY(check_axes(p, a));
+    LCT_TRY(check_one(p, "q_coords", a->q_coords, p->T, p->axes));
+    LCT_TRY(check_one(p, "k_coords", a->k_coords, p->S, p->axes));
+    q = lct_queries(p, a);
+    k = lct_keys(p, a);
+    LCT_TRY(check_reals(p, "q_coords", &q));
+    return check_reals(p, "k_coords", &k);
+}
+
+/* ------------------------------------------------------------------ extents */
+
+struct lct_extent lct_extent_of(const struct lct_tokens *t, int64_t row)
+{
+    struct lct_extent x = { 0, 0, false };
+    bool any = false;
+
+    if (t->pos == NULL && t->docs == NULL)
+        return (struct lct_extent){ t->n ? t->first : 0,
+                                    t->n ? t->first + t->n - 1 : 0, true };
+    for (int64_t i = 0; i < t->n; i++) {
+        int64_t at = lct_position(t, row, i);
+
+        if (lct_document(t, row, i) < 0)
+            continue;
+        x.low = !any || at < x.low ? at : x.low;
+        x.high = !any || at > x.high ? at : x.high;
+        any = true;
+    }
+    return x;
+}
+
+struct lct_extent lct_queries_extent(const struct lct_problem *p,
+                                     const locant_attention *a, int64_t row)
+{
+    struct lct_tokens t = lct_queries(p, a);
+
+    return lct_extent_of(&t, row);
+}
+
+struct lct_extent lct_keys_extent(const struct lct_problem *p,
+                                  const locant_attention *a, int64_t row)
+{
+    struct lct_tokens t = lct_keys(p, a);
+
+    return lct_extent_of(&t, row);
+}
+
+/* The longest position of some tokens, or -1. */
+static int64_t longest(const struct lct_problem *p, const struct lct_tokens *t)
+{
+    int64_t most = -1;
+
+    for (int64_t row = 0; row < p->position_rows; row++) {
+        int64_t high = lct_extent_of(t, row).high;
+        bool any = false;
+
+        for (int64_t i = 0; t->coords != NULL && p->axes == 1 && i < t->n;
+             i++) {
+            double at;
+
+            if (lct_document(t, row, i) < 0)
+                continue;
+            at = floor(lct_coords(t, row, i)[0]);
+            if (!any || at > (double)high)
+                high = (int64_t)at;
+            any = true;
+        }
+        if (t->n > 0 && high > most)
+            most = high;
+    }
+    return most;
+}
+
+int64_t lct_call_length(const struct lct_problem *p, const locant_attention *a)
+{
+    struct lct_tokens q = lct_queries(p, a), k = lct_keys(p, a);
+    int64_t most = longest(p, &q), other = longest(p, &k);
+
+    most = other > most ? other : most;
+    return most == INT64_MAX ? most : most + 1;
+}
+
+/* ------------------------------------------------------------------ filling */
+
+static void fill(int64_t *pos, double *coords, int64_t *docs, int axes,
+                 const struct lct_tokens *t, int64_t row)
+{
+    struct lct_token_row r = lct_row_of(t, row);
+
+    for (int64_t i = 0; i < t->n; i++)
+        pos[i] = lct_position_in(&r, i);
+    for (int64_t i = 0; coords != NULL && i < t->n; i++)
+        for (int c = 0; c < axes; c++)
+            coords[i * axes + c] = lct_coord_in(&r, i, c);
+    for (int64_t i = 0; docs != NULL && i < t->n; i++)
+        docs[i] = lct_document(t, row, i);
+}
+
+/* The largest position among the keys of each query's document. */
+static void fill_last(const struct lct_problem *p, int64_t row)
+{
+    const int64_t *q_docs = p->q_docs + row * p->T, *pos = p->k_pos;
+    const int64_t *docs = p->k_docs + row * p->S;
+    int64_t *last = p->q_last + row * p->T;
+
+    pos += row * p->S;
+    for (int64_t i = 0; i < p->T; i++) {
+        bool any = false;
+
+        last[i] = i > 0 && q_docs[i] == q_docs[i - 1] ? last[i - 1] : 0;
+        if (i > 0 && q_docs[i] == q_docs[i - 1])
+            continue;
+        for (int64_t j = 0; j < p->S; j++)
+            if (docs[j] == q_docs[i] && (!any || pos[j] > last[i])) {
+                last[i] = pos[j];
+                any = true;
+            }
+    }
+}
+
+void lct_tokens_fill(struct lct_problem *p, const locant_attention *a)
+{
+    struct lct_tokens q = lct_queries(p, a), k = lct_keys(p, a);
+
+    for (int64_t row = 0; row < p->position_rows; row++) {
+        int64_t t = row * p->T, s = row * p->S;
+
+        fill(p->q_pos + t, p->q_coords ? p->q_coords + t * p->axes : NULL,
+             p->documents ? p->q_docs + t : NULL, p->axes, &q, row);
+        fill(p->k_pos + s, p->k_coords ? p->k_coords + s * p->axes : NULL,
+             p->documents ? p->k_docs + s : NULL, p->axes, &k, row);
+        p->last[row] = lct_extent_of(&k, row).high;
+        if (p->q_last != NULL)
+            fill_last(p, row);
+        for (int64_t i = 0; p->tau != NULL && i < p->T; i++)
+            p->tau[t + i] = p->heat->row->temperature(p->heat,
+                                                      p->q_pos[t + i]);
+    }
+}

@@ -1,0 +1,75 @@
+/*
+ * turn.c - queries and keys as the scores see them, in double, and back.
+ *
+ * Plain rotations use the float32 tables that locant_encoding_rotate() uses;
+ * other maps of the rotate door are asked for each row.
+ */
+#include "../encodings/rotate.h"
+#include "problem.h"
+#include <string.h>
+
+static struct lct_point point_of(const struct lct_problem *p,
+                                 enum lct_role role, int64_t row, int64_t i)
+{
+    int64_t at = role == LCT_QUERY ? row * p->T + i : row * p->S + i;
+    const double *coords = role == LCT_QUERY ? p->q_coords : p->k_coords;
+
+    return (struct lct_point){
+        .pos = role == LCT_QUERY ? p->q_pos[at] : p->k_pos[at],
+        .coords = coords == NULL ? NULL : coords + at * p->axes,
+    };
+}
+
+/* x [D] in place by the tables of a schedule. */
+static void turn_plain(const struct lct_problem *p, double *x,
+                       enum lct_role role, int64_t row, int64_t i, double sign)
+{
+    int64_t pairs = p->schedule->pairs;
+
+    if (role == LCT_QUERY)
+        lct_rotate_row_f64(x, p->schedule, p->q_cos + (row * p->T + i) * pairs,
+                           p->q_sin + (row * p->T + i) * pairs, sign);
+    else
+        lct_rotate_row_f64(x, p->schedule, p->k_cos + (row * p->S + i) * pairs,
+                           p->k_sin + (row * p->S + i) * pairs, sign);
+}
+
+void lct_turn_row(double *out, const struct lct_problem *p, const double *x,
+                  enum lct_role role, const int64_t at[3])
+{
+    int64_t row = lct_position_row(p, at[0]);
+
+    if (p->turns) {
+        struct lct_point point = point_of(p, role, row, at[2]);
+        struct lct_call c = *p->rotate;
+
+        c.last = p->length - 1;
+        c.e->row->turn(out, x, &c, role, at[1], &point);
+        return;
+    }
+    memcpy(out, x, (size_t)p->D * sizeof(*out));
+    if (p->schedule != NULL)
+        turn_plain(p, out, role, row, at[2], 1);
+}
+
+void lct_turn_row_back(double *dx, double *dparam, const struct lct_problem *p,
+                       double *dout, const double *x, enum lct_role role,
+                       const int64_t at[3])
+{
+    int64_t row = lct_position_row(p, at[0]);
+
+    if (p->turns) {
+        struct lct_point point = point_of(p, role, row, at[2]);
+        double *split[LCT_MAX_PARAMS];
+        struct lct_call c = *p->rotate;
+
+        c.last = p->length - 1;
+        lct_split(split, p, &c, dparam);
+        c.e->row->turn_backward(dx, split, dout, x, &c, role, at[1],
+                                &point);
+        return;
+    }
+    if (p->schedule != NULL)
+        turn_plain(p, dout, role, row, at[2], -1);
+    memcpy(dx, dout, (size_t)p->D * sizeof(*dx));
+}

@@ -1,0 +1,100 @@
+/*
+ * beit.c - Swin's table over a whole image, with rows for the class token.
+ *
+ * Bao, Dong, Piao, Wei: BEiT: BERT Pre-Training of Image Transformers. 2022.
+ * arXiv:2106.08254; the index is that of the authors' code: position 0 is the
+ * class token, patches follow row by row, and the last three rows of the table
+ * are class to patch, patch to class, class to class.
+ */
+#include "wall.h"
+
+enum { HEIGHT, WIDTH };
+
+static const struct lct_key keys[] = {
+    { .name = "height", .kind = LCT_INTEGER, .def = 14, .min = 1, .max = 1024,
+      .doc = "rows of patches" },
+    { .name = "width", .kind = LCT_INTEGER, .def = 14, .min = 1, .max = 1024,
+      .doc = "columns of patches" },
+    { 0 }
+};
+
+static const struct lct_param params[] = {
+    { .name = "table", .dims = { "offsets", "heads" }, .rate = 10,
+      .scope = LCT_PER_LAYER,
+      .doc = "bias of each offset, then of class to patch, patch to class, "
+             "class to class" },
+    { 0 }
+};
+
+static int64_t size(const locant_encoding *e, const char *name,
+                    const locant_sizes *sizes)
+{
+    (void)name; /* offsets */
+    (void)sizes;
+    return (2 * (int64_t)e->value[HEIGHT] - 1) *
+               (2 * (int64_t)e->value[WIDTH] - 1) + 3;
+}
+
+static locant_status positions(const locant_encoding *e, const char *fn,
+                               const int64_t *pos, size_t n,
+                               const locant_tensor *given)
+{
+    (void)given;
+    return lct_wall(e, fn, pos, n,
+                    (int64_t)(e->value[HEIGHT] * e->value[WIDTH]) + 1,
+                    "the image");
+}
+
+static int64_t offset(const struct lct_call *s, int64_t q_pos, int64_t k_pos)
+{
+    int64_t height = (int64_t)s->e->value[HEIGHT];
+    int64_t width = (int64_t)s->e->value[WIDTH];
+    int64_t extra = (2 * height - 1) * (2 * width - 1), down, right;
+
+    if (q_pos == 0)
+        return k_pos == 0 ? extra + 2 : extra;
+    if (k_pos == 0)
+        return extra + 1;
+    down = (q_pos - 1) / width - (k_pos - 1) / width + height - 1;
+    right = (q_pos - 1) % width - (k_pos - 1) % width + width - 1;
+    return down * (2 * width - 1) + right;
+}
+
+static void bias(double *out, const struct lct_call *s, int64_t head,
+                 int64_t q_pos, const int64_t *k_pos, size_t n)
+{
+    for (size_t j = 0; j < n; j++)
+        out[j] = s->param[0][offset(s, q_pos, k_pos[j]) * s->heads + head];
+}
+
+/* forward: out[j] = table[offset(j), head] */
+static void bias_backward(double *const *dparam, const struct lct_call *s,
+                          int64_t head, int64_t q_pos, const int64_t *k_pos,
+                          const double *dout, size_t n)
+{
+    for (size_t j = 0; j < n; j++)
+        dparam[0][offset(s, q_pos, k_pos[j]) * s->heads + head] += dout[j];
+}
+
+const struct lct_encoding lct_enc_beit = {
+    .info = {
+        .name = "beit",
+        .title = "Relative position bias with a class token (BEiT)",
+        .formula = "s[h,i,j] += table[offset(i, j), h], three more rows for "
+                   "pairs with the class token",
+        .source = "Bao et al. 2022, arXiv:2106.08254v2, section 2.3 and the "
+                  "authors' code",
+        .used_by = "BEiT, Data2Vec-vision",
+        .traps = "Shared by all layers in pre-training, one table for each "
+                 "layer in fine-tuned models.",
+        .gradient = "dtable[offset] = sum of dS over pairs of that offset",
+        .doors = LOCANT_DOOR_SCORE,
+        .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_WALL,
+    },
+    .keys = keys,
+    .params = params,
+    .size = size,
+    .positions = positions,
+    .bias = bias,
+    .bias_backward = bias_backward,
+};

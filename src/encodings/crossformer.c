@@ -1,0 +1,252 @@
+/*
+ * crossformer.c - dynamic position bias of two-dimensional offsets.
+ *
+ * Wang et al.: CrossFormer: A Versatile Vision Transformer Hinging on
+ * Cross-scale Attention. 2022. arXiv:2108.00154, section 3.2, and the authors'
+ * code: a linear layer 2 -> hidden of the offset (rows, columns), then three
+ * times LayerNorm, ReLU, linear; the last one leads to the heads.
+ */
+#include "wall.h"
+#include <math.h>
+
+enum { HEIGHT, WIDTH, HIDDEN, MOST = 256 };
+enum { W0, B0, G1, N1, W1, B1, G2, N2, W2, B2, G3, N3, W3, B3 };
+
+static const double epsilon = 1e-5; /* of the norms */
+
+static const struct lct_key keys[] = {
+    { .name = "height", .kind = LCT_INTEGER, .def = 7, .min = 1, .max = 1024,
+      .doc = "rows of the group" },
+    { .name = "width", .kind = LCT_INTEGER, .def = 7, .min = 1, .max = 1024,
+      .doc = "columns of the group" },
+    { .name = "hidden", .kind = LCT_INTEGER, .def = 16, .min = 2, .max = MOST,
+      .doc = "units of each layer; a quarter of the width in the paper" },
+    { 0 }
+};
+
+static const struct lct_param params[] = {
+    { .name = "w0", .dims = { "2", "hidden" }, .scope = LCT_PER_LAYER,
+      .doc = "weights of the first layer, rows y and x" },
+    { .name = "b0", .dims = { "hidden" }, .scope = LCT_PER_LAYER,
+      .doc = "biases of the first layer" },
+    { .name = "g1", .dims = { "hidden" }, .scope = LCT_PER_LAYER,
+      .doc = "weight of norm 1" },
+    { .name = "n1", .dims = { "hidden" }, .scope = LCT_PER_LAYER,
+      .doc = "bias of norm 1" },
+    { .name = "w1", .dims = { "hidden", "hidden" }, .scope = LCT_PER_LAYER,
+      .doc = "weights of layer 1, [in, out]" },
+    { .name = "b1", .dims = { "hidden" }, .scope = LCT_PER_LAYER,
+      .doc = "biases of layer 1" },
+    { .name = "g2", .dims = { "hidden" }, .scope = LCT_PER_LAYER,
+      .doc = "weight of norm 2" },
+    { .name = "n2", .dims = { "hidden" }, .scope = LCT_PER_LAYER,
+      .doc = "bias of norm 2" },
+    { .name = "w2", .dims = { "hidden", "hidden" }, .scope = LCT_PER_LAYER,
+      .doc = "weights of layer 2, [in, out]" },
+    { .name = "b2", .dims = { "hidden" }, .scope = LCT_PER_LAYER,
+      .doc = "biases of layer 2" },
+    { .name = "g3", .dims = { "hidden" }, .scope = LCT_PER_LAYER,
+      .doc = "weight of norm 3" },
+    { .name = "n3", .dims = { "hidden" }, .scope = LCT_PER_LAYER,
+      .doc = "bias of norm 3" },
+    { .name = "w3", .dims = { "hidden", "heads" }, .rate = 10,
+      .scope = LCT_PER_LAYER,
+      .doc = "weights of layer 3, [in, out]" },
+    { .name = "b3", .dims = { "heads" }, .rate = 10, .scope = LCT_PER_LAYER,
+      .doc = "biases of layer 3" },
+    { 0 }
+};
+
+/* Norms start as the identity, linear layers uniform within 1/sqrt(inputs). */
+static bool fill(double *out, const locant_encoding *e, int k,
+                 const locant_param_info *info, locant_random *r)
+{
+    double bound = 1 / sqrt(k <= B0 ? 2 : e->value[HIDDEN]);
+    int64_t n = info->shape[0] * (info->rank == 2 ? info->shape[1] : 1);
+    int within = k <= B0 ? W1 : (k - G1) % 4 + G1;
+
+    for (int64_t i = 0; i < n; i++)
+        out[i] = within == G1   ? 1
+                 : within == N1 ? 0
+                                : bound * (2 * locant_random_uniform(r) - 1);
+    return true;
+}
+
+static locant_status positions(const locant_encoding *e, const char *fn,
+                               const int64_t *pos, size_t n,
+                               const locant_tensor *given)
+{
+    (void)given;
+    return lct_wall(e, fn, pos, n,
+                    (int64_t)(e->value[HEIGHT] * e->value[WIDTH]),
+                    "the group");
+}
+
+/* What one pass through the network leaves. */
+struct pass {
+    double y[2];
+    double x[3][MOST]; /* what enters each norm */
+    double z[3][MOST]; /* normalised */
+    double a[3][MOST]; /* after weight and bias of the norm, before ReLU */
+    double inverse[3]; /* 1 / deviation */
+};
+
+static void normalise(struct pass *p, const struct lct_call *s, int block)
+{
+    int64_t n = (int64_t)s->e->value[HIDDEN];
+    const double *g = s->param[G1 + 4 * block], *b = s->param[N1 + 4 * block];
+    double mean = 0, square = 0;
+
+    for (int64_t i = 0; i < n; i++)
+        mean += p->x[block][i];
+    mean /= (double)n;
+    for (int64_t i = 0; i < n; i++)
+        square += (p->x[block][i] - mean) * (p->x[block][i] - mean);
+    p->inverse[block] = 1 / sqrt(square / (double)n + epsilon);
+    for (int64_t i = 0; i < n; i++) {
+        p->z[block][i] = (p->x[block][i] - mean) * p->inverse[block];
+        p->a[block][i] = g[i] * p->z[block][i] + b[i];
+    }
+}
+
+static void run(struct pass *p, const struct lct_call *s, int64_t q_pos,
+                int64_t k_pos)
+{
+    int64_t n = (int64_t)s->e->value[HIDDEN];
+    int64_t width = (int64_t)s->e->value[WIDTH];
+
+    p->y[0] = (double)(q_pos / width - k_pos / width);
+    p->y[1] = (double)(q_pos % width - k_pos % width);
+    for (int64_t i = 0; i < n; i++)
+        p->x[0][i] = s->param[W0][i] * p->y[0] + s->param[W0][n + i] * p->y[1] +
+                     s->param[B0][i];
+    for (int block = 0; block < 3; block++) {
+        const double *w = s->param[W1 + 4 * block];
+
+        normalise(p, s, block);
+        if (block == 2)
+            break;
+        for (int64_t k = 0; k < n; k++)
+            p->x[block + 1][k] = s->param[B1 + 4 * block][k];
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t k = 0; p->a[block][i] > 0 && k < n; k++)
+                p->x[block + 1][k] += p->a[block][i] * w[i * n + k];
+    }
+}
+
+static void bias(double *out, const struct lct_call *s, int64_t head,
+                 int64_t q_pos, const int64_t *k_pos, size_t count)
+{
+    int64_t n = (int64_t)s->e->value[HIDDEN];
+    struct pass p;
+
+    for (size_t j = 0; j < count; j++) {
+        run(&p, s, q_pos, k_pos[j]);
+        out[j] = s->param[B3][head];
+        for (int64_t i = 0; i < n; i++)
+            if (p.a[2][i] > 0)
+                out[j] += p.a[2][i] * s->param[W3][i * s->heads + head];
+    }
+}
+
+/*
+ * forward: a = g z + b, z = (x - mean) / deviation
+ * dx = (dz - mean(dz) - z mean(dz z)) / deviation, dz = g da; da becomes dx.
+ */
+static void normalise_backward(double *da, double *const *dparam,
+                               const struct pass *p, const struct lct_call *s,
+                               int block)
+{
+    int64_t n = (int64_t)s->e->value[HIDDEN];
+    const double *g = s->param[G1 + 4 * block];
+    double mean = 0, along = 0;
+
+    for (int64_t i = 0; i < n; i++) {
+        dparam[G1 + 4 * block][i] += da[i] * p->z[block][i];
+        dparam[N1 + 4 * block][i] += da[i];
+        mean += da[i] * g[i] / (double)n;
+        along += da[i] * g[i] * p->z[block][i] / (double)n;
+    }
+    for (int64_t i = 0; i < n; i++)
+        da[i] = (da[i] * g[i] - mean - p->z[block][i] * along) *
+                p->inverse[block];
+}
+
+/* da of block 2 is known: back through the norms and layers to w0, b0. */
+static void run_backward(double *da, double *const *dparam,
+                         const struct pass *p, const struct lct_call *s)
+{
+    int64_t n = (int64_t)s->e->value[HIDDEN];
+
+    for (int block = 2; block >= 0; block--) {
+        double before[MOST];
+        int w = W1 + 4 * (block - 1);
+
+        normalise_backward(da, dparam, p, s, block);
+        if (block == 0)
+            break;
+        for (int64_t k = 0; k < n; k++)
+            dparam[w + 1][k] += da[k];
+        for (int64_t i = 0; i < n; i++) {
+            before[i] = 0;
+            for (int64_t k = 0; p->a[block - 1][i] > 0 && k < n; k++) {
+                dparam[w][i * n + k] += da[k] * p->a[block - 1][i];
+                before[i] += da[k] * s->param[w][i * n + k];
+            }
+        }
+        for (int64_t i = 0; i < n; i++)
+            da[i] = before[i];
+    }
+    for (int64_t i = 0; i < n; i++) {
+        dparam[W0][i] += da[i] * p->y[0];
+        dparam[W0][n + i] += da[i] * p->y[1];
+        dparam[B0][i] += da[i];
+    }
+}
+
+/* forward: out[j] = b3 + sum_i max(0, a_i) w3_i */
+static void bias_backward(double *const *dparam, const struct lct_call *s,
+                          int64_t head, int64_t q_pos, const int64_t *k_pos,
+                          const double *dout, size_t count)
+{
+    int64_t n = (int64_t)s->e->value[HIDDEN];
+    double da[MOST];
+    struct pass p;
+
+    for (size_t j = 0; j < count; j++) {
+        if (dout[j] == 0)
+            continue;
+        run(&p, s, q_pos, k_pos[j]);
+        dparam[B3][head] += dout[j];
+        for (int64_t i = 0; i < n; i++) {
+            bool on = p.a[2][i] > 0;
+            int64_t at = i * s->heads + head;
+
+            da[i] = on ? dout[j] * s->param[W3][at] : 0;
+            dparam[W3][at] += on ? dout[j] * p.a[2][i] : 0;
+        }
+        run_backward(da, dparam, &p, s);
+    }
+}
+
+const struct lct_encoding lct_enc_crossformer = {
+    .info = {
+        .name = "crossformer",
+        .title = "Dynamic position bias of patches (CrossFormer)",
+        .formula = "s[h,i,j] += DPB_h(y_i - y_j, x_i - x_j), linear, then "
+                   "three times LayerNorm, ReLU, linear",
+        .source = "Wang et al. 2022, arXiv:2108.00154v2, section 3.2",
+        .used_by = "CrossFormer",
+        .traps = "LayerNorm comes before each ReLU; the offset enters in "
+                 "patches, not normalised.",
+        .gradient = "through the network, summed over equal offsets",
+        .doors = LOCANT_DOOR_SCORE,
+        .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_WALL,
+    },
+    .keys = keys,
+    .params = params,
+    .fill = fill,
+    .positions = positions,
+    .bias = bias,
+    .bias_backward = bias_backward,
+};

@@ -1,0 +1,217 @@
+/*
+ * deberta.c - disentangled attention: content to position and position to
+ * content.
+ *
+ * He, Liu, Gao, Chen: DeBERTa: Decoding-enhanced BERT with Disentangled
+ * Attention. 2021. arXiv:2006.03654, eq. (3) and (4); version 3: He, Gao, Chen:
+ * DeBERTaV3. 2021. arXiv:2111.09543; microsoft/DeBERTa,
+ * disentangled_attention.py.
+ *
+ *     s = (what is there + scale (q.Kr[m] + k.Qr[m])) / sqrt(3)
+ *     m = clip(f(p_i - p_j) + span, 0, 2 span - 1)
+ *     Kr = P key^T (+ key_bias),  Qr = P query^T + query_bias
+ *
+ * f is the identity in version 1 and logarithmic buckets in 2 and 3, where P is
+ * the table, in version 3 after a LayerNorm.  The paper writes the row of k.Qr
+ * with p_j - p_i; its code, and every checkpoint, uses the same row for both.
+ * Versions 2 and 3 reuse the layer's own projections of keys and queries for P
+ * (share_att_key).  Attention cannot see those, so each layer has its own here;
+ * copy the layer's into them to run a checkpoint.
+ * Table and norm belong to the model, projections to a layer.  Weights start at
+ * N(0, 0.02^2), biases at 0, the norm at 1 and 0, the authors'.
+ */
+#include "deberta.h"
+
+static const struct lct_key keys[] = {
+    { .name = "version", .kind = LCT_INTEGER, .def = 1, .min = 1, .max = 3,
+      .doc = "1: distances as they are; 2: log buckets; 3: and a norm" },
+    { .name = "span", .kind = LCT_INTEGER, .def = 256, .min = 1,
+      .max = 1 << 15, .doc = "half of the rows (v1: max_relative_positions; "
+      "v2, v3: position_buckets)" },
+    { .name = "distance", .kind = LCT_INTEGER, .def = 512, .min = 2,
+      .max = 1 << 20, .doc = "v2, v3: from here on all are in the last bucket "
+      "(max_relative_positions); v1: not read" },
+    { 0 }
+};
+
+#define TABLE_PARAM                                                     \
+    { .name = "table", .dims = { "rows", "width" },                     \
+      .init = LCT_INIT_NORMAL, .a = 0, .b = 0.02, .scope = LCT_SHARED,  \
+      .doc = "P: one row for each relative position (rel_embeddings)" }
+#define PROJECTION_PARAM(called, said)                                    \
+    { .name = called, .dims = { "heads", "head_dim", "width" },           \
+      .init = LCT_INIT_NORMAL, .a = 0, .b = 0.02, .scope = LCT_PER_LAYER, \
+      .doc = said }
+#define BIAS_PARAM(called, said)                                            \
+    { .name = called, .dims = { "heads", "head_dim" }, .scope = LCT_PER_LAYER, \
+      .doc = said }
+
+static const struct lct_param version1[] = {
+    TABLE_PARAM,
+    PROJECTION_PARAM("key", "makes Kr of P (pos_proj)"),
+    PROJECTION_PARAM("query", "makes Qr of P (pos_q_proj)"),
+    BIAS_PARAM("query_bias", "of Qr"),
+    { 0 }
+};
+
+static const struct lct_param version2[] = {
+    TABLE_PARAM,
+    PROJECTION_PARAM("key", "makes Kr of P (the layer's key_proj)"),
+    PROJECTION_PARAM("query", "makes Qr of P (the layer's query_proj)"),
+    BIAS_PARAM("query_bias", "of Qr"),
+    BIAS_PARAM("key_bias", "of Kr"),
+    { 0 }
+};
+
+static const struct lct_param version3[] = {
+    TABLE_PARAM,
+    PROJECTION_PARAM("key", "makes Kr of P (the layer's key_proj)"),
+    PROJECTION_PARAM("query", "makes Qr of P (the layer's query_proj)"),
+    BIAS_PARAM("query_bias", "of Qr"),
+    BIAS_PARAM("key_bias", "of Kr"),
+    { .name = "norm_weight", .dims = { "width" }, .init = LCT_INIT_NORMAL,
+      .a = 1, .b = 0, .scope = LCT_SHARED, .doc = "of the LayerNorm of P" },
+    { .name = "norm_bias", .dims = { "width" }, .scope = LCT_SHARED,
+      .doc = "of the LayerNorm of P" },
+    { 0 }
+};
+
+static const struct lct_param *params_of(const locant_encoding *e)
+{
+    static const struct lct_param *const versions[] = { version1, version2,
+                                                        version3 };
+
+    return versions[(int)e->value[LCT_DEBERTA_VERSION] - 1];
+}
+
+static int64_t size(const locant_encoding *e, const char *name,
+                    const locant_sizes *sizes)
+{
+    (void)name; /* rows */
+    (void)sizes;
+    return lct_deberta_rows(e);
+}
+
+static locant_status check(const locant_encoding *e)
+{
+    double span = e->value[LCT_DEBERTA_SPAN];
+    double distance = e->value[LCT_DEBERTA_DISTANCE];
+
+    if (e->value[LCT_DEBERTA_VERSION] == 1)
+        return LOCANT_OK;
+    if (span < 2)
+        return locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: span of "
+                           "deberta is %.0f, expected at least 2 in version "
+                           "%.0f: half of the buckets hold one distance each",
+                           span, e->value[LCT_DEBERTA_VERSION]);
+    if (distance - 1 <= floor(span / 2))
+        return locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: distance "
+                           "of deberta is %.0f, expected more than %.0f, one "
+                           "beyond the buckets that hold one distance each",
+                           distance, floor(span / 2) + 1);
+    return LOCANT_OK;
+}
+
+static void content(double *s, const struct lct_content *c,
+                    const struct lct_query *q)
+{
+    int64_t D = c->call.head_dim;
+
+    for (int64_t h = 0; h < c->call.heads; h++) {
+        const double *q_head = q->q + h * D;
+        double product = 0;
+        int64_t last = -1;
+
+        for (int64_t j = 0; j < c->keys; j++) {
+            double *score = &s[h * c->keys + j];
+            int64_t m;
+
+            if (lct_is_hidden(*score))
+                continue;
+            m = lct_deberta_row(c->call.e, q->pos, c->k_pos[j]);
+            if (m != last)
+                product = lct_dot(q_head, lct_deberta_key(c, c->memo, h, m), D);
+            last = m;
+            *score = (*score +
+                      c->scale *
+                          (product +
+                           lct_dot(c->k + lct_key_at(c, h, j),
+                                   lct_deberta_query(c, c->memo, h, m), D))) /
+                     sqrt(3);
+        }
+    }
+}
+
+/*
+ * forward: s = (base + scale (q.Kr + k.Qr)) / sqrt(3).  With d = ds / sqrt(3):
+ * dbase = d, dq = scale d Kr, dKr = scale d q, dk = scale d Qr,
+ * dQr = scale d k.
+ */
+static void content_backward(double *ds, const struct lct_content_gradient *g,
+                             const double *s, const struct lct_content *c,
+                             const struct lct_query *q)
+{
+    int64_t D = c->call.head_dim;
+
+    for (int64_t h = 0; h < c->call.heads; h++) {
+        for (int64_t j = 0; j < c->keys; j++) {
+            int64_t at = h * c->keys + j, k_at = lct_key_at(c, h, j), m;
+            double d = ds[at] / sqrt(3), scaled = c->scale * d;
+
+            ds[at] = d;
+            if (d == 0 || lct_is_hidden(s[at]))
+                continue;
+            m = lct_deberta_row(c->call.e, q->pos, c->k_pos[j]);
+            lct_accumulate(g->dq + h * D, scaled,
+                           lct_deberta_key(c, c->memo, h, m), D);
+            lct_accumulate(lct_deberta_key(c, g->dmemo, h, m), scaled,
+                           q->q + h * D, D);
+            lct_accumulate(g->dk + k_at, scaled,
+                           lct_deberta_query(c, c->memo, h, m), D);
+            lct_accumulate(lct_deberta_query(c, g->dmemo, h, m), scaled,
+                           c->k + k_at, D);
+        }
+    }
+}
+
+static const locant_variant variants[] = {
+    { "deberta(span=512)", "version 1: distances clipped at 512",
+      "DeBERTa base, large, xlarge" },
+    { "deberta(version=2)", "256 log buckets, distances to 512",
+      "DeBERTa v2 without norm_rel_ebd" },
+    { "deberta(version=3)", "and a LayerNorm of the table",
+      "DeBERTa v2 xlarge and xxlarge, DeBERTa v3" },
+    { 0 }
+};
+
+const struct lct_encoding lct_enc_deberta = {
+    .info = {
+        .name = "deberta",
+        .title = "Disentangled attention (DeBERTa)",
+        .formula = "s[i,j] = (q_i k_j + q_i Kr[m] + k_j Qr[m]) / sqrt(3 D), "
+                   "m = clip(f(p_i - p_j) + span, 0, 2 span - 1)",
+        .gradient = "with d = dS / sqrt(3 D): dq_i = sum d (k_j + Kr[m]), dk_j "
+                    "= sum d (q_i + Qr[m]), dKr[m] = sum d q_i, dQr[m] = sum d "
+                    "k_j; then through the projections (and the norm) to P",
+        .source = "He et al. 2021, arXiv:2006.03654v6, eq. (3), (4); "
+                  "microsoft/DeBERTa, disentangled_attention.py",
+        .used_by = "DeBERTa, DeBERTa v2, DeBERTa v3, mDeBERTa",
+        .traps = "Code and checkpoints use one row for both terms, against the "
+                 "paper's p_j - p_i; distances beyond -max end in row 0 in "
+                 "Transformers, row 1 in Microsoft's code.",
+        .variants = variants,
+        .doors = LOCANT_DOOR_CONTENT,
+        .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_LEARNED,
+    },
+    .keys = keys,
+    .params = version1,
+    .params_of = params_of,
+    .size = size,
+    .check = check,
+    .prepare = lct_deberta_prepare,
+    .content_memo = lct_deberta_memo,
+    .content_begin = lct_deberta_begin,
+    .content = content,
+    .content_backward = content_backward,
+    .content_end = lct_deberta_end,
+};

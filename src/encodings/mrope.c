@@ -1,0 +1,168 @@
+/*
+ * mrope.c - multimodal rotary embedding: time, height and width share the
+ * frequencies of one RoPE.
+ *
+ * Wang et al.: Qwen2-VL. 2024. arXiv:2409.12191, section 2.1.
+ * Pair c keeps base^(-2c/dim); which coordinate it multiplies is a matter of
+ * sections.  Text has t = h = w = p, and then this is rope, bit for bit.
+ */
+#include "rope_grid.h"
+#include <inttypes.h>
+#include <math.h>
+
+enum { BASE, SECTIONS, LAYOUT, PAIRING, DIM };
+enum { CHUNKED, INTERLEAVED, ERNIE, GLM };
+enum { T, H, W, AXES };
+
+static const char *const layouts[] = { "chunked", "interleaved", "ernie", "glm",
+                                       NULL };
+static const char *const pairings[] = { "half", "interleaved", NULL };
+
+static const struct lct_key keys[] = {
+    { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
+      .doc = "as of rope; 1e6 in Qwen2-VL" },
+    { .name = "sections", .kind = LCT_LIST, .def = 0, .min = 0, .max = 65536,
+      .doc = "pairs of t:h:w, of ernie h:w:t; left out: 16:24:24, of ernie "
+             "22:22:20" },
+    { .name = "layout", .kind = LCT_WORD, .def = CHUNKED, .words = layouts,
+      .doc = "chunked: t, then h, then w; interleaved: t h w t h w .. while "
+             "sections last, then t; ernie: h w h w .., then t; glm: chunked, "
+             "adjacent pairs" },
+    { .name = "pairing", .kind = LCT_WORD, .def = NAN, .words = pairings,
+      .doc = "as of rope; left out: half, of ernie and glm interleaved" },
+    { .name = "dim", .kind = LCT_INTEGER, .def = NAN, .min = 2, .max = 65536,
+      .doc = "rotated leading channels, even; left out: all" },
+    { 0 }
+};
+
+static int64_t section(const locant_encoding *e, int i)
+{
+    static const int64_t usual[] = { 16, 24, 24 }, ernie[] = { 22, 22, 20 };
+
+    if (e->list[SECTIONS] != NULL)
+        return (int64_t)e->list[SECTIONS]->item[i];
+    return e->value[LAYOUT] == ERNIE ? ernie[i] : usual[i];
+}
+
+static locant_status check(const locant_encoding *e)
+{
+    const struct lct_list *list = e->list[SECTIONS];
+
+    if (!isnan(e->value[DIM]) && fmod(e->value[DIM], 2) != 0)
+        return locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: dim of "
+                           "mrope is %.0f, expected an even number",
+                           e->value[DIM]);
+    if (list != NULL && list->n != AXES)
+        return locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: sections "
+                           "of mrope are %zu, expected 3", list->n);
+    for (int i = 0; list != NULL && i < AXES; i++)
+        if (list->item[i] != floor(list->item[i]))
+            return locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: "
+                               "section %d of mrope is %g, expected a whole "
+                               "number", i, list->item[i]);
+    if (e->value[LAYOUT] == ERNIE && section(e, 0) != section(e, 1))
+        return locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: sections "
+                           "h and w of mrope are %" PRId64 " and %" PRId64
+                           ", expected equal ones for ernie", section(e, 0),
+                           section(e, 1));
+    return LOCANT_OK;
+}
+
+static int axes(const locant_encoding *e)
+{
+    (void)e;
+    return AXES;
+}
+
+static void place(double *coords, const locant_encoding *e, int64_t pos)
+{
+    (void)e;
+    for (int a = 0; a < AXES; a++)
+        coords[a] = (double)pos;
+}
+
+/* The coordinate that pair c multiplies. */
+static int axis_of(const locant_encoding *e, int64_t c)
+{
+    int64_t first = section(e, 0), second = section(e, 1);
+
+    switch ((int)e->value[LAYOUT]) {
+    case INTERLEAVED:
+        if (c % 3 == 1 && c < 3 * second)
+            return H;
+        return c % 3 == 2 && c < 3 * section(e, 2) ? W : T;
+    case ERNIE:
+        if (c >= first + second)
+            return T;
+        return c % 2 == 0 ? H : W;
+    default:
+        if (c < first)
+            return T;
+        return c < first + second ? H : W;
+    }
+}
+
+static locant_status schedule(struct lct_schedule **out,
+                              const locant_encoding *e, const char *fn,
+                              int64_t head_dim, int64_t length)
+{
+    int64_t dim = isnan(e->value[DIM]) ? head_dim : (int64_t)e->value[DIM];
+    int64_t sum = section(e, 0) + section(e, 1) + section(e, 2);
+    double pairing = e->value[PAIRING];
+
+    (void)length;
+    if (dim > head_dim)
+        return locant_fail(LOCANT_ERR_SHAPE, "%s: mrope turns %" PRId64
+                           " channels of each head, found heads of %" PRId64,
+                           fn, dim, head_dim);
+    if (dim % 2 != 0 || 2 * sum != dim)
+        return locant_fail(LOCANT_ERR_SHAPE, "%s: the sections of mrope are "
+                           "%" PRId64 " pairs, expected half of the %" PRId64
+                           " channels it turns", fn, sum, dim);
+    if (isnan(pairing))
+        pairing = e->value[LAYOUT] >= ERNIE ? LCT_INTERLEAVED : LCT_HALF;
+    LCT_TRY(lct_grid_schedule(out, e, fn, head_dim, 1, dim / 2,
+                              (enum lct_pairing)pairing));
+    for (int64_t c = 0; c < dim / 2; c++)
+        (*out)->turn[axis_of(e, c) * (dim / 2) + c] =
+            lct_turn_of(e->value[BASE], c, dim);
+    return LOCANT_OK;
+}
+
+static const locant_variant variants[] = {
+    { "mrope(base=1e6)", "chunked", "Qwen2-VL, Qwen2.5-VL" },
+    { "mrope(base=5e6,sections=24:20:20,layout=interleaved)", "interleaved",
+      "Qwen3-VL" },
+    { "mrope(base=1e7,sections=11:11:10,layout=interleaved,dim=64)",
+      "interleaved, partial", "Qwen3.5" },
+    { "mrope(base=500000,layout=ernie)", "h and w alternate",
+      "ERNIE 4.5 VL" },
+    { "mrope(sections=8:12:12,layout=glm,dim=64)", "chunked, partial",
+      "GLM-4.1V, GLM-4.5V" },
+    { NULL, NULL, NULL }
+};
+
+const struct lct_encoding lct_enc_mrope = {
+    .info = {
+        .name = "mrope",
+        .title = "Multimodal rotary embedding (time, height, width)",
+        .formula = "pair c turns by (t, h or w) base^(-2c/dim), the section of "
+                   "c choosing the coordinate",
+        .source = "Wang et al. 2024, arXiv:2409.12191v2, section 2.1; ERNIE "
+                  "and GLM layouts from their code",
+        .used_by = "Qwen2-VL, Qwen2.5-VL, Qwen3-VL, GLM-4.xV, ERNIE 4.5 VL",
+        .traps = "Sections count pairs; ggml sends the last pairs of the "
+                 "interleaved layout to a fourth coordinate; ids after an "
+                 "image do not start at its length.",
+        .doors = LOCANT_DOOR_ROTATE,
+        .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_ISOMETRIC,
+        .gradient = "dx = R(-f) dy, pair by pair",
+        .variants = variants,
+    },
+    .keys = keys,
+    .check = check,
+    .axes = axes,
+    .positions = lct_grid_positions,
+    .schedule = schedule,
+    .place = place,
+};

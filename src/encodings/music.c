@@ -1,0 +1,112 @@
+/*
+ * music.c - the Music Transformer's vectors, one for each past distance.
+ *
+ * Huang et al.: Music Transformer: Generating Music with Long-Term Structure.
+ * 2018. arXiv:1809.04281, section 3.4.
+ * The authors skew Q E^T to bring it to the place of the scores; an index does
+ * the same.  Distances beyond the table use its first row, as the authors'
+ * code pads it (tensor2tensor).  Keys after the query get nothing: skewing
+ * leaves garbage there, which a causal mask must hide.
+ * The table starts at N(0, 1/D), the authors'.
+ */
+#include "vectors.h"
+
+enum { LENGTH, SHARE };
+
+static const struct lct_key keys[] = {
+    { .name = "length", .kind = LCT_INTEGER, .def = NAN, .min = 1,
+      .max = 1 << 30, .doc = "rows of the table: distances 0 .. length - 1; "
+      "left out: the trained length" },
+    { .name = "share", .kind = LCT_SWITCH, .def = 0,
+      .doc = "yes: the same table in all layers" },
+    { 0 }
+};
+
+static const struct lct_param params[] = {
+    { .name = "table", .dims = { "length", "head_dim" },
+      .scope = LCT_SHARE_KEY,
+      .doc = "row length - 1 - n meets the query at distance n" },
+    { 0 }
+};
+
+static bool fill(double *out, const locant_encoding *e, int k,
+                 const locant_param_info *info, locant_random *r)
+{
+    double deviation = 1 / sqrt((double)info->shape[1]);
+
+    (void)e;
+    (void)k;
+    for (int64_t i = 0; i < info->shape[0] * info->shape[1]; i++)
+        out[i] = deviation * locant_random_normal(r);
+    return true;
+}
+
+/* Every position is known; but the length must be, or no row can be found. */
+static locant_status positions(const locant_encoding *e, const char *fn,
+                               const int64_t *pos, size_t n,
+                               const locant_tensor *given)
+{
+    (void)pos;
+    (void)n;
+    (void)given;
+    if (isnan(e->value[LENGTH]))
+        return locant_fail(LOCANT_ERR_PARAM, "%s: music has no length, "
+                           "expected one as in music(length=1024)", fn);
+    return LOCANT_OK;
+}
+
+static int64_t row(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
+{
+    int64_t n = lct_distance(q_pos, k_pos);
+    int64_t last = (int64_t)e->value[LENGTH] - 1;
+
+    return n < 0 ? -1 : n > last ? 0 : last - n;
+}
+
+static void content(double *s, const struct lct_content *c,
+                    const struct lct_query *q)
+{
+    lct_vectors_content(s, c, q, c->call.param[0], row);
+}
+
+/* forward: s += scale <q, table[m]>; see lct_vectors_content_backward() */
+static void content_backward(double *ds, const struct lct_content_gradient *g,
+                             const double *s, const struct lct_content *c,
+                             const struct lct_query *q)
+{
+    lct_vectors_content_backward(ds, g, 0, s, c, q, row);
+}
+
+static const locant_variant variants[] = {
+    { "music(length=2048)", "the paper's longest relative distance",
+      "Music Transformer" },
+    { "music(length=512,share=yes)", "one table for all layers",
+      "small models" },
+    { 0 }
+};
+
+const struct lct_encoding lct_enc_music = {
+    .info = {
+        .name = "music",
+        .title = "Music Transformer relative attention",
+        .formula = "s[i,j] = q_i (k_j + table[max(length - 1 - n, 0)]) / "
+                   "sqrt(D), n = p_i - p_j >= 0",
+        .gradient = "dq_i = s sum_j dS_ij table[m]; dtable[m] = s sum dS_ij "
+                    "q_i",
+        .source = "Huang et al. 2018, arXiv:1809.04281v3, section 3.4",
+        .used_by = "Music Transformer, tensor2tensor dot_product_relative_v2",
+        .traps = "The skewed matrix is right at and below the diagonal only; "
+                 "the unmasked form of tensor2tensor has 2L - 1 rows and "
+                 "another padding.  Row length - 1 is distance 0.",
+        .variants = variants,
+        .doors = LOCANT_DOOR_CONTENT,
+        .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_LEARNED |
+                  LOCANT_TRAIT_CAUSAL,
+    },
+    .keys = keys,
+    .params = params,
+    .fill = fill,
+    .positions = positions,
+    .content = content,
+    .content_backward = content_backward,
+};

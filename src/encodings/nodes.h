@@ -1,0 +1,19 @@
+/* nodes.h - positions of a graph's nodes: given rows times a projection */
+#ifndef LCT_NODES_H
+#define LCT_NODES_H
+#include "encoding.h"
+
+/* The parameters of such an encoding, in order. */
+enum { LCT_NODES_GIVEN, LCT_NODES_PROJECTION };
+
+/* For the members 'positions', 'row' and 'row_backward'; a key "length". */
+locant_status lct_nodes_positions(const locant_encoding *e, const char *fn,
+                                  const int64_t *pos, size_t n,
+                                  const locant_tensor *params);
+void lct_nodes_row(double *out, const locant_encoding *e,
+                   const struct lct_point *at, int64_t dim,
+                   const locant_tensor *params);
+void lct_nodes_row_backward(locant_tensor *dparams, const locant_encoding *e,
+                            const double *drow, const struct lct_point *at,
+                            int64_t dim, const locant_tensor *params);
+#endif

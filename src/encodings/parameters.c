@@ -1,0 +1,214 @@
+/* parameters.c - learned parameters of an encoding: names, shapes, values */
+#include "encoding.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct lct_param *lct_params_of(const locant_encoding *e)
+{
+    return e->row->params_of != NULL ? e->row->params_of(e) : e->row->params;
+}
+
+static int own_params(const locant_encoding *e)
+{
+    const struct lct_param *p = lct_params_of(e);
+    int n = 0;
+
+    while (p != NULL && p[n].name != NULL)
+        n++;
+    return n;
+}
+
+int lct_param_count(const locant_encoding *e)
+{
+    int n = own_params(e);
+
+    for (int k = 0; k < LCT_MAX_KEYS; k++)
+        if (e->nested[k] != NULL)
+            n += lct_param_count(e->nested[k]);
+    return n;
+}
+
+/* A parameter found: the leaf it belongs to, its index there, its full name. */
+struct found {
+    const locant_encoding *e;
+    int i;
+    char name[96];
+};
+
+/* Of a sum, parts are named by their encoding; elsewhere, by their key. */
+static bool find(struct found *f, const locant_encoding *e, int i)
+{
+    int own = own_params(e);
+
+    if (i < own) {
+        f->e = e;
+        f->i = i;
+        return true;
+    }
+    i -= own;
+    for (int k = 0; k < LCT_MAX_KEYS; k++) {
+        size_t used = strlen(f->name);
+        int n;
+
+        if (e->nested[k] == NULL)
+            continue;
+        n = lct_param_count(e->nested[k]);
+        if (i >= n) {
+            i -= n;
+            continue;
+        }
+        snprintf(f->name + used, sizeof(f->name) - used, "%s.",
+                 e->row == &lct_enc_sum ? e->nested[k]->row->info.name
+                                        : e->row->keys[k].name);
+        return find(f, e->nested[k], i);
+    }
+    return false;
+}
+
+static int64_t named_size(const locant_encoding *e, const char *name,
+                          const locant_sizes *s)
+{
+    if (name[0] >= '0' && name[0] <= '9')
+        return strtoll(name, NULL, 10);
+    if (strcmp(name, "heads") == 0)
+        return s->heads;
+    if (strcmp(name, "kv_heads") == 0)
+        return s->kv_heads > 0 ? s->kv_heads : s->heads;
+    if (strcmp(name, "head_dim") == 0)
+        return s->head_dim;
+    if (strcmp(name, "width") == 0)
+        return s->width;
+    for (int k = 0; e->row->keys != NULL && e->row->keys[k].name != NULL; k++)
+        if (strcmp(e->row->keys[k].name, name) == 0)
+            return isnan(e->value[k]) ? 0 : (int64_t)e->value[k];
+    return e->row->size != NULL ? e->row->size(e, name, s) : 0;
+}
+
+static int is_per_layer(const locant_encoding *e, const struct lct_param *p)
+{
+    if (p->scope == LCT_SHARE_KEY)
+        return lct_value(e, "share") == 0;
+    return p->scope == LCT_PER_LAYER;
+}
+
+int locant_encoding_param(locant_param_info *out, const locant_encoding *e,
+                          int i, const locant_sizes *sizes)
+{
+    static const locant_sizes unknown;
+    static _Thread_local char dims[96], name[128];
+    const struct lct_param *p;
+    struct found f = { 0 };
+    size_t used = 0;
+
+    if (out == NULL || e == NULL || i < 0 || !find(&f, e, i))
+        return 0;
+    p = &lct_params_of(f.e)[f.i];
+    *out = (locant_param_info){ .name = name,
+                                .dims = dims,
+                                .rate = p->given       ? 0
+                                        : p->rate != 0 ? p->rate
+                                                       : 1,
+                                .per_layer = is_per_layer(f.e, p),
+                                .doors = f.e->doors,
+                                .doc = p->doc };
+    snprintf(name, sizeof(name), "%s%s", f.name, p->name);
+    for (int k = 0; k < 3 && p->dims[k] != NULL; k++) {
+        used += (size_t)snprintf(dims + used, sizeof(dims) - used, "%s%s",
+                                 k == 0 ? "[" : ", ", p->dims[k]);
+        out->shape[out->rank++] =
+            named_size(f.e, p->dims[k], sizes != NULL ? sizes : &unknown);
+    }
+    snprintf(dims + used, sizeof(dims) - used, "]");
+    return 1;
+}
+
+/* Parameter i found, and its tensor checked; info->shape is the tensor's. */
+static locant_status check_param(struct found *f, locant_param_info *info,
+                                 const char *fn, const locant_tensor *t,
+                                 const locant_encoding *e, int i)
+{
+    int64_t any[LOCANT_MAX_RANK];
+
+    if (e == NULL)
+        return locant_fail(LOCANT_ERR_NULL, "%s: e is NULL", fn);
+    if (!locant_encoding_param(info, e, i, NULL))
+        return locant_fail(LOCANT_ERR_PARAM, "%s: %s has no parameter %d", fn,
+                           lct_name(e), i);
+    memset(f, 0, sizeof(*f));
+    find(f, e, i);
+    for (int k = 0; k < info->rank; k++)
+        any[k] = info->shape[k] > 0 ? info->shape[k] : -1;
+    LCT_TRY(lct_check(fn, info->name, t, LCT_IN_REAL, info->rank, any));
+    memcpy(info->shape, t->shape, sizeof(info->shape));
+    return lct_check_dense(fn, info->name, t);
+}
+
+static void set(locant_tensor *t, size_t i, double value)
+{
+    if (t->dtype == LOCANT_F64)
+        ((double *)t->data)[i] = value;
+    else
+        ((float *)t->data)[i] = (float)value;
+}
+
+static locant_status fill(locant_tensor *out, const struct found *f,
+                          const locant_param_info *info, locant_random *r,
+                          bool *filled)
+{
+    size_t n = lct_elements(out);
+    double *value;
+
+    *filled = false;
+    if (f->e->row->fill == NULL || n == 0)
+        return LOCANT_OK;
+    value = locant_alloc(n * sizeof(*value));
+    if (value == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_encoding_param_init: no "
+                           "memory for %zu values", n);
+    *filled = f->e->row->fill(value, f->e, f->i, info, r);
+    for (size_t i = 0; *filled && i < n; i++)
+        set(out, i, value[i]);
+    locant_release(value);
+    return LOCANT_OK;
+}
+
+locant_status locant_encoding_param_init(locant_tensor *out,
+                                         const locant_encoding *e, int i,
+                                         uint64_t seed)
+{
+    locant_random r = { .seed = seed, .stream = (uint64_t)i };
+    const struct lct_param *p;
+    locant_param_info info;
+    struct found f;
+    bool filled;
+
+    LCT_TRY(check_param(&f, &info, "locant_encoding_param_init", out, e, i));
+    LCT_TRY(fill(out, &f, &info, &r, &filled));
+    p = &lct_params_of(f.e)[f.i];
+    for (size_t n = 0; !filled && n < lct_elements(out); n++) {
+        double x = 0;
+
+        if (p->init == LCT_INIT_NORMAL)
+            x = p->a + p->b * locant_random_normal(&r);
+        if (p->init == LCT_INIT_UNIFORM)
+            x = p->a + (p->b - p->a) * locant_random_uniform(&r);
+        set(out, n, f.e->row->project ? f.e->row->project(f.e, f.i, x) : x);
+    }
+    return LOCANT_OK;
+}
+
+locant_status locant_encoding_param_project(locant_tensor *param,
+                                            const locant_encoding *e, int i)
+{
+    locant_param_info info;
+    struct found f;
+
+    LCT_TRY(check_param(&f, &info, "locant_encoding_param_project", param, e,
+                        i));
+    for (size_t n = 0; f.e->row->project && n < lct_elements(param); n++)
+        set(param, n,
+            f.e->row->project(f.e, f.i, lct_get(param, (int64_t)n)));
+    return LOCANT_OK;
+}

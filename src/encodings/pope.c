@@ -1,0 +1,153 @@
+/*
+ * pope.c - polar coordinate position embedding.
+ *
+ * Gopalakrishnan, Csordas, Schmidhuber, Mozer: Decoupling the "What" and
+ * "Where" With Polar Coordinate Positional Embeddings. 2025. arXiv:2509.10534,
+ * section 3.
+ * Content sets the length of a channel only, mu = softplus(x), position its
+ * direction; a score is sum_c mu_q mu_k cos((p_i - p_j) f_c - delta_c).
+ */
+#include "encoding.h"
+#include "../angle/schedule.h"
+#include <inttypes.h>
+#include <math.h>
+
+enum { BASE };
+
+static const struct lct_key keys[] = {
+    { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
+      .doc = "f_c = base^(-c/D), a frequency for each channel" },
+    { 0 }
+};
+
+static const struct lct_param params[] = {
+    { .name = "phase", .dims = { "kv_heads", "head_dim" },
+      .init = LCT_INIT_ZERO, .rate = 10, .scope = LCT_PER_LAYER,
+      .doc = "delta, added to the angle of keys; -2 pi .. 0" },
+    { 0 }
+};
+
+static double project(const locant_encoding *e, int k, double value)
+{
+    (void)e;
+    (void)k;
+    return fmin(fmax(value, -6.283185307179586), 0);
+}
+
+static int64_t turn_width(const locant_encoding *e, int64_t head_dim)
+{
+    (void)e;
+    return 2 * head_dim;
+}
+
+static locant_status schedule(struct lct_schedule **out,
+                              const locant_encoding *e, const char *fn,
+                              int64_t head_dim, int64_t length)
+{
+    (void)length;
+    *out = lct_schedule_create(e->value[BASE], head_dim, head_dim);
+    if (*out == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for %" PRId64
+                           " frequencies", fn, head_dim);
+    return LOCANT_OK;
+}
+
+static double softplus(double x)
+{
+    return fmax(x, 0) + log1p(exp(-fabs(x)));
+}
+
+/* Its derivative. */
+static double sigmoid(double x)
+{
+    return x >= 0 ? 1 / (1 + exp(-x)) : exp(x) / (1 + exp(x));
+}
+
+/* Cosine and sine of channel i, with the phase of keys. */
+static void direction(double *cosine, double *sine,
+                      const struct lct_schedule *s, const struct lct_call *c,
+                      enum lct_role role, int64_t row, int64_t i,
+                      const struct lct_point *at)
+{
+    double x, y, phase;
+
+    if (at->coords != NULL)
+        lct_angle_real(&x, &y, s->turn[i], at->coords[0]);
+    else
+        lct_angle(&x, &y, s->turn[i], at->pos);
+    *cosine = x;
+    *sine = y;
+    if (role != LCT_KEY)
+        return;
+    phase = c->param[0][row * c->head_dim + i];
+    *cosine = x * cos(phase) - y * sin(phase);
+    *sine = x * sin(phase) + y * cos(phase);
+}
+
+/* The schedule is there already, so finding it cannot fail. */
+static void turn(double *out, const double *x, const struct lct_call *c,
+                 enum lct_role role, int64_t head, const struct lct_point *at)
+{
+    const struct lct_schedule *s;
+
+    if (lct_schedule_of(&s, c->e, "", c->head_dim, 0) != LOCANT_OK)
+        return;
+    for (int64_t i = 0; i < c->head_dim; i++) {
+        double mu = softplus(x[i]), cosine, sine;
+
+        direction(&cosine, &sine, s, c, role, head, i, at);
+        out[i] = mu * cosine;
+        out[c->head_dim + i] = mu * sine;
+    }
+}
+
+/*
+ * forward: out = [mu cos | mu sin], mu = softplus(x), angle p f + delta.  What
+ * nobody looked at may hold anything, hence no gradient times NaN.
+ */
+static void turn_backward(double *dx, double *const *dparam, const double *dout,
+                          const double *x, const struct lct_call *c,
+                          enum lct_role role, int64_t head,
+                          const struct lct_point *at)
+{
+    const struct lct_schedule *s;
+
+    if (lct_schedule_of(&s, c->e, "", c->head_dim, 0) != LOCANT_OK)
+        return;
+    for (int64_t i = 0; i < c->head_dim; i++) {
+        double da = dout[i], db = dout[c->head_dim + i], cosine, sine;
+
+        dx[i] = 0;
+        if (da == 0 && db == 0)
+            continue;
+        direction(&cosine, &sine, s, c, role, head, i, at);
+        if (role == LCT_KEY && dparam[0] != NULL)
+            dparam[0][head * c->head_dim + i] +=
+                softplus(x[i]) * (db * cosine - da * sine);
+        dx[i] = (da * cosine + db * sine) * sigmoid(x[i]);
+    }
+}
+
+const struct lct_encoding lct_enc_pope = {
+    .info = {
+        .name = "pope",
+        .title = "Polar coordinate position embedding (PoPE)",
+        .formula = "[mu cos(p f_c + delta_c) | mu sin(p f_c + delta_c)], "
+                   "mu = softplus(x_c), f_c = base^(-c/D), delta of keys only",
+        .source = "Gopalakrishnan et al. 2025, arXiv:2509.10534v1, section 3",
+        .used_by = "research; x-transformers",
+        .traps = "Queries and keys become twice as wide (so does a cache), "
+                 "the scale stays 1/sqrt(D); D frequencies, not D/2.",
+        .doors = LOCANT_DOOR_ROTATE,
+        .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_LEARNED,
+        .gradient = "dx = sigmoid(x) (da cos + db sin); ddelta = mu (db cos - "
+                    "da sin)",
+    },
+    .keys = keys,
+    .params = params,
+    .project = project,
+    .schedule = schedule,
+    .turn_width = turn_width,
+    .turn = turn,
+    .turn_backward = turn_backward,
+};

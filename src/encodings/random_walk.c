@@ -1,0 +1,93 @@
+/*
+ * random_walk.c - how likely a random walk is back where it began.
+ *
+ * Dwivedi et al.: Graph Neural Networks with Learnable Structural and
+ * Positional Representations. 2022. arXiv:2110.07875, section 3.1.
+ * Entry k of node i is ((D^-1 A)^k)_ii.  The walks of a graph are data that
+ * come with it (locant graph --walks); without any, tokens are the nodes of a
+ * path.
+ */
+#include "nodes.h"
+#include <math.h>
+#include <string.h>
+
+enum { LENGTH, STEPS };
+
+static const struct lct_key keys[] = {
+    { .name = "length", .kind = LCT_INTEGER, .def = NAN, .min = 1, .max = 1e9,
+      .doc = "nodes; left out: the trained length" },
+    { .name = "steps", .kind = LCT_INTEGER, .def = 8, .min = 1, .max = 256,
+      .doc = "lengths of walks, 1 .. steps" },
+    { 0 }
+};
+
+static const struct lct_param params[] = {
+    { .name = "walks", .dims = { "length", "steps" }, .given = true,
+      .doc = "return probabilities after 1 .. steps; those of a path at "
+             "first" },
+    { .name = "projection", .dims = { "steps", "width" },
+      .init = LCT_INIT_NORMAL, .a = 0, .b = 1,
+      .doc = "takes the entries of a node to the model" },
+    { 0 }
+};
+
+/* One step on a path: each neighbour of an inner node with 1/2. */
+static void step(double *to, const double *from, int64_t low, int64_t high,
+                 int64_t nodes)
+{
+    memset(to, 0, (size_t)(high - low + 1) * sizeof(*to));
+    for (int64_t j = low; j <= high; j++) {
+        double share = j == 0 || j == nodes - 1 ? 1 : 0.5;
+
+        if (j > low && j > 0)
+            to[j - 1 - low] += share * from[j - low];
+        if (j < high && j < nodes - 1)
+            to[j + 1 - low] += share * from[j - low];
+    }
+}
+
+static bool fill(double *out, const locant_encoding *e, int k,
+                 const locant_param_info *info, locant_random *r)
+{
+    enum { REACH = 256 };
+    int64_t nodes = info->shape[0], steps = info->shape[1];
+    double a[2 * REACH + 1], b[2 * REACH + 1];
+
+    (void)e;
+    (void)r;
+    for (int64_t i = 0; k == LCT_NODES_GIVEN && i < nodes; i++) {
+        int64_t low = i - steps > 0 ? i - steps : 0;
+        int64_t high = i + steps < nodes - 1 ? i + steps : nodes - 1;
+
+        memset(a, 0, sizeof(a));
+        a[i - low] = 1;
+        for (int64_t s = 0; s < steps; s++) {
+            step(b, a, low, high, nodes);
+            memcpy(a, b, sizeof(a));
+            out[i * steps + s] = a[i - low];
+        }
+    }
+    return k == LCT_NODES_GIVEN;
+}
+
+const struct lct_encoding lct_enc_random_walk = {
+    .info = {
+        .name = "random-walk",
+        .title = "Return probabilities of random walks",
+        .formula = "P[node] = walks[node] projection, walks[i,k] = ((D^-1 "
+                   "A)^k)_ii",
+        .source = "Dwivedi et al. 2022, arXiv:2110.07875v2, section 3.1; "
+                  "Rampasek et al. 2022, arXiv:2205.12454v4",
+        .used_by = "GraphGPS, LSPE",
+        .traps = "Nodes that look alike within 'steps' get the same position.",
+        .gradient = "dprojection = sum walks[node]^T dY",
+        .doors = LOCANT_DOOR_INPUT,
+        .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_WALL,
+    },
+    .keys = keys,
+    .params = params,
+    .fill = fill,
+    .positions = lct_nodes_positions,
+    .row = lct_nodes_row,
+    .row_backward = lct_nodes_row_backward,
+};

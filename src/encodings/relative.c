@@ -1,0 +1,79 @@
+/*
+ * relative.c - a table of vectors by clipped distance, query minus key: the
+ * RelativePositionalEncoding of many tutorials, put to use.
+ *
+ * Such a table is often called "T5 style"; T5 has one number for each bucket
+ * and head.  It is Shaw's table of keys in reverse order (row m of one is row
+ * 2k - m of the other), and is used as that: Shaw et al. 2018,
+ * arXiv:1803.02155, eq. (4).  Tutorials start it at N(0, 1) or N(0, 0.02^2);
+ * we take the latter, at which scores of unit queries stay small.
+ */
+#include "vectors.h"
+
+enum { DISTANCE, SHARE };
+
+static const struct lct_key keys[] = {
+    { .name = "distance", .kind = LCT_INTEGER, .def = 32, .min = 0,
+      .max = 1 << 20, .doc = "k: farther keys use the vector of distance k" },
+    { .name = "share", .kind = LCT_SWITCH, .def = 0,
+      .doc = "yes: the same vectors in all layers" },
+    { 0 }
+};
+
+static const struct lct_param params[] = {
+    { .name = "table", .dims = { "rows", "head_dim" }, .init = LCT_INIT_NORMAL,
+      .a = 0, .b = 0.02, .scope = LCT_SHARE_KEY,
+      .doc = "row clip(p_i - p_j, -k, k) + k meets the query" },
+    { 0 }
+};
+
+static int64_t size(const locant_encoding *e, const char *name,
+                    const locant_sizes *sizes)
+{
+    (void)name; /* rows */
+    (void)sizes;
+    return 2 * (int64_t)e->value[DISTANCE] + 1;
+}
+
+static int64_t row(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
+{
+    return lct_row_clipped(lct_distance(q_pos, k_pos),
+                           (int64_t)e->value[DISTANCE]);
+}
+
+static void content(double *s, const struct lct_content *c,
+                    const struct lct_query *q)
+{
+    lct_vectors_content(s, c, q, c->call.param[0], row);
+}
+
+/* forward: s += scale <q, table[m]>; see lct_vectors_content_backward() */
+static void content_backward(double *ds, const struct lct_content_gradient *g,
+                             const double *s, const struct lct_content *c,
+                             const struct lct_query *q)
+{
+    lct_vectors_content_backward(ds, g, 0, s, c, q, row);
+}
+
+const struct lct_encoding lct_enc_relative = {
+    .info = {
+        .name = "relative",
+        .title = "Table of vectors by clipped distance",
+        .formula = "s[i,j] = q_i (k_j + table[m]) / sqrt(D), "
+                   "m = clip(p_i - p_j, -k, k) + k",
+        .gradient = "dq_i = s sum_j dS_ij table[m]; dtable[m] = s sum dS_ij "
+                    "q_i",
+        .source = "Shaw et al. 2018, arXiv:1803.02155v2, eq. (4), with the "
+                  "sign turned",
+        .used_by = "tutorials",
+        .traps = "Often labelled T5, whose bias is one number for each bucket "
+                 "and head; a table as wide as the model fits no head.",
+        .doors = LOCANT_DOOR_CONTENT,
+        .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_LEARNED,
+    },
+    .keys = keys,
+    .params = params,
+    .size = size,
+    .content = content,
+    .content_backward = content_backward,
+};

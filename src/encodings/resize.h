@@ -1,0 +1,23 @@
+/* resize.h - the matrix of a table resize along one axis, kept by its bands */
+#ifndef LCT_RESIZE_H
+#define LCT_RESIZE_H
+#include "../core/error.h"
+#include "locant/resize.h"
+
+/*
+ * W [n, m]: row x has 'taps' weights from column first[x] on; row j of the
+ * table is touched by rows begin[j] .. end[j] - 1, since first[] never falls.
+ */
+struct lct_axis {
+    int64_t m, n, taps;
+    int64_t *first;      /* [n] */
+    int64_t *begin, *end; /* [m] */
+    double  *weight;     /* [n, taps] */
+    void    *memory;
+};
+
+/* m and n >= 1.  Errors: NOMEM. */
+locant_status lct_axis_make(struct lct_axis *a, const char *fn, int64_t m,
+                            int64_t n, const locant_resize *how);
+void lct_axis_free(struct lct_axis *a);
+#endif

@@ -1,0 +1,146 @@
+/*
+ * rope2d.c - rotary embedding of rows and columns.
+ *
+ * Half of the pairs turn with the row y, half with the column x.  The forms
+ * differ in which half, which frequencies, which pairing, and what coordinate
+ * a patch has: its index (axial: Heo et al. 2024, arXiv:2403.13298;
+ * Pixtral: Agrawal et al. 2024, arXiv:2410.07073; Qwen2-VL: arXiv:2409.12191),
+ * the index on the grid of pretraining (EVA-02: arXiv:2303.11331), or its
+ * centre in -1 .. 1, times a whole turn (DINOv3: arXiv:2508.10104).
+ * A score then depends on the two differences through separate sums.
+ */
+#include "rope_grid.h"
+#include <math.h>
+
+enum { BASE, FORM, WIDTH, HEIGHT, PRETRAIN };
+enum { AXIAL, EVA02, PIXTRAL, QWEN, DINOV3, SAM2 };
+enum { Y, X };
+
+static const char *const forms[] = { "axial", "eva02", "pixtral", "qwen",
+                                     "dinov3", "sam2", NULL };
+
+static const struct lct_key keys[] = {
+    { .name = "base", .kind = LCT_NUMBER, .def = NAN, .min = 1, .max = 1e30,
+      .doc = "left out: 100 for axial and dinov3, else 10000" },
+    { .name = "form", .kind = LCT_WORD, .def = AXIAL, .words = forms,
+      .doc = "axial, sam2: adjacent pairs, x first; eva02: adjacent, y first, "
+             "coordinates of the pretrained grid; pixtral: halves, even "
+             "frequencies y, odd x; qwen: halves, y first; dinov3: halves, y "
+             "first, centres in -1 .. 1" },
+    { .name = "width", .kind = LCT_INTEGER, .def = 16, .min = 1,
+      .max = 1 << 30, .doc = "columns: position p is row p / width, column p "
+                             "mod width" },
+    { .name = "height", .kind = LCT_INTEGER, .def = 16, .min = 1,
+      .max = 1 << 30, .doc = "rows; eva02 and dinov3 divide by it" },
+    { .name = "pretrain", .kind = LCT_INTEGER, .def = 16, .min = 1,
+      .max = 1 << 30, .doc = "eva02: rows and columns of the grid of "
+                             "pretraining" },
+    { 0 }
+};
+
+static int axes(const locant_encoding *e)
+{
+    (void)e;
+    return 2; /* y, x */
+}
+
+static void place(double *coords, const locant_encoding *e, int64_t pos)
+{
+    double width = e->value[WIDTH], height = e->value[HEIGHT];
+    int64_t y, x;
+
+    lct_grid_place(&y, &x, pos, (int64_t)width);
+    coords[Y] = (double)y;
+    coords[X] = (double)x;
+    if (e->value[FORM] == EVA02) {
+        coords[Y] = coords[Y] * e->value[PRETRAIN] / height;
+        coords[X] = coords[X] * e->value[PRETRAIN] / width;
+    } else if (e->value[FORM] == DINOV3) { /* (i + 1/2) / n * 2 - 1 */
+        coords[Y] = (2 * coords[Y] + 1 - height) / height;
+        coords[X] = (2 * coords[X] + 1 - width) / width;
+    }
+}
+
+/*
+ * base^(-2i/dim) of a whole turn instead of a radian: 2 pi times as much, to 8
+ * units of 2^-128.  A frequency of one turn is 1 - 2^-128, for it would be 0
+ * modulo 1, and coordinates are no whole numbers here.
+ */
+static struct lct_turn whole_turns(double base, int64_t i, int64_t dim)
+{
+    const struct lct_turn rest = { 0x487ed5110b4611a6, 0x2633145c06e0e689 };
+    struct lct_turn f = lct_turn_of(base, i, dim), sum;
+
+    if (i == 0 || base == 1)
+        return lct_turn_from(1);
+    sum = lct_turn_product(f, rest); /* 2 pi = 6 + rest */
+    for (int k = 0; k < 6; k++)
+        sum = lct_turn_add(sum, f);
+    return sum;
+}
+
+static locant_status schedule(struct lct_schedule **out,
+                              const locant_encoding *e, const char *fn,
+                              int64_t dim, int64_t length)
+{
+    int form = (int)e->value[FORM];
+    bool half = form == PIXTRAL || form == QWEN || form == DINOV3;
+    bool x_first = form == AXIAL || form == SAM2;
+    int64_t pairs = dim / 2, each = pairs / 2;
+    double base = e->value[BASE];
+
+    (void)length;
+    if (isnan(base))
+        base = form == AXIAL || form == DINOV3 ? 100 : 10000;
+    LCT_TRY(lct_grid_schedule(out, e, fn, dim, 4, dim < 4 ? 0 : pairs,
+                              half ? LCT_HALF : LCT_INTERLEAVED));
+    for (int64_t c = 0; c < pairs; c++) {
+        int axis = (c < each) != x_first ? Y : X;
+        int64_t i = c % each; /* of the pairs of one axis */
+        struct lct_turn *turn = &(*out)->turn[axis * pairs + c];
+
+        if (form == PIXTRAL)
+            *turn = lct_turn_of(base, 2 * i + (axis == X), dim);
+        else if (form == DINOV3)
+            *turn = whole_turns(base, i, dim / 2);
+        else
+            *turn = lct_turn_of(base, i, dim / 2);
+    }
+    return LOCANT_OK;
+}
+
+static const locant_variant variants[] = {
+    { "rope2d", "RoPE-Axial", "rope-vit" },
+    { "rope2d(form=eva02)", "pretrained 16 x 16", "EVA-02" },
+    { "rope2d(form=pixtral,width=64,height=64)", "frequencies by turns",
+      "Pixtral" },
+    { "rope2d(form=qwen)", "halves", "Qwen2-VL, 2.5, 3 vision towers" },
+    { "rope2d(form=dinov3,width=14,height=14)", "centres of patches",
+      "DINOv3" },
+    { "rope2d(form=sam2,width=64,height=64)", "memory attention", "SAM 2" },
+    { NULL, NULL, NULL }
+};
+
+const struct lct_encoding lct_enc_rope2d = {
+    .info = {
+        .name = "rope2d",
+        .title = "Rotary embedding of rows and columns",
+        .formula = "pairs of y turn by y f_c, pairs of x by x f_c, "
+                   "f_c = base^(-4c/D), c < D/4",
+        .source = "Heo et al. 2024, arXiv:2403.13298v2; EVA-02 "
+                  "arXiv:2303.11331v2; DINOv3 arXiv:2508.10104v1",
+        .used_by = "EVA-02, Pixtral, Qwen-VL vision towers, DINOv3, SAM 2",
+        .traps = "The forms agree in nothing but the idea: which axis comes "
+                 "first, pairing, and what a coordinate is; class tokens stay "
+                 "unturned.",
+        .doors = LOCANT_DOOR_ROTATE,
+        .traits = LOCANT_TRAIT_ISOMETRIC,
+        .gradient = "dx = R(-f) dy, pair by pair",
+        .variants = variants,
+    },
+    .keys = keys,
+    .axes = axes,
+    .positions = lct_grid_positions,
+    .schedule = schedule,
+    .place = place,
+};

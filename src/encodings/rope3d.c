@@ -1,0 +1,75 @@
+/*
+ * rope3d.c - rotary embedding of frames, rows and columns.
+ *
+ * Assran et al.: V-JEPA 2. 2025. arXiv:2506.09985.
+ * A third of the channels for each axis, as an even number; the rest stays.
+ * The authors' code repeats cosines in halves but pairs neighbours, which is no
+ * rotation; this is the rotation the paper speaks of.
+ */
+#include "rope_grid.h"
+
+enum { BASE, WIDTH, HEIGHT };
+enum { AXES = 3 };
+
+static const struct lct_key keys[] = {
+    { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
+      .doc = "longest wavelength / 2 pi, nearly" },
+    { .name = "width", .kind = LCT_INTEGER, .def = 16, .min = 1,
+      .max = 1 << 26, .doc = "columns: the column is p mod width" },
+    { .name = "height", .kind = LCT_INTEGER, .def = 16, .min = 1,
+      .max = 1 << 26, .doc = "rows: the frame is p / (width height)" },
+    { 0 }
+};
+
+static int axes(const locant_encoding *e)
+{
+    (void)e;
+    return AXES; /* t, y, x */
+}
+
+static void place(double *coords, const locant_encoding *e, int64_t pos)
+{
+    int64_t t, y, x;
+
+    lct_grid_place(&y, &x, pos, (int64_t)e->value[WIDTH]);
+    lct_grid_place(&t, &y, y, (int64_t)e->value[HEIGHT]);
+    coords[0] = (double)t;
+    coords[1] = (double)y;
+    coords[2] = (double)x;
+}
+
+static locant_status schedule(struct lct_schedule **out,
+                              const locant_encoding *e, const char *fn,
+                              int64_t dim, int64_t length)
+{
+    int64_t each = dim / 3 / 2, pairs = AXES * each;
+
+    (void)length;
+    LCT_TRY(lct_grid_schedule(out, e, fn, dim, 1, pairs, LCT_INTERLEAVED));
+    for (int64_t c = 0; c < pairs; c++)
+        (*out)->turn[c / each * pairs + c] =
+            lct_turn_of(e->value[BASE], c % each, 2 * each);
+    return LOCANT_OK;
+}
+
+const struct lct_encoding lct_enc_rope3d = {
+    .info = {
+        .name = "rope3d",
+        .title = "Rotary embedding of frames, rows and columns",
+        .formula = "three bands of Da = 2 floor(floor(D/3)/2) channels turn by "
+                   "t f_c, y f_c, x f_c, f_c = base^(-2c/Da); the rest stays",
+        .source = "Assran et al. 2025, arXiv:2506.09985v1",
+        .used_by = "V-JEPA 2 (whose code is not orthogonal)",
+        .traps = "Tiling cosines in halves while pairing neighbours, as the "
+                 "authors' code does, turns the two channels of a pair by "
+                 "different angles.",
+        .doors = LOCANT_DOOR_ROTATE,
+        .traits = LOCANT_TRAIT_ISOMETRIC,
+        .gradient = "dx = R(-f) dy, pair by pair",
+    },
+    .keys = keys,
+    .axes = axes,
+    .positions = lct_grid_positions,
+    .schedule = schedule,
+    .place = place,
+};

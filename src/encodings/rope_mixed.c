@@ -1,0 +1,174 @@
+/*
+ * rope_mixed.c - rotary embedding with learned frequencies in both axes.
+ *
+ * Heo, Park, Han, Yun: Rotary Position Embedding for Vision Transformer. 2024.
+ * arXiv:2403.13298, section 3.2.
+ * Pair c of a head turns by x_c X + y_c Y: unlike axial forms it can follow
+ * diagonals.  Frequencies start as those of the axial form, each head's turned
+ * by an angle drawn at random.
+ */
+#include "rope_grid.h"
+#include <math.h>
+
+enum { BASE, WIDTH };
+enum { FX, FY };
+
+static const struct lct_key keys[] = {
+    { .name = "base", .kind = LCT_NUMBER, .def = 10, .min = 1, .max = 1e30,
+      .doc = "initial frequencies are base^(-4c/D), c < D/4" },
+    { .name = "width", .kind = LCT_INTEGER, .def = 16, .min = 1,
+      .max = 1 << 30, .doc = "columns: position p is row p / width, column p "
+                             "mod width" },
+    { 0 }
+};
+
+static const struct lct_param params[] = {
+    { .name = "x", .dims = { "heads", "pairs" }, .scope = LCT_PER_LAYER,
+      .doc = "radians of each pair for one column" },
+    { .name = "y", .dims = { "heads", "pairs" }, .scope = LCT_PER_LAYER,
+      .doc = "radians of each pair for one row" },
+    { 0 }
+};
+
+static int64_t size(const locant_encoding *e, const char *name,
+                    const locant_sizes *sizes)
+{
+    (void)e;
+    (void)name;
+    return sizes->head_dim / 2;
+}
+
+/* Both parameters draw the same angle for a head: the stream is their own. */
+static bool fill(double *out, const locant_encoding *e, int k,
+                 const locant_param_info *info, locant_random *r)
+{
+    int64_t heads = info->shape[0], pairs = info->shape[1];
+    int64_t half = (pairs + 1) / 2;
+    locant_random angles = { .seed = r->seed, .stream = 0x6d69786564 };
+
+    for (int64_t h = 0; h < heads; h++) {
+        double a = 6.283185307179586 * locant_random_uniform(&angles);
+
+        for (int64_t c = 0; c < pairs; c++) {
+            double size = pow(e->value[BASE], -2.0 * (double)(c % half) /
+                                                  (double)pairs);
+            /* (cos a, sin a), then a quarter of a turn on */
+            double x = c < half ? cos(a) : -sin(a);
+            double y = c < half ? sin(a) : cos(a);
+
+            out[h * pairs + c] = size * (k == FX ? x : y);
+        }
+    }
+    return true;
+}
+
+static int axes(const locant_encoding *e)
+{
+    (void)e;
+    return 2; /* y, x */
+}
+
+static void place(double *coords, const locant_encoding *e, int64_t pos)
+{
+    int64_t y, x;
+
+    lct_grid_place(&y, &x, pos, (int64_t)e->value[WIDTH]);
+    coords[0] = (double)y;
+    coords[1] = (double)x;
+}
+
+static void where(double at[2], const struct lct_call *c,
+                  const struct lct_point *point)
+{
+    if (point->coords == NULL) {
+        place(at, c->e, point->pos);
+        return;
+    }
+    at[0] = point->coords[0];
+    at[1] = point->coords[1];
+}
+
+static void apply(double *out, const double *x, const struct lct_call *c,
+                  int64_t head, const struct lct_point *point, double sign)
+{
+    int64_t pairs = c->head_dim / 2;
+    double at[2];
+
+    where(at, c, point);
+    for (int64_t i = 0; i < pairs; i++) {
+        double angle = c->param[FX][head * pairs + i] * at[1] +
+                       c->param[FY][head * pairs + i] * at[0];
+        double cosine = cos(angle), sine = sign * sin(angle);
+        double a = x[2 * i], b = x[2 * i + 1];
+
+        out[2 * i] = a * cosine - b * sine;
+        out[2 * i + 1] = a * sine + b * cosine;
+    }
+}
+
+static void turn(double *out, const double *x, const struct lct_call *c,
+                 enum lct_role role, int64_t head, const struct lct_point *at)
+{
+    (void)role;
+    apply(out, x, c, head, at, 1);
+}
+
+static void unturn(double *out, const double *x, const struct lct_call *c,
+                   enum lct_role role, int64_t head, const struct lct_point *at)
+{
+    (void)role;
+    apply(out, x, c, head, at, -1);
+}
+
+/*
+ * forward: (a', b') = R(angle) (a, b); the angle's gradient db' a' - da' b' is
+ * da, db turned back crossed with (a, b) as well, which needs no a', b'.  What
+ * nobody looked at may hold anything, hence no gradient times NaN.
+ */
+static void turn_backward(double *dx, double *const *dparam, const double *dout,
+                          const double *x, const struct lct_call *c,
+                          enum lct_role role, int64_t head,
+                          const struct lct_point *point)
+{
+    int64_t pairs = c->head_dim / 2;
+    double at[2];
+
+    (void)role;
+    where(at, c, point);
+    apply(dx, dout, c, head, point, -1);
+    for (int64_t i = 0; i < pairs; i++) {
+        double d = dx[2 * i + 1] * x[2 * i] - dx[2 * i] * x[2 * i + 1];
+
+        if (dparam[FX] == NULL || (dx[2 * i] == 0 && dx[2 * i + 1] == 0))
+            continue;
+        dparam[FX][head * pairs + i] += d * at[1];
+        dparam[FY][head * pairs + i] += d * at[0];
+    }
+}
+
+const struct lct_encoding lct_enc_rope_mixed = {
+    .info = {
+        .name = "rope-mixed",
+        .title = "Rotary embedding of rows and columns, learned frequencies",
+        .formula = "pair c turns by x_c X + y_c Y, frequencies learned for "
+                   "each head",
+        .source = "Heo et al. 2024, arXiv:2403.13298v2, section 3.2",
+        .used_by = "rope-vit (RoPE-Mixed)",
+        .traps = "Needs as many key heads as query heads; the initial base is "
+                 "10, not 10000; resizing keeps coordinates in patches.",
+        .doors = LOCANT_DOOR_ROTATE,
+        .traits = LOCANT_TRAIT_ISOMETRIC | LOCANT_TRAIT_LEARNED,
+        .gradient = "dx = R(-f) dy; dx_c = sum X (db' a' - da' b'), dy_c = "
+                    "sum Y (db' a' - da' b')",
+    },
+    .keys = keys,
+    .params = params,
+    .size = size,
+    .fill = fill,
+    .axes = axes,
+    .positions = lct_grid_positions,
+    .place = place,
+    .turn = turn,
+    .unturn = unturn,
+    .turn_backward = turn_backward,
+};

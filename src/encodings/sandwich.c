@@ -1,0 +1,82 @@
+/*
+ * sandwich.c - the inner product of sinusoidal positions as a bias.
+ *
+ * Chi, Fan, Rudnicky, Ramadge: Dissecting Transformer Length Extrapolation via
+ * the Lens of Receptive Field Analysis. 2023. arXiv:2212.10356, section 5.
+ * <P[i], P[j]> = sum_c cos((i - j) w_c).  The constant dim/2 is taken off, so
+ * that the bias is 0 at distance 0; softmax cannot tell.
+ */
+#include "encoding.h"
+#include "../angle/schedule.h"
+#include <inttypes.h>
+
+enum { DIM };
+
+static const struct lct_key keys[] = {
+    { .name = "dim", .kind = LCT_INTEGER, .def = 128, .min = 2, .max = 65536,
+      .doc = "width of the sinusoidal positions, even" },
+    { 0 }
+};
+
+static locant_status check(const locant_encoding *e)
+{
+    if ((int64_t)e->value[DIM] % 2 != 0)
+        return locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: dim of "
+                           "sandwich is %.0f, expected an even number",
+                           e->value[DIM]);
+    return LOCANT_OK;
+}
+
+/* e->state: the frequencies. */
+static locant_status prepare(locant_encoding *e)
+{
+    int64_t pairs = (int64_t)e->value[DIM] / 2;
+    struct lct_turn *turn = locant_alloc((size_t)pairs * sizeof(*turn));
+
+    if (turn == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_encoding_create: no "
+                           "memory for %" PRId64 " frequencies", pairs);
+    for (int64_t c = 0; c < pairs; c++)
+        turn[c] = lct_turn_of(10000, c, 2 * pairs);
+    e->state = turn;
+    return LOCANT_OK;
+}
+
+static void bias(double *out, const struct lct_call *s, int64_t head,
+                 int64_t q_pos, const int64_t *k_pos, size_t n)
+{
+    const struct lct_turn *turn = s->e->state;
+    int64_t pairs = (int64_t)s->e->value[DIM] / 2;
+    double slope = (double)s->heads / (8 * (double)(head + 1));
+
+    for (size_t j = 0; j < n; j++) {
+        int64_t distance = lct_distance(q_pos, k_pos[j]);
+        double sum = 0, cosine, sine;
+
+        for (int64_t c = 0; c < pairs; c++) {
+            lct_angle(&cosine, &sine, turn[c], distance);
+            sum += cosine - 1;
+        }
+        out[j] = sum * slope;
+    }
+}
+
+const struct lct_encoding lct_enc_sandwich = {
+    .info = {
+        .name = "sandwich",
+        .title = "Sandwich bias",
+        .formula = "s[h,i,j] += (sum_c cos((p_i - p_j) 10000^(-2c/dim)) - "
+                   "dim/2) H / (8 h), h = 1 .. H",
+        .source = "Chi et al. 2023, arXiv:2212.10356v2, section 5",
+        .used_by = "length-extrapolation studies; NeMo",
+        .traps = "The paper counts frequencies from 1, the sinusoid they come "
+                 "from counts from 0; not monotone at every distance.",
+        .gradient = "none: no parameters",
+        .doors = LOCANT_DOOR_SCORE,
+        .traits = LOCANT_TRAIT_RELATIVE,
+    },
+    .keys = keys,
+    .check = check,
+    .prepare = prepare,
+    .bias = bias,
+};

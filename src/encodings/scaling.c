@@ -1,0 +1,170 @@
+/*
+ * scaling.c - the family of rescalings, and those of one line: none, linear,
+ * proportional.
+ */
+#include "scaling.h"
+#include <math.h>
+
+extern const struct lct_encoding lct_scaling_ntk, lct_scaling_dynamic,
+    lct_scaling_yarn, lct_scaling_longrope, lct_scaling_llama3;
+static const struct lct_encoding none, linear, proportional;
+
+const struct lct_encoding *const lct_scalings[] = {
+    &none, &linear, &lct_scaling_ntk, &lct_scaling_dynamic, &lct_scaling_yarn,
+    &lct_scaling_longrope, &lct_scaling_llama3, &proportional, NULL
+};
+
+locant_status lct_scaling_needs(const locant_encoding *e, int key)
+{
+    if (!isnan(e->value[key]))
+        return LOCANT_OK;
+    return locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: %s needs its "
+                       "key '%s': %s", e->row->info.name,
+                       e->row->keys[key].name, e->row->keys[key].doc);
+}
+
+locant_status lct_scaling_refuse(const locant_encoding *e, const char *fn,
+                                 const struct lct_schedule *s)
+{
+    return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: %s has no %s recipe for "
+                       "these keys, expected angles=exact", fn,
+                       e->row->info.name,
+                       s->mode == LOCANT_ANGLES_HF ? "hf" : "ggml");
+}
+
+unsigned lct_scaling_isometric(bool isometric)
+{
+    return isometric ? LOCANT_TRAIT_ISOMETRIC : 0;
+}
+
+struct lct_turn lct_scaling_mix(struct lct_turn slow, struct lct_turn fast,
+                                struct lct_turn share)
+{
+    if (share.hi == UINT64_MAX && share.lo == UINT64_MAX)
+        return fast;
+    return lct_turn_add(
+        slow, lct_turn_product(lct_turn_subtract(fast, slow), share));
+}
+
+/* -------------------------------------------------------------------- none */
+
+static locant_status keep(struct lct_schedule **out, const locant_encoding *e,
+                          const char *fn, int64_t head_dim, int64_t length)
+{
+    (void)out;
+    (void)e;
+    (void)fn;
+    (void)head_dim;
+    (void)length;
+    return LOCANT_OK;
+}
+
+static const struct lct_encoding none = {
+    .info = { .name = "none",
+              .title = "Frequencies as they are",
+              .formula = "f_c = base^(-2c/dim)",
+              .source = "Su et al. 2021, arXiv:2104.09864v5",
+              .used_by = "",
+              .traps = "",
+              .gradient = "",
+              .traits = LOCANT_TRAIT_ISOMETRIC },
+    .schedule = keep,
+};
+
+/* ------------------------------------------------------------------ linear */
+
+static const struct lct_key linear_keys[] = {
+    { .name = "factor", .kind = LCT_NUMBER, .def = NAN, .min = 1,
+      .max = LCT_SCALING_MOST, .doc = "positions are divided by it" },
+    { 0 }
+};
+
+static locant_status needs_factor(const locant_encoding *e)
+{
+    return lct_scaling_needs(e, 0);
+}
+
+static locant_status divide(struct lct_schedule **out, const locant_encoding *e,
+                            const char *fn, int64_t head_dim, int64_t length)
+{
+    struct lct_schedule *s = *out;
+    double factor = e->value[0];
+
+    (void)fn;
+    (void)head_dim;
+    (void)length;
+    for (int64_t c = 0; c < s->pairs; c++) {
+        s->turn[c] = lct_turn_divide(s->turn[c], factor);
+        if (s->mode == LOCANT_ANGLES_HF)
+            s->single[c] /= (float)factor;
+    }
+    s->recipe.scale = 1.0f / (float)factor;
+    return LOCANT_OK;
+}
+
+static const struct lct_encoding linear = {
+    .info = { .name = "linear",
+              .title = "Position interpolation",
+              .formula = "f_c = base^(-2c/dim) / factor",
+              .source = "Chen et al. 2023, arXiv:2306.15595v2, eq. (4)",
+              .used_by = "Gemma 3 global layers (factor 8), Code Llama "
+                         "variants, LongChat",
+              .traps = "float32 rounds p (f/s) and (p/s) f differently.",
+              .gradient = "",
+              .traits = LOCANT_TRAIT_ISOMETRIC },
+    .keys = linear_keys,
+    .check = needs_factor,
+    .schedule = divide,
+};
+
+/* ------------------------------------------------------------ proportional */
+
+enum { PARTIAL, FACTOR };
+
+static const struct lct_key proportional_keys[] = {
+    { .name = "partial", .kind = LCT_NUMBER, .def = 0.25, .min = 0, .max = 1,
+      .doc = "share of the pairs that keep a frequency: the fastest" },
+    { .name = "factor", .kind = LCT_NUMBER, .def = 1, .min = 1,
+      .max = LCT_SCALING_MOST, .doc = "positions are divided by it" },
+    { 0 }
+};
+
+/* Pairs beyond partial * dim / 2 stand still, the others keep exponents. */
+static locant_status keep_fast(struct lct_schedule **out,
+                               const locant_encoding *e, const char *fn,
+                               int64_t head_dim, int64_t length)
+{
+    struct lct_schedule *s = *out;
+    double part = e->value[PARTIAL] * (double)(2 * s->pairs);
+    int64_t turning = (int64_t)floor(part / 2);
+
+    (void)head_dim;
+    (void)length;
+    if (s->mode == LOCANT_ANGLES_GGML)
+        return lct_scaling_refuse(e, fn, s);
+    for (int64_t c = 0; c < s->pairs; c++) {
+        s->turn[c] = c < turning
+                         ? lct_turn_divide(s->turn[c], e->value[FACTOR])
+                         : (struct lct_turn){ 0, 0 };
+        s->single[c] = c < turning
+                           ? s->single[c] / (float)e->value[FACTOR]
+                           : 0;
+    }
+    return LOCANT_OK;
+}
+
+static const struct lct_encoding proportional = {
+    .info = { .name = "proportional",
+              .title = "p-RoPE: only the fastest pairs turn",
+              .formula = "f_c = base^(-2c/dim) / factor for "
+                         "c < floor(partial dim / 2), else 0",
+              .source = "Barbero et al. 2024, arXiv:2410.06205v3",
+              .used_by = "Gemma 4 global layers (partial 0.25, base 1e6)",
+              .traps = "Not partial rotation: the exponent is over all pairs, "
+                       "and with pairing=half the turned channels are c and "
+                       "c + dim/2.",
+              .gradient = "",
+              .traits = LOCANT_TRAIT_ISOMETRIC },
+    .keys = proportional_keys,
+    .schedule = keep_fast,
+};

@@ -1,0 +1,36 @@
+/*
+ * scaling.h - rescalings of rotary frequencies, the words after rope's scaling=
+ *
+ * Each is a row of a family of its own, with these members:
+ *   keys, check       as of any encoding
+ *   traits            ISOMETRIC where cos and sin are not multiplied, LENGTH
+ *   schedule          *out comes in with the plain frequencies of its base (in
+ *                     an emulated mode with that recipe's, too) and leaves
+ *                     rescaled; a refusal leaves it to the caller
+ *   schedule_length   as of any encoding
+ */
+#ifndef LCT_SCALING_H
+#define LCT_SCALING_H
+#include "../angle/schedule.h"
+#include "encoding.h"
+
+/* All of them, ended by NULL; the first is 'none'. */
+extern const struct lct_encoding *const lct_scalings[];
+
+/* The range of a stretch of the context. */
+#define LCT_SCALING_MOST 16777216 /* 2^24 */
+
+/* Refuse a value whose key must be given and is not. */
+locant_status lct_scaling_needs(const locant_encoding *e, int key);
+
+/* Refuse a mode that has no published recipe for this scaling. */
+locant_status lct_scaling_refuse(const locant_encoding *e, const char *fn,
+                                 const struct lct_schedule *s);
+
+/* ISOMETRIC or nothing. */
+unsigned lct_scaling_isometric(bool isometric);
+
+/* slow + (fast - slow) share, for 0 <= slow <= fast. */
+struct lct_turn lct_scaling_mix(struct lct_turn slow, struct lct_turn fast,
+                                struct lct_turn share);
+#endif

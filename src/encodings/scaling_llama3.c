@@ -1,0 +1,108 @@
+/*
+ * scaling_llama3.c - frequencies by parts, as Llama 3.1 has them.
+ *
+ * Grattafiori et al.: The Llama 3 Herd of Models. 2024. arXiv:2407.21783, and
+ * apply_scaling() of meta-llama/llama-models.  A pair that turns r = original *
+ * f / 2 pi times in the original context keeps its frequency from r = high on,
+ * is divided by 'factor' up to r = low, and is mixed linearly in r between.  r
+ * is 'original' times the fraction of a turn that a frequency is, so all is
+ * formed in 128 bits.
+ */
+#include "scaling.h"
+#include <math.h>
+
+enum { FACTOR, LOW, HIGH, ORIGINAL };
+
+static const struct lct_key keys[] = {
+    { .name = "factor", .kind = LCT_NUMBER, .def = 8, .min = 1,
+      .max = LCT_SCALING_MOST,
+      .doc = "slow pairs are divided by it; 32 in Llama 3.2" },
+    { .name = "low", .kind = LCT_NUMBER, .def = 1, .min = 0, .max = 1 << 20,
+      .doc = "turns in the original context below which a pair is slow" },
+    { .name = "high", .kind = LCT_NUMBER, .def = 4, .min = 0, .max = 1 << 20,
+      .doc = "turns from which a pair is left alone; at least low" },
+    { .name = "original", .kind = LCT_INTEGER, .def = 8192, .min = 1,
+      .max = 1 << 30, .doc = "length the model was first trained on" },
+    { 0 }
+};
+
+static locant_status check(const locant_encoding *e)
+{
+    if (e->value[LOW] > e->value[HIGH])
+        return locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: low of "
+                           "llama3 is %g, expected at most high, %g",
+                           e->value[LOW], e->value[HIGH]);
+    return LOCANT_OK;
+}
+
+/* transformers' float32 tensors, operation by operation */
+static float hf(const locant_encoding *e, float inverse)
+{
+    const float two_pi = (float)6.283185307179586;
+    float wavelength = two_pi / inverse;
+    float low = (float)e->value[LOW], high = (float)e->value[HIGH];
+    float smooth;
+
+    if (wavelength > (float)(e->value[ORIGINAL] / e->value[LOW]))
+        return inverse / (float)e->value[FACTOR];
+    if (wavelength < (float)(e->value[ORIGINAL] / e->value[HIGH]))
+        return inverse;
+    smooth = ((float)e->value[ORIGINAL] / wavelength - low) /
+             (float)((double)high - (double)low);
+    return (1 - smooth) * inverse / (float)e->value[FACTOR] + smooth * inverse;
+}
+
+/* The divisors that llama.cpp's converter writes as rope_freqs.weight. */
+static float ggml(const locant_encoding *e, float inverse)
+{
+    const float two_pi = (float)6.283185307179586;
+    float wavelength = two_pi / inverse, smooth;
+
+    if (wavelength < (float)(e->value[ORIGINAL] / e->value[HIGH]))
+        return 1;
+    if (wavelength > (float)(e->value[ORIGINAL] / e->value[LOW]))
+        return (float)e->value[FACTOR];
+    smooth = ((float)e->value[ORIGINAL] / wavelength - (float)e->value[LOW]) /
+             (float)(e->value[HIGH] - e->value[LOW]);
+    return 1 / ((1 - smooth) / (float)e->value[FACTOR] + smooth);
+}
+
+static locant_status schedule(struct lct_schedule **out,
+                              const locant_encoding *e, const char *fn,
+                              int64_t head_dim, int64_t length)
+{
+    struct lct_schedule *s = *out;
+    float dim = (float)(2 * s->pairs);
+
+    (void)fn;
+    (void)head_dim;
+    (void)length;
+    for (int64_t c = 0; c < s->pairs; c++) {
+        struct lct_turn f = s->turn[c];
+        struct lct_turn slow = lct_turn_divide(f, e->value[FACTOR]);
+        float inverse = 1.0f / powf((float)s->base, (float)(2 * c) / dim);
+
+        s->turn[c] = lct_scaling_mix(
+            slow, f, lct_turn_share(f, (uint64_t)e->value[ORIGINAL],
+                                    e->value[LOW], e->value[HIGH]));
+        s->single[c] = s->mode == LOCANT_ANGLES_HF ? hf(e, inverse)
+                                                   : ggml(e, inverse);
+    }
+    return LOCANT_OK;
+}
+
+const struct lct_encoding lct_scaling_llama3 = {
+    .info = { .name = "llama3",
+              .title = "Llama 3.1 scaling, by parts",
+              .formula = "f/factor + (f - f/factor) s, s = (r - low)/(high - "
+                         "low) held to 0 .. 1, r = original f / 2 pi",
+              .source = "Grattafiori et al. 2024, arXiv:2407.21783v3; "
+                        "llama-models, apply_scaling()",
+              .used_by = "Llama 3.1, 3.2 (factor 32), 3.3, Apertus",
+              .traps = "low = high divides by 0 where it is not looked at.",
+              .gradient = "",
+              .traits = LOCANT_TRAIT_ISOMETRIC },
+    .keys = keys,
+    .check = check,
+    .schedule = schedule,
+};

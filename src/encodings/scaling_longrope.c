@@ -1,0 +1,104 @@
+/*
+ * scaling_longrope.c - every pair divided by a factor of its own.
+ *
+ * Ding et al.: LongRoPE: Extending LLM Context Window Beyond 2 Million Tokens.
+ * 2024. arXiv:2402.13753v1; Phi-3.  Two lists, one for calls that stay
+ * within the original length, one for longer ones.
+ */
+#include "scaling.h"
+#include <inttypes.h>
+#include <math.h>
+
+enum { ORIGINAL, FACTOR, SHORT, LONG, ATTENTION };
+
+static const struct lct_key keys[] = {
+    { .name = "original", .kind = LCT_INTEGER, .def = NAN, .min = 2,
+      .max = 1 << 30,
+      .doc = "calls of more positions than this use the long list" },
+    { .name = "factor", .kind = LCT_NUMBER, .def = NAN, .min = 0,
+      .min_open = true, .max = LCT_SCALING_MOST,
+      .doc = "stretch of the context; only sets attention; left out: 1" },
+    { .name = "short", .kind = LCT_LIST, .def = 0, .min = 0.25,
+      .max = LCT_SCALING_MOST,
+      .doc = "divisors, one for each pair; left out: all 1" },
+    { .name = "long", .kind = LCT_LIST, .def = 0, .min = 0.25,
+      .max = LCT_SCALING_MOST,
+      .doc = "divisors of longer calls; left out: all 1" },
+    { .name = "attention", .kind = LCT_NUMBER, .def = NAN, .min = 0,
+      .min_open = true, .max = 1000,
+      .doc = "multiplies cos and sin; left out: sqrt(1 + ln factor / "
+             "ln original), 1 for factors up to 1" },
+    { 0 }
+};
+
+static locant_status check(const locant_encoding *e)
+{
+    return lct_scaling_needs(e, ORIGINAL);
+}
+
+static double attention(const locant_encoding *e)
+{
+    double factor = e->value[FACTOR];
+
+    if (!isnan(e->value[ATTENTION]))
+        return e->value[ATTENTION];
+    if (!(factor > 1)) /* left out, too */
+        return 1;
+    return sqrt(1 + log(factor) / log(e->value[ORIGINAL]));
+}
+
+static unsigned traits(const locant_encoding *e)
+{
+    return LOCANT_TRAIT_LENGTH | lct_scaling_isometric(attention(e) == 1);
+}
+
+static int64_t which_length(const locant_encoding *e, int64_t length)
+{
+    int64_t original = (int64_t)e->value[ORIGINAL];
+
+    return length > original ? original + 1 : original;
+}
+
+static locant_status schedule(struct lct_schedule **out,
+                              const locant_encoding *e, const char *fn,
+                              int64_t head_dim, int64_t length)
+{
+    struct lct_schedule *s = *out;
+    int which = length > (int64_t)e->value[ORIGINAL] ? LONG : SHORT;
+    const struct lct_list *list = e->list[which];
+    float dim = (float)(2 * s->pairs);
+
+    (void)head_dim;
+    for (int k = SHORT; k <= LONG; k++)
+        if (e->list[k] != NULL && (int64_t)e->list[k]->n != s->pairs)
+            return locant_fail(LOCANT_ERR_SHAPE, "%s: the list '%s' of "
+                               "longrope has %zu numbers, expected %" PRId64
+                               ", one for each pair", fn, keys[k].name,
+                               e->list[k]->n, s->pairs);
+    s->magnitude = attention(e);
+    for (int64_t c = 0; list != NULL && c < s->pairs; c++) {
+        float by = (float)list->item[c];
+        float power = powf((float)s->base, (float)(2 * c) / dim);
+
+        s->turn[c] = lct_turn_divide(s->turn[c], list->item[c]);
+        s->single[c] = s->mode == LOCANT_ANGLES_HF ? 1.0f / (by * power) : by;
+    }
+    return LOCANT_OK;
+}
+
+const struct lct_encoding lct_scaling_longrope = {
+    .info = { .name = "longrope",
+              .title = "LongRoPE: a factor for each pair",
+              .formula = "f_c = base^(-2c/dim) / list_c, the long list iff the "
+                         "call is longer than original",
+              .source = "Ding et al. 2024, arXiv:2402.13753v1",
+              .used_by = "Phi-3, Phi-3.5, Phi-4-mini, MiniCPM 3",
+              .traps = "The switch moves every key of the call; keys cached "
+                       "before it keep the short list in transformers.",
+              .gradient = "" },
+    .keys = keys,
+    .traits = traits,
+    .check = check,
+    .schedule = schedule,
+    .schedule_length = which_length,
+};

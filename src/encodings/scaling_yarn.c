@@ -1,0 +1,213 @@
+/*
+ * scaling_yarn.c - YaRN: frequencies by parts, and a warmer softmax.
+ *
+ * Peng, Quesnelle, Fan, Shippole: YaRN: Efficient Context Window Extension of
+ * Large Language Models. 2023. arXiv:2309.00071v2, section 3.2 and eq. (22).
+ * The paper lets the ramp be linear in the turns of a pair; the authors' code,
+ * which every port follows, makes it linear in the pair's index between the
+ * indices that turn 'fast' and 'slow' times.  So does this.
+ *
+ * With truncate the ends of the ramp are whole numbers, and frequencies are
+ * formed in 128 bits.  Without, the ends are logarithms in double: shares are
+ * known to about 2^-48, frequencies in the ramp too, the others exactly.
+ */
+#include "scaling.h"
+#include <math.h>
+
+enum {
+    FACTOR, ORIGINAL, FAST, SLOW, ATTENTION, MSCALE, MSCALE_ALL, TRUNCATE,
+    DYNAMIC
+};
+
+static const struct lct_key keys[] = {
+    { .name = "factor", .kind = LCT_NUMBER, .def = NAN, .min = 1,
+      .max = LCT_SCALING_MOST,
+      .doc = "stretch of the context; with dynamic=yes the call's" },
+    { .name = "original", .kind = LCT_INTEGER, .def = NAN, .min = 1,
+      .max = 1 << 30, .doc = "length the model was first trained on" },
+    { .name = "fast", .kind = LCT_NUMBER, .def = 32, .min = 0,
+      .min_open = true, .max = 1 << 20,
+      .doc = "pairs that turn more often in it are left alone (beta_fast)" },
+    { .name = "slow", .kind = LCT_NUMBER, .def = 1, .min = 0, .min_open = true,
+      .max = 1 << 20,
+      .doc = "pairs that turn less often are divided (beta_slow)" },
+    { .name = "attention", .kind = LCT_NUMBER, .def = NAN, .min = 0,
+      .min_open = true, .max = 1000,
+      .doc = "multiplies cos and sin; left out: 0.1 ln factor + 1, or by "
+             "mscale" },
+    { .name = "mscale", .kind = LCT_NUMBER, .def = 0, .min = 0, .max = 1000,
+      .doc = "with mscale-all: attention (0.1 mscale ln factor + 1) / "
+             "(0.1 mscale-all ln factor + 1)" },
+    { .name = "mscale-all", .kind = LCT_NUMBER, .def = 0, .min = 0,
+      .max = 1000, .doc = "see mscale (mscale_all_dim)" },
+    { .name = "truncate", .kind = LCT_SWITCH, .def = 1,
+      .doc = "yes: the ramp begins and ends at whole pairs; no: gpt-oss" },
+    { .name = "dynamic", .kind = LCT_SWITCH, .def = 0,
+      .doc = "yes: factor = max(1, length of the call / original)" },
+    { 0 }
+};
+
+static locant_status check(const locant_encoding *e)
+{
+    if (e->value[DYNAMIC] == 0)
+        LCT_TRY(lct_scaling_needs(e, FACTOR));
+    LCT_TRY(lct_scaling_needs(e, ORIGINAL));
+    if (e->value[FAST] <= e->value[SLOW])
+        return locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: fast of "
+                           "yarn is %g, expected more than slow, %g",
+                           e->value[FAST], e->value[SLOW]);
+    return LOCANT_OK;
+}
+
+static double factor_of(const locant_encoding *e, int64_t length)
+{
+    if (e->value[DYNAMIC] == 0)
+        return e->value[FACTOR];
+    return fmax(1, (double)length / e->value[ORIGINAL]);
+}
+
+static double gain(double factor, double m)
+{
+    return factor <= 1 ? 1 : 0.1 * m * log(factor) + 1;
+}
+
+static double attention(const locant_encoding *e, double factor)
+{
+    double m = e->value[MSCALE], all = e->value[MSCALE_ALL];
+
+    if (!isnan(e->value[ATTENTION]))
+        return e->value[ATTENTION];
+    return m != 0 && all != 0 ? gain(factor, m) / gain(factor, all)
+                              : gain(factor, 1);
+}
+
+static unsigned traits(const locant_encoding *e)
+{
+    if (e->value[DYNAMIC] != 0)
+        return LOCANT_TRAIT_LENGTH |
+               lct_scaling_isometric(e->value[ATTENTION] == 1);
+    return lct_scaling_isometric(attention(e, e->value[FACTOR]) == 1);
+}
+
+static int64_t which_length(const locant_encoding *e, int64_t length)
+{
+    int64_t original = (int64_t)e->value[ORIGINAL];
+
+    if (e->value[DYNAMIC] == 0)
+        return 0;
+    return length > original ? length : original;
+}
+
+/* The index of the pair that turns 'turns' times in the original length. */
+static double index_of(const struct lct_schedule *s, const locant_encoding *e,
+                       double turns)
+{
+    const double pi = 3.141592653589793;
+
+    return (double)(2 * s->pairs) *
+           log(e->value[ORIGINAL] / (turns * 2 * pi)) / (2 * log(s->base));
+}
+
+static void ends(double *low, double *high, const struct lct_schedule *s,
+                 const locant_encoding *e)
+{
+    *low = index_of(s, e, e->value[FAST]);
+    *high = index_of(s, e, e->value[SLOW]);
+    if (e->value[TRUNCATE] != 0) {
+        *low = floor(*low);
+        *high = ceil(*high);
+    }
+    *low = fmax(*low, 0);
+    *high = fmin(*high, (double)(2 * s->pairs - 1));
+    if (*low == *high)
+        *high += 0.001;
+}
+
+/* f - (f - f / factor) ramp, the ramp a quotient of whole numbers if it is */
+static struct lct_turn mixed(struct lct_turn f, double factor, double c,
+                             double low, double high)
+{
+    struct lct_turn lost = lct_turn_subtract(f, lct_turn_divide(f, factor));
+    double ramp = (c - low) / (high - low);
+
+    if (ramp <= 0)
+        return f;
+    if (ramp >= 1)
+        return lct_turn_divide(f, factor);
+    if (low == floor(low) && high == floor(high))
+        lost = lct_turn_part(lost, (uint64_t)fabs(c - low),
+                             (uint64_t)fabs(high - low));
+    else
+        lost = lct_turn_product(lost, lct_turn_from(ramp));
+    return lct_turn_subtract(f, lost);
+}
+
+/* transformers' float32 tensors, operation by operation */
+static float hf(const struct lct_schedule *s, double factor, int64_t c,
+                double low, double high)
+{
+    float power = powf((float)s->base, (float)(2 * c) / (float)(2 * s->pairs));
+    float ramp = ((float)c - (float)low) / (float)(high - low);
+    float keep = 1 - fminf(fmaxf(ramp, 0), 1);
+
+    return 1.0f / ((float)factor * power) * (1 - keep) + 1.0f / power * keep;
+}
+
+/* ggml knows whole ends only, and one attention. */
+static locant_status ggml(struct lct_schedule *s, const locant_encoding *e,
+                          const char *fn, double low, double high)
+{
+    if (e->value[TRUNCATE] == 0 || !isnan(e->value[ATTENTION]) ||
+        e->value[MSCALE] != 0 || e->value[MSCALE_ALL] != 0)
+        return lct_scaling_refuse(e, fn, s);
+    s->recipe.scale = 1.0f / (float)e->value[FACTOR];
+    s->recipe.mix = 1;
+    s->recipe.low = (float)low;
+    s->recipe.high = (float)high;
+    s->magnitude = (double)(1.0f + 0.1f * logf(1.0f / s->recipe.scale));
+    return LOCANT_OK;
+}
+
+static locant_status schedule(struct lct_schedule **out,
+                              const locant_encoding *e, const char *fn,
+                              int64_t head_dim, int64_t length)
+{
+    struct lct_schedule *s = *out;
+    double factor = factor_of(e, length), low, high;
+
+    (void)head_dim;
+    if (s->base <= 1)
+        return locant_fail(LOCANT_ERR_PARAM, "%s: base of rope is %g, expected "
+                           "more than 1 with yarn", fn, s->base);
+    if (s->mode != LOCANT_ANGLES_EXACT && e->value[DYNAMIC] != 0)
+        return lct_scaling_refuse(e, fn, s);
+    ends(&low, &high, s, e);
+    s->magnitude = attention(e, factor);
+    for (int64_t c = 0; c < s->pairs; c++) {
+        s->turn[c] = mixed(s->turn[c], factor, (double)c, low, high);
+        if (s->mode == LOCANT_ANGLES_HF)
+            s->single[c] = hf(s, factor, c, low, high);
+    }
+    return s->mode == LOCANT_ANGLES_GGML ? ggml(s, e, fn, low, high)
+                                         : LOCANT_OK;
+}
+
+const struct lct_encoding lct_scaling_yarn = {
+    .info = { .name = "yarn",
+              .title = "YaRN",
+              .formula = "f (1 - ramp) + f/factor ramp, ramp linear in the "
+                         "pair from fast to slow; cos, sin times "
+                         "0.1 ln factor + 1",
+              .source = "Peng et al. 2023, arXiv:2309.00071v2, section 3.2, "
+                        "eq. (22)",
+              .used_by = "Qwen2.5, Qwen3, DeepSeek V2/V3, gpt-oss, OLMo 3",
+              .traps = "Scores are multiplied by the attention factor twice; "
+                       "the ramp is linear in the index, not in turns as in "
+                       "the paper; gpt-oss does not truncate.",
+              .gradient = "" },
+    .keys = keys,
+    .traits = traits,
+    .check = check,
+    .schedule = schedule,
+    .schedule_length = which_length,
+};

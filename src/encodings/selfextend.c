@@ -1,0 +1,121 @@
+/*
+ * selfextend.c - grouped positions beyond a window of neighbours.
+ *
+ * Jin et al.: LLM Maybe LongLM: Self-Extend LLM Context Window Without Tuning.
+ * 2024. arXiv:2401.01325, section 3.2 and algorithm 1.
+ *
+ *     d = n                                              if n < window
+ *     d = floor(p_i/G) - floor(p_j/G) + window - floor(window/G)   beyond
+ *
+ * The authors divide window by G exactly in their prefill and round down while
+ * decoding; they agree where G divides the window.  Keys after the query are
+ * seen at d = n.
+ */
+#include "near_far.h"
+#include "../positions/distance.h"
+
+enum { GROUP, WINDOW, BASE, PAIRING };
+
+static const char *const pairings[] = { "half", "interleaved", NULL };
+
+static const struct lct_key keys[] = {
+    { .name = "group", .kind = LCT_INTEGER, .def = 8, .min = 1,
+      .max = 1 << 20, .doc = "G: far positions that count as one" },
+    { .name = "window", .kind = LCT_INTEGER, .def = 512, .min = 1,
+      .max = 1 << 30, .doc = "neighbours seen at their own distance; a "
+      "multiple of the group is best" },
+    { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
+      .doc = "as of rope" },
+    { .name = "pairing", .kind = LCT_WORD, .def = LCT_PAIRINGS_HALF,
+      .words = pairings, .doc = "as of rope" },
+    { 0 }
+};
+
+static enum lct_sight sight(const locant_encoding *e, int64_t q_pos,
+                            int64_t k_pos)
+{
+    return lct_gap(q_pos, k_pos) < (int64_t)e->value[WINDOW] ? LCT_NEAR
+                                                             : LCT_FAR;
+}
+
+static int64_t extra(const locant_encoding *e)
+{
+    return lct_selfextend_offset((int64_t)e->value[WINDOW],
+                                 (int64_t)e->value[GROUP]);
+}
+
+static int64_t grouped(const locant_encoding *e, enum lct_role role,
+                       int64_t pos)
+{
+    (void)role;
+    return lct_floor_div(pos, (int64_t)e->value[GROUP]);
+}
+
+static const struct lct_near_far form = {
+    .base = BASE,
+    .pairing = PAIRING,
+    .sight = sight,
+    .extra = extra,
+    .grouped = grouped,
+};
+
+static void begin(const struct lct_content *c)
+{
+    lct_near_far_begin(c, &form);
+}
+
+static void content(double *s, const struct lct_content *c,
+                    const struct lct_query *q)
+{
+    lct_near_far_content(s, c, q, &form);
+}
+
+/* see lct_near_far_backward() */
+static void content_backward(double *ds, const struct lct_content_gradient *g,
+                             const double *s, const struct lct_content *c,
+                             const struct lct_query *q)
+{
+    lct_near_far_backward(ds, g, s, c, q, &form);
+}
+
+static void end(const struct lct_content_gradient *g,
+                const struct lct_content *c)
+{
+    lct_near_far_end(g, c, &form);
+}
+
+static const locant_variant variants[] = {
+    { "selfextend(group=8,window=1024)", "Llama 2 from 4096 to 16384 tokens",
+      "LongLM, Llama 2 chat" },
+    { "selfextend(group=4,window=2048,pairing=interleaved)",
+      "as llama.cpp's --grp-attn-n 4 --grp-attn-w 2048", "llama.cpp" },
+    { 0 }
+};
+
+const struct lct_encoding lct_enc_selfextend = {
+    .info = {
+        .name = "selfextend",
+        .title = "Self-Extend: neighbours exact, far positions grouped",
+        .formula = "s = sum_c Re(q_c conj(k_c) e^{i d f_c}) / sqrt(D), d = n "
+                   "if n < window, else floor(p_i/G) - floor(p_j/G) + window - "
+                   "floor(window/G)",
+        .gradient = "as rope at d: dq = s sum dS e^{-i d f} k, dk = s sum dS "
+                    "e^{i d f} q, in complex pairs",
+        .source = "Jin et al. 2024, arXiv:2401.01325v3, section 3.2",
+        .used_by = "Llama 2, Mistral, Phi-2 without fine-tuning; llama.cpp "
+                   "--grp-attn-n",
+        .traps = "Replaces rope: not to be added to it.  Needs unrotated keys "
+                 "in the cache.  A window no multiple of the group differs "
+                 "between the authors' prefill and decoding.",
+        .variants = variants,
+        .doors = LOCANT_DOOR_CONTENT,
+        .traits = LOCANT_TRAIT_CAUSAL,
+    },
+    .keys = keys,
+    .content_memo = lct_near_far_memo,
+    .content_begin = begin,
+    .turns = true,
+    .content = content,
+    .content_backward = content_backward,
+    .content_end = end,
+};

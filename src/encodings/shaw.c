@@ -1,0 +1,166 @@
+/*
+ * shaw.c - relative position representations: a learned vector for each clipped
+ * distance, added to the keys and to the values.
+ *
+ * Shaw, Uszkoreit, Vaswani: Self-Attention with Relative Position
+ * Representations. 2018. arXiv:1803.02155, eq. (3) to (5).
+ * The sign is key minus query.  Vectors are shared by the heads of a layer.
+ * They start uniform within sqrt(6 / (rows + D)), TensorFlow's default, as in
+ * the authors' code (tensor2tensor, common_attention.py).
+ */
+#include "vectors.h"
+
+enum { DISTANCE, VALUES, SHARE };
+enum { KEYS, VALUE_ROWS };
+
+static const struct lct_key keys[] = {
+    { .name = "distance", .kind = LCT_INTEGER, .def = 16, .min = 0,
+      .max = 1 << 20, .doc = "k: farther keys use the vector of distance k" },
+    { .name = "values", .kind = LCT_SWITCH, .def = 1,
+      .doc = "yes: vectors for values too" },
+    { .name = "share", .kind = LCT_SWITCH, .def = 0,
+      .doc = "yes: the same vectors in all layers" },
+    { 0 }
+};
+
+static const struct lct_param params[] = {
+    { .name = "keys", .dims = { "rows", "head_dim" }, .scope = LCT_SHARE_KEY,
+      .doc = "row clip(p_j - p_i, -k, k) + k is added to the key" },
+    { .name = "values", .dims = { "rows", "head_dim" },
+      .scope = LCT_SHARE_KEY, .doc = "the same for the value" },
+    { 0 }
+};
+
+static const struct lct_param only_keys[] = {
+    { .name = "keys", .dims = { "rows", "head_dim" }, .scope = LCT_SHARE_KEY,
+      .doc = "row clip(p_j - p_i, -k, k) + k is added to the key" },
+    { 0 }
+};
+
+static const struct lct_param *params_of(const locant_encoding *e)
+{
+    return e->value[VALUES] != 0 ? params : only_keys;
+}
+
+static int64_t size(const locant_encoding *e, const char *name,
+                    const locant_sizes *sizes)
+{
+    (void)name; /* rows */
+    (void)sizes;
+    return 2 * (int64_t)e->value[DISTANCE] + 1;
+}
+
+static bool fill(double *out, const locant_encoding *e, int k,
+                 const locant_param_info *info, locant_random *r)
+{
+    double bound = sqrt(6.0 / (double)(info->shape[0] + info->shape[1]));
+
+    (void)e;
+    (void)k;
+    for (int64_t i = 0; i < info->shape[0] * info->shape[1]; i++)
+        out[i] = bound * (2 * locant_random_uniform(r) - 1);
+    return true;
+}
+
+static int64_t row(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
+{
+    return lct_row_clipped(lct_distance(k_pos, q_pos),
+                           (int64_t)e->value[DISTANCE]);
+}
+
+static void content(double *s, const struct lct_content *c,
+                    const struct lct_query *q)
+{
+    lct_vectors_content(s, c, q, c->call.param[KEYS], row);
+}
+
+/* forward: s += scale <q, keys[m]>; see lct_vectors_content_backward() */
+static void content_backward(double *ds, const struct lct_content_gradient *g,
+                             const double *s, const struct lct_content *c,
+                             const struct lct_query *q)
+{
+    lct_vectors_content_backward(ds, g, KEYS, s, c, q, row);
+}
+
+/* o += sum_j p[j] values[m_j].  A weight of 0 adds nothing: hidden keys do not
+ * matter. */
+static void values(double *o, const double *p, const struct lct_content *c,
+                   const struct lct_query *q)
+{
+    int64_t D = c->call.head_dim;
+
+    if (c->call.e->value[VALUES] == 0)
+        return;
+    for (int64_t h = 0; h < c->call.heads; h++) {
+        for (int64_t j = 0; j < c->keys; j++) {
+            double weight = p[h * c->keys + j];
+
+            if (weight != 0)
+                lct_accumulate(o + h * D, weight,
+                               c->call.param[VALUE_ROWS] +
+                                   row(c->call.e, q->pos, c->k_pos[j]) * D, D);
+        }
+    }
+}
+
+/* dp[j] = <dout, values[m_j]>, dvalues[m_j] = p[j] dout */
+static void values_backward(double *dp, const struct lct_content_gradient *g,
+                            const double *p, const double *dout,
+                            const struct lct_content *c,
+                            const struct lct_query *q)
+{
+    int64_t D = c->call.head_dim;
+
+    if (c->call.e->value[VALUES] == 0)
+        return;
+    for (int64_t h = 0; h < c->call.heads; h++) {
+        for (int64_t j = 0; j < c->keys; j++) {
+            int64_t at = row(c->call.e, q->pos, c->k_pos[j]) * D;
+            double weight = p[h * c->keys + j];
+
+            if (weight == 0)
+                continue;
+            dp[h * c->keys + j] +=
+                lct_dot(dout + h * D, c->call.param[VALUE_ROWS] + at, D);
+            lct_accumulate(g->dparam[VALUE_ROWS] + at, weight, dout + h * D, D);
+        }
+    }
+}
+
+static const locant_variant variants[] = {
+    { "shaw(distance=16)", "the paper's base model", "relative Transformer" },
+    { "shaw(values=no)", "keys only: nearly as good in the paper",
+      "T2T dot_product_attention_relative without values" },
+    { "shaw(distance=64,values=no)", "as BERT's relative_key, with clipping",
+      "BERT position_embedding_type=relative_key" },
+    { 0 }
+};
+
+const struct lct_encoding lct_enc_shaw = {
+    .info = {
+        .name = "shaw",
+        .title = "Relative position representations (Shaw)",
+        .formula = "s[i,j] = q_i (k_j + keys[m]) / sqrt(D), o_i = sum_j a_ij "
+                   "(v_j + values[m]), m = clip(p_j - p_i, -k, k) + k",
+        .gradient = "dq_i = s sum_j dS_ij (k_j + keys[m]); dkeys[m] = s sum "
+                    "dS_ij q_i; dvalues[m] = sum a_ij do_i; da_ij = <do_i, "
+                    "v_j + values[m]>",
+        .source = "Shaw et al. 2018, arXiv:1803.02155v2, eq. (3) to (5)",
+        .used_by = "relative Transformer (T2T), BERT with relative_key",
+        .traps = "The sign is key minus query; BERT's relative_key takes query "
+                 "minus key, without clipping.  A gathered [T, S, D] array is "
+                 "never needed.",
+        .variants = variants,
+        .doors = LOCANT_DOOR_CONTENT,
+        .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_LEARNED,
+    },
+    .keys = keys,
+    .params = params,
+    .params_of = params_of,
+    .size = size,
+    .fill = fill,
+    .content = content,
+    .content_backward = content_backward,
+    .values = values,
+    .values_backward = values_backward,
+};

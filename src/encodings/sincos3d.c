@@ -1,0 +1,141 @@
+/*
+ * sincos3d.c - fixed sines and cosines of frame, row and column.
+ *
+ * Bardes et al.: Revisiting Feature Prediction for Learning Visual
+ * Representations from Video. 2024. arXiv:2404.08471 (V-JEPA) and its code.
+ * Position p is frame p / (width height), and within it row and column.
+ */
+#include "rope_grid.h"
+#include <inttypes.h>
+#include <math.h>
+
+enum { BASE, FORM, WIDTH, HEIGHT };
+enum { THIRDS, HALF };
+
+static const char *const forms[] = { "thirds", "half", NULL };
+
+static const struct lct_key keys[] = {
+    { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
+      .doc = "longest wavelength / 2 pi, nearly" },
+    { .name = "form", .kind = LCT_WORD, .def = THIRDS, .words = forms,
+      .doc = "thirds: 2 ceil(d/6) channels each, cut to d; half: d/2 for "
+             "frames, d/4 for rows and columns" },
+    { .name = "width", .kind = LCT_INTEGER, .def = 16, .min = 1,
+      .max = 1 << 20, .doc = "columns of a frame" },
+    { .name = "height", .kind = LCT_INTEGER, .def = 16, .min = 1,
+      .max = 1 << 20, .doc = "rows of a frame" },
+    { 0 }
+};
+
+static int axes(const locant_encoding *e)
+{
+    (void)e;
+    return 3; /* t, y, x */
+}
+
+/* Channels of an axis before the cut. */
+static int64_t band(const locant_encoding *e, int axis, int64_t dim)
+{
+    if (e->value[FORM] == HALF)
+        return axis == 0 ? dim / 2 : dim / 4;
+    return 2 * ((dim + 5) / 6);
+}
+
+/* Frequencies of the three axes one after the other. */
+static locant_status schedule(struct lct_schedule **out,
+                              const locant_encoding *e, const char *fn,
+                              int64_t dim, int64_t length)
+{
+    int64_t pairs = 0, at = 0;
+
+    (void)length;
+    if (e->value[FORM] == HALF ? dim % 8 != 0 : dim % 2 != 0)
+        return locant_fail(LOCANT_ERR_SHAPE, "%s: sincos3d has rows of %" PRId64
+                           " channels, expected a multiple of %d", fn, dim,
+                           e->value[FORM] == HALF ? 8 : 2);
+    for (int axis = 0; axis < 3; axis++)
+        pairs += band(e, axis, dim) / 2;
+    *out = lct_schedule_create(e->value[BASE], pairs, dim);
+    if (*out == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for %" PRId64
+                           " frequencies", fn, pairs);
+    for (int axis = 0; axis < 3; axis++) {
+        int64_t n = band(e, axis, dim) / 2;
+
+        for (int64_t c = 0; c < n; c++)
+            (*out)->turn[at++] = lct_turn_of(e->value[BASE], c, 2 * n);
+    }
+    return LOCANT_OK;
+}
+
+static void coordinates(double at[3], const locant_encoding *e,
+                        const struct lct_point *point)
+{
+    int64_t width = (int64_t)e->value[WIDTH];
+    int64_t area = width * (int64_t)e->value[HEIGHT];
+    int64_t within = point->pos % area;
+
+    if (within < 0)
+        within += area;
+    for (int axis = 0; axis < 3; axis++)
+        at[axis] = point->coords != NULL ? point->coords[axis]
+                   : axis == 0 ? (double)((point->pos - within) / area)
+                   : axis == 1 ? (double)(within / width)
+                               : (double)(within % width);
+}
+
+static void row(double *out, const locant_encoding *e,
+                const struct lct_point *point, int64_t dim,
+                const locant_tensor *params)
+{
+    const struct lct_schedule *frequencies;
+    int64_t from = 0, turn = 0;
+    double at[3];
+
+    (void)params;
+    if (lct_schedule_of(&frequencies, e, "", dim, 0) != LOCANT_OK)
+        return; /* made before the first row */
+    coordinates(at, e, point);
+    for (int axis = 0; axis < 3; axis++) {
+        int64_t n = band(e, axis, dim) / 2;
+
+        for (int64_t c = 0; c < n; c++) {
+            double cosine, sine;
+
+            lct_angle_real(&cosine, &sine, frequencies->turn[turn++],
+                           at[axis]);
+            if (from + c < dim)
+                out[from + c] = sine;
+            if (from + n + c < dim)
+                out[from + n + c] = cosine;
+        }
+        from += 2 * n;
+    }
+}
+
+static const locant_variant variants[] = {
+    { "sincos3d(form=half)", "3-D sines, half of them for time",
+      "V-JEPA without uniform_power" },
+    { 0 }
+};
+
+const struct lct_encoding lct_enc_sincos3d = {
+    .info = {
+        .name = "sincos3d",
+        .title = "Sinusoidal frames, rows and columns",
+        .formula = "P[p] = [waves of t | waves of y | waves of x], waves of u: "
+                   "sin(u w), cos(u w), w_c = base^(-c/(e/2)), e channels each",
+        .source = "Bardes et al. 2024, arXiv:2404.08471v1 and its code",
+        .used_by = "V-JEPA, VideoMAE-like models",
+        .traps = "With thirds the last axis may lose its slowest waves to the "
+                 "cut.",
+        .gradient = "none: no parameters",
+        .variants = variants,
+        .doors = LOCANT_DOOR_INPUT,
+    },
+    .keys = keys,
+    .axes = axes,
+    .positions = lct_grid_positions,
+    .schedule = schedule,
+    .row = row,
+};

@@ -1,0 +1,121 @@
+/*
+ * streaming.c - attention sinks: the first tokens and the last ones, with
+ * positions inside the cache.
+ *
+ * Xiao, Tian, Chen, Han, Lewis: Efficient Streaming Language Models with
+ * Attention Sinks. 2024. arXiv:2309.17453, section 3.2.
+ * A query at p sees positions 0 .. sinks - 1 and the last 'window' ones, itself
+ * among them.  Distances are those inside the cache: nothing changes among the
+ * recent ones, and a sink at p_j that has left the window is seen at
+ * window + sinks - 1 - p_j.  What else there is, keys before position 0 and
+ * keys after the query are hidden.
+ */
+#include "near_far.h"
+#include "../positions/distance.h"
+
+enum { SINKS, WINDOW, BASE, PAIRING };
+
+static const char *const pairings[] = { "half", "interleaved", NULL };
+
+static const struct lct_key keys[] = {
+    { .name = "sinks", .kind = LCT_INTEGER, .def = 4, .min = 0,
+      .max = 1 << 30, .doc = "first tokens that stay" },
+    { .name = "window", .kind = LCT_INTEGER, .def = 508, .min = 1,
+      .max = 1 << 30, .doc = "last tokens that stay, the query among them" },
+    { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
+      .doc = "as of rope" },
+    { .name = "pairing", .kind = LCT_WORD, .def = LCT_PAIRINGS_HALF,
+      .words = pairings, .doc = "as of rope" },
+    { 0 }
+};
+
+static enum lct_sight sight(const locant_encoding *e, int64_t q_pos,
+                            int64_t k_pos)
+{
+    double d = lct_streaming_distance((int64_t)e->value[SINKS],
+                                      (int64_t)e->value[WINDOW], q_pos, k_pos);
+
+    if (isinf(d))
+        return LCT_AWAY;
+    return d == (double)lct_gap(q_pos, k_pos) ? LCT_NEAR : LCT_FAR;
+}
+
+static int64_t extra(const locant_encoding *e)
+{
+    return (int64_t)(e->value[SINKS] + e->value[WINDOW]) - 1;
+}
+
+static int64_t grouped(const locant_encoding *e, enum lct_role role,
+                       int64_t pos)
+{
+    (void)e;
+    return role == LCT_QUERY ? 0 : pos;
+}
+
+static const struct lct_near_far form = {
+    .base = BASE,
+    .pairing = PAIRING,
+    .sight = sight,
+    .extra = extra,
+    .grouped = grouped,
+};
+
+static void begin(const struct lct_content *c)
+{
+    lct_near_far_begin(c, &form);
+}
+
+static void content(double *s, const struct lct_content *c,
+                    const struct lct_query *q)
+{
+    lct_near_far_content(s, c, q, &form);
+}
+
+/* see lct_near_far_backward() */
+static void content_backward(double *ds, const struct lct_content_gradient *g,
+                             const double *s, const struct lct_content *c,
+                             const struct lct_query *q)
+{
+    lct_near_far_backward(ds, g, s, c, q, &form);
+}
+
+static void end(const struct lct_content_gradient *g,
+                const struct lct_content *c)
+{
+    lct_near_far_end(g, c, &form);
+}
+
+static const locant_variant variants[] = {
+    { "streaming(sinks=4,window=2044)", "a cache of 2048 tokens",
+      "StreamingLLM with Llama 2" },
+    { "streaming(sinks=0,window=512)", "no sinks: what breaks without them",
+      "the paper's window attention" },
+    { 0 }
+};
+
+const struct lct_encoding lct_enc_streaming = {
+    .info = {
+        .name = "streaming",
+        .title = "StreamingLLM: attention sinks and a window",
+        .formula = "s = sum_c Re(q_c conj(k_c) e^{i d f_c}) / sqrt(D), d = n "
+                   "if n < window, window + sinks - 1 - p_j for a sink, "
+                   "hidden otherwise",
+        .gradient = "as rope at d: dq = s sum dS e^{-i d f} k, dk = s sum dS "
+                    "e^{i d f} q, in complex pairs; 0 where hidden",
+        .source = "Xiao et al. 2024, arXiv:2309.17453v4, section 3.2",
+        .used_by = "Llama 2, MPT, Falcon, Pythia in endless dialogue",
+        .traps = "Replaces rope: not to be added to it.  Positions are indices "
+                 "in the cache, so keys are cached unrotated; nothing is "
+                 "remembered of what left the cache.",
+        .variants = variants,
+        .doors = LOCANT_DOOR_CONTENT,
+        .traits = LOCANT_TRAIT_CAUSAL,
+    },
+    .keys = keys,
+    .content_memo = lct_near_far_memo,
+    .content_begin = begin,
+    .turns = true,
+    .content = content,
+    .content_backward = content_backward,
+    .content_end = end,
+};

@@ -1,0 +1,206 @@
+/*
+ * sum.c - several encodings at once: 'a+b', and one for each layer.
+ *
+ * At most one part goes through each door, and at most one draws positions or
+ * sets a temperature: what two would mean is nowhere defined.
+ */
+#include "encoding.h"
+#include <inttypes.h>
+
+const struct lct_encoding lct_enc_sum = {
+    .info = { .name = "+",
+              .title = "Several encodings at once",
+              .formula = "",
+              .source = "",
+              .used_by = "",
+              .traps = "" },
+};
+
+static unsigned own_traits(const locant_encoding *e)
+{
+    return e->row->traits != NULL ? e->row->traits(e) : e->row->info.traits;
+}
+
+static locant_status twice(const locant_encoding *a, const locant_encoding *b,
+                           const char *what)
+{
+    return locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: %s and %s "
+                       "both %s, expected one of them", a->row->info.name,
+                       b->row->info.name, what);
+}
+
+/* Refuse two parts that would do the same. */
+static locant_status check_pair(const locant_encoding *a,
+                                const locant_encoding *b)
+{
+    static const char *const doors[] = {
+        "add to embeddings", "turn queries and keys", "add to scores",
+        "read content"
+    };
+
+    for (int d = 0; d < 4; d++)
+        if (a->doors & b->doors & 1u << d)
+            return twice(a, b, doors[d]);
+    if (a->row->ids != NULL && b->row->ids != NULL)
+        return twice(a, b, "choose positions");
+    if (a->row->temperature != NULL && b->row->temperature != NULL)
+        return twice(a, b, "set a temperature");
+    if ((a->row->turns && (b->doors & LOCANT_DOOR_ROTATE)) ||
+        (b->row->turns && (a->doors & LOCANT_DOOR_ROTATE)))
+        return twice(a, b, "turn queries and keys");
+    if (a->row->layer != NULL || b->row->layer != NULL)
+        return locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: layers "
+                           "stands alone; add to the encodings it holds");
+    return LOCANT_OK;
+}
+
+/* Traits of which a sum has those that all of its parts have. */
+static const unsigned common_traits = LOCANT_TRAIT_RELATIVE |
+                                      LOCANT_TRAIT_ISOMETRIC |
+                                      LOCANT_TRAIT_MONOTONE;
+
+static void join(locant_encoding *e, const locant_encoding *part)
+{
+    unsigned both = e->traits & part->traits;
+
+    e->doors |= part->doors;
+    e->traits = ((e->traits | part->traits) & ~common_traits) |
+                (both & common_traits);
+}
+
+/*
+ * Queries and keys are turned before content reads them: what multiplies them
+ * with vectors of its own sees how far.
+ */
+static bool sees_turns(const locant_encoding *e)
+{
+    const struct lct_part *content = lct_part_of(e, LOCANT_DOOR_CONTENT);
+
+    return (e->doors & LOCANT_DOOR_ROTATE) && content != NULL &&
+           !content->e->row->scores_only;
+}
+
+static locant_status compose_sum(locant_encoding *e)
+{
+    int first = 0;
+
+    for (int i = 0; i < LCT_MAX_PARTS && e->nested[i] != NULL; i++) {
+        for (int j = 0; j < i; j++)
+            LCT_TRY(check_pair(e->nested[j], e->nested[i]));
+        if (i == 0) {
+            e->doors = e->nested[0]->doors;
+            e->traits = e->nested[0]->traits;
+        }
+        join(e, e->nested[i]);
+        e->part[e->parts++] = (struct lct_part){ e->nested[i], first };
+        first += lct_param_count(e->nested[i]);
+    }
+    if (sees_turns(e))
+        e->traits &= ~(unsigned)LOCANT_TRAIT_RELATIVE;
+    return LOCANT_OK;
+}
+
+locant_status lct_encoding_compose(locant_encoding *e)
+{
+    bool any = false;
+
+    if (e->row == &lct_enc_sum)
+        return compose_sum(e);
+    e->doors = e->row->info.doors;
+    e->traits = own_traits(e);
+    e->parts = 1;
+    e->part[0] = (struct lct_part){ e, 0 };
+    for (int k = 0; e->row->layer != NULL && k < LCT_MAX_KEYS; k++) {
+        if (e->nested[k] == NULL)
+            continue;
+        if (!any)
+            e->traits = e->nested[k]->traits;
+        join(e, e->nested[k]);
+        any = true;
+    }
+    return LOCANT_OK;
+}
+
+const struct lct_part *lct_part_of(const locant_encoding *e, unsigned door)
+{
+    for (int i = 0; i < e->parts; i++)
+        if (e->part[i].e->doors & door)
+            return &e->part[i];
+    return NULL;
+}
+
+const locant_encoding *locant_encoding_layer(int *first_param,
+                                             const locant_encoding *e,
+                                             int64_t layer)
+{
+    int first = 0, chosen;
+
+    if (first_param != NULL)
+        *first_param = 0;
+    if (e == NULL || e->row->layer == NULL)
+        return e;
+    chosen = e->row->layer(e, layer);
+    for (int k = 0; k < chosen; k++)
+        if (e->nested[k] != NULL)
+            first += lct_param_count(e->nested[k]);
+    if (first_param != NULL)
+        *first_param = first;
+    return e->nested[chosen];
+}
+
+/* --------------------------------------------------------------- positions */
+
+const locant_encoding *lct_placing_part(const locant_encoding *e)
+{
+    for (int k = 0; e->row->layer != NULL && k < LCT_MAX_KEYS; k++)
+        if (e->nested[k] != NULL && lct_placing_part(e->nested[k]) != NULL)
+            return lct_placing_part(e->nested[k]);
+    for (int i = 0; e->row->layer == NULL && i < e->parts; i++)
+        if (e->part[i].e->row->ids != NULL)
+            return e->part[i].e;
+    return NULL;
+}
+
+int locant_encoding_places(const locant_encoding *e)
+{
+    return e != NULL && lct_placing_part(e) != NULL;
+}
+
+locant_status locant_encoding_ids(locant_tensor *out, const locant_encoding *e,
+                                  uint64_t seed, int training)
+{
+    static const char fn[] = "locant_encoding_ids";
+    const int64_t any[2] = { -1, -1 };
+    const locant_encoding *part;
+    bool real;
+
+    if (e == NULL)
+        return locant_fail(LOCANT_ERR_NULL, "%s: e is NULL", fn);
+    real = e->traits & LOCANT_TRAIT_REAL;
+    LCT_TRY(lct_check(fn, "out", out, real ? LCT_IN_F64 : LCT_IN_I64, 2, any));
+    LCT_TRY(lct_check_dense(fn, "out", out));
+    if (lct_empty(out))
+        return LOCANT_OK;
+    part = lct_placing_part(e);
+    if (part != NULL && part->row->positions != NULL) {
+        const int64_t last = out->shape[1] - 1;
+
+        LCT_TRY(part->row->positions(part, fn, &last, 1, NULL));
+    }
+    for (int64_t b = 0; b < out->shape[0]; b++) {
+        locant_random r = { .seed = seed, .stream = (uint64_t)b };
+        int64_t T = out->shape[1];
+        int64_t *ids = real ? NULL : (int64_t *)out->data + b * T;
+        double *reals = real ? (double *)out->data + b * T : NULL;
+
+        if (part != NULL)
+            part->row->ids(ids, reals, part, T, training ? &r : NULL);
+        for (int64_t t = 0; part == NULL && t < T; t++) {
+            if (real)
+                reals[t] = (double)t;
+            else
+                ids[t] = t;
+        }
+    }
+    return LOCANT_OK;
+}

@@ -1,0 +1,94 @@
+/*
+ * swin.c - a learned bias for each offset within a window of patches.
+ *
+ * Liu et al.: Swin Transformer: Hierarchical Vision Transformer using Shifted
+ * Windows. 2021. arXiv:2103.14030, section 3.2, eq. (4).
+ * Position p of a window is row p / width, column p mod width; the table holds
+ * an entry for each of the (2 height - 1)(2 width - 1) offsets, query minus
+ * key, rows first.
+ */
+#include "wall.h"
+
+enum { HEIGHT, WIDTH };
+
+static const struct lct_key keys[] = {
+    { .name = "height", .kind = LCT_INTEGER, .def = 7, .min = 1, .max = 1024,
+      .doc = "rows of the window" },
+    { .name = "width", .kind = LCT_INTEGER, .def = 7, .min = 1, .max = 1024,
+      .doc = "columns of the window" },
+    { 0 }
+};
+
+static const struct lct_param params[] = {
+    { .name = "table", .dims = { "offsets", "heads" }, .init = LCT_INIT_NORMAL,
+      .a = 0, .b = 0.02, .rate = 10, .scope = LCT_PER_LAYER,
+      .doc = "bias of each offset, (2 height - 1)(2 width - 1) of them" },
+    { 0 }
+};
+
+static int64_t size(const locant_encoding *e, const char *name,
+                    const locant_sizes *sizes)
+{
+    (void)name; /* offsets */
+    (void)sizes;
+    return (2 * (int64_t)e->value[HEIGHT] - 1) *
+           (2 * (int64_t)e->value[WIDTH] - 1);
+}
+
+static locant_status positions(const locant_encoding *e, const char *fn,
+                               const int64_t *pos, size_t n,
+                               const locant_tensor *given)
+{
+    (void)given;
+    return lct_wall(e, fn, pos, n,
+                    (int64_t)(e->value[HEIGHT] * e->value[WIDTH]),
+                    "the window");
+}
+
+static int64_t offset(const struct lct_call *s, int64_t q_pos, int64_t k_pos)
+{
+    int64_t height = (int64_t)s->e->value[HEIGHT];
+    int64_t width = (int64_t)s->e->value[WIDTH];
+    int64_t down = q_pos / width - k_pos / width + height - 1;
+    int64_t right = q_pos % width - k_pos % width + width - 1;
+
+    return down * (2 * width - 1) + right;
+}
+
+static void bias(double *out, const struct lct_call *s, int64_t head,
+                 int64_t q_pos, const int64_t *k_pos, size_t n)
+{
+    for (size_t j = 0; j < n; j++)
+        out[j] = s->param[0][offset(s, q_pos, k_pos[j]) * s->heads + head];
+}
+
+/* forward: out[j] = table[offset(j), head] */
+static void bias_backward(double *const *dparam, const struct lct_call *s,
+                          int64_t head, int64_t q_pos, const int64_t *k_pos,
+                          const double *dout, size_t n)
+{
+    for (size_t j = 0; j < n; j++)
+        dparam[0][offset(s, q_pos, k_pos[j]) * s->heads + head] += dout[j];
+}
+
+const struct lct_encoding lct_enc_swin = {
+    .info = {
+        .name = "swin",
+        .title = "Relative position bias of windows (Swin)",
+        .formula = "s[h,i,j] += table[(y_i - y_j + Wh - 1)(2 Ww - 1) + "
+                   "x_i - x_j + Ww - 1, h]",
+        .source = "Liu et al. 2021, arXiv:2103.14030v2, section 3.2, eq. (4)",
+        .used_by = "Swin Transformer",
+        .traps = "The bias goes after 1/sqrt(D); another window size needs the "
+                 "table resized (locant resize).",
+        .gradient = "dtable[offset] = sum of dS over pairs of that offset",
+        .doors = LOCANT_DOOR_SCORE,
+        .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_WALL,
+    },
+    .keys = keys,
+    .params = params,
+    .size = size,
+    .positions = positions,
+    .bias = bias,
+    .bias_backward = bias_backward,
+};

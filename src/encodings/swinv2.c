@@ -1,0 +1,171 @@
+/*
+ * swinv2.c - log-spaced continuous position bias.
+ *
+ * Liu et al.: Swin Transformer V2: Scaling Up Capacity and Resolution. 2022.
+ * arXiv:2111.09883, section 3.3, eq. (3) and (4), and the authors' code:
+ * offsets are divided by the (pretrained) window size less 1, times 8, then
+ * sign(x) log2(1 + |x|) / 3; a network 2 -> hidden -> heads with ReLU; 16
+ * sigmoid of what comes out.
+ */
+#include "wall.h"
+#include <math.h>
+
+enum { HEIGHT, WIDTH, PRETRAINED, HIDDEN };
+enum { W1, B1, W2 };
+
+static const struct lct_key keys[] = {
+    { .name = "height", .kind = LCT_INTEGER, .def = 8, .min = 1, .max = 1024,
+      .doc = "rows of the window" },
+    { .name = "width", .kind = LCT_INTEGER, .def = 8, .min = 1, .max = 1024,
+      .doc = "columns of the window" },
+    { .name = "pretrained", .kind = LCT_INTEGER, .def = 0, .min = 0,
+      .max = 1024, .doc = "window size offsets are divided by, less 1; 0: the "
+      "window's own" },
+    { .name = "hidden", .kind = LCT_INTEGER, .def = 512, .min = 1, .max = 4096,
+      .doc = "units of the network" },
+    { 0 }
+};
+
+static const struct lct_param params[] = {
+    { .name = "w1", .dims = { "2", "hidden" }, .scope = LCT_PER_LAYER,
+      .doc = "weights of the first layer, rows y and x" },
+    { .name = "b1", .dims = { "hidden" }, .scope = LCT_PER_LAYER,
+      .doc = "biases of the first layer" },
+    { .name = "w2", .dims = { "hidden", "heads" }, .scope = LCT_PER_LAYER,
+      .doc = "weights of the second layer" },
+    { 0 }
+};
+
+/* Linear layers uniform within 1/sqrt(inputs), as PyTorch makes them. */
+static bool fill(double *out, const locant_encoding *e, int k,
+                 const locant_param_info *info, locant_random *r)
+{
+    double bound = 1 / sqrt(k == W2 ? e->value[HIDDEN] : 2);
+    int64_t n = info->shape[0] * (info->rank == 2 ? info->shape[1] : 1);
+
+    for (int64_t i = 0; i < n; i++)
+        out[i] = bound * (2 * locant_random_uniform(r) - 1);
+    return true;
+}
+
+static locant_status positions(const locant_encoding *e, const char *fn,
+                               const int64_t *pos, size_t n,
+                               const locant_tensor *given)
+{
+    (void)given;
+    return lct_wall(e, fn, pos, n,
+                    (int64_t)(e->value[HEIGHT] * e->value[WIDTH]),
+                    "the window");
+}
+
+/* sign(x) log2(1 + |x|) / log2(8), x = 8 offset / (size - 1) */
+static double log_offset(const struct lct_call *s, int64_t offset, int key)
+{
+    double most = s->e->value[PRETRAINED] > 0 ? s->e->value[PRETRAINED]
+                                              : s->e->value[key];
+    double x = most > 1 ? 8 * (double)offset / (most - 1) : 0;
+
+    return copysign(log2(1 + fabs(x)) / 3, x);
+}
+
+/* y[0], y[1]: what the network sees at this pair. */
+static void input(double y[2], const struct lct_call *s, int64_t q_pos,
+                  int64_t k_pos)
+{
+    int64_t width = (int64_t)s->e->value[WIDTH];
+
+    y[0] = log_offset(s, q_pos / width - k_pos / width, HEIGHT);
+    y[1] = log_offset(s, q_pos % width - k_pos % width, WIDTH);
+}
+
+static double unit(const struct lct_call *s, const double y[2], int64_t i)
+{
+    int64_t hidden = (int64_t)s->e->value[HIDDEN];
+
+    return s->param[W1][i] * y[0] + s->param[W1][hidden + i] * y[1] +
+           s->param[B1][i];
+}
+
+static double value(const struct lct_call *s, const double y[2], int64_t head)
+{
+    int64_t hidden = (int64_t)s->e->value[HIDDEN];
+    double sum = 0;
+
+    for (int64_t i = 0; i < hidden; i++) {
+        double x = unit(s, y, i);
+
+        if (x > 0)
+            sum += x * s->param[W2][i * s->heads + head];
+    }
+    return 16 / (1 + exp(-sum));
+}
+
+static void bias(double *out, const struct lct_call *s, int64_t head,
+                 int64_t q_pos, const int64_t *k_pos, size_t n)
+{
+    double y[2];
+
+    for (size_t j = 0; j < n; j++) {
+        input(y, s, q_pos, k_pos[j]);
+        out[j] = value(s, y, head);
+    }
+}
+
+/* forward: out = 16 g, g = sigmoid(a), a = sum_i w2_i max(0, x_i) */
+static void bias_backward(double *const *dparam, const struct lct_call *s,
+                          int64_t head, int64_t q_pos, const int64_t *k_pos,
+                          const double *dout, size_t n)
+{
+    int64_t hidden = (int64_t)s->e->value[HIDDEN];
+
+    for (size_t j = 0; j < n; j++) {
+        double y[2], g, da;
+
+        if (dout[j] == 0)
+            continue;
+        input(y, s, q_pos, k_pos[j]);
+        g = value(s, y, head) / 16;
+        da = dout[j] * 16 * g * (1 - g);
+        for (int64_t i = 0; i < hidden; i++) {
+            double x = unit(s, y, i), dx;
+
+            if (!(x > 0))
+                continue;
+            dx = da * s->param[W2][i * s->heads + head];
+            dparam[W2][i * s->heads + head] += da * x;
+            dparam[W1][i] += dx * y[0];
+            dparam[W1][hidden + i] += dx * y[1];
+            dparam[B1][i] += dx;
+        }
+    }
+}
+
+static const locant_variant variants[] = {
+    { "swinv2(height=16,width=16,pretrained=8)",
+      "Log-CPB carried to a larger window", "Swin v2 at higher resolution" },
+    { 0 }
+};
+
+const struct lct_encoding lct_enc_swinv2 = {
+    .info = {
+        .name = "swinv2",
+        .title = "Log-spaced continuous position bias (Swin v2)",
+        .formula = "s[h,i,j] += 16 sigmoid(MLP_h(l(y_i - y_j), l(x_i - x_j))), "
+                   "l(d) = sign(d) log2(1 + |8 d / (W - 1)|) / 3",
+        .source = "Liu et al. 2022, arXiv:2111.09883v2, section 3.3, eq. (3), "
+                  "(4)",
+        .used_by = "Swin Transformer v2",
+        .traps = "Swin v2 also replaces q.k by a cosine with a learned scale, "
+                 "which is the model's part and not here.",
+        .gradient = "through the network; sigmoid' = g (1 - g)",
+        .variants = variants,
+        .doors = LOCANT_DOOR_SCORE,
+        .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_WALL,
+    },
+    .keys = keys,
+    .params = params,
+    .fill = fill,
+    .positions = positions,
+    .bias = bias,
+    .bias_backward = bias_backward,
+};

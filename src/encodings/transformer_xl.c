@@ -1,0 +1,89 @@
+/*
+ * transformer_xl.c - relative scores of Transformer-XL.
+ *
+ * Dai et al.: Transformer-XL: Attentive Language Models beyond a Fixed-Length
+ * Context. 2019. arXiv:1901.02860, section 3.3.
+ *
+ *     s = scale [(q + u).k + (q + v).(projection R_n)],  n = p_i - p_j
+ *
+ * R_n is a fixed sinusoid of the model's width; what is learned is its
+ * projection (W_R, without bias) and the two vectors.  All start at N(0,
+ * 0.02^2), as in the authors' code, which shares u and v among layers unless
+ * told to untie them (mem_transformer.py, untie_r).
+ * Memory of an earlier segment is more keys at smaller positions; whether a
+ * gradient flows into it is for the caller to say.
+ */
+#include "waves.h"
+
+static const struct lct_key keys[] = {
+    { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
+      .doc = "of the sinusoid's frequencies base^(-2c/width)" },
+    { .name = "clamp", .kind = LCT_INTEGER, .def = 0, .min = 0,
+      .max = 1 << 30, .doc = "longer distances count as this; 0: none" },
+    { .name = "share", .kind = LCT_SWITCH, .def = 0,
+      .doc = "yes: the same parameters in all layers" },
+    { 0 }
+};
+
+static const struct lct_param params[] = {
+    { .name = "projection", .dims = { "heads", "head_dim", "width" },
+      .init = LCT_INIT_NORMAL, .a = 0, .b = 0.02, .scope = LCT_SHARE_KEY,
+      .doc = "W_R: what a head makes of the sinusoid" },
+    { .name = "u", .dims = { "heads", "head_dim" }, .init = LCT_INIT_NORMAL,
+      .a = 0, .b = 0.02, .scope = LCT_SHARE_KEY,
+      .doc = "added to queries that meet keys (r_w_bias)" },
+    { .name = "v", .dims = { "heads", "head_dim" }, .init = LCT_INIT_NORMAL,
+      .a = 0, .b = 0.02, .scope = LCT_SHARE_KEY,
+      .doc = "added to queries that meet distances (r_r_bias)" },
+    { 0 }
+};
+
+static void content(double *s, const struct lct_content *c,
+                    const struct lct_query *q)
+{
+    lct_waves_content(s, c, q, LCT_CLAMP_PAST);
+}
+
+/* see lct_waves_backward() */
+static void content_backward(double *ds, const struct lct_content_gradient *g,
+                             const double *s, const struct lct_content *c,
+                             const struct lct_query *q)
+{
+    lct_waves_backward(ds, g, s, c, q, LCT_CLAMP_PAST);
+}
+
+static const locant_variant variants[] = {
+    { "transformer-xl(share=yes)", "biases and projection tied among layers; "
+      "the authors tie u and v only", "Transformer-XL, untie_r=False" },
+    { "transformer-xl(clamp=1000)", "evaluation of the WikiText-103 model",
+      "Transformer-XL, clamp_len=1000" },
+    { 0 }
+};
+
+const struct lct_encoding lct_enc_transformer_xl = {
+    .info = {
+        .name = "transformer-xl",
+        .title = "Transformer-XL relative scores",
+        .formula = "s[i,j] = [(q_i + u) k_j + (q_i + v) W_R R_n] / sqrt(D), "
+                   "R_n = [sin(n f_c) | cos(n f_c)], n = p_i - p_j",
+        .gradient = "dq_i = s sum dS (k_j + r_n); du = s sum dS k_j; dv = s "
+                    "sum dS r_n; dW_R = s sum dS (q_i + v) R_n^T; dk_j = s "
+                    "sum dS (q_i + u)",
+        .source = "Dai et al. 2019, arXiv:1901.02860v3, section 3.3; "
+                  "kimiyoung/transformer-xl, mem_transformer.py",
+        .used_by = "Transformer-XL; the form of XLNet and Conformer",
+        .traps = "R is fixed, not learned; relative shift leaves garbage above "
+                 "the diagonal; W_R R by distance is [range, width], not "
+                 "[L, L, width]; float16 positions are exact to 2048 only.",
+        .variants = variants,
+        .doors = LOCANT_DOOR_CONTENT,
+        .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_LEARNED,
+    },
+    .keys = keys,
+    .params = params,
+    .content_memo = lct_waves_memo,
+    .content_begin = lct_waves_begin,
+    .content = content,
+    .content_backward = content_backward,
+    .content_end = lct_waves_end,
+};

@@ -1,0 +1,163 @@
+/*
+ * xlnet.c - relative scores of XLNet: Transformer-XL's and a term of segments.
+ *
+ * Yang et al.: XLNet: Generalized Autoregressive Pretraining for Language
+ * Understanding. 2019. arXiv:1906.08237, sections 2.4 and 2.5; the authors'
+ * modeling.py (rel_attn_core).
+ *
+ *     s = scale [(q + u).k + (q + v).(projection R_n)
+ *                + (q + segment_bias).segments[same ? 0 : 1]]
+ *
+ * Distances of both signs are held to the clamp.  Two tokens are of one segment
+ * if both lie before position 'segment' or neither does.  All parameters start
+ * at N(0, 0.02^2), the authors'.
+ */
+#include "waves.h"
+
+enum { SEGMENT = LCT_WAVES_CLAMP + 1, SHARE };
+enum { SEGMENT_BIAS = LCT_WAVES_V + 1, SEGMENTS };
+
+static const struct lct_key keys[] = {
+    { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
+      .doc = "of the sinusoid's frequencies base^(-2c/width)" },
+    { .name = "clamp", .kind = LCT_INTEGER, .def = 0, .min = 0,
+      .max = 1 << 30, .doc = "longer distances of either sign count as it; "
+      "0: none" },
+    { .name = "segment", .kind = LCT_INTEGER, .def = 0, .min = 0,
+      .max = 1 << 30, .doc = "first position of the second segment; 0: one "
+      "segment" },
+    { .name = "share", .kind = LCT_SWITCH, .def = 0,
+      .doc = "yes: the same parameters in all layers" },
+    { 0 }
+};
+
+static const struct lct_param params[] = {
+    { .name = "projection", .dims = { "heads", "head_dim", "width" },
+      .init = LCT_INIT_NORMAL, .a = 0, .b = 0.02, .scope = LCT_SHARE_KEY,
+      .doc = "what a head makes of the sinusoid (r)" },
+    { .name = "u", .dims = { "heads", "head_dim" }, .init = LCT_INIT_NORMAL,
+      .a = 0, .b = 0.02, .scope = LCT_SHARE_KEY,
+      .doc = "added to queries that meet keys (r_w_bias)" },
+    { .name = "v", .dims = { "heads", "head_dim" }, .init = LCT_INIT_NORMAL,
+      .a = 0, .b = 0.02, .scope = LCT_SHARE_KEY,
+      .doc = "added to queries that meet distances (r_r_bias)" },
+    { .name = "segment_bias", .dims = { "heads", "head_dim" },
+      .init = LCT_INIT_NORMAL, .a = 0, .b = 0.02, .scope = LCT_SHARE_KEY,
+      .doc = "added to queries that meet segments (r_s_bias)" },
+    { .name = "segments", .dims = { "2", "heads", "head_dim" },
+      .init = LCT_INIT_NORMAL, .a = 0, .b = 0.02, .scope = LCT_SHARE_KEY,
+      .doc = "of the same segment, and of another (seg_embed)" },
+    { 0 }
+};
+
+static unsigned traits(const locant_encoding *e)
+{
+    return LOCANT_TRAIT_LEARNED |
+           (e->value[SEGMENT] == 0 ? LOCANT_TRAIT_RELATIVE : 0);
+}
+
+/* 1 if the tokens are of different segments. */
+static int differ(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
+{
+    int64_t second = (int64_t)e->value[SEGMENT];
+
+    return second != 0 && (q_pos < second) != (k_pos < second);
+}
+
+/* Where the vector of a segment begins for a head. */
+static int64_t vector_at(const struct lct_content *c, int64_t segment,
+                         int64_t head)
+{
+    return (segment * c->call.heads + head) * c->call.head_dim;
+}
+
+static void content(double *s, const struct lct_content *c,
+                    const struct lct_query *q)
+{
+    int64_t D = c->call.head_dim;
+
+    lct_waves_content(s, c, q, LCT_CLAMP_BOTH);
+    for (int64_t h = 0; h < c->call.heads; h++) {
+        const double *bias = c->call.param[SEGMENT_BIAS] + h * D;
+        double term[2];
+
+        for (int segment = 0; segment < 2; segment++) {
+            const double *vector =
+                c->call.param[SEGMENTS] + vector_at(c, segment, h);
+
+            term[segment] = c->scale * (lct_dot(q->q + h * D, vector, D) +
+                                        lct_dot(bias, vector, D));
+        }
+        for (int64_t j = 0; j < c->keys; j++)
+            if (!lct_is_hidden(s[h * c->keys + j]))
+                s[h * c->keys + j] +=
+                    term[differ(c->call.e, q->pos, c->k_pos[j])];
+    }
+}
+
+/* forward: s += scale (q + b).e: de = scale ds (q + b), dq = db = scale ds e */
+static void content_backward(double *ds, const struct lct_content_gradient *g,
+                             const double *s, const struct lct_content *c,
+                             const struct lct_query *q)
+{
+    int64_t D = c->call.head_dim;
+
+    lct_waves_backward(ds, g, s, c, q, LCT_CLAMP_BOTH);
+    for (int64_t h = 0; h < c->call.heads; h++) {
+        const double *bias = c->call.param[SEGMENT_BIAS] + h * D;
+        double sum[2] = { 0, 0 };
+
+        for (int64_t j = 0; j < c->keys; j++)
+            if (!lct_is_hidden(s[h * c->keys + j]))
+                sum[differ(c->call.e, q->pos, c->k_pos[j])] +=
+                    c->scale * ds[h * c->keys + j];
+        for (int segment = 0; segment < 2; segment++) {
+            int64_t at = vector_at(c, segment, h);
+            const double *vector = c->call.param[SEGMENTS] + at;
+            double *dvector = g->dparam[SEGMENTS] + at;
+
+            lct_accumulate(dvector, sum[segment], q->q + h * D, D);
+            lct_accumulate(dvector, sum[segment], bias, D);
+            lct_accumulate(g->dq + h * D, sum[segment], vector, D);
+            lct_accumulate(g->dparam[SEGMENT_BIAS] + h * D, sum[segment],
+                           vector, D);
+        }
+    }
+}
+
+static const locant_variant variants[] = {
+    { "xlnet", "one segment", "XLNet pretraining of single texts" },
+    { "xlnet(clamp=512)", "distances held to +-512",
+      "XLNet with clamp_len=512" },
+    { "xlnet(share=yes)", "one set of biases for all layers",
+      "XLNet, untie_r=False" },
+    { 0 }
+};
+
+const struct lct_encoding lct_enc_xlnet = {
+    .info = {
+        .name = "xlnet",
+        .title = "XLNet relative scores with segments",
+        .formula = "s[i,j] = [(q_i + u) k_j + (q_i + v) W_R R_n + (q_i + b) "
+                   "e_m] / sqrt(D), m: same or other segment",
+        .gradient = "as transformer-xl; de_m = s sum dS (q_i + b); db = s sum "
+                    "dS e_m",
+        .source = "Yang et al. 2019, arXiv:1906.08237v2, sections 2.4 and 2.5; "
+                  "zihangdai/xlnet, modeling.py",
+        .used_by = "XLNet",
+        .traps = "Its relative shift pads no zero column, and its distances "
+                 "run from klen to -qlen; the segment vector tells only the "
+                 "same from another segment.",
+        .variants = variants,
+        .doors = LOCANT_DOOR_CONTENT,
+        .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_RELATIVE,
+    },
+    .keys = keys,
+    .params = params,
+    .traits = traits,
+    .content_memo = lct_waves_memo,
+    .content_begin = lct_waves_begin,
+    .content = content,
+    .content_backward = content_backward,
+    .content_end = lct_waves_end,
+};

@@ -1,0 +1,96 @@
+/*
+ * memory.c - the inputs that each layer remembers from segment to segment.
+ *
+ * Source: Dai et al. 2019, arXiv:1901.02860v3, section 3.2.  The new memory is
+ * the last of old memory and segment together.
+ */
+#include "parts.h"
+#include <inttypes.h>
+#include <string.h>
+
+static size_t bytes_of(const struct lct_model *m, int64_t tokens)
+{
+    return (size_t)(tokens * m->config.width) * sizeof(real);
+}
+
+/* Where the segment of row b begins in [B, S, width]. */
+static int64_t segment(const struct lct_model *m, int64_t b)
+{
+    return (b * m->S + m->past) * m->config.width;
+}
+
+void lct_memory_join(const struct lct_model *m, int64_t layer)
+{
+    const struct lct_layer *a = &m->layers[layer];
+    const int64_t width = m->config.width;
+
+    for (int64_t b = 0; b < m->B; b++) {
+        memcpy(a->whole + b * m->S * width, a->memory + b * m->past * width,
+               bytes_of(m, m->past));
+        memcpy(a->whole + segment(m, b), a->x + b * m->T * width,
+               bytes_of(m, m->T));
+    }
+}
+
+void lct_memory_keep(struct lct_model *m, int64_t layer)
+{
+    const struct lct_layer *a = &m->layers[layer];
+    const int64_t width = m->config.width, n = lct_memory_next(m);
+
+    for (int64_t b = 0; b < m->B; b++)
+        memcpy(a->memory + b * n * width,
+               a->whole + ((b + 1) * m->S - n) * width, bytes_of(m, n));
+}
+
+void lct_memory_take(const struct lct_model *m, real *part, const real *whole)
+{
+    for (int64_t b = 0; b < m->B; b++)
+        memcpy(part + b * m->T * m->config.width, whole + segment(m, b),
+               bytes_of(m, m->T));
+}
+
+void lct_memory_put(const struct lct_model *m, real *whole, const real *part)
+{
+    memset(whole, 0, bytes_of(m, m->B * m->S));
+    for (int64_t b = 0; b < m->B; b++)
+        memcpy(whole + segment(m, b), part + b * m->T * m->config.width,
+               bytes_of(m, m->T));
+}
+
+void lct_memory_add(const struct lct_model *m, real *part, const real *whole)
+{
+    const int64_t n = m->T * m->config.width;
+
+    for (int64_t b = 0; b < m->B; b++)
+        for (int64_t i = 0; i < n; i++)
+            part[b * n + i] += whole[segment(m, b) + i];
+}
+
+/* ------------------------------------------------------------------ public */
+
+void lct_model_forget(struct lct_model *m)
+{
+    m->kept = (struct lct_memory){ 0, 0 };
+}
+
+struct lct_memory lct_model_memory(const struct lct_model *m)
+{
+    return m->kept;
+}
+
+real *lct_model_remembered(struct lct_model *m, int64_t layer)
+{
+    return m->layers[layer].memory;
+}
+
+locant_status lct_model_remind(struct lct_model *m, struct lct_memory size)
+{
+    if (size.rows < 0 || size.rows > m->batch || size.tokens < 0 ||
+        size.tokens > m->config.memory)
+        return locant_fail(LOCANT_ERR_PARAM, "lct_model_remind: %" PRId64 " x %"
+                           PRId64 " tokens, expected at most %" PRId64 " x %"
+                           PRId64, size.rows, size.tokens, m->batch,
+                           m->config.memory);
+    m->kept = size;
+    return LOCANT_OK;
+}

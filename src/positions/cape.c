@@ -1,0 +1,66 @@
+/* cape.c - real positions, shifted, jittered and scaled in training. */
+#include "positions.h"
+#include <math.h>
+
+static const char fn[] = "locant_positions_cape";
+
+/* 'least' is allowed, unless 'open'. */
+static locant_status check_real(const char *name, double value, double least,
+                                int open)
+{
+    if (isfinite(value) && (open ? value > least : value >= least))
+        return LOCANT_OK;
+    return locant_fail(LOCANT_ERR_PARAM, "%s: %s is %g, expected a finite "
+                       "number %s %g", fn, name, value,
+                       open ? "above" : "of at least", least);
+}
+
+static locant_status check(const locant_tensor *out, const locant_cape *c)
+{
+    if (c == NULL)
+        return locant_fail(LOCANT_ERR_NULL, "%s: cape is NULL", fn);
+    if (c->struct_size != sizeof(*c))
+        return locant_fail(LOCANT_ERR_PARAM, "%s: struct_size is %zu, expected "
+                           "%zu; start from LOCANT_CAPE_INIT", fn,
+                           c->struct_size, sizeof(*c));
+    LCT_TRY(check_real("step", c->step, 0, 1));
+    LCT_TRY(check_real("global_shift", c->global_shift, 0, 0));
+    LCT_TRY(check_real("local_shift", c->local_shift, 0, 0));
+    LCT_TRY(check_real("max_scale", c->max_scale, 1, 0));
+    LCT_TRY(lct_check(fn, "out", out, LCT_IN_F64, 2,
+                      (const int64_t[]){ -1, -1 }));
+    return lct_check_output(fn, "out", out);
+}
+
+/* Uniform in -width .. width. */
+static double either_side(locant_random *random, double width)
+{
+    return width * (2.0 * locant_random_uniform(random) - 1.0);
+}
+
+locant_status locant_positions_cape(locant_tensor *out, const locant_cape *c,
+                                    locant_random *random)
+{
+    double centre;
+
+    LCT_TRY(check(out, c));
+    centre = c->centred ? (double)(out->shape[1] - 1) / 2 : 0;
+    for (int64_t b = 0; b < out->shape[0]; b++) {
+        double *row = lct_at(out, &b, 1);
+        double shift = 0, scale = 1;
+
+        if (random != NULL)
+            shift = either_side(random, c->global_shift);
+        for (int64_t t = 0; t < out->shape[1]; t++) {
+            row[t] = c->step * ((double)t - centre);
+            if (random != NULL)
+                row[t] += shift +
+                          either_side(random, c->local_shift * c->step);
+        }
+        if (random != NULL)
+            scale = exp(either_side(random, log(c->max_scale)));
+        for (int64_t t = 0; t < out->shape[1]; t++)
+            row[t] *= scale;
+    }
+    return LOCANT_OK;
+}

@@ -1,0 +1,147 @@
+/*
+ * distance.h - effective distances, temperatures and groups, one pair of
+ * tokens at a time.
+ *
+ * Plain functions of positions, shared with the encodings.  Arguments are in
+ * the ranges that locant/positions.h states; nothing is checked here.  p_i is
+ * the position of the query, p_j of the key, n = p_i - p_j.
+ */
+#ifndef LCT_POSITIONS_DISTANCE_H
+#define LCT_POSITIONS_DISTANCE_H
+#include <math.h>
+#include <stdint.h>
+
+/* a - b, clamped to the int64 range. */
+static inline int64_t lct_gap(int64_t a, int64_t b)
+{
+    int64_t d;
+
+    if (__builtin_sub_overflow(a, b, &d))
+        return a > b ? INT64_MAX : INT64_MIN;
+    return d;
+}
+
+/* floor(a / b), b > 0; C rounds toward 0, Python and the papers down. */
+static inline int64_t lct_floor_div(int64_t a, int64_t b)
+{
+    return a / b - (a % b < 0);
+}
+
+/* ------------------------------------------------------ effective distances */
+
+/* ReRoPE: n within the window, the window beyond it. */
+static inline double lct_rerope_distance(int64_t window, int64_t p_i,
+                                         int64_t p_j)
+{
+    int64_t n = lct_gap(p_i, p_j);
+
+    return (double)(n < window ? n : window);
+}
+
+/* Leaky ReRoPE: beyond the window one step counts 1/factor. */
+static inline double lct_leaky_distance(int64_t window, double factor,
+                                        int64_t p_i, int64_t p_j)
+{
+    int64_t n = lct_gap(p_i, p_j);
+
+    if (n < window)
+        return (double)n;
+    return (double)window + (double)(n - window) / factor;
+}
+
+/* What SelfExtend adds to the grouped position of a query. */
+static inline int64_t lct_selfextend_offset(int64_t window, int64_t group)
+{
+    return window - window / group;
+}
+
+/* SelfExtend: n within the window, grouped positions beyond it. */
+static inline double lct_selfextend_distance(int64_t window, int64_t group,
+                                             int64_t p_i, int64_t p_j)
+{
+    int64_t n = lct_gap(p_i, p_j);
+
+    if (n < window)
+        return (double)n;
+    n = lct_gap(lct_floor_div(p_i, group), lct_floor_div(p_j, group));
+    return (double)n + (double)lct_selfextend_offset(window, group);
+}
+
+/*
+ * StreamingLLM: distance inside the cache of the first 'sinks' tokens and the
+ * last 'recent' ones, the query being the last; infinite where the key is not
+ * in the cache.
+ */
+static inline double lct_streaming_distance(int64_t sinks, int64_t recent,
+                                            int64_t p_i, int64_t p_j)
+{
+    int64_t n = lct_gap(p_i, p_j);
+
+    if (n < 0 || p_j < 0)
+        return INFINITY;
+    if (n < recent)
+        return (double)n;
+    if (p_j >= sinks)
+        return INFINITY;
+    /* The cache is full if i has sinks + recent - 1 tokens before it. */
+    if (p_i - recent < sinks)
+        return (double)n;
+    return (double)(sinks - 1 - p_j) + (double)recent;
+}
+
+/* -------------------------------------------------------------- temperature */
+
+/* Llama 4: 1 + scale ln(1 + floor((p + 1) / length)). */
+static inline double lct_temperature_llama4(double scale, int64_t length,
+                                            int64_t p)
+{
+    int64_t k = p / length + (p % length == length - 1);
+
+    return 1.0 + scale * log(1.0 + (double)k);
+}
+
+/* Ministral 3: 1 + scale ln(1 + floor(p / length)). */
+static inline double lct_temperature_ministral(double scale, int64_t length,
+                                               int64_t p)
+{
+    return 1.0 + scale * log(1.0 + (double)(p / length));
+}
+
+/* log-n: max(1, ln(p + 1) / ln(length)). */
+static inline double lct_temperature_logn(int64_t length, int64_t p)
+{
+    if (p < length)
+        return 1.0;
+    return log((double)p + 1.0) / log((double)length);
+}
+
+/* Inkling: 1 + scale ln(max(1, (p + 1) / length)). */
+static inline double lct_temperature_inkling(double scale, int64_t length,
+                                             int64_t p)
+{
+    if (p < length)
+        return 1.0;
+    return 1.0 + scale * log(((double)p + 1.0) / (double)length);
+}
+
+/* ----------------------------------------------------------------- LongLoRA */
+
+/*
+ * Group of token t of T in the half of the heads that is shifted by half a
+ * group, the first half group joining the last (roll).  In the other half the
+ * group is t / group.
+ */
+static inline int64_t lct_longlora_rolled(int64_t t, int64_t tokens,
+                                          int64_t group)
+{
+    int64_t half = group / 2;
+
+    return (t < half ? t - half + tokens : t - half) / group;
+}
+
+/* The same with the two half groups at the ends kept apart. */
+static inline int64_t lct_longlora_cut(int64_t t, int64_t group)
+{
+    return t / group + (t % group >= group / 2);
+}
+#endif

@@ -1,0 +1,253 @@
+/*
+ * mrope.c - the three ids of multimodal RoPE.
+ *
+ * The refusals and the ids come from one walk over the segments: it is made
+ * once to check, in O(1) a segment, and once more to write.
+ */
+#include "positions.h"
+#include <math.h>
+
+static const char fn[] = "locant_positions_from_segments";
+
+/* State between two segments. */
+struct walk {
+    int64_t tokens; /* so far */
+    int64_t next;   /* id the next segment starts at */
+    int64_t top;    /* one past the largest id so far */
+};
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* *out += a * b and true, or false when it does not fit; a, b >= 0. */
+static bool add_product(int64_t *out, int64_t a, int64_t b)
+{
+    int64_t product;
+
+    return !__builtin_mul_overflow(a, b, &product) &&
+           !__builtin_add_overflow(*out, product, out);
+}
+
+/* Tokens of a segment whose sizes are in their ranges. */
+static bool count(int64_t *out, const locant_segment *s)
+{
+    int64_t image = 0;
+
+    *out = 0;
+    switch (s->kind) {
+    case LOCANT_SEGMENT_TEXT:
+        *out = s->tokens;
+        return true;
+    case LOCANT_SEGMENT_IMAGE:
+        return add_product(out, s->rows, s->cols);
+    case LOCANT_SEGMENT_VIDEO:
+        return add_product(&image, s->rows, s->cols) &&
+               add_product(out, s->frames, image);
+    case LOCANT_SEGMENT_FRAMES:
+        break;
+    }
+    return add_product(&image, s->rows, s->cols) &&
+           add_product(&image, s->before, 1) &&
+           add_product(&image, s->after, 1) &&
+           add_product(out, s->frames, image);
+}
+
+/* Go past a segment; false when its ids do not fit. */
+static bool pass(struct walk *w, const locant_segment *s,
+                 locant_mrope_next rule)
+{
+    int64_t side = 0, end = w->next, frame, n;
+    bool fits;
+
+    if (s->kind != LOCANT_SEGMENT_TEXT)
+        side = larger(s->rows, s->cols);
+    frame = side;
+    if (!count(&n, s) || __builtin_add_overflow(w->tokens, n, &w->tokens))
+        return false;
+    switch (s->kind) {
+    case LOCANT_SEGMENT_TEXT:
+        fits = add_product(&end, s->tokens, 1);
+        break;
+    case LOCANT_SEGMENT_VIDEO:
+        fits = add_product(&end, s->frames - 1, s->interval) &&
+               add_product(&end, 1, 1) && w->next <= INT64_MAX - side;
+        if (!fits)
+            return false;
+        end = larger(end, w->next + side);
+        w->top = larger(w->top, end);
+        w->next = rule == LOCANT_MROPE_MAX ? w->top : w->next + side;
+        return true;
+    case LOCANT_SEGMENT_IMAGE:
+        fits = add_product(&end, side, 1);
+        break;
+    default: /* before, image, after; frames times */
+        fits = add_product(&frame, s->before, 1) &&
+               add_product(&frame, s->after, 1) &&
+               add_product(&end, s->frames, frame);
+        break;
+    }
+    if (!fits)
+        return false;
+    /* Under GRID an empty text after a long video must not lower 'top'. */
+    w->top = larger(w->top, end);
+    w->next = end;
+    return true;
+}
+
+/* ----------------------------------------------------------------- checks */
+
+static locant_status check_field(const char *who, size_t i, const char *name,
+                                 int64_t value, int64_t least)
+{
+    if (value >= least)
+        return LOCANT_OK;
+    return locant_fail(LOCANT_ERR_PARAM, "%s: %s of segment %zu is %" PRId64
+                       ", expected at least %" PRId64, who, name, i, value,
+                       least);
+}
+
+static locant_status check_segment(const char *who, size_t i,
+                                   const locant_segment *s)
+{
+    if ((unsigned)s->kind > LOCANT_SEGMENT_FRAMES)
+        return locant_fail(LOCANT_ERR_PARAM, "%s: kind of segment %zu is %d, "
+                           "expected 0 (text), 1 (image), 2 (video) or 3 "
+                           "(frames)", who, i, (int)s->kind);
+    if (s->kind == LOCANT_SEGMENT_TEXT)
+        return check_field(who, i, "tokens", s->tokens, 0);
+    LCT_TRY(check_field(who, i, "rows", s->rows, 1));
+    LCT_TRY(check_field(who, i, "cols", s->cols, 1));
+    if (s->kind == LOCANT_SEGMENT_IMAGE)
+        return LOCANT_OK;
+    LCT_TRY(check_field(who, i, "frames", s->frames, 1));
+    if (s->kind == LOCANT_SEGMENT_VIDEO)
+        return check_field(who, i, "interval", s->interval, 0);
+    LCT_TRY(check_field(who, i, "before", s->before, 0));
+    return check_field(who, i, "after", s->after, 0);
+}
+
+static locant_status walk_all(struct walk *w, const char *who,
+                              const locant_segment *segments, size_t n,
+                              locant_mrope_next rule)
+{
+    if (segments == NULL && n > 0)
+        return locant_fail(LOCANT_ERR_NULL, "%s: segments is NULL", who);
+    for (size_t i = 0; i < n; i++) {
+        LCT_TRY(check_segment(who, i, &segments[i]));
+        if (!pass(w, &segments[i], rule))
+            return locant_fail(LOCANT_ERR_PARAM, "%s: the ids of segment %zu "
+                               "pass 2^63", who, i);
+    }
+    return LOCANT_OK;
+}
+
+/* ---------------------------------------------------------------- writing */
+
+struct pen {
+    locant_tensor *out;
+    int64_t row;
+};
+
+static void write_id(struct pen *p, int64_t t, int64_t h, int64_t w)
+{
+    int64_t *id = lct_ids_row(p->out, p->row++);
+
+    id[0] = t;
+    id[1] = h;
+    id[2] = w;
+}
+
+/* Returns the id that follows. */
+static int64_t write_text(struct pen *p, int64_t start, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        write_id(p, start + i, start + i, start + i);
+    return start + n;
+}
+
+static void write_image(struct pen *p, const locant_segment *s, int64_t t,
+                        int64_t start)
+{
+    for (int64_t row = 0; row < s->rows; row++)
+        for (int64_t col = 0; col < s->cols; col++)
+            write_id(p, t, start + row, start + col);
+}
+
+static void write_segment(struct pen *p, const locant_segment *s,
+                          int64_t start)
+{
+    if (s->kind == LOCANT_SEGMENT_TEXT)
+        write_text(p, start, s->tokens);
+    if (s->kind == LOCANT_SEGMENT_IMAGE)
+        write_image(p, s, start, start);
+    for (int64_t f = 0; s->kind == LOCANT_SEGMENT_VIDEO && f < s->frames; f++)
+        write_image(p, s, start + f * s->interval, start);
+    for (int64_t f = 0; s->kind == LOCANT_SEGMENT_FRAMES && f < s->frames;
+         f++) {
+        start = write_text(p, start, s->before);
+        write_image(p, s, start, start);
+        start = write_text(p, start + larger(s->rows, s->cols), s->after);
+    }
+}
+
+/* ------------------------------------------------------------------ public */
+
+locant_status locant_mrope_tokens(int64_t *tokens,
+                                  const locant_segment *segments, size_t n)
+{
+    static const char who[] = "locant_mrope_tokens";
+    struct walk w = { 0, 0, 0 };
+
+    if (tokens == NULL)
+        return locant_fail(LOCANT_ERR_NULL, "%s: tokens is NULL", who);
+    LCT_TRY(walk_all(&w, who, segments, n, LOCANT_MROPE_MAX));
+    *tokens = w.tokens;
+    return LOCANT_OK;
+}
+
+locant_status locant_positions_from_segments(locant_tensor *out,
+                                             int64_t *delta,
+                                             const locant_segment *segments,
+                                             size_t n, locant_mrope_next next)
+{
+    struct walk w = { 0, 0, 0 };
+    struct pen p = { out, 0 };
+
+    if ((unsigned)next > LOCANT_MROPE_GRID)
+        return locant_fail(LOCANT_ERR_PARAM, "%s: next is %d, expected 0 (max) "
+                           "or 1 (grid)", fn, (int)next);
+    LCT_TRY(walk_all(&w, fn, segments, n, next));
+    LCT_TRY(lct_check_ids(fn, "out", out, 2,
+                          (const int64_t[]){ w.tokens, 3 }));
+    if (delta != NULL)
+        *delta = w.top - w.tokens;
+    w = (struct walk){ 0, 0, 0 };
+    for (size_t i = 0; i < n; i++) {
+        write_segment(&p, &segments[i], w.next);
+        pass(&w, &segments[i], next);
+    }
+    return LOCANT_OK;
+}
+
+locant_status locant_mrope_interval(int64_t *interval,
+                                    int64_t tokens_per_second, double seconds)
+{
+    static const char who[] = "locant_mrope_interval";
+    int64_t product;
+
+    if (interval == NULL)
+        return locant_fail(LOCANT_ERR_NULL, "%s: interval is NULL", who);
+    LCT_TRY(lct_check_least(who, "tokens_per_second", tokens_per_second, 0));
+    if (!(seconds >= 0 && seconds < 0x1p63))
+        return locant_fail(LOCANT_ERR_PARAM, "%s: seconds is %g, expected a "
+                           "number of at least 0 below 2^63", who, seconds);
+    if (__builtin_mul_overflow(tokens_per_second, (int64_t)floor(seconds),
+                               &product))
+        return locant_fail(LOCANT_ERR_PARAM, "%s: %" PRId64 " tokens x %g "
+                           "seconds pass 2^63", who, tokens_per_second,
+                           seconds);
+    *interval = product;
+    return LOCANT_OK;
+}

@@ -1,0 +1,41 @@
+/* positions.h - checks and access shared by the builders of position ids */
+#ifndef LCT_POSITIONS_H
+#define LCT_POSITIONS_H
+#include "../core/tensor.h"
+#include "locant/positions.h"
+#include <inttypes.h>
+
+/* An output of I64: 'rank' sizes 'dims', -1 taking any. */
+static inline locant_status
+lct_check_ids(const char *fn, const char *arg, const locant_tensor *out,
+              int rank, const int64_t *dims)
+{
+    LCT_TRY(lct_check(fn, arg, out, LCT_IN_I64, rank, dims));
+    return lct_check_output(fn, arg, out);
+}
+
+/* Row b of a matrix, or a vector (b = 0), of I64. */
+static inline int64_t *lct_ids_row(const locant_tensor *t, int64_t b)
+{
+    return lct_at(t, &b, t->rank - 1);
+}
+
+/* Element i of that row, of I32 or I64. */
+static inline int64_t lct_integer(const locant_tensor *t, int64_t b, int64_t i)
+{
+    const void *row = lct_at(t, &b, t->rank - 1);
+
+    return t->dtype == LOCANT_I32 ? ((const int32_t *)row)[i]
+                                  : ((const int64_t *)row)[i];
+}
+
+/* A number with a lower bound. */
+static inline locant_status lct_check_least(const char *fn, const char *arg,
+                                            int64_t value, int64_t least)
+{
+    if (value >= least)
+        return LOCANT_OK;
+    return locant_fail(LOCANT_ERR_PARAM, "%s: %s is %" PRId64 ", expected at "
+                       "least %" PRId64, fn, arg, value, least);
+}
+#endif

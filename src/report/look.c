@@ -1,0 +1,151 @@
+/*
+ * look.c - weights and scores of attention, for any encoding, through the
+ * public reference: values that are unit vectors read the weights out.
+ */
+#include "page.h"
+#include "locant/attention.h"
+#include <math.h>
+
+struct bench {
+    int64_t heads, n, dim, width;
+    double *q, *k, *v, *x, *out, *lse, *base;
+    double *memory;
+};
+
+static locant_status make_bench(struct bench *b, const struct lct_subject *s,
+                                int64_t n)
+{
+    size_t cells;
+
+    *b = (struct bench){ .heads = s->r->heads, .n = n, .width = s->r->width };
+    b->dim = b->heads > 0 ? b->width / b->heads : 0;
+    if (b->dim < 1)
+        return locant_fail(LOCANT_ERR_PARAM, "report: %lld heads of %lld "
+                           "channels cannot be drawn", (long long)b->heads,
+                           (long long)b->width);
+    cells = (size_t)(b->heads * n * b->dim);
+    LCT_TRY(lct_page_numbers(&b->memory, 5 * cells +
+                                             (size_t)(n * b->width) +
+                                             (size_t)(b->heads * n)));
+    b->q = b->memory;
+    b->k = b->q + cells;
+    b->v = b->k + cells;
+    b->out = b->v + cells;
+    b->base = b->out + cells;
+    b->x = b->base + cells;
+    b->lse = b->x + n * b->width;
+    return LOCANT_OK;
+}
+
+static void draw_numbers(struct bench *b, uint64_t seed, bool zero)
+{
+    locant_random r = { .seed = seed, .stream = 0 };
+
+    for (int64_t i = 0; i < b->heads * b->n * b->dim; i++) {
+        double q = locant_random_normal(&r), k = locant_random_normal(&r);
+
+        b->q[i] = zero ? 0 : q;
+        b->k[i] = zero ? 0 : k;
+    }
+    for (int64_t i = 0; i < b->n * b->width; i++)
+        b->x[i] = locant_random_normal(&r);
+}
+
+/* out, lse of the present v */
+static locant_status attend(struct bench *b, double *out,
+                            const struct lct_subject *s,
+                            const locant_tensor *params)
+{
+    const int64_t shape[4] = { 1, b->heads, b->n, b->dim };
+    const int64_t inputs[3] = { 1, b->n, b->width };
+    locant_tensor q = locant_dense(b->q, LOCANT_F64, 4, shape);
+    locant_tensor k = locant_dense(b->k, LOCANT_F64, 4, shape);
+    locant_tensor v = locant_dense(b->v, LOCANT_F64, 4, shape);
+    locant_tensor to = locant_dense(out, LOCANT_F64, 4, shape);
+    locant_tensor lse = locant_dense(b->lse, LOCANT_F64, 3, shape);
+    locant_tensor x = locant_dense(b->x, LOCANT_F64, 3, inputs);
+    locant_attention a = LOCANT_ATTENTION_INIT;
+
+    a.q = &q;
+    a.k = &k;
+    a.v = &v;
+    a.encoding = s->e;
+    a.params = params;
+    a.mask = LOCANT_MASK_CAUSAL;
+    if (locant_encoding_traits(s->e) & LOCANT_TRAIT_READS_X)
+        a.x = &x;
+    return locant_attention_reference(&to, &lse, &a);
+}
+
+/* Weights of keys first .. first + dim - 1 into the look. */
+static locant_status read_weights(struct lct_look *look, struct bench *b,
+                                  const struct lct_subject *s,
+                                  const locant_tensor *params, int64_t first)
+{
+    int64_t last = first + b->dim < b->n ? first + b->dim : b->n;
+
+    for (int64_t i = 0; i < b->heads * b->n * b->dim; i++) {
+        int64_t key = i / b->dim % b->n;
+
+        b->v[i] = key - first == i % b->dim;
+    }
+    LCT_TRY(attend(b, b->out, s, params));
+    for (int64_t row = 0; row < b->heads * b->n; row++)
+        for (int64_t j = first; j < last; j++) {
+            int64_t at = row * b->dim + j - first;
+
+            look->weight[row * b->n + j] = b->out[at] - b->base[at];
+        }
+    return LOCANT_OK;
+}
+
+/* Score = ln weight + log-sum-exp; less q.k / sqrt(dim). */
+static void find_added(struct lct_look *look, const struct bench *b)
+{
+    const double scale = 1 / sqrt((double)b->dim);
+
+    for (int64_t row = 0; row < b->heads * b->n; row++)
+        for (int64_t j = 0; j < b->n; j++) {
+            double weight = look->weight[row * b->n + j], dot = 0;
+            const double *q = b->q + row * b->dim;
+            const double *k = b->k + (row / b->n * b->n + j) * b->dim;
+
+            for (int64_t c = 0; c < b->dim; c++)
+                dot += q[c] * k[c];
+            look->added[row * b->n + j] =
+                weight > 0 ? log(weight) + b->lse[row] - scale * dot : NAN;
+        }
+}
+
+locant_status lct_page_look(struct lct_look *out, const struct lct_subject *s,
+                            const locant_tensor *params, int64_t n,
+                            uint64_t seed, bool zero)
+{
+    size_t cells = (size_t)(s->r->heads * n * n);
+    struct bench b = { .memory = NULL };
+    locant_status status;
+
+    *out = (struct lct_look){ .heads = s->r->heads, .n = n };
+    LCT_TRY(lct_page_numbers(&out->weight, 2 * cells));
+    out->added = out->weight + cells;
+    status = make_bench(&b, s, n);
+    if (status == LOCANT_OK) {
+        draw_numbers(&b, seed, zero);
+        /* what an encoding adds to values besides v */
+        status = attend(&b, b.base, s, params);
+    }
+    for (int64_t j = 0; j < n && status == LOCANT_OK; j += b.dim)
+        status = read_weights(out, &b, s, params, j);
+    if (status == LOCANT_OK)
+        find_added(out, &b);
+    else
+        lct_page_look_free(out);
+    locant_release(b.memory);
+    return status;
+}
+
+void lct_page_look_free(struct lct_look *look)
+{
+    locant_release(look->weight);
+    look->weight = look->added = NULL;
+}

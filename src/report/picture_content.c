@@ -1,0 +1,146 @@
+/*
+ * picture_content.c - pictures of what reads queries and keys: there is no
+ * table to show, so random ones are looked at, the same for every encoding.
+ */
+#include "page.h"
+#include <math.h>
+#include <stdio.h>
+
+enum { TOKENS = 64, LOOKS = 8, MOST_HEADS = 8 };
+
+/* y [heads, n]: mean over looks and pairs of what is added, by distance. */
+static locant_status by_distance(double *y, const struct lct_subject *s,
+                                 const locant_tensor *params, int64_t n)
+{
+    const int64_t heads = s->r->heads;
+    double *count;
+    locant_status status = LOCANT_OK;
+
+    LCT_TRY(lct_page_numbers(&count, (size_t)(heads * n)));
+    for (uint64_t seed = 1; seed <= LOOKS && status == LOCANT_OK; seed++) {
+        struct lct_look look;
+
+        status = lct_page_look(&look, s, params, n, seed, false);
+        for (int64_t i = 0; status == LOCANT_OK && i < heads * n * n; i++) {
+            int64_t distance = i / n % n - i % n;
+            int64_t at = i / (n * n) * n + distance;
+
+            if (distance < 0 || isnan(look.added[i]))
+                continue;
+            y[at] += look.added[i];
+            count[at]++;
+        }
+        lct_page_look_free(&look);
+    }
+    for (int64_t i = 0; i < heads * n; i++)
+        y[i] = count[i] > 0 ? y[i] / count[i] : NAN;
+    locant_release(count);
+    return status;
+}
+
+static locant_status draw_added(struct lct_html *h, const struct lct_subject *s,
+                                int64_t n, const double *x)
+{
+    int64_t heads = s->r->heads < MOST_HEADS ? s->r->heads : MOST_HEADS;
+    locant_series series[MOST_HEADS];
+    locant_figure f = LOCANT_FIGURE_INIT;
+    char label[MOST_HEADS][32];
+    double *y;
+    locant_status status;
+
+    LCT_TRY(lct_page_numbers(&y, (size_t)(s->r->heads * n)));
+    status = by_distance(y, s, s->trained ? s->trained : s->initial, n);
+    for (int64_t i = 0; i < heads; i++) {
+        int64_t head = i * s->r->heads / heads;
+
+        snprintf(label[i], sizeof label[i], "head %lld", (long long)head + 1);
+        series[i] = (locant_series){ .label = label[i], .n = (size_t)n, .x = x,
+                                     .y = y + head * n, .color = (int)i };
+    }
+    f.title = s->trained ? "Added on average, trained" : "Added on average";
+    f.x_label = "distance from query back to key";
+    f.y_label = "added to the score";
+    f.width = 460;
+    f.height = 360;
+    f.series = series;
+    f.n_series = (size_t)heads;
+    if (status == LOCANT_OK)
+        status = lct_page_figure(
+            h, s->r, &f,
+            "Curves of the mean of what is added to scores, by distance.",
+            "Score less that of query and key alone, averaged over pairs of "
+            "random queries and keys of variance 1: what is left is what does "
+            "not depend on them.",
+            0);
+    locant_release(y);
+    return status;
+}
+
+/* Weights of the last query, by distance, into y [n]. */
+static locant_status last_query(double *y, const struct lct_subject *s,
+                                const locant_tensor *params, int64_t n)
+{
+    struct lct_look look;
+
+    LCT_TRY(lct_page_look(&look, s, params, n, 1, false));
+    for (int64_t d = 0; d < n; d++)
+        y[d] = look.weight[(n - 1) * n + n - 1 - d];
+    lct_page_look_free(&look);
+    return LOCANT_OK;
+}
+
+static locant_status draw_weights(struct lct_html *h,
+                                  const struct lct_subject *s, int64_t n,
+                                  const double *x)
+{
+    locant_series series[2] = { { .label = NULL } };
+    locant_figure f = LOCANT_FIGURE_INIT;
+    double *y;
+    locant_status status;
+
+    LCT_TRY(lct_page_numbers(&y, 2 * (size_t)n));
+    status = last_query(y, s, s->trained ? s->trained : s->initial, n);
+    if (status == LOCANT_OK && s->trained)
+        status = last_query(y + n, s, s->initial, n);
+    series[0] = (locant_series){ .label = s->trained ? "trained" : NULL,
+                                 .n = (size_t)n, .x = x, .y = y, .color = 0 };
+    series[1] = (locant_series){ .label = "initial", .n = (size_t)n, .x = x,
+                                 .y = y + n, .dashed = 1, .color = 9 };
+    f.title = "Weights of one query";
+    f.x_label = "distance from query back to key";
+    f.y_label = "weight";
+    f.width = 460;
+    f.height = 360;
+    f.series = series;
+    f.n_series = s->trained ? 2 : 1;
+    if (status == LOCANT_OK)
+        status = lct_page_figure(
+            h, s->r, &f,
+            "Curve of the attention weights of one random query against "
+            "distance.",
+            "Where one random query of head 1 looks among random keys; the "
+            "same numbers for every encoding.",
+            0);
+    locant_release(y);
+    return status;
+}
+
+locant_status lct_draw_content(struct lct_html *h, const struct lct_subject *s)
+{
+    int64_t reach = locant_encoding_reach(s->e);
+    int64_t n = s->r->trained_length < TOKENS ? s->r->trained_length : TOKENS;
+    double *x;
+    locant_status status;
+
+    n = reach < n ? reach : n;
+    LCT_TRY(lct_page_numbers(&x, (size_t)n));
+    for (int64_t d = 0; d < n; d++)
+        x[d] = (double)d;
+    lct_html_raw(h, "<div class=\"grid\">\n");
+    status = draw_weights(h, s, n, x);
+    if (status == LOCANT_OK)
+        status = draw_added(h, s, n, x);
+    lct_html_raw(h, "</div>\n");
+    locant_release(x);
+    return status;
+}

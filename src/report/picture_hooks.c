@@ -1,0 +1,232 @@
+/*
+ * picture_hooks.c - what goes through no door: positions that are drawn, keys
+ * that are hidden, a temperature.  Each is looked for, not asked for by name.
+ */
+#include "page.h"
+#include "locant/attention.h"
+#include <math.h>
+#include <stdio.h>
+
+enum { TOKENS = 64, DRAWS = 3, POINTS = 64 };
+
+/* ------------------------------------------------------------- positions */
+
+static locant_status draw_positions(struct lct_html *h,
+                                    const struct lct_subject *s, int64_t n)
+{
+    const bool reals = locant_encoding_traits(s->e) & LOCANT_TRAIT_REAL;
+    const int64_t shape[2] = { 1, n };
+    static const char *const label[] = { "seed 1", "seed 2", "seed 3",
+                                         "evaluation" };
+    locant_series series[DRAWS + 1];
+    locant_figure f = LOCANT_FIGURE_INIT;
+    double *x, *y;
+    locant_status status = LOCANT_OK;
+
+    LCT_TRY(lct_page_numbers(&x, (size_t)n * (DRAWS + 2)));
+    y = x + n;
+    for (int k = 0; k <= DRAWS && status == LOCANT_OK; k++) {
+        double *row = y + k * n;
+        locant_tensor ids = locant_dense(row, reals ? LOCANT_F64 : LOCANT_I64,
+                                         2, shape);
+
+        status = locant_encoding_ids(&ids, s->e, (uint64_t)k + 1, k < DRAWS);
+        for (int64_t t = 0; t < n; t++) {
+            x[t] = (double)t;
+            row[t] = reals ? row[t] : (double)((int64_t *)(void *)row)[t];
+        }
+        series[k] = (locant_series){ .label = label[k], .n = (size_t)n, .x = x,
+                                     .y = row, .color = k,
+                                     .dashed = k == DRAWS };
+    }
+    f.title = "Positions given to tokens";
+    f.x_label = "token";
+    f.y_label = "position";
+    f.width = 460;
+    f.height = 360;
+    f.series = series;
+    f.n_series = DRAWS + 1;
+    if (status == LOCANT_OK)
+        status = lct_page_figure(h, s->r, &f,
+                                 "Curves of the position of each token in "
+                                 "three draws of training, and in evaluation.",
+                                 "What other parts are told instead of 0, 1, "
+                                 "2, ..: three draws of training, and the "
+                                 "positions of evaluation.",
+                                 0);
+    locant_release(x);
+    return status;
+}
+
+/* ------------------------------------------------------------------ mask */
+
+/* Does a head hide keys that the causal mask shows? */
+static bool hides(const struct lct_look *look, int64_t head)
+{
+    const double *weight = look->weight + head * look->n * look->n;
+
+    for (int64_t i = 0; i < look->n; i++)
+        for (int64_t j = 0; j <= i; j++)
+            if (!(weight[i * look->n + j] > 0))
+                return true;
+    return false;
+}
+
+static locant_status draw_head_mask(struct lct_html *h,
+                                    const struct lct_subject *s,
+                                    struct lct_look *look, int64_t head)
+{
+    double *cells = look->weight + head * look->n * look->n;
+    locant_figure f = LOCANT_FIGURE_INIT;
+    char title[64];
+
+    for (int64_t i = 0; i < look->n * look->n; i++)
+        cells[i] = cells[i] > 0 ? 1 : i % look->n > i / look->n ? NAN : 0;
+    snprintf(title, sizeof title, "Keys that head %lld sees",
+             (long long)head + 1);
+    f.kind = LOCANT_FIGURE_HEATMAP;
+    f.title = title;
+    f.x_label = "key";
+    f.y_label = "query";
+    f.width = 460;
+    f.height = 400;
+    f.cells = cells;
+    f.rows = f.cols = look->n;
+    return lct_page_figure(h, s->r, &f,
+                           "Map of the keys each query sees: queries "
+                           "downwards, keys across.",
+                           "1: seen, 0: hidden by the encoding. Grey: keys the "
+                           "causal mask hides.",
+                           0);
+}
+
+/* With queries and keys of 0 a weight of 0 is a key that is hidden. */
+static locant_status draw_mask(struct lct_html *h, const struct lct_subject *s,
+                               int64_t n)
+{
+    const locant_tensor *params = s->trained ? s->trained : s->initial;
+    int64_t last = s->r->heads - 1;
+    struct lct_look look;
+    locant_status status;
+
+    LCT_TRY(lct_page_look(&look, s, params, n, 1, true));
+    status = hides(&look, 0) ? draw_head_mask(h, s, &look, 0) : LOCANT_OK;
+    /* groups may be shifted in half of the heads */
+    if (status == LOCANT_OK && last > 0 && hides(&look, last))
+        status = draw_head_mask(h, s, &look, last);
+    lct_page_look_free(&look);
+    return status;
+}
+
+/* ----------------------------------------------------------- temperature */
+
+/*
+ * y[i]: score of a query and the key at its own place, q.k / sqrt(dim) = 1.
+ * 'value' sets each channel of both.
+ */
+static locant_status own_scores(double *y, const struct lct_subject *s,
+                                int64_t *at, int64_t n, double value)
+{
+    const int64_t dim = s->r->width / s->r->heads;
+    const int64_t shape[4] = { n, s->r->heads, 1, dim }, places[2] = { n, 1 };
+    size_t cells = (size_t)(n * s->r->width);
+    double *x;
+    locant_tensor q, out, lse, pos;
+    locant_attention a = LOCANT_ATTENTION_INIT;
+    locant_status status;
+
+    LCT_TRY(lct_page_numbers(&x, 2 * cells + (size_t)(n * s->r->heads)));
+    for (size_t i = 0; i < cells; i++)
+        x[i] = value;
+    q = locant_dense(x, LOCANT_F64, 4, shape);
+    out = locant_dense(x + cells, LOCANT_F64, 4, shape);
+    lse = locant_dense(x + 2 * cells, LOCANT_F64, 3, shape);
+    pos = locant_dense(at, LOCANT_I64, 2, places);
+    a.q = a.k = a.v = &q;
+    a.q_pos = a.k_pos = &pos;
+    a.encoding = s->e;
+    a.params = s->trained ? s->trained : s->initial;
+    status = locant_attention_reference(&out, &lse, &a);
+    for (int64_t i = 0; i < n; i++)
+        y[i] = x[2 * cells + (size_t)(i * s->r->heads)];
+    locant_release(x);
+    return status;
+}
+
+/* Positions 0, 1, 2, 3, .. further and further apart, below 'end'. */
+static int64_t far_positions(int64_t *at, int64_t end)
+{
+    double next = 0;
+    int64_t n = 0;
+
+    for (; n < POINTS && next < (double)end; n++) {
+        at[n] = (int64_t)next;
+        next = fmax(next + 1, floor(next * 1.25));
+    }
+    return n;
+}
+
+/* Drawn if it differs anywhere by more than angles rounded to float32 do. */
+static locant_status draw_temperature(struct lct_html *h,
+                                      const struct lct_subject *s)
+{
+    const double one = pow((double)(s->r->width / s->r->heads), -0.25);
+    int64_t at[POINTS], n;
+    double x[POINTS], y[POINTS], zero[POINTS];
+    locant_series line = { .x = x, .y = y };
+    locant_figure f = LOCANT_FIGURE_INIT;
+    bool varies = false;
+
+    n = far_positions(at, locant_encoding_reach(s->e));
+    if (n < 2)
+        return LOCANT_OK;
+    LCT_TRY(own_scores(y, s, at, n, one));
+    LCT_TRY(own_scores(zero, s, at, n, 0));
+    for (int64_t i = 0; i < n; i++) {
+        x[i] = (double)(at[i] + 1);
+        y[i] -= zero[i];
+        varies |= fabs(y[i] - y[0]) > 1e-4 * fabs(y[0]);
+    }
+    line.n = (size_t)n;
+    f.title = "Temperature";
+    f.x_label = "position of the query, from 1";
+    f.y_label = "factor of the score";
+    f.log_x = 1;
+    f.width = 460;
+    f.height = 360;
+    f.series = &line;
+    f.n_series = 1;
+    return !varies ? LOCANT_OK
+                   : lct_page_figure(h, s->r, &f,
+                                     "Curve of the factor that scores are "
+                                     "multiplied by, against the position.",
+                                     "What the score of a query and the key at "
+                                     "its own place is multiplied by.",
+                                     0);
+}
+
+/* ------------------------------------------------------------------- all */
+
+locant_status lct_draw_hooks(struct lct_html *h, const struct lct_subject *s)
+{
+    const unsigned doors = locant_encoding_doors(s->e);
+    const unsigned traits = locant_encoding_traits(s->e);
+    int64_t reach = locant_encoding_reach(s->e);
+    int64_t n = s->r->trained_length < TOKENS ? s->r->trained_length : TOKENS;
+    locant_status status = LOCANT_OK;
+
+    n = reach < n ? reach : n;
+    if (n < 2 || s->r->heads < 1 || s->r->width < s->r->heads)
+        return LOCANT_OK;
+    lct_html_raw(h, "<div class=\"grid\">\n");
+    if (locant_encoding_places(s->e))
+        status = draw_positions(h, s, n);
+    if (status == LOCANT_OK)
+        status = draw_mask(h, s, n);
+    /* what reads content has no one factor */
+    if (status == LOCANT_OK && !(doors & LOCANT_DOOR_CONTENT) &&
+        !(traits & LOCANT_TRAIT_READS_X))
+        status = draw_temperature(h, s);
+    lct_html_raw(h, "</div>\n");
+    return status;
+}

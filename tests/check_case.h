@@ -1,0 +1,38 @@
+/* check_case.h - what the tests of printed values share. */
+#ifndef CHECK_CASE_H
+#define CHECK_CASE_H
+
+#include "oracle/near.h"
+#include <math.h>
+
+/* Half a unit of the tenth decimal, with slack for its last digit. */
+#define TEN 0.51e-10
+
+/* Dense double tensor over 'data'. */
+static inline locant_tensor check_dense(double *data, int64_t a, int64_t b)
+{
+    int64_t shape[2] = { a, b };
+
+    return locant_dense(data, LOCANT_F64, b > 0 ? 2 : 1, shape);
+}
+
+/* x [D] turned at 'pos', of calls whose longest position is 'last'. */
+static inline void check_turn(double *out, const double *x, const char *spec,
+                              int64_t D, int64_t pos, int64_t last)
+{
+    int64_t two = 2, at[2] = { pos, last }, shape[2] = { 2, D };
+    double in[1024] = { 0 }, y[1024];
+    locant_tensor ty = locant_dense(y, LOCANT_F64, 2, shape);
+    locant_tensor tx = locant_dense(in, LOCANT_F64, 2, shape);
+    locant_tensor p = locant_dense(at, LOCANT_I64, 1, &two);
+    locant_encoding *e = judge_create(spec);
+
+    assert_true(2 * D <= (int64_t)LEN(in));
+    for (int64_t d = 0; d < D; d++)
+        in[d] = x[d];
+    CHECK_OK(locant_encoding_rotate(&ty, &tx, e, &p, NULL, 0));
+    for (int64_t d = 0; d < D; d++)
+        out[d] = y[d];
+    locant_encoding_free(e);
+}
+#endif

@@ -1,0 +1,6 @@
+# encodings.md 13.7: t, h, w of each token; delta on stderr.
+$LOCANT positions mrope text:3 image:2x3 text:2
+# A video longer than it is wide: the text after it starts at 7, or at 3.
+$LOCANT positions mrope text:1 video:3x1x2@3 text:1
+$LOCANT positions mrope text:1 video:3x1x2@3 text:1 --next grid
+$LOCANT positions mrope frames:2x1x2+1+1 --json

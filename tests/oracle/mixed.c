@@ -1,0 +1,360 @@
+/* mixed.c - see mixed.h */
+#include "mixed.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+size_t mixed_size(const locant_tensor *t)
+{
+    size_t n = t->data == NULL ? 0 : 1;
+
+    for (int i = 0; i < t->rank; i++)
+        n *= (size_t)t->shape[i];
+    return n;
+}
+
+double mixed_get(const locant_tensor *t, size_t i)
+{
+    return t->dtype == LOCANT_F64 ? ((double *)t->data)[i]
+                                  : (double)((float *)t->data)[i];
+}
+
+void mixed_set(const locant_tensor *t, size_t i, double x)
+{
+    if (t->dtype == LOCANT_F64)
+        ((double *)t->data)[i] = x;
+    else
+        ((float *)t->data)[i] = (float)x;
+}
+
+static void defaults(struct mixed *m)
+{
+    int64_t *sizes[] = { &m->B, &m->H, &m->G, &m->T, &m->S, &m->D };
+    static const int64_t usual[] = { 2, 4, 2, 9, 13, 8 };
+
+    for (size_t i = 0; i < LEN(sizes); i++)
+        if (*sizes[i] == 0)
+            *sizes[i] = usual[i];
+}
+
+static void make_params(struct mixed *m)
+{
+    locant_sizes sizes = { .width = m->W ? m->W : m->H * m->D, .heads = m->H,
+                           .kv_heads = m->G, .head_dim = m->D };
+    locant_param_info info;
+
+    for (int i = 0; locant_encoding_param(&info, m->e, i, &sizes); i++) {
+        CHECK(i < MIXED_PARAMS);
+        m->params[i] = test_tensor(m->dtype, info.rank, info.shape);
+        m->dparams[i] = test_tensor(m->dtype, info.rank, info.shape);
+        CHECK_OK(locant_encoding_param_init(&m->params[i], m->e, i, 3));
+        for (size_t n = 0; info.rate != 0 && n < mixed_size(&m->params[i]);
+             n++)
+            mixed_set(&m->params[i], n, mixed_get(&m->params[i], n) +
+                                            0.1 * test_uniform());
+        CHECK_OK(locant_encoding_param_project(&m->params[i], m->e, i));
+        m->n_params++;
+    }
+}
+
+static void make_tokens(struct mixed *m)
+{
+    int64_t q[3] = { m->B, m->T, m->axes }, k[3] = { m->B, m->S, m->axes };
+
+    m->q_pos = test_tensor(LOCANT_I64, 2, q);
+    m->k_pos = test_tensor(LOCANT_I64, 2, k);
+    m->q_docs = test_tensor(LOCANT_I64, 2, q);
+    m->k_docs = test_tensor(LOCANT_I64, 2, k);
+    if (m->axes > 0) {
+        m->q_coords = test_tensor(LOCANT_F64, 3, q);
+        m->k_coords = test_tensor(LOCANT_F64, 3, k);
+        m->a.q_coords = &m->q_coords;
+        m->a.k_coords = &m->k_coords;
+    }
+    for (int64_t b = 0; b < m->B; b++) {
+        for (int64_t i = 0; i < m->T; i++) {
+            ((int64_t *)m->q_pos.data)[b * m->T + i] = m->S - m->T + i;
+            ((int64_t *)m->q_docs.data)[b * m->T + i] = 0;
+        }
+        for (int64_t j = 0; j < m->S; j++) {
+            ((int64_t *)m->k_pos.data)[b * m->S + j] = j;
+            ((int64_t *)m->k_docs.data)[b * m->S + j] = 0;
+        }
+    }
+    m->a.q_pos = &m->q_pos;
+    m->a.k_pos = &m->k_pos;
+}
+
+void mixed_make(struct mixed *m)
+{
+    int64_t q[4], k[4], x[3];
+
+    defaults(m);
+    if (m->e == NULL) {
+        CHECK_OK(locant_encoding_create(&m->made, m->spec));
+        m->e = m->made;
+    }
+    memcpy(q, (int64_t[]){ m->B, m->H, m->T, m->D }, sizeof(q));
+    memcpy(k, (int64_t[]){ m->B, m->G, m->S, m->D }, sizeof(k));
+    memcpy(x, (int64_t[]){ m->B, m->S, m->W }, sizeof(x));
+    m->a = (locant_attention)LOCANT_ATTENTION_INIT;
+    m->g = (locant_attention_gradients)LOCANT_ATTENTION_GRADIENTS_INIT;
+    m->q = test_tensor(m->dtype, 4, q);
+    m->k = test_tensor(m->dtype, 4, k);
+    m->v = test_tensor(m->dtype, 4, k);
+    m->dout = test_tensor(m->dtype, 4, q);
+    m->out = test_tensor(m->dtype, 4, q);
+    m->lse = test_tensor(m->dtype, 3, q);
+    m->dq = test_tensor(m->dtype, 4, q);
+    m->dk = test_tensor(m->dtype, 4, k);
+    m->dv = test_tensor(m->dtype, 4, k);
+    if (m->W > 0) {
+        m->x = test_tensor(m->dtype, 3, x);
+        m->dx = test_tensor(m->dtype, 3, x);
+        m->a.x = &m->x;
+        m->g.dx = &m->dx;
+    }
+    make_tokens(m);
+    make_params(m);
+    m->a.q = &m->q;
+    m->a.k = &m->k;
+    m->a.v = &m->v;
+    m->a.encoding = m->e;
+    m->a.params = m->n_params > 0 ? m->params : NULL;
+    m->a.mask = m->mask;
+    m->g.dq = &m->dq;
+    m->g.dk = &m->dk;
+    m->g.dv = &m->dv;
+    m->g.dparams = m->n_params > 0 ? m->dparams : NULL;
+}
+
+void mixed_free(struct mixed *m)
+{
+    locant_tensor *all[] = { &m->q, &m->k, &m->v, &m->x, &m->dout, &m->out,
+                             &m->lse, &m->dq, &m->dk, &m->dv, &m->dx,
+                             &m->q_pos, &m->k_pos, &m->q_docs, &m->k_docs,
+                             &m->q_coords, &m->k_coords };
+
+    for (size_t i = 0; i < LEN(all); i++)
+        if (all[i]->data != NULL)
+            test_tensor_free(all[i]);
+    for (int i = 0; i < m->n_params; i++) {
+        test_tensor_free(&m->params[i]);
+        test_tensor_free(&m->dparams[i]);
+    }
+    locant_encoding_free(m->made);
+}
+
+/* ----------------------------------------------------------------- running */
+
+/* NaN in all that is written, 0 in what is added to. */
+static void forget(struct mixed *m)
+{
+    locant_tensor *all[] = { &m->out, &m->lse, &m->dq, &m->dk, &m->dv, &m->dx };
+
+    for (size_t i = 0; i < LEN(all); i++)
+        for (size_t n = 0; n < mixed_size(all[i]); n++)
+            mixed_set(all[i], n, NAN);
+    for (int i = 0; i < m->n_params; i++)
+        for (size_t n = 0; n < mixed_size(&m->dparams[i]); n++)
+            mixed_set(&m->dparams[i], n, 0);
+}
+
+void mixed_run(struct mixed *m)
+{
+    size_t bytes;
+    void *workspace;
+
+    forget(m);
+    CHECK_OK(locant_attention_workspace(&bytes, &m->a));
+    workspace = test_guarded(bytes);
+    memset(workspace, 0xff, bytes);
+    CHECK_OK(locant_attention_forward(&m->out, &m->lse, &m->a, workspace,
+                                      bytes));
+    memset(workspace, 0xff, bytes);
+    CHECK_OK(locant_attention_backward(&m->g, &m->dout, &m->out, &m->lse,
+                                       &m->a, workspace, bytes));
+    test_guarded_free(workspace, bytes);
+}
+
+void mixed_run_reference(struct mixed *m)
+{
+    forget(m);
+    CHECK_OK(locant_attention_reference(&m->out, &m->lse, &m->a));
+    CHECK_OK(locant_attention_reference_backward(&m->g, &m->dout, &m->out,
+                                                 &m->lse, &m->a));
+}
+
+/* ----------------------------------------------------------------- results */
+
+enum { TENSORS = 6 + MIXED_PARAMS };
+
+static const locant_tensor *result(const struct mixed *m, int i)
+{
+    const locant_tensor *fixed[] = { &m->out, &m->lse, &m->dq,
+                                     &m->dk,  &m->dv,  &m->dx };
+
+    return i < 6 ? fixed[i] : &m->dparams[i - 6];
+}
+
+size_t mixed_count(const struct mixed *m)
+{
+    size_t n = 0;
+
+    for (int i = 0; i < TENSORS; i++)
+        n += mixed_size(result(m, i));
+    return n;
+}
+
+double *mixed_results(const struct mixed *m)
+{
+    double *out = malloc((mixed_count(m) + 1) * sizeof(*out)), *to = out;
+
+    assert_non_null(out);
+    for (int i = 0; i < TENSORS; i++)
+        for (size_t n = 0; n < mixed_size(result(m, i)); n++)
+            *to++ = mixed_get(result(m, i), n);
+    return out;
+}
+
+/*
+ * Tensor i of both, as far apart as 'tolerance' of its length and 'least';
+ * -infinity equals itself.
+ */
+static void near_tensor(const char *what, int i, const double *got,
+                        const double *want, size_t n, double tolerance,
+                        double least)
+{
+    static const char *const names[] = { "out", "lse", "dq", "dk", "dv", "dx" };
+    double error = 0, size = 0;
+
+    for (size_t k = 0; k < n; k++) {
+        if (got[k] == want[k])
+            continue;
+        error += (got[k] - want[k]) * (got[k] - want[k]);
+    }
+    for (size_t k = 0; k < n; k++)
+        size += isfinite(want[k]) ? want[k] * want[k] : 0;
+    if (!(sqrt(error) <= tolerance * sqrt(size) + least))
+        FAIL("%s: %s %d: error %.3g of %.3g\n", what,
+             i < 6 ? names[i] : "parameter", i < 6 ? 0 : i - 6, sqrt(error),
+             sqrt(size));
+}
+
+void mixed_near(const struct mixed *m, const char *what, const double *got,
+                const double *want, double tolerance)
+{
+    for (int i = 0; i < TENSORS; i++) {
+        size_t n = mixed_size(result(m, i));
+
+        /*
+         * Gradients are sums of many terms of both signs; those of parameters
+         * may cancel altogether, and are as good as one term for each row of
+         * scores, whose gradients are below 1 in sum.
+         */
+        near_tensor(what, i, got, want, n, i < 2 ? tolerance : 10 * tolerance,
+                    i < 6 ? 0 : tolerance / 10 * (double)(m->B * m->H * m->T));
+        got += n;
+        want += n;
+    }
+}
+
+void mixed_judge_fast(struct mixed *m)
+{
+    const char *what = m->spec != NULL ? m->spec : "encoding";
+    double *fast, *plain, unit = m->dtype == LOCANT_F64 ? 1e-14 : 1e-6;
+    double top = 0;
+
+    mixed_run(m);
+    fast = mixed_results(m);
+    mixed_run_reference(m);
+    plain = mixed_results(m);
+    for (size_t i = 0; i < mixed_size(&m->lse); i++)
+        if (isfinite(mixed_get(&m->lse, i)))
+            top = fmax(top, fabs(mixed_get(&m->lse, i)));
+    mixed_near(m, what, fast, plain, unit * (1 + top / 8));
+    free(fast);
+    free(plain);
+}
+
+/* ------------------------------------------------------------- differences */
+
+/* Every input that has a gradient, and its gradient. */
+static int inputs(const struct mixed *m, const locant_tensor *in[],
+                  const locant_tensor *d[])
+{
+    const locant_tensor *fixed[] = { &m->q, &m->k, &m->v, &m->x };
+    const locant_tensor *grads[] = { &m->dq, &m->dk, &m->dv, &m->dx };
+    int n = 0;
+
+    for (int i = 0; i < 4; i++) {
+        in[n] = fixed[i];
+        d[n++] = grads[i];
+    }
+    for (int i = 0; i < m->n_params; i++) {
+        locant_param_info info;
+
+        CHECK(locant_encoding_param(&info, m->e, i, NULL));
+        if (info.rate == 0)
+            continue; /* given, not learned */
+        in[n] = &m->params[i];
+        d[n++] = &m->dparams[i];
+    }
+    return n;
+}
+
+static void step(const locant_tensor *x, const double *way, double h)
+{
+    for (size_t i = 0; i < mixed_size(x); i++)
+        mixed_set(x, i, mixed_get(x, i) + h * way[i]);
+}
+
+static double loss(struct mixed *m)
+{
+    double sum = 0;
+
+    CHECK_OK(locant_attention_reference(&m->out, &m->lse, &m->a));
+    for (size_t i = 0; i < mixed_size(&m->out); i++)
+        sum += mixed_get(&m->out, i) * mixed_get(&m->dout, i);
+    return sum;
+}
+
+enum { DIRECTIONS = TEST_SANITIZED ? 1 : 3 };
+
+/* One input along a random direction. */
+static void differ(struct mixed *m, int which, const locant_tensor *in,
+                   const locant_tensor *d)
+{
+    const double h = 0x1p-17;
+    size_t n = mixed_size(in);
+    double *way = malloc((n + 1) * sizeof(*way)), slope = 0, size = 0, up, down;
+
+    assert_non_null(way);
+    for (size_t i = 0; i < n; i++) {
+        way[i] = test_uniform();
+        slope += way[i] * mixed_get(d, i);
+        size += fabs(way[i] * mixed_get(d, i));
+    }
+    step(in, way, h);
+    up = loss(m);
+    step(in, way, -2 * h);
+    down = loss(m);
+    step(in, way, h);
+    if (!(fabs((up - down) / (2 * h) - slope) <= 1e-7 * (size + 1e-2)))
+        FAIL("%s: input %d: slope %.12g, difference %.12g\n",
+             m->spec != NULL ? m->spec : "encoding", which, slope,
+             (up - down) / (2 * h));
+    free(way);
+}
+
+void mixed_judge_differences(struct mixed *m)
+{
+    const locant_tensor *in[4 + MIXED_PARAMS], *d[4 + MIXED_PARAMS];
+    int n = inputs(m, in, d);
+
+    CHECK(m->dtype == LOCANT_F64);
+    mixed_run_reference(m);
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < DIRECTIONS && mixed_size(in[i]) > 0; k++)
+            differ(m, i, in[i], d[i]);
+}

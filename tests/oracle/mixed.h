@@ -1,0 +1,69 @@
+/*
+ * mixed.h - one attention problem with any encoding value and every input the
+ * library takes: documents, coordinates, input of the layer, parameters.
+ */
+#ifndef MIXED_H
+#define MIXED_H
+
+#include "../testing.h"
+
+enum { MIXED_PARAMS = 16 };
+
+struct mixed {
+    /* To be set before mixed_make(); sizes have defaults. */
+    const char *spec;           /* or 'e' */
+    const locant_encoding *e;
+    locant_dtype dtype;
+    locant_mask mask;
+    int64_t B, H, G, T, S, D;
+    int64_t W;                  /* 0: no x */
+    int axes;                   /* 0: no coordinates */
+
+    locant_tensor q, k, v, x, dout, out, lse, dq, dk, dv, dx;
+    locant_tensor q_pos, k_pos, q_docs, k_docs, q_coords, k_coords;
+    locant_tensor params[MIXED_PARAMS], dparams[MIXED_PARAMS];
+    int n_params;
+    locant_encoding *made;
+    locant_attention a;
+    locant_attention_gradients g;
+};
+
+/*
+ * Random q, k, v, x, parameters near their initial values; positions 0 .. S-1
+ * of keys, queries at the end; a.q_docs and a.k_docs are NULL until set.
+ */
+void mixed_make(struct mixed *m);
+void mixed_free(struct mixed *m);
+
+/* The fast functions, in a workspace of exactly the size asked for that holds
+ * NaN; parameters' gradients start from 0. */
+void mixed_run(struct mixed *m);
+/* The same by the public reference. */
+void mixed_run_reference(struct mixed *m);
+
+/* Everything written, in double: out, lse, dq, dk, dv, dx, dparams. */
+size_t  mixed_count(const struct mixed *m);
+double *mixed_results(const struct mixed *m); /* free() it */
+
+/* Element i of a tensor counted densely. */
+double mixed_get(const locant_tensor *t, size_t i);
+void   mixed_set(const locant_tensor *t, size_t i, double x);
+size_t mixed_size(const locant_tensor *t);
+
+/* || a - b || <= tolerance * || b || for each tensor of results on its own,
+ * ten times that for gradients. */
+void mixed_near(const struct mixed *m, const char *what, const double *got,
+                const double *want, double tolerance);
+
+/* F32 or F64 against the reference: forward to 1e-6, gradients to 1e-5, more
+ * where scores are large: their rounding is that of the weights. */
+void mixed_judge_fast(struct mixed *m);
+
+/*
+ * Gradients of sum dout * out against central differences of the forward
+ * direction, in every input and parameter at once, along random directions.
+ * Wants F64.  Step h gives an error of h^2 times third derivatives and 2^-52 /
+ * h: at h = 2^-17 both are near 1e-10 of the terms, of which some hundred add.
+ */
+void mixed_judge_differences(struct mixed *m);
+#endif

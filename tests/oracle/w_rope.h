@@ -1,0 +1,15 @@
+/* w_rope.h - frequencies of a scaled RoPE. */
+#ifndef W_ROPE_H
+#define W_ROPE_H
+
+#include "w_pairs.h"
+
+struct w_scaling {
+    int64_t dim, length;      /* rotated channels; 1 + longest position */
+    double frequency;         /* of pair c */
+    double magnitude;         /* of every cosine and sine */
+};
+
+/* Writes frequency and magnitude of pair c by the spec's "scaling". */
+void w_rope_scaling(struct w_scaling *s, const char *spec, int64_t c);
+#endif

@@ -1,0 +1,124 @@
+/* whole.c - what oracles of whole encodings share; reading specs. */
+#include "whole.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct whole_oracle *whole_oracle_of(const char *name)
+{
+    for (int i = 0; whole_oracles[i] != NULL; i++)
+        if (strcmp(whole_oracles[i]->name, name) == 0)
+            return whole_oracles[i];
+    return NULL;
+}
+
+/* ------------------------------------------------------------------- specs */
+
+/* Where the value of a key starts, at any depth of the spec; NULL: none. */
+static const char *value_of(const char *spec, const char *key)
+{
+    size_t n = strlen(key);
+
+    for (const char *at = spec; (at = strstr(at, key)) != NULL; at++)
+        if (at > spec && (at[-1] == '(' || at[-1] == ',') && at[n] == '=')
+            return at + n + 1;
+    return NULL;
+}
+
+double whole_number(const char *spec, const char *key, double fallback)
+{
+    const char *value = value_of(spec, key);
+
+    return value != NULL ? strtod(value, NULL) : fallback;
+}
+
+int whole_word(const char *spec, const char *key, const char *word,
+               int fallback)
+{
+    const char *value = value_of(spec, key);
+    size_t n = strlen(word);
+
+    if (value == NULL)
+        return fallback;
+    return strncmp(value, word, n) == 0 && strchr(",()", value[n]) != NULL;
+}
+
+int whole_list(double *out, int size, const char *spec, const char *key)
+{
+    const char *value = value_of(spec, key);
+    char *end;
+
+    for (int n = 0; value != NULL && n < size; n++) {
+        out[n] = strtod(value, &end);
+        if (*end != ':')
+            return n + 1;
+        value = end + 1;
+    }
+    return 0;
+}
+
+/* --------------------------------------------------------------- positions */
+
+int64_t whole_position(const struct whole *w, int key, int64_t b, int64_t t)
+{
+    return key ? w->k_pos[b * w->S + t] : w->q_pos[b * w->T + t];
+}
+
+double whole_coord(const struct whole *w, int key, int64_t b, int64_t t,
+                   int axis, double fallback)
+{
+    const double *coords = key ? w->k_coords : w->q_coords;
+    int64_t tokens = key ? w->S : w->T;
+
+    return coords != NULL ? coords[(b * tokens + t) * w->axes + axis]
+                          : fallback;
+}
+
+int64_t whole_length(const struct whole *w)
+{
+    int64_t longest = 0;
+
+    for (int64_t i = 0; w->q_pos != NULL && i < w->B * w->T; i++)
+        longest = w->q_pos[i] > longest ? w->q_pos[i] : longest;
+    for (int64_t j = 0; w->k_pos != NULL && j < w->B * w->S; j++)
+        longest = w->k_pos[j] > longest ? w->k_pos[j] : longest;
+    return longest + 1;
+}
+
+/* ------------------------------------------------------------------ scores */
+
+int whole_visible(const struct whole *w, int64_t b, int64_t i, int64_t j)
+{
+    return !w->causal ||
+           w->k_pos[b * w->S + j] <= w->q_pos[b * w->T + i];
+}
+
+cx whole_product(const struct whole *w, const struct whole_oracle *o,
+                 int64_t b, int64_t h, int64_t i, int64_t j)
+{
+    int64_t g = h / (w->H / w->G);
+    const cx *q = w->q + ((b * w->H + h) * w->T + i) * w->D;
+    const cx *k = w->k + ((b * w->G + g) * w->S + j) * w->D;
+    int64_t width = o->turned_width != NULL ? o->turned_width(w) : 0;
+    cx sum = 0;
+
+    if (width == 0)
+        width = w->D;
+    for (int64_t d = 0; d < width; d++)
+        sum += o->turned != NULL
+                   ? o->turned(w, 0, b, h, i, q, d) *
+                         o->turned(w, 1, b, g, j, k, d)
+                   : q[d] * k[d];
+    return w->scale * sum;
+}
+
+cx whole_score(const struct whole *w, const struct whole_oracle *o, int64_t b,
+               int64_t h, int64_t i, int64_t j)
+{
+    cx score;
+
+    if (o->score != NULL)
+        return o->score(w, b, h, i, j);
+    score = whole_product(w, o, b, h, i, j);
+    return o->bias != NULL ? score + o->bias(w, b, h, i, j) : score;
+}

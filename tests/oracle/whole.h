@@ -1,0 +1,141 @@
+/*
+ * whole.h - judges of whole encodings, one element at a time, from the papers.
+ *
+ * An oracle here is written in complex arithmetic and forward only: the judge
+ * gets every derivative from it by the complex step, f'(x) = Im f(x + i h) / h
+ * with h = 1e-30, which is exact to rounding.  So functions must be analytic
+ * between their kinks: take absolute values, maxima, floors and comparisons of
+ * the real part and choose the branch by it (see whole_abs).
+ *
+ * Squire, Trapp: Using Complex Variables to Estimate Derivatives of Real
+ * Functions.  SIAM Review 40(1), 1998.
+ *
+ * Nothing shares code with the library.
+ */
+#ifndef WHOLE_H
+#define WHOLE_H
+
+#include "locant.h"
+#include <complex.h>
+
+typedef double complex cx;
+
+enum { WHOLE_PARAMS = 16 };
+
+/* One problem.  Arrays are dense; those an encoding does not read: NULL. */
+struct whole {
+    const char *spec;
+    int64_t B, H, G, T, S, D; /* G key heads, D channels of a head */
+    int64_t W;                /* width of the model */
+    const cx *q;              /* [B, H, T, D] */
+    const cx *k, *v;          /* [B, G, S, D] */
+    const cx *x;              /* [B, S, W]: input of the layer */
+    const int64_t *q_pos;     /* [B, T] */
+    const int64_t *k_pos;     /* [B, S] */
+    const double *q_coords;   /* [B, T, axes] or NULL */
+    const double *k_coords;
+    int axes;
+    int causal;
+    double scale;
+    const cx *param[WHOLE_PARAMS]; /* in the library's order, dense */
+    int layer;
+};
+
+/*
+ * One encoding.  A NULL function stands for what 'none' does.  The oracle reads
+ * the meaning of the spec with whole_number() and whole_word(), and is asked
+ * about visible pairs only.
+ */
+struct whole_oracle {
+    const char *name; /* of the registry's row */
+
+    /* Spec i to be tried, 0 past the last; the first is the plain name where
+     * it may be.  *D and *W are suggestions that may be changed (for example to
+     * what is divisible by 4), *low and *high the positions it is defined at,
+     * -100 and 100 at first. */
+    int (*choose)(char *spec, size_t size, int i, int64_t *D, int64_t *W,
+                  int64_t *low, int64_t *high);
+
+    /* Parameter k: the range of values to try; NULL: -1 .. 1. */
+    void (*range)(double *low, double *high, const char *spec, int k);
+
+    /* Input door: channel d of P[pos] (real position; an integer mostly). */
+    cx (*entry)(const struct whole *w, double pos, int64_t d);
+
+    /* Rotate door: channel d of the turned query (key = 0) or key (key = 1) x
+     * [D] of head h (of queries, of keys) at token t of batch row b, and how
+     * many channels there are (0: D). */
+    cx (*turned)(const struct whole *w, int key, int64_t b, int64_t h,
+                 int64_t t, const cx *x, int64_t d);
+    int64_t (*turned_width)(const struct whole *w);
+
+    /* Score door: b(h, i, j). */
+    cx (*bias)(const struct whole *w, int64_t b, int64_t h, int64_t i,
+               int64_t j);
+
+    /* Any door: the whole score before softmax, -INFINITY if hidden.  NULL:
+     * scale <turned q, turned k> + bias. */
+    cx (*score)(const struct whole *w, int64_t b, int64_t h, int64_t i,
+                int64_t j);
+
+    /* Channel d of what weight a[i,j] multiplies; NULL: v[j]. */
+    cx (*value)(const struct whole *w, int64_t b, int64_t h, int64_t i,
+                int64_t j, int64_t d);
+
+    /* The library turns by a table of float32 cosines; otherwise it is held to
+     * double. */
+    int float_table;
+    /* Input and rotate door: real coordinates are accepted. */
+    int real;
+    /* Needs as many key heads as query heads. */
+    int one_group;
+    /* Bit k: parameter k holds integers. */
+    unsigned integers;
+};
+
+/* All of them, ended by NULL; and that of a registry row, or NULL. */
+extern const struct whole_oracle *const whole_oracles[];
+const struct whole_oracle *whole_oracle_of(const char *name);
+
+/* Value of a key in a spec, or the fallback: "f(a=2,b=x)". */
+double whole_number(const char *spec, const char *key, double fallback);
+int    whole_word(const char *spec, const char *key, const char *word,
+                  int fallback); /* is the value this word? */
+/* Numbers of a list "a:b:c"; how many there are, at most 'size'. */
+int    whole_list(double *out, int size, const char *spec, const char *key);
+
+/* Coordinate 'axis' of query (key = 0) or key t of row b where the caller gave
+ * coordinates; otherwise 'fallback'. */
+double whole_coord(const struct whole *w, int key, int64_t b, int64_t t,
+                   int axis, double fallback);
+/* Its position; and 1 + the largest of the problem's. */
+int64_t whole_position(const struct whole *w, int key, int64_t b, int64_t t);
+int64_t whole_length(const struct whole *w);
+
+/* |z| of a real number carried in z: z or -z by the sign of its real part. */
+static inline cx whole_abs(cx z)
+{
+    return creal(z) < 0 ? -z : z;
+}
+
+/* Is key j of row b visible to query i by the mask alone? */
+int whole_visible(const struct whole *w, int64_t b, int64_t i, int64_t j);
+/* scale <q, k> (turned), without bias. */
+cx whole_product(const struct whole *w, const struct whole_oracle *o,
+                 int64_t b, int64_t h, int64_t i, int64_t j);
+cx whole_score(const struct whole *w, const struct whole_oracle *o, int64_t b,
+               int64_t h, int64_t i, int64_t j);
+
+/*
+ * The judges: random problems ('usual' cases, or LOCANT_CASES) of every spec.
+ *   attention  F64: forward to 1e-11 relative, every gradient (q, k, v, x,
+ *              every parameter) to rtol 1e-7, atol 1e-9; F32 against F64
+ *   doors      table, rotate, bias of the public API against entry, turned,
+ *              bias, with their backward functions
+ *   runs       left padding, packing, chunks of queries and a growing cache
+ *              equal the plain run where the traits allow it
+ */
+void whole_judge_attention(const struct whole_oracle *o, int usual);
+void whole_judge_doors(const struct whole_oracle *o, int usual);
+void whole_judge_runs(const struct whole_oracle *o, int usual);
+#endif

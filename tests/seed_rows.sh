@@ -1,0 +1,25 @@
+#!/bin/sh
+# Run every row of the seed documents, and count them.
+#
+# usage: tests/seed_rows.sh LOCANT
+#
+# A row fails when it does not finish, when one of its checks fails, when its
+# text or JSON is missing, or when a figure it promises is not drawn.
+# Closes with "N passed, N failed".
+set -u
+LOCANT=${1:?usage: seed_rows.sh LOCANT}
+ROWS=97
+here=$(cd "$(dirname "$0")" && pwd)
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+out=$folder/out
+
+"$LOCANT" seed --all -o "$out" > "$folder/log" 2> "$folder/talk"
+status=$?
+"$LOCANT" seed --json > "$folder/rows.json"
+python3 "$here/seed_rows.py" "$folder/rows.json" "$out" "$folder/log" "$ROWS"
+judged=$?
+if [ "$status" -ne 0 ] || [ "$judged" -ne 0 ]; then
+    grep '^locant: ' "$folder/talk"
+    exit 1
+fi

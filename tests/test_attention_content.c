@@ -1,0 +1,323 @@
+/*
+ * test_attention_content.c - the content door: values, gradients, threads,
+ * chunks, documents, scratch.
+ */
+#include "everything.h"
+#include "oracle/mixed.h"
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const others[] = { "none", "t5", "kerple", "rope", "xpos",
+                                      "alibi" };
+
+/* Central differences, with and without groups of heads. */
+static void gradients_are_those_of_the_values(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < LEN(others); i++)
+        for (int mask = 0; mask < 2; mask++) {
+            struct mixed m = { .dtype = LOCANT_F64, .W = 5, .T = 13,
+                               .mask = (locant_mask)mask,
+                               .G = mask ? 2 : 4 };
+            struct pair p;
+
+            make_pair(&p, others[i]);
+            m.e = &p.sum;
+            mixed_make(&m);
+            mixed_judge_differences(&m);
+            mixed_free(&m);
+            locant_encoding_free(p.other);
+        }
+}
+
+/* Out of row (b, h, i), written down again, without a score door. */
+static void row_by_hand(double *out, const struct mixed *m, int64_t b,
+                        int64_t h, int64_t i)
+{
+    int64_t D = m->D, S = m->S, W = m->W, g = h / (m->H / m->G);
+    const double *q = (double *)m->q.data + ((b * m->H + h) * m->T + i) * D;
+    const double *k = (double *)m->k.data + (b * m->G + g) * S * D;
+    const double *v = (double *)m->v.data + (b * m->G + g) * S * D;
+    const double *w = (double *)m->params[1].data + h * W;
+    const double *second = (double *)m->params[2].data + h * D;
+    double scale = 1 / sqrt((double)D), sum = 0;
+
+    memset(out, 0, (size_t)D * sizeof(*out));
+    for (int64_t j = 0; j <= S - m->T + i; j++) {
+        double product = 0, other = 0, gate = 0, p;
+        int64_t n = S - m->T + i - j;
+
+        if (n % 7 == 6)
+            continue;
+        for (int64_t d = 0; d < D; d++) {
+            product += q[d] * k[j * D + d];
+            other += q[d] * second[d];
+        }
+        for (int64_t d = 0; d < W; d++)
+            gate += w[d] * ((double *)m->x.data)[(b * S + j) * W + d];
+        p = exp(scale * product * (1 + gate / 4) + scale * other * k[j * D]);
+        sum += p;
+        for (int64_t d = 0; d < D; d++)
+            out[d] += p * (v[j * D + d] + cos((double)n) * second[d]);
+    }
+    for (int64_t d = 0; d < D; d++)
+        out[d] /= sum;
+}
+
+static void values_are_those_of_the_formula(void **state)
+{
+    struct mixed m = { .dtype = LOCANT_F64, .W = 5,
+                       .mask = LOCANT_MASK_CAUSAL, .T = 11, .S = 11 };
+    struct pair p;
+    double want[8];
+
+    (void)state;
+    make_pair(&p, "none");
+    m.e = &p.sum;
+    mixed_make(&m);
+    mixed_run(&m);
+    for (int64_t at = 0; at < m.B * m.H * m.T; at++) {
+        row_by_hand(want, &m, at / m.T / m.H, at / m.T % m.H, at % m.T);
+        for (int64_t d = 0; d < m.D; d++)
+            CHECK(fabs(mixed_get(&m.out, (size_t)(at * m.D + d)) - want[d]) <=
+                  1e-12);
+    }
+    mixed_free(&m);
+    locant_encoding_free(p.other);
+}
+
+/* F32 tensors, double inside, the caller's workspace. */
+static void float_tensors_are_near(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < LEN(others); i++) {
+        struct mixed m = { .dtype = LOCANT_F32, .W = 5, .T = 40, .S = 70,
+                           .mask = LOCANT_MASK_CAUSAL };
+        struct pair p;
+
+        make_pair(&p, others[i]);
+        m.e = &p.sum;
+        mixed_make(&m);
+        mixed_judge_fast(&m);
+        mixed_free(&m);
+        locant_encoding_free(p.other);
+    }
+}
+
+static void threads_agree(void **state)
+{
+    static const int threads[] = { 1, 2, 3, 7 };
+    struct mixed m = { .dtype = LOCANT_F32, .W = 5, .T = 20, .S = 30, .B = 5 };
+    double *want = NULL;
+    struct pair p;
+
+    (void)state;
+    make_pair(&p, "t5");
+    m.e = &p.sum;
+    mixed_make(&m);
+    for (size_t n = 0; n < LEN(threads); n++) {
+        double *got;
+
+        CHECK_OK(locant_set_threads(threads[n]));
+        mixed_run(&m);
+        got = mixed_results(&m);
+        if (want != NULL)
+            assert_memory_equal(got, want, mixed_count(&m) * sizeof(*got));
+        free(want);
+        want = got;
+    }
+    free(want);
+    CHECK_OK(locant_set_threads(0));
+    mixed_free(&m);
+    locant_encoding_free(p.other);
+}
+
+/* The first n keys, and the queries among them from 'from' on. */
+static void attend_part(struct mixed *m, int64_t from, int64_t n)
+{
+    locant_tensor *all[] = { &m->q, &m->out, &m->lse, &m->q_pos,
+                             &m->k, &m->v, &m->x, &m->k_pos };
+    locant_tensor keep[LEN(all)];
+    size_t bytes;
+    void *workspace;
+
+    for (size_t i = 0; i < LEN(all); i++) {
+        int axis = all[i]->rank == 2 || i == 6 ? 1 : 2;
+
+        keep[i] = *all[i];
+        all[i]->shape[axis] = i < 4 ? n - from : n;
+        if (i < 4)
+            all[i]->data = (char *)all[i]->data +
+                           from * all[i]->stride[axis] *
+                               (int64_t)locant_dtype_size(all[i]->dtype);
+    }
+    CHECK_OK(locant_attention_workspace(&bytes, &m->a));
+    workspace = test_guarded(bytes);
+    CHECK_OK(locant_attention_forward(&m->out, &m->lse, &m->a, workspace,
+                                      bytes));
+    test_guarded_free(workspace, bytes);
+    for (size_t i = 0; i < LEN(all); i++)
+        *all[i] = keep[i];
+}
+
+/* Causal, so a query's own past decides: to the bit. */
+static void chunks_and_a_growing_cache_agree(void **state)
+{
+    struct mixed m = { .dtype = LOCANT_F32, .W = 5, .T = 30, .S = 30,
+                       .mask = LOCANT_MASK_CAUSAL };
+    struct pair p;
+    float *want;
+    size_t bytes;
+
+    (void)state;
+    make_pair(&p, "t5");
+    m.e = &p.sum;
+    mixed_make(&m);
+    mixed_run(&m);
+    bytes = mixed_size(&m.out) * sizeof(float);
+    want = malloc(bytes);
+    assert_non_null(want);
+    memcpy(want, m.out.data, bytes);
+    memset(m.out.data, 0xff, bytes);
+    for (int64_t at = 0, n; at < m.T; at += n) {
+        n = test_range(1, 7);
+        n = n > m.T - at ? m.T - at : n;
+        attend_part(&m, at, at + n);
+    }
+    assert_memory_equal(m.out.data, want, bytes);
+    free(want);
+    mixed_free(&m);
+    locant_encoding_free(p.other);
+}
+
+/* A document in a row of its own, bit for bit. */
+static void documents_are_separate(void **state)
+{
+    enum { FIRST = 8, S = 20 };
+    struct mixed m = { .dtype = LOCANT_F64, .W = 5, .B = 1, .T = S, .S = S,
+                       .mask = LOCANT_MASK_CAUSAL };
+    double *want, *got;
+    struct pair p;
+
+    (void)state;
+    make_pair(&p, "alibi(dialect=mpt)");
+    m.e = &p.sum;
+    mixed_make(&m);
+    for (int64_t j = FIRST; j < S; j++) {
+        ((int64_t *)m.q_docs.data)[j] = ((int64_t *)m.k_docs.data)[j] = 7;
+        ((int64_t *)m.q_pos.data)[j] = ((int64_t *)m.k_pos.data)[j] = j - FIRST;
+    }
+    attend_part(&m, 0, FIRST); /* the first document alone */
+    want = mixed_results(&m);
+    m.a.q_docs = &m.q_docs;
+    m.a.k_docs = &m.k_docs;
+    mixed_run(&m);
+    got = mixed_results(&m);
+    for (int64_t h = 0; h < m.H; h++)
+        assert_memory_equal(got + h * S * m.D, want + h * S * m.D,
+                            (size_t)(FIRST * m.D) * sizeof(double));
+    free(want);
+    free(got);
+    mixed_free(&m);
+    locant_encoding_free(p.other);
+}
+
+/*
+ * Nothing visible: not asked; 0, and gradients 0, of x too.  Batch row 1 is
+ * padding; query 3 of the other sits before all keys.
+ */
+static void blind_queries_are_not_asked_about(void **state)
+{
+    struct mixed m = { .dtype = LOCANT_F64, .W = 5,
+                       .mask = LOCANT_MASK_CAUSAL, .T = 13 };
+    struct pair p;
+    int before;
+
+    (void)state;
+    make_pair(&p, "t5");
+    p.all.traits = 0; /* its own key is not asked for */
+    m.e = &p.sum;
+    mixed_make(&m);
+    m.a.q_docs = &m.q_docs;
+    m.a.k_docs = &m.k_docs;
+    ((int64_t *)m.q_pos.data)[3] = -1;
+    for (int64_t j = 0; j < m.S; j++)
+        ((int64_t *)m.q_docs.data)[m.S + j] =
+            ((int64_t *)m.k_docs.data)[m.S + j] = -1;
+    for (size_t i = mixed_size(&m.x) / 2; i < mixed_size(&m.x); i++)
+        mixed_set(&m.x, i, NAN);
+    before = atomic_load(&asked);
+    mixed_run(&m);
+    CHECK(atomic_load(&asked) - before == 2 * (m.T - 1)); /* both ways */
+    for (size_t i = 0; i < mixed_size(&m.out); i++)
+        CHECK(i < mixed_size(&m.out) / 2 ? isfinite(mixed_get(&m.out, i))
+                                         : mixed_get(&m.out, i) == 0);
+    for (int64_t d = 0; d < m.D; d++) {
+        CHECK(mixed_get(&m.out, (size_t)(3 * m.D + d)) == 0);
+        CHECK(mixed_get(&m.dq, (size_t)(3 * m.D + d)) == 0);
+    }
+    CHECK(mixed_get(&m.lse, 3) == -INFINITY);
+    for (size_t i = 0; i < mixed_size(&m.dx); i++)
+        CHECK(i < mixed_size(&m.dx) / 2 ? isfinite(mixed_get(&m.dx, i))
+                                        : mixed_get(&m.dx, i) == 0);
+    mixed_free(&m);
+    locant_encoding_free(p.other);
+}
+
+/* Once for each batch row and direction, whatever the queries. */
+static void content_begins_once(void **state)
+{
+    struct mixed m = { .dtype = LOCANT_F64, .W = 5, .B = 3 };
+    struct pair p;
+    int before = atomic_load(&begun);
+
+    (void)state;
+    make_pair(&p, "none");
+    m.e = &p.sum;
+    m.T = 13;
+    mixed_make(&m);
+    mixed_run(&m);
+    CHECK(atomic_load(&begun) - before == 6);
+    mixed_free(&m);
+    locant_encoding_free(p.other);
+}
+
+/*
+ * Never an array of T x S: at 2^14 keys, 8 rows of scores for each of 4 heads,
+ * keys, values and inputs twice, all doubles, and a memo; times two threads.
+ */
+static void scratch_is_small(void **state)
+{
+    enum { N = 1 << 14 };
+    struct mixed m = { .dtype = LOCANT_F32, .W = 5, .B = 1, .T = N, .S = N };
+    struct pair p;
+    size_t bytes;
+
+    (void)state;
+    make_pair(&p, "none");
+    m.e = &p.sum;
+    mixed_make(&m);
+    CHECK_OK(locant_set_threads(2));
+    CHECK_OK(locant_attention_workspace(&bytes, &m.a));
+    CHECK(bytes <= 2 * 8 * N * (size_t)(8 * 4 + 4 * 2 * 8 + 2 * 5 + 2 * 4 + 4));
+    CHECK_OK(locant_set_threads(0));
+    mixed_free(&m);
+    locant_encoding_free(p.other);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_are_those_of_the_formula),
+        cmocka_unit_test(gradients_are_those_of_the_values),
+        cmocka_unit_test(float_tensors_are_near),
+        cmocka_unit_test(threads_agree),
+        cmocka_unit_test(chunks_and_a_growing_cache_agree),
+        cmocka_unit_test(documents_are_separate),
+        cmocka_unit_test(blind_queries_are_not_asked_about),
+        cmocka_unit_test(content_begins_once),
+        cmocka_unit_test(scratch_is_small),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

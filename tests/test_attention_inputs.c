@@ -1,0 +1,166 @@
+/*
+ * test_attention_inputs.c - what attention refuses of the inputs and encodings
+ * of the content door.
+ */
+#include "everything.h"
+#include "oracle/mixed.h"
+
+static void inputs_are_refused(void **state)
+{
+    struct mixed m = { .dtype = LOCANT_F64, .W = 5, .T = 13 };
+    struct pair p;
+    size_t bytes;
+
+    (void)state;
+    make_pair(&p, "rope");
+    m.e = &p.sum;
+    mixed_make(&m);
+    m.a.x = NULL;
+    m.params[1].shape[1] = m.H * m.D; /* the width without x */
+    m.params[1].stride[0] = m.H * m.D;
+    CHECK_REFUSED(locant_attention_workspace(&bytes, &m.a), LOCANT_ERR_NULL,
+                  "locant_attention_workspace: everything reads the input of "
+                  "its layer, x is NULL");
+    m.params[1].shape[1] = m.params[1].stride[0] = m.W;
+    m.a.x = &m.x;
+    m.x.dtype = LOCANT_F32;
+    CHECK_REFUSED(locant_attention_workspace(&bytes, &m.a), LOCANT_ERR_DTYPE,
+                  "locant_attention_workspace: x is f32, expected f64");
+    m.x.dtype = LOCANT_F64;
+    m.x.shape[1] = m.S - 1;
+    CHECK_REFUSED(locant_attention_workspace(&bytes, &m.a), LOCANT_ERR_SHAPE,
+                  "locant_attention_workspace: x has size 12 in dimension 1, "
+                  "expected 13");
+    m.x.shape[1] = m.S;
+    m.x.shape[2] = m.W - 1;
+    CHECK_REFUSED(locant_attention_workspace(&bytes, &m.a), LOCANT_ERR_SHAPE,
+                  "locant_attention_workspace: w has size 5 in dimension 1, "
+                  "expected 4");
+    m.x.shape[2] = m.W;
+    ((int64_t *)m.q_pos.data)[4] = 77;
+    CHECK_REFUSED(locant_attention_workspace(&bytes, &m.a), LOCANT_ERR_PARAM,
+                  "locant_attention_workspace: no key sits at the position 77 "
+                  "of query 4, expected one: everything reads the input "
+                  "there");
+    ((int64_t *)m.q_pos.data)[4] = 4;
+    CHECK_OK(locant_attention_workspace(&bytes, &m.a));
+    mixed_free(&m);
+    locant_encoding_free(p.other);
+}
+
+static void gradients_of_inputs_are_refused(void **state)
+{
+    struct mixed m = { .spec = "rope", .dtype = LOCANT_F64, .W = 5, .T = 13 };
+    void *keep;
+
+    (void)state;
+    mixed_make(&m);
+    mixed_run(&m); /* x may be given to who does not read it: dx is 0 */
+    for (size_t i = 0; i < mixed_size(&m.dx); i++)
+        CHECK(mixed_get(&m.dx, i) == 0);
+    m.dx.shape[2] = 4;
+    CHECK_REFUSED(locant_attention_reference_backward(&m.g, &m.dout, &m.out,
+                                                      &m.lse, &m.a),
+                  LOCANT_ERR_SHAPE,
+                  "locant_attention_reference_backward: dx has size 4 in "
+                  "dimension 2, expected 5");
+    m.dx.shape[2] = 5;
+    keep = m.dx.data;
+    m.dx.data = m.dk.data;
+    CHECK(locant_attention_reference_backward(&m.g, &m.dout, &m.out, &m.lse,
+                                              &m.a) == LOCANT_ERR_ALIAS);
+    m.dx.data = m.x.data;
+    CHECK(locant_attention_reference_backward(&m.g, &m.dout, &m.out, &m.lse,
+                                              &m.a) == LOCANT_ERR_ALIAS);
+    m.dx.data = keep;
+    m.a.x = NULL;
+    CHECK_REFUSED(locant_attention_reference_backward(&m.g, &m.dout, &m.out,
+                                                      &m.lse, &m.a),
+                  LOCANT_ERR_NULL,
+                  "locant_attention_reference_backward: dx is asked for, but "
+                  "x is NULL");
+    mixed_free(&m);
+}
+
+/* Queries widened by one part are not what the other reads. */
+static void widened_queries_are_refused(void **state)
+{
+    struct mixed m = { .dtype = LOCANT_F64, .W = 5, .T = 13 };
+    struct pair p;
+    size_t bytes;
+
+    (void)state;
+    make_pair(&p, "pope");
+    m.e = &p.sum;
+    mixed_make(&m);
+    CHECK_REFUSED(locant_attention_workspace(&bytes, &m.a),
+                  LOCANT_ERR_UNSUPPORTED,
+                  "locant_attention_workspace: pope widens queries to 16 "
+                  "channels, everything reads 8, expected one of them alone");
+    mixed_free(&m);
+    locant_encoding_free(p.other);
+}
+
+/* What is defined for keys up to the query only wants the mask, or no key that
+ * comes later: a last query alone may do without. */
+static void later_keys_are_refused(void **state)
+{
+    struct mixed m = { .dtype = LOCANT_F64, .W = 5, .T = 1 };
+    struct pair p;
+    size_t bytes;
+
+    (void)state;
+    make_pair(&p, "none");
+    p.all.traits |= LOCANT_TRAIT_CAUSAL;
+    m.e = &p.sum;
+    mixed_make(&m);
+    CHECK_OK(locant_attention_workspace(&bytes, &m.a));
+    ((int64_t *)m.q_pos.data)[1] = 11;
+    CHECK_REFUSED(locant_attention_workspace(&bytes, &m.a), LOCANT_ERR_PARAM,
+                  "locant_attention_workspace: everything is defined for keys "
+                  "up to the query only, expected the causal mask");
+    m.a.mask = LOCANT_MASK_CAUSAL;
+    CHECK_OK(locant_attention_workspace(&bytes, &m.a));
+    mixed_free(&m);
+    locant_encoding_free(p.other);
+}
+
+/* One encoding for each layer is not one encoding. */
+static int first_of_two(const locant_encoding *e, int64_t layer)
+{
+    (void)e;
+    return (int)(layer % 2);
+}
+
+static void layers_are_refused(void **state)
+{
+    static const struct lct_encoding layers = { .info = { .name = "layers" },
+                                                .layer = first_of_two };
+    locant_encoding e = { .row = &layers, .parts = 1 };
+    struct mixed m = { .spec = "none", .dtype = LOCANT_F64 };
+    size_t bytes;
+
+    (void)state;
+    e.part[0].e = &e;
+    mixed_make(&m);
+    m.a.encoding = &e;
+    CHECK_REFUSED(locant_attention_workspace(&bytes, &m.a),
+                  LOCANT_ERR_UNSUPPORTED,
+                  "locant_attention_workspace: layers differs from layer to "
+                  "layer, expected the encoding of one layer "
+                  "(locant_encoding_layer)");
+    mixed_free(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(inputs_are_refused),
+        cmocka_unit_test(gradients_of_inputs_are_refused),
+        cmocka_unit_test(widened_queries_are_refused),
+        cmocka_unit_test(later_keys_are_refused),
+        cmocka_unit_test(layers_are_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

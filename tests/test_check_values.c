@@ -1,0 +1,340 @@
+/*
+ * test_check_values.c - the numbers printed in the specification of tables,
+ * rows, buckets and biases, to their last digit.
+ */
+#include "check_case.h"
+#include "locant/positions.h"
+#include <string.h>
+
+/* ------------------------------------------------------------- sinusoidal */
+
+static void row_is(const char *spec, int64_t pos, int64_t D,
+                   const double *want)
+{
+    double got[16];
+
+    near_row(got, spec, pos, D);
+    near_all(got, want, (size_t)D, TEN);
+}
+
+static void sinusoids_of_the_paper(void **state)
+{
+    (void)state;
+    row_is("sinusoidal", 1, 8,
+           (double[]){ 0.8414709848, 0.5403023059, 0.0998334166, 0.9950041653,
+                       0.0099998333, 0.9999500004, 0.0009999998,
+                       0.9999995000 });
+    row_is("sinusoidal", 2, 8,
+           (double[]){ 0.9092974268, -0.4161468365, 0.1986693308,
+                       0.9800665778, 0.0199986667, 0.9998000067, 0.0019999987,
+                       0.9999980000 });
+    row_is("sinusoidal", 1, 5,
+           (double[]){ 0.8414709848, 0.5403023059, 0.0251162229, 0.9996845379,
+                       0.0006309573 });
+}
+
+static void sinusoids_of_tensor2tensor(void **state)
+{
+    static const char inclusive[] = "sinusoidal(form=split,spacing=inclusive)";
+
+    (void)state;
+    row_is(inclusive, 1, 8,
+           (double[]){ 0.8414709848, 0.0463992235, 0.0021544330, 0.0001000000,
+                       0.5403023059, 0.9989229760, 0.9999976792,
+                       0.9999999950 });
+    row_is(inclusive, 2, 8,
+           (double[]){ 0.9092974268, 0.0926985008, 0.0043088560, 0.0002000000,
+                       -0.4161468365, 0.9956942241, 0.9999907168,
+                       0.9999999800 });
+    row_is(inclusive, 1, 5,
+           (double[]){ 0.8414709848, 0.0001, 0.5403023059, 0.999999995, 0 });
+    /* fairseq's first token sits at 2. */
+    row_is("sinusoidal(form=split,spacing=inclusive,start=2)", 0, 8,
+           (double[]){ 0.9092974268, 0.0926985008, 0.0043088560, 0.0002000000,
+                       -0.4161468365, 0.9956942241, 0.9999907168,
+                       0.9999999800 });
+}
+
+static void sinusoids_of_marian(void **state)
+{
+    (void)state;
+    row_is("sinusoidal(form=split)", 1, 8,
+           (double[]){ 0.8414709848, 0.0998334166, 0.0099998333, 0.0009999998,
+                       0.5403023059, 0.9950041653, 0.9999500004, 0.9999995 });
+    row_is("sinusoidal(form=split)", 1, 5,
+           (double[]){ 0.8414709848, 0.0251162229, 0.0006309573, 0.5403023059,
+                       0.9996845379 });
+}
+
+static void sinusoids_shift_by_a_rotation(void **state)
+{
+    (void)state;
+    row_is("sinusoidal", 5, 4,
+           (double[]){ -0.9589242747, 0.2836621855, 0.0499791693,
+                       0.9987502604 });
+    row_is("sinusoidal", 8, 4,
+           (double[]){ 0.9893582466, -0.1455000338, 0.0799146940,
+                       0.9968017063 });
+}
+
+/* ----------------------------------------------------------------- indices */
+
+static void rows_are(const int64_t *values, int64_t first, int64_t pad,
+                     int tokens, const int64_t want[5])
+{
+    int64_t got[5], in[5], shape[2] = { 1, 5 };
+    locant_tensor out = locant_dense(got, LOCANT_I64, 2, shape);
+    locant_tensor from = locant_dense(in, LOCANT_I64, 2, shape);
+
+    memcpy(in, values, sizeof(in));
+    if (tokens)
+        CHECK_OK(locant_positions_from_tokens(&out, &from, 1, first, pad));
+    else
+        CHECK_OK(locant_positions_from_mask(&out, &from, first, pad));
+    CHECK(memcmp(got, want, sizeof(got)) == 0);
+}
+
+static void learned_rows_follow_the_mask(void **state)
+{
+    static const int64_t mask[5] = { 0, 0, 1, 1, 1 };
+    static const int64_t ids[5] = { 0, 5, 6, 2, 1 };
+
+    (void)state;
+    rows_are(mask, 2, 1, 0, (int64_t[]){ 1, 1, 2, 3, 4 });
+    rows_are(ids, 2, 1, 1, (int64_t[]){ 2, 3, 4, 5, 1 });
+    rows_are(mask, 0, 1, 0, (int64_t[]){ 1, 1, 0, 1, 2 });
+    rows_are(mask, 0, 0, 0, (int64_t[]){ 0, 0, 0, 1, 2 });
+}
+
+/* ------------------------------------------------------------------ T5 */
+
+/* A table that holds its own row numbers shows the bucket. */
+static double bucket(const char *spec, int64_t r)
+{
+    double rows[32];
+    locant_tensor table = check_dense(rows, 32, 1);
+
+    for (int i = 0; i < 32; i++)
+        rows[i] = i;
+    return near_bias(spec, 1, 0, 1000, 1000 + r, &table);
+}
+
+static void buckets_of_t5(void **state)
+{
+    static const int want[][3] = {
+        { -128, 15, 31 }, { -91, 15, 29 }, { -90, 14, 29 }, { -64, 14, 26 },
+        { -63, 13, 26 },  { -16, 10, 16 }, { -8, 8, 8 },    { -1, 1, 1 },
+        { 0, 0, 0 },      { 1, 17, 0 },    { 8, 24, 0 },    { 16, 26, 0 },
+        { 64, 30, 0 },    { 128, 31, 0 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < LEN(want); i++) {
+        CHECK(bucket("t5(bidirectional=yes)", want[i][0]) == want[i][1]);
+        CHECK(bucket("t5", want[i][0]) == want[i][2]);
+    }
+}
+
+/* The first distance of each bucket, and the last of the one before. */
+static void buckets_begin_where_printed(void **state)
+{
+    static const int two[] = { 8, 12, 16, 23, 32, 46, 64, 91 };
+    static const int one[] = { 16, 19, 21, 24, 27, 31, 35, 40, 46, 52, 59, 67,
+                               77, 87, 99, 113 };
+
+    (void)state;
+    for (int i = 0; i < (int)LEN(two); i++) {
+        CHECK(bucket("t5(bidirectional=yes)", -two[i]) == 8 + i);
+        CHECK(bucket("t5(bidirectional=yes)", 1 - two[i]) == 7 + i);
+    }
+    for (int i = 0; i < (int)LEN(one); i++) {
+        CHECK(bucket("t5", -one[i]) == 16 + i);
+        CHECK(bucket("t5", 1 - one[i]) == 15 + i);
+    }
+}
+
+/* ---------------------------------------------------------------- ALiBi */
+
+static void slopes_with_another_maximum(void **state)
+{
+    (void)state;
+    for (int h = 0; h < 8; h++) {
+        CHECK(near_bias("alibi(max=16)", 8, h, 1, 0, NULL) ==
+              -ldexp(1, -2 * (h + 1)));
+        CHECK(near_bias("alibi(max=16)", 12, h, 1, 0, NULL) ==
+              -ldexp(1, -2 * (h + 1)));
+    }
+    for (int h = 0; h < 4; h++)
+        CHECK(near_bias("alibi(max=16)", 12, 8 + h, 1, 0, NULL) ==
+              -ldexp(1, -2 * h - 1));
+}
+
+static void keys_alone_as_in_bloom_and_mpt(void **state)
+{
+    (void)state;
+    CHECK(near_bias("alibi(dialect=bloom)", 8, 0, 2, 1, NULL) == 0.5);
+    CHECK(near_bias("alibi(dialect=bloom)", 8, 0, 2, 2, NULL) == 1);
+    CHECK(near_bias("alibi(dialect=mpt)", 8, 0, 7, 3, NULL) == 0);
+}
+
+/* Weights of head 0 of 8, m = 1/2: the query at i, keys 0 .. 3. */
+static void weights(double *out, const char *spec, const double *logits,
+                    int64_t i, locant_mask mask)
+{
+    double q[32] = { 0 }, k[16] = { 0 }, v[16] = { 0 }, all[32], lse[8];
+    int64_t qs[4] = { 1, 8, 1, 4 }, ks[4] = { 1, 1, 4, 4 }, one = 1;
+    locant_attention a = LOCANT_ATTENTION_INIT;
+    locant_tensor tq = locant_dense(q, LOCANT_F64, 4, qs);
+    locant_tensor tk = locant_dense(k, LOCANT_F64, 4, ks), tv = tk;
+    locant_tensor to = locant_dense(all, LOCANT_F64, 4, qs);
+    locant_tensor tl = locant_dense(lse, LOCANT_F64, 3, qs);
+    locant_tensor at = locant_dense(&i, LOCANT_I64, 1, &one);
+    locant_encoding *e = judge_create(spec);
+
+    for (int j = 0; j < 4; j++) {
+        q[4 * j] = 1; /* of head j */
+        k[4 * j] = logits[j];
+        v[5 * j] = 1;
+    }
+    tv.data = v;
+    a.q = &tq;
+    a.k = &tk;
+    a.v = &tv;
+    a.q_pos = &at;
+    a.encoding = e;
+    a.scale = 1;
+    a.mask = mask;
+    CHECK_OK(locant_attention_reference(&to, &tl, &a));
+    memcpy(out, all, 4 * sizeof(*out));
+    locant_encoding_free(e);
+}
+
+static void weights_of_alibi(void **state)
+{
+    static const double logits[4] = { .3, -.2, .5, .1 }, zero[4] = { 0 };
+    static const double want[4] = { 0.1112419614, 0.1112419614, 0.3693363187,
+                                    0.4081797584 };
+    static const double symmetric[4] = { 0.2350037122, 0.3874556190,
+                                         0.2350037122, 0.1425369566 };
+    double got[4];
+
+    (void)state;
+    weights(got, "alibi", logits, 3, LOCANT_MASK_CAUSAL);
+    near_all(got, want, 4, TEN);
+    weights(got, "alibi(dialect=bloom)", logits, 3, LOCANT_MASK_CAUSAL);
+    near_all(got, want, 4, TEN);
+    weights(got, "alibi(dialect=mpt)", logits, 3, LOCANT_MASK_CAUSAL);
+    near_all(got, want, 4, TEN);
+    weights(got, "alibi(symmetric=yes)", zero, 1, LOCANT_MASK_NONE);
+    near_all(got, symmetric, 4, TEN);
+}
+
+/* ------------------------------------------------- kerple, sandwich, fire */
+
+static void kerple_values(void **state)
+{
+    static const double logs[] = { 0, -0.6081976622, -1.0397207708,
+                                   -1.3744360978, -1.6479184330,
+                                   -1.8791444527 };
+    static const double powers[] = { -0.5, -0.8122523964, -1.0788346400,
+                                     -1.3195079108, -1.5425846568 };
+    double p = 1.5, a = 0.5, got[6];
+    locant_tensor params[2] = { check_dense(&p, 1, 0), check_dense(&a, 1, 0) };
+
+    (void)state;
+    for (int n = 0; n < 6; n++)
+        got[n] = near_bias("kerple(kind=log)", 1, 0, n, 0, params);
+    near_all(got, logs, 6, TEN);
+    p = 0.7;
+    for (int n = 1; n < 6; n++)
+        got[n - 1] = near_bias("kerple(kind=power)", 1, 0, n, 0, params);
+    near_all(got, powers, 5, TEN);
+}
+
+static void kerple_gradients(void **state)
+{
+    double p = 1.5, a = 0.5, one = 1, d[2] = { 0, 0 };
+    int64_t q = 3, k = 0, n = 1, shape[3] = { 1, 1, 1 };
+    locant_tensor params[2] = { check_dense(&p, 1, 0), check_dense(&a, 1, 0) };
+    locant_tensor grads[2] = { check_dense(d, 1, 0), check_dense(d + 1, 1, 0) };
+    locant_tensor dout = locant_dense(&one, LOCANT_F64, 3, shape);
+    locant_tensor tq = locant_dense(&q, LOCANT_I64, 1, &n);
+    locant_tensor tk = locant_dense(&k, LOCANT_I64, 1, &n);
+    locant_encoding *e = judge_create("kerple(kind=log)");
+
+    (void)state;
+    CHECK_OK(locant_encoding_bias_backward(grads, &dout, e, &tq, &tk, params));
+    near_all(d, (double[]){ -0.9162907319, -1.8 }, 2, TEN);
+    locant_encoding_free(e);
+    e = judge_create("kerple(kind=power)");
+    p = 0.7;
+    d[0] = d[1] = 0;
+    CHECK_OK(locant_encoding_bias_backward(grads, &dout, e, &tq, &tk, params));
+    near_all(d, (double[]){ -1.1852209929, -2.1576692800 }, 2, TEN);
+    locant_encoding_free(e);
+}
+
+/* The eighth of eight heads divides by 8; 64 is the sum at distance 0. */
+static void sandwich_values(void **state)
+{
+    static const int at[] = { 0, 1, 2, 10, 100 };
+    static const double want[] = { 64, 62.0936838058, 57.3818605528,
+                                   42.8200228985, 30.5434547015 };
+    double got[5], step;
+
+    (void)state;
+    for (int i = 0; i < 5; i++)
+        got[i] = 8 * near_bias("sandwich", 8, 7, at[i], 0, NULL) + 64;
+    near_all(got, want, 5, TEN);
+    step = near_bias("sandwich", 8, 7, 1, 0, NULL) -
+           near_bias("sandwich", 8, 7, 0, 0, NULL);
+    near_all(&step, (double[]){ -0.2382895243 }, 1, TEN);
+}
+
+/* One hidden unit that passes its input on. */
+static double fire(int64_t i, int64_t j)
+{
+    double c = .1, l = 1, one = 1, zero = 0;
+    locant_tensor params[6] = {
+        check_dense(&c, 1, 0),    check_dense(&l, 1, 0),
+        check_dense(&one, 1, 0),  check_dense(&zero, 1, 0),
+        check_dense(&one, 1, 1),  check_dense(&zero, 1, 0),
+    };
+
+    return near_bias("fire(hidden=1)", 1, 0, i, j, params);
+}
+
+static void fire_values(void **state)
+{
+    double got[5] = { fire(10, 9), fire(10, 0), fire(512, 0), fire(1024, 0),
+                      fire(1024, 512) };
+    double row[4] = { fire(3, 0), fire(3, 1), fire(3, 2), fire(3, 3) };
+
+    (void)state;
+    near_all(got, (double[]){ 0.0240981461, 0.1752547529, 0.9999997472,
+                              0.9999997844, 0.8526446366 }, 5, TEN);
+    near_all(row, (double[]){ 0.0663359610, 0.0460980298, 0.0240981461, 0 },
+             4, TEN);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sinusoids_of_the_paper),
+        cmocka_unit_test(sinusoids_of_tensor2tensor),
+        cmocka_unit_test(sinusoids_of_marian),
+        cmocka_unit_test(sinusoids_shift_by_a_rotation),
+        cmocka_unit_test(learned_rows_follow_the_mask),
+        cmocka_unit_test(buckets_of_t5),
+        cmocka_unit_test(buckets_begin_where_printed),
+        cmocka_unit_test(slopes_with_another_maximum),
+        cmocka_unit_test(keys_alone_as_in_bloom_and_mpt),
+        cmocka_unit_test(weights_of_alibi),
+        cmocka_unit_test(kerple_values),
+        cmocka_unit_test(kerple_gradients),
+        cmocka_unit_test(sandwich_values),
+        cmocka_unit_test(fire_values),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,378 @@
+/*
+ * test_graph_rules.c - lists of edges, renumbered nodes, separate parts,
+ * columns beyond the graph, refusals.
+ */
+/* needs: lab */
+#include "graph_case.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct edges list;
+static struct eigen e, f;
+
+/* Edges listed twice, turned round, and self-loops change no bit. */
+static void only_the_set_of_edges_counts(void **state)
+{
+    locant_graph *plain = path_of(5, 0), *messy;
+    const locant_graph_info *info;
+
+    (void)state;
+    list.n = 0;
+    for (int64_t i = 4; i > 0; i--) {
+        edge(&list, i, i - 1);
+        edge(&list, i - 1, i);
+        edge(&list, i, i);
+    }
+    edge(&list, 1, 0);
+    messy = graph_of(&list, 5);
+    info = locant_graph_info_of(messy);
+    CHECK(info->nodes == 5 && info->edges == 4 && info->repeated == 5 &&
+          info->self_loops == 4 && info->isolated == 0 &&
+          info->components == 1);
+    solve(&e, plain, LOCANT_LAPLACIAN_SYMMETRIC, 5, 0);
+    solve(&f, messy, LOCANT_LAPLACIAN_SYMMETRIC, 5, 0);
+    CHECK(memcmp(&e, &f, sizeof(e)) == 0);
+    locant_graph_free(messy);
+    locant_graph_free(plain);
+}
+
+static void narrow_integers_are_read(void **state)
+{
+    int32_t rows[3][2] = { { 0, 1 }, { 1, 2 }, { 2, 3 } };
+    locant_tensor t = locant_dense(rows, LOCANT_I32, 2, (int64_t[]){ 3, 2 });
+    locant_graph *g = NULL;
+
+    (void)state;
+    CHECK_OK(locant_graph_create(&g, &t, 5));
+    CHECK(locant_graph_info_of(g)->edges == 3);
+    CHECK(locant_graph_info_of(g)->isolated == 1);
+    CHECK(locant_graph_info_of(g)->components == 2);
+    locant_graph_free(g);
+    CHECK(locant_graph_info_of(NULL) == NULL);
+}
+
+/*
+ * Renumbered nodes: the same vectors with their rows renumbered, up to sign;
+ * where a gap is small against the rounding of both, they may turn.
+ */
+static void renumbering_permutes_rows(void **state)
+{
+    int64_t perm[MOST];
+    static struct edges other;
+
+    (void)state;
+    for (int c = judge_cases(200); c > 0; c--) {
+        int64_t N = random_edges(&list, 16);
+        locant_graph *g = graph_of(&list, N), *h;
+
+        for (int64_t i = 0; i < N; i++) {
+            int64_t j = test_range(0, i);
+
+            perm[i] = perm[j];
+            perm[j] = i;
+        }
+        other.n = 0;
+        for (int64_t k = 0; k < list.n; k++)
+            edge(&other, perm[list.row[k][0]], perm[list.row[k][1]]);
+        h = graph_of(&other, N);
+        solve(&e, g, LOCANT_LAPLACIAN_SYMMETRIC, N, 0);
+        solve(&f, h, LOCANT_LAPLACIAN_SYMMETRIC, N, 0);
+        for (int64_t j = 0; j < N; j++) {
+            double dot = 0, gap = 2;
+
+            CHECK(e.degenerate[j] == f.degenerate[j]);
+            CHECK(fabs(e.values[j] - f.values[j]) <=
+                  60 * (double)N * 0x1p-52 * 2);
+            for (int64_t l = 0; l < N; l++)
+                gap = l == j ? gap
+                             : fmin(gap, fabs(e.values[l] - e.values[j]));
+            for (int64_t i = 0; i < N; i++)
+                dot += at(&e, i, j) * at(&f, perm[i], j);
+            /* angles of both to the true vector: 30 N ulp |L| / gap */
+            if (e.degenerate[j] == 0)
+                CHECK(1 - fabs(dot) <= 120 * (double)N * 0x1p-52 * 2 / gap);
+        }
+        locant_graph_free(h);
+        locant_graph_free(g);
+    }
+}
+
+/* A path of 3, a path of 2, and node 5 alone. */
+static locant_graph *three_parts(void)
+{
+    list.n = 0;
+    edge(&list, 0, 1);
+    edge(&list, 1, 2);
+    edge(&list, 3, 4);
+    return graph_of(&list, 6);
+}
+
+/*
+ * Eigenvalue 0 has one vector for each part: sqrt(degree) on it, 0 elsewhere,
+ * in the order of pivots.  A residual of 30 N ulp over the gap of 1/2.
+ */
+static void parts_have_vectors_of_their_own(void **state)
+{
+    static const double root = 0.7071067811865476;
+    const double want[3][6] = { { 0.5, root, 0.5, 0, 0, 0 },
+                                { 0, 0, 0, root, root, 0 },
+                                { 0, 0, 0, 0, 0, 1 } };
+    locant_graph *g = three_parts();
+
+    (void)state;
+    CHECK(locant_graph_info_of(g)->components == 3);
+    CHECK(locant_graph_info_of(g)->isolated == 1);
+    solve(&e, g, LOCANT_LAPLACIAN_SYMMETRIC, 6, 0);
+    for (int j = 0; j < 3; j++) {
+        CHECK(e.values[j] < 1e-14 && e.degenerate[j] == 1);
+        for (int i = 0; i < 6; i++)
+            CHECK(fabs(at(&e, i, j) - want[j][i]) <= 4 * 30 * 6 * 0x1p-52);
+    }
+    CHECK(e.degenerate[3] == 0 && e.degenerate[4] == 2 &&
+          e.degenerate[5] == 2); /* 1, then 2 twice */
+    solve(&e, g, LOCANT_LAPLACIAN_SYMMETRIC, 2, 1);
+    CHECK(e.degenerate[0] == -1 && e.degenerate[1] == -1);
+    locant_graph_free(g);
+}
+
+/* The random-walk Laplacian is constant on a part. */
+static void walk_vectors_are_constant_on_parts(void **state)
+{
+    locant_graph *g = three_parts();
+
+    (void)state;
+    solve(&e, g, LOCANT_LAPLACIAN_RANDOM_WALK, 6, 0);
+    for (int i = 0; i < 3; i++)
+        CHECK(fabs(at(&e, i, 0) - 1 / sqrt(3)) <= 4 * 30 * 6 * 0x1p-52);
+    locant_graph_free(g);
+}
+
+/* Columns the graph cannot fill are 0; so are walks of a lone node. */
+static void what_is_not_there_is_zero(void **state)
+{
+    double walks[8];
+    int64_t hops[4];
+    locant_tensor out = locant_dense(walks, LOCANT_F64, 2,
+                                     (int64_t[]){ 2, 4 });
+    locant_tensor far = locant_dense(hops, LOCANT_I64, 2, (int64_t[]){ 2, 2 });
+    locant_graph *g;
+
+    (void)state;
+    list.n = 0;
+    g = graph_of(&list, 2);
+    memset(&e, 7, sizeof(e));
+    solve(&e, g, LOCANT_LAPLACIAN_COMBINATORIAL, 4, 1);
+    CHECK(e.values[0] == 0 && e.degenerate[0] == -1);
+    for (int j = 1; j < 4; j++)
+        CHECK(e.values[j] == 0 && e.degenerate[j] == 0 && at(&e, 0, j) == 0 &&
+              at(&e, 1, j) == 0);
+    CHECK_OK(locant_graph_random_walk(&out, g, 1));
+    for (int i = 0; i < 8; i++)
+        CHECK(walks[i] == 0);
+    CHECK_OK(locant_graph_hops(&far, g));
+    CHECK(hops[0] == 0 && hops[1] == -1 && hops[2] == -1 && hops[3] == 0);
+    locant_graph_free(g);
+    g = path_of(1, 0);
+    solve(&e, g, LOCANT_LAPLACIAN_SYMMETRIC, 1, 0);
+    CHECK(e.values[0] == 0 && e.vectors[0] == 1 && e.degenerate[0] == 0);
+    solve(&e, g, LOCANT_LAPLACIAN_SYMMETRIC, 1, 1);
+    CHECK(e.values[0] == 0 && e.vectors[0] == 0 && e.degenerate[0] == 0);
+    locant_graph_free(g);
+}
+
+static void same_bits_for_any_threads(void **state)
+{
+    static double one[MOST * 9], many[MOST * 9];
+    locant_tensor a = locant_dense(one, LOCANT_F64, 2, (int64_t[]){ MOST, 9 });
+    locant_tensor b = locant_dense(many, LOCANT_F64, 2, (int64_t[]){ MOST, 9 });
+    locant_graph *g;
+
+    (void)state;
+    list.n = 0;
+    for (int k = 0; k < 150; k++)
+        edge(&list, test_range(0, MOST - 1), test_range(0, MOST - 1));
+    g = graph_of(&list, MOST);
+    CHECK_OK(locant_set_threads(1));
+    CHECK_OK(locant_graph_random_walk(&a, g, 0.5));
+    solve(&e, g, LOCANT_LAPLACIAN_SYMMETRIC, MOST, 0);
+    CHECK_OK(locant_set_threads(5));
+    for (int i = 0; i < 100; i++) {
+        CHECK_OK(locant_graph_random_walk(&b, g, 0.5));
+        CHECK(memcmp(one, many, sizeof(one)) == 0);
+    }
+    solve(&f, g, LOCANT_LAPLACIAN_SYMMETRIC, MOST, 0);
+    CHECK_OK(locant_set_threads(0));
+    CHECK(memcmp(&e, &f, sizeof(e)) == 0);
+    locant_graph_free(g);
+}
+
+/* A million nodes without edges: counted in one sweep. */
+static void many_parts_take_no_time(void **state)
+{
+    locant_graph *g;
+
+    (void)state;
+    list.n = 0;
+    g = graph_of(&list, 1000000);
+    CHECK(locant_graph_info_of(g)->components == 1000000);
+    locant_graph_free(g);
+}
+
+/* ---------------------------------------------------------------- refusals */
+
+static void refuses_bad_edges(void **state)
+{
+    int64_t rows[3][2] = { { 0, 1 }, { 1, -1 }, { 2, 3 } };
+    locant_tensor t = locant_dense(rows, LOCANT_I64, 2, (int64_t[]){ 3, 2 });
+    locant_graph *g = (locant_graph *)rows;
+
+    (void)state;
+    CHECK_REFUSED(locant_graph_create(NULL, &t, 4), LOCANT_ERR_NULL,
+                  "locant_graph_create: out is NULL");
+    CHECK_REFUSED(locant_graph_create(&g, NULL, 4), LOCANT_ERR_NULL,
+                  "locant_graph_create: edges is NULL");
+    CHECK(g == NULL);
+    CHECK_REFUSED(locant_graph_create(&g, &t, 4), LOCANT_ERR_PARAM,
+                  "locant_graph_create: edge 1 names node -1, expected 0 to "
+                  "3");
+    rows[1][1] = 2;
+    CHECK_REFUSED(locant_graph_create(&g, &t, 3), LOCANT_ERR_PARAM,
+                  "locant_graph_create: edge 2 names node 3, expected 0 to 2");
+    CHECK_REFUSED(locant_graph_create(&g, &t, 0), LOCANT_ERR_PARAM,
+                  "locant_graph_create: nodes is 0, expected at least 1");
+    t.dtype = LOCANT_F64;
+    CHECK_REFUSED(locant_graph_create(&g, &t, 4), LOCANT_ERR_DTYPE,
+                  "locant_graph_create: edges is f64, expected i64 or i32");
+    t.dtype = LOCANT_I64;
+    t.stride[0] = 3;
+    CHECK_REFUSED(locant_graph_create(&g, &t, 4), LOCANT_ERR_LAYOUT,
+                  "locant_graph_create: edges has stride 3 in dimension 0, a "
+                  "dense array 2");
+    t = locant_dense(rows, LOCANT_I64, 2, (int64_t[]){ 2, 3 });
+    CHECK_REFUSED(locant_graph_create(&g, &t, 4), LOCANT_ERR_SHAPE,
+                  "locant_graph_create: edges has size 3 in dimension 1, "
+                  "expected 2");
+    t = locant_dense(rows, LOCANT_I64, 2, (int64_t[]){ 3, 2 });
+    CHECK(locant_graph_create(&g, &t, INT64_MAX) == LOCANT_ERR_NOMEM);
+    CHECK(g == NULL);
+    locant_graph_free(NULL);
+}
+
+static void refuses_bad_results(void **state)
+{
+    static double data[16];
+    int64_t two = 2;
+    locant_graph *g = path_of(4, 0), *wide;
+    locant_tensor w = locant_dense(data, LOCANT_F64, 1, &two), bad = w;
+    locant_tensor v = locant_dense(data + 2, LOCANT_F64, 2,
+                                   (int64_t[]){ 4, 2 });
+
+    (void)state;
+    CHECK_REFUSED(locant_graph_laplacian(&w, &v, NULL, NULL, 0, 0),
+                  LOCANT_ERR_NULL, "locant_graph_laplacian: graph is NULL");
+    CHECK_REFUSED(locant_graph_laplacian(&w, &v, NULL, g, 3, 0),
+                  LOCANT_ERR_PARAM,
+                  "locant_graph_laplacian: kind is 3, expected 0 to 2");
+    CHECK_REFUSED(locant_graph_laplacian(&w, &v, NULL, g, 0, 2),
+                  LOCANT_ERR_PARAM,
+                  "locant_graph_laplacian: drop_trivial is 2, expected 0 or "
+                  "1");
+    CHECK_REFUSED(locant_graph_laplacian(&w, &v, &w, g, 0, 0),
+                  LOCANT_ERR_DTYPE,
+                  "locant_graph_laplacian: degenerate is f64, expected i32");
+    bad.data = data + 1;
+    CHECK_REFUSED(locant_graph_laplacian(&bad, &v, NULL, g, 0, 0),
+                  LOCANT_ERR_ALIAS,
+                  "locant_graph_laplacian: values and vectors share memory");
+    bad.shape[0] = 1;
+    CHECK_REFUSED(locant_graph_laplacian(&bad, &v, NULL, g, 0, 0),
+                  LOCANT_ERR_SHAPE, "locant_graph_laplacian: vectors has size "
+                  "2 in dimension 1, expected 1");
+    CHECK_REFUSED(locant_graph_hops(&v, g), LOCANT_ERR_DTYPE,
+                  "locant_graph_hops: out is f64, expected i64");
+    CHECK_REFUSED(locant_graph_hops(&v, NULL), LOCANT_ERR_NULL,
+                  "locant_graph_hops: graph is NULL");
+    CHECK_REFUSED(locant_graph_random_walk(&v, g, NAN), LOCANT_ERR_PARAM,
+                  "locant_graph_random_walk: space_dim is nan, expected a "
+                  "finite number of at least 0");
+    list.n = 0;
+    wide = graph_of(&list, 40000);
+    v.shape[0] = 40000;
+    CHECK_REFUSED(locant_graph_laplacian(&w, &v, NULL, wide, 0, 0),
+                  LOCANT_ERR_UNSUPPORTED, "locant_graph_laplacian: the graph "
+                  "has 40000 nodes; a dense matrix takes at most 32766");
+    for (size_t i = 0; i < LEN(data); i++)
+        CHECK(data[i] == 0);
+    locant_graph_free(wide);
+    locant_graph_free(g);
+}
+
+static int granted;
+
+static void *some_memory(size_t bytes, void *context)
+{
+    (void)context;
+    return granted-- > 0 ? malloc(bytes) : NULL;
+}
+
+static void give_back(void *memory, void *context)
+{
+    (void)context;
+    free(memory);
+}
+
+/* The k-th allocation fails, for k = 1, 2, .. until all succeed. */
+static void no_memory_is_an_error(void **state)
+{
+    const locant_allocator poor = { some_memory, give_back, NULL };
+    static int64_t rows[1][2] = { { 0, 1 } };
+    static double data[2], vectors[4];
+    static int64_t hops[4];
+    int64_t two = 2, square[2] = { 2, 2 };
+    locant_tensor t = locant_dense(rows, LOCANT_I64, 2, (int64_t[]){ 1, 2 });
+    locant_tensor w = locant_dense(data, LOCANT_F64, 1, &two);
+    locant_tensor v = locant_dense(vectors, LOCANT_F64, 2, square);
+    locant_tensor h = locant_dense(hops, LOCANT_I64, 2, square);
+    int tries = 0;
+
+    (void)state;
+    CHECK_OK(locant_set_threads(1));
+    locant_set_allocator(&poor);
+    for (locant_status s = LOCANT_ERR_NOMEM; s != LOCANT_OK; tries++) {
+        locant_graph *g;
+
+        granted = tries;
+        s = locant_graph_create(&g, &t, 2);
+        if (s == LOCANT_OK)
+            s = locant_graph_laplacian(&w, &v, NULL, g, 0, 0);
+        if (s == LOCANT_OK)
+            s = locant_graph_random_walk(&v, g, 0);
+        if (s == LOCANT_OK)
+            s = locant_graph_hops(&h, g);
+        CHECK(s == LOCANT_OK || s == LOCANT_ERR_NOMEM);
+        locant_graph_free(g);
+    }
+    locant_set_allocator(NULL);
+    CHECK_OK(locant_set_threads(0));
+    CHECK(tries == 8); /* 4 of the graph, 1 of each call, and none failing */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(only_the_set_of_edges_counts),
+        cmocka_unit_test(narrow_integers_are_read),
+        cmocka_unit_test(renumbering_permutes_rows),
+        cmocka_unit_test(parts_have_vectors_of_their_own),
+        cmocka_unit_test(walk_vectors_are_constant_on_parts),
+        cmocka_unit_test(what_is_not_there_is_zero),
+        cmocka_unit_test(same_bits_for_any_threads),
+        cmocka_unit_test(many_parts_take_no_time),
+        cmocka_unit_test(refuses_bad_edges),
+        cmocka_unit_test(refuses_bad_results),
+        cmocka_unit_test(no_memory_is_an_error),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,182 @@
+/*
+ * test_ids.c - positions of tokens that follow each other: in order, but where
+ * an encoding draws them for training or spreads them out for evaluation.
+ */
+#include "oracle/judge.h"
+#include "oracle/whole.h"
+#include <math.h>
+#include <string.h>
+
+enum { B = 3, T = 12 };
+
+static void ask(int64_t *ids, const char *spec, uint64_t seed, int training)
+{
+    int64_t shape[2] = { B, T };
+    locant_tensor out = locant_dense(ids, LOCANT_I64, 2, shape);
+    locant_encoding *e = judge_create(spec);
+
+    CHECK_OK(locant_encoding_ids(&out, e, seed, training));
+    locant_encoding_free(e);
+}
+
+static void most_encodings_count(void **state)
+{
+    static const char *const specs[] = { "none", "rope", "alibi", "sinusoidal",
+                                         "learned(length=12)", "fox" };
+    int64_t ids[B * T];
+
+    (void)state;
+    for (size_t n = 0; n < 2 * LEN(specs); n++) {
+        ask(ids, specs[n / 2], 5, (int)n % 2);
+        for (int i = 0; i < B * T; i++)
+            CHECK(ids[i] == i % T);
+    }
+}
+
+/* Rising, within 0 .. length - 1. */
+static void check_rising(const int64_t *ids, int64_t length)
+{
+    for (int i = 0; i < B * T; i++) {
+        CHECK(ids[i] >= 0 && ids[i] < length);
+        if (i % T > 0)
+            CHECK(ids[i] > ids[i - 1]);
+    }
+}
+
+static void drawn_ids_rise_and_repeat_by_seed(void **state)
+{
+    static const char *const specs[] = { "randomized(length=40)",
+                                         "randomized(length=40)+rope",
+                                         "pose(length=40)",
+                                         "pose(length=40,chunks=4)+alibi" };
+    int64_t a[B * T], b[B * T], seen = 0;
+
+    (void)state;
+    for (size_t n = 0; n < LEN(specs); n++)
+        for (uint64_t seed = 0; seed < 20; seed++) {
+            ask(a, specs[n], seed, 1);
+            ask(b, specs[n], seed, 1);
+            check_rising(a, 40);
+            CHECK(memcmp(a, b, sizeof(a)) == 0);
+            ask(b, specs[n], seed + 1, 1);
+            seen += memcmp(a, b, sizeof(a)) != 0 &&
+                    memcmp(a, a + T, sizeof(a) / B) != 0;
+        }
+    /* Seeds differ, and so do rows: two draws alike are rare. */
+    CHECK(seen > 60);
+}
+
+/* All ids are drawn: those of 12 out of 13 leave out each one at times. */
+static void every_set_of_ids_is_drawn(void **state)
+{
+    int64_t ids[B * T], count[13] = { 0 };
+
+    (void)state;
+    for (uint64_t seed = 0; seed < 400; seed++) {
+        ask(ids, "randomized(length=13)", seed, 1);
+        for (int i = 0; i < B * T; i++)
+            count[ids[i]]++;
+    }
+    /* 1200 rows: each id is missing in 92 of them, deviation 9.2. */
+    for (int i = 0; i < 13; i++)
+        CHECK(fabs((double)(1200 - count[i]) - 92.3) < 5 * 9.3);
+}
+
+/* One chunk after another, each contiguous, skips never falling. */
+static void pose_moves_chunks(void **state)
+{
+    int64_t ids[B * T];
+    int breaks;
+
+    (void)state;
+    for (uint64_t seed = 0; seed < 50; seed++) {
+        ask(ids, "pose(length=64)", seed, 1);
+        for (int b = 0; b < B; b++) {
+            breaks = 0;
+            CHECK(ids[b * T] == 0);
+            for (int t = 1; t < T; t++)
+                breaks += ids[b * T + t] != ids[b * T + t - 1] + 1;
+            CHECK(breaks <= 1);
+        }
+    }
+}
+
+/* Without training there is no chance in it. */
+static void evaluation_is_the_same_for_every_seed(void **state)
+{
+    static const char *const specs[] = { "randomized(length=40)",
+                                         "pose(length=40)" };
+    int64_t a[B * T], b[B * T];
+
+    (void)state;
+    for (size_t n = 0; n < LEN(specs); n++) {
+        ask(a, specs[n], 1, 0);
+        ask(b, specs[n], 2, 0);
+        check_rising(a, 40);
+        CHECK(memcmp(a, b, sizeof(a)) == 0);
+        CHECK(memcmp(a, a + T, sizeof(a) / B) == 0);
+    }
+}
+
+/*
+ * CAPE: (t - mean + shift + jitter) times a scale; with shift 2, jitter 0.25
+ * and scale 1.5 a token is within (5.5 + 2.25) 1.5 of 0, and neighbours are 0.5
+ * to 1.5 apart before scaling.
+ */
+static void cape_moves_within_bounds(void **state)
+{
+    double ids[B * T], first[B];
+    int64_t shape[2] = { B, T };
+    locant_tensor out = locant_dense(ids, LOCANT_F64, 2, shape);
+    locant_encoding *e = judge_create("cape(shift=2,jitter=0.25,scale=1.5)");
+
+    (void)state;
+    for (uint64_t seed = 0; seed < 50; seed++) {
+        CHECK_OK(locant_encoding_ids(&out, e, seed, 1));
+        for (int i = 0; i < B * T; i++) {
+            double step = i % T > 0 ? ids[i] - ids[i - 1] : 1;
+
+            CHECK(fabs(ids[i]) <= 7.75 * 1.5 + 1e-9);
+            CHECK(step >= 0.5 / 1.5 - 1e-9 && step <= 1.5 * 1.5 + 1e-9);
+        }
+        for (int b = 0; b < B; b++)
+            first[b] = ids[b * T];
+        CHECK(first[0] != first[1] && first[1] != first[2]);
+    }
+    CHECK_OK(locant_encoding_ids(&out, e, 3, 0));
+    for (int i = 0; i < B * T; i++)
+        CHECK(ids[i] == i % T - 5.5);
+    locant_encoding_free(e);
+}
+
+static void bad_calls_are_refused(void **state)
+{
+    int64_t ids[B * T] = { 7 }, shape[2] = { B, T };
+    locant_tensor out = locant_dense(ids, LOCANT_I64, 2, shape);
+    locant_encoding *e = judge_create("randomized(length=11)");
+
+    (void)state;
+    CHECK(locant_encoding_ids(&out, e, 1, 1) == LOCANT_ERR_PARAM);
+    CHECK(locant_encoding_ids(NULL, e, 1, 1) == LOCANT_ERR_NULL);
+    CHECK(locant_encoding_ids(&out, NULL, 1, 1) == LOCANT_ERR_NULL);
+    locant_encoding_free(e);
+    e = judge_create("cape");
+    CHECK(locant_encoding_ids(&out, e, 1, 1) == LOCANT_ERR_DTYPE);
+    locant_encoding_free(e);
+    CHECK(ids[0] == 7);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(most_encodings_count),
+        cmocka_unit_test(drawn_ids_rise_and_repeat_by_seed),
+        cmocka_unit_test(every_set_of_ids_is_drawn),
+        cmocka_unit_test(pose_moves_chunks),
+        cmocka_unit_test(evaluation_is_the_same_for_every_seed),
+        cmocka_unit_test(cape_moves_within_bounds),
+        cmocka_unit_test(bad_calls_are_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,108 @@
+/* test_pictures.c - every encoding has its pictures, and they show what is */
+/* needs: lab */
+#include "page_group.h"
+
+#include "model_specs.h"
+#include "report/page.h"
+
+/* Pictures of one encoding; what they are of, by their titles. */
+static char *pictures_of(const char *spec)
+{
+    struct lct_group g = { .n = 0 };
+    struct lct_results r = { .groups = &g, .n = 1, .layers = 4, .heads = HEADS,
+                             .width = WIDTH, .trained_length = 32 };
+    struct lct_html h = { .data = NULL };
+    char *page;
+
+    make_encoding(&g, spec, 32);
+    CHECK_OK(lct_page_encoding(&h, &r, 0));
+    CHECK_OK(lct_html_status(&h));
+    page = calloc(h.size + 1, 1);
+    CHECK(page != NULL);
+    memcpy(page, h.data, h.size);
+    lct_html_free(&h);
+    for (int k = 0; k < g.n_params; k++)
+        free(g.params[k].data);
+    return page;
+}
+
+static void every_encoding_has_its_pictures(void **state)
+{
+    static const char *const doors[] = { "input", "rotate", "score",
+                                         "content" };
+    const char *spec;
+
+    (void)state;
+    for (size_t i = 0; (spec = model_spec(i)) != NULL; i++) {
+        char *page = pictures_of(spec);
+        locant_encoding *e;
+
+        if (strstr(page, "No pictures: "))
+            FAIL("%s: %s", spec, strstr(page, "No pictures: "));
+        CHECK_OK(locant_encoding_create(&e, spec));
+        for (int d = 0; d < 4; d++) {
+            char heading[40];
+
+            snprintf(heading, sizeof heading, "At the %s door", doors[d]);
+            if ((locant_encoding_doors(e) >> d & 1) !=
+                (strstr(page, heading) != NULL))
+                FAIL("%s: '%s' is missing, or there by mistake", spec, heading);
+        }
+        locant_encoding_free(e);
+        free(page);
+    }
+}
+
+/* Hooks are found by what they do. */
+static void pictures_show_what_there_is(void **state)
+{
+    static const struct {
+        const char *spec, *caption;
+        size_t times;
+    } list[] = {
+        { "window(size=4)+rope", "hidden by the encoding", 2 },
+        { "rope", "hidden by the encoding", 0 },
+        { "streaming(sinks=2,window=4)", "hidden by the encoding", 2 },
+        { "longlora(group=8)+rope", "hidden by the encoding", 2 },
+        { "layers(local=window(size=4)+rope,global=none,period=2)",
+          "From layer", 2 },
+        { "layers(local=window(size=4)+rope,global=none,period=2)",
+          "hidden by the encoding", 2 },
+        { "temperature(floor=4)+rope", "at its own place is multiplied", 1 },
+        { "rope", "at its own place is multiplied", 0 },
+        { "alibi", "at its own place is multiplied", 0 },
+        { "randomized(length=64)+rope", "positions of evaluation", 1 },
+        { "rope", "positions of evaluation", 0 },
+        { "shaw(distance=4)", "same numbers for every encoding", 1 },
+        { "rope2d(height=3,width=4)", "keys of ones everywhere", 1 },
+        { "pope", "A query and a key of all ones", 1 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < LEN(list); i++) {
+        char *page = pictures_of(list[i].spec);
+
+        if (count(page, list[i].caption) != list[i].times)
+            FAIL("%s: '%s' is there %zu times, expected %zu", list[i].spec,
+                 list[i].caption, count(page, list[i].caption),
+                 list[i].times);
+        free(page);
+    }
+}
+
+/* fontconfig keeps one block of its configuration to the end of the process. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libfontconfig\n";
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_encoding_has_its_pictures),
+        cmocka_unit_test(pictures_show_what_there_is),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,266 @@
+/*
+ * test_resize_rules.c - what holds of every resize, and what is refused.
+ */
+#include "resize_case.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------- properties */
+
+static const double oddities[6] = { NAN, -0.0, INFINITY, 0x1p-1074, -3, 1e308 };
+
+/* Equal sizes: the same bits, whatever the options, NaN and -0 included. */
+static void equal_sizes_are_copied(void **state)
+{
+    (void)state;
+    for (int f = 0; locant_resize_form_name((locant_resize_form)f); f++) {
+        locant_resize how = form((locant_resize_form)f);
+        double got[6] = { 0 };
+
+        line(got, 6, oddities, 6, &how);
+        CHECK(memcmp(got, oddities, sizeof(got)) == 0);
+        grid(got, 2, 3, oddities, 2, 3, how);
+        CHECK(memcmp(got, oddities, sizeof(got)) == 0);
+    }
+}
+
+/* Prefix rows keep their bits; a row of weight 0 spreads no NaN. */
+static void prefix_and_far_rows_are_left_alone(void **state)
+{
+    static const double table[6] = { NAN, -0.0, 1, 2, 3, NAN };
+    locant_resize how = options(0, 1, 0);
+    double got[9];
+
+    (void)state;
+    how.prefix = 2;
+    line(got, 9, table, 6, &how); /* at 0, 1/2, 1, 3/2, 2, 5/2, 3 */
+    CHECK(memcmp(got, table, 2 * sizeof(*got)) == 0);
+    CHECK(got[2] == 1 && got[6] == 3);
+    CHECK(isnan(got[7]) && isnan(got[8]));
+}
+
+/* A table of 2^20 rows halved and doubled: still right at its far end. */
+static void long_tables_keep_their_far_end(void **state)
+{
+    enum { M = 1 << 20 };
+    locant_tensor t = test_tensor(LOCANT_F64, 2, (int64_t[]){ M, 1 });
+    locant_tensor u = test_tensor(LOCANT_F64, 2, (int64_t[]){ M / 2, 1 });
+    locant_resize how = options(0, 0, 0);
+    double *x = t.data, *y = u.data;
+
+    (void)state;
+    for (int i = 0; i < M; i++)
+        x[i] = i;
+    CHECK_OK(locant_resize_1d(&u, &t, &how));
+    for (int i = 0; i < M / 2; i++)
+        CHECK(y[i] == 2 * i + 0.5);
+    CHECK_OK(locant_resize_1d(&t, &u, &how));
+    for (int i = 1; i < M - 1; i++)
+        CHECK(x[i] == i);
+    test_tensor_free(&u);
+    test_tensor_free(&t);
+}
+
+static void same_bits_for_any_threads_and_strides(void **state)
+{
+    enum { M = 37, N = 53, D = 300, STEP = 311 };
+    static float table[M * STEP], one[N * D], many[N * STEP];
+    locant_resize how = form(LOCANT_RESIZE_TIMM);
+    locant_tensor t = locant_dense(table, LOCANT_F32, 2, (int64_t[]){ M, D });
+    locant_tensor a = locant_dense(one, LOCANT_F32, 2, (int64_t[]){ N, D });
+    locant_tensor b = locant_dense(many, LOCANT_F32, 2, (int64_t[]){ N, D });
+
+    (void)state;
+    t.stride[0] = b.stride[0] = STEP;
+    for (size_t i = 0; i < LEN(table); i++)
+        table[i] = (float)test_uniform();
+    CHECK_OK(locant_set_threads(1));
+    CHECK_OK(locant_resize_1d(&a, &t, &how));
+    CHECK_OK(locant_set_threads(5));
+    CHECK_OK(locant_resize_1d(&b, &t, &how));
+    CHECK_OK(locant_set_threads(0));
+    for (int i = 0; i < N; i++)
+        CHECK(memcmp(one + i * D, many + i * STEP, D * sizeof(float)) == 0);
+    for (int i = 0; i < N - 1; i++)
+        for (int d = D; d < STEP; d++)
+            CHECK(many[i * STEP + d] == 0);
+}
+
+static void empty_is_nothing(void **state)
+{
+    double data[4] = { 1, 2, 3, 4 };
+    locant_tensor two = locant_dense(data, LOCANT_F64, 2, (int64_t[]){ 2, 2 });
+    locant_tensor none = locant_dense(NULL, LOCANT_F64, 2, (int64_t[]){ 0, 2 });
+    locant_resize how = options(1, 0, 1);
+
+    (void)state;
+    CHECK_OK(locant_resize_1d(&none, &two, &how));
+    CHECK_OK(locant_resize_1d(&none, &none, &how));
+    CHECK_OK(locant_resize_1d_backward(&two, &none, &how));
+    CHECK(data[0] == 1 && data[3] == 4);
+    CHECK_REFUSED(locant_resize_1d(&two, &none, &how), LOCANT_ERR_SHAPE,
+                  "locant_resize_1d: table has no rows to interpolate");
+}
+
+/* ---------------------------------------------------------------- refusals */
+
+static double untouched[12];
+static locant_tensor four, six;
+
+static locant_tensor rows(int64_t n)
+{
+    static double data[12];
+
+    return locant_dense(data, LOCANT_F64, 2, (int64_t[]){ n, 2 });
+}
+
+static void refuse(locant_resize how, locant_status status,
+                   const char *sentence)
+{
+    CHECK_REFUSED(locant_resize_1d(&four, &six, &how), status, sentence);
+}
+
+static void refuses_bad_options(void **state)
+{
+    locant_resize how = options(2, 0, 0), bad = how;
+
+    (void)state;
+    four = locant_dense(untouched, LOCANT_F64, 2, (int64_t[]){ 4, 2 });
+    six = rows(6);
+    CHECK_REFUSED(locant_resize_1d(&four, &six, NULL), LOCANT_ERR_NULL,
+                  "locant_resize_1d: how is NULL");
+    bad.struct_size = 8;
+    refuse(bad, LOCANT_ERR_PARAM, "locant_resize_1d: struct_size is 8, "
+           "expected 72: start from LOCANT_RESIZE_INIT");
+    bad = how;
+    bad.kind = (locant_resize_kind)7;
+    refuse(bad, LOCANT_ERR_PARAM, "locant_resize_1d: kind is 7, expected 0 "
+           "(linear) or 1 (cubic)");
+    bad = options(1, 2, 0);
+    refuse(bad, LOCANT_ERR_PARAM,
+           "locant_resize_1d: align_corners is 2, expected 0 or 1");
+    bad = options(1, 0, -1);
+    refuse(bad, LOCANT_ERR_PARAM,
+           "locant_resize_1d: antialias is -1, expected 0 or 1");
+    bad = options(1, 1, 1);
+    refuse(bad, LOCANT_ERR_PARAM, "locant_resize_1d: align_corners and "
+           "antialias exclude each other");
+    bad = options(1, 0, 0);
+    bad.offset = NAN;
+    refuse(bad, LOCANT_ERR_PARAM,
+           "locant_resize_1d: offset is nan, expected 0 to 1");
+    bad = options(1, 1, 0);
+    bad.offset = 0.1;
+    refuse(bad, LOCANT_ERR_PARAM, "locant_resize_1d: offset is 0.1, but "
+           "align_corners has none");
+    bad = how;
+    bad.prefix = -1;
+    refuse(bad, LOCANT_ERR_PARAM,
+           "locant_resize_1d: prefix is -1, expected at least 0");
+    CHECK_REFUSED(locant_resize_set_form(&how, (locant_resize_form)6),
+                  LOCANT_ERR_PARAM, "locant_resize_set_form: form is 6, "
+                  "expected 0 to 5");
+    CHECK(locant_resize_form_name((locant_resize_form)6) == NULL);
+    for (size_t i = 0; i < LEN(untouched); i++)
+        CHECK(untouched[i] == 0);
+}
+
+static void refuses_bad_tensors(void **state)
+{
+    locant_resize how = options(1, 0, 0);
+    locant_tensor out = locant_dense(untouched, LOCANT_F64, 2,
+                                     (int64_t[]){ 4, 2 });
+    locant_tensor table = rows(6), bad = table;
+
+    (void)state;
+    CHECK_REFUSED(locant_resize_1d(&out, NULL, &how), LOCANT_ERR_NULL,
+                  "locant_resize_1d: table is NULL");
+    bad.shape[1] = 1;
+    CHECK_REFUSED(locant_resize_1d(&out, &bad, &how), LOCANT_ERR_SHAPE,
+                  "locant_resize_1d: out has size 2 in dimension 1, expected "
+                  "1");
+    bad = table;
+    bad.dtype = LOCANT_BF16;
+    CHECK_REFUSED(locant_resize_1d_backward(&bad, &out, &how), LOCANT_ERR_DTYPE,
+                  "locant_resize_1d_backward: dtable is bf16, expected f32 or "
+                  "f64");
+    CHECK_REFUSED(locant_resize_1d(&out, &out, &how), LOCANT_ERR_ALIAS,
+                  "locant_resize_1d: an output overlaps an input");
+    how.prefix = 5;
+    CHECK_REFUSED(locant_resize_1d(&out, &table, &how), LOCANT_ERR_SHAPE,
+                  "locant_resize_1d: out has 4 rows, less than the prefix of "
+                  "5");
+    how.prefix = 0;
+    CHECK_REFUSED(locant_resize_2d(&out, &table, &how), LOCANT_ERR_SHAPE,
+                  "locant_resize_2d: table has 6 rows after the prefix, which "
+                  "is no square; give its grid");
+    how.from_rows = 2;
+    how.from_columns = 4;
+    CHECK_REFUSED(locant_resize_2d(&out, &table, &how), LOCANT_ERR_SHAPE,
+                  "locant_resize_2d: table has 6 rows after the prefix, but "
+                  "its grid is 2 x 4");
+    how.from_columns = 3;
+    how.rows = INT64_C(1) << 33;
+    how.columns = (INT64_C(1) << 31) + 1;
+    CHECK_REFUSED(locant_resize_2d(&out, &table, &how), LOCANT_ERR_SHAPE,
+                  "locant_resize_2d: out has 4 rows after the prefix, but its "
+                  "grid is 8589934592 x 2147483649");
+    for (size_t i = 0; i < LEN(untouched); i++)
+        CHECK(untouched[i] == 0);
+}
+
+static int granted;
+
+static void *some_memory(size_t bytes, void *context)
+{
+    (void)context;
+    return granted-- > 0 ? malloc(bytes) : NULL;
+}
+
+static void give_back(void *memory, void *context)
+{
+    (void)context;
+    free(memory);
+}
+
+/* The k-th allocation fails, for k = 1, 2, ..: nothing written, nothing lost
+ * (the sanitizer looks). */
+static void no_memory_is_an_error(void **state)
+{
+    const locant_allocator poor = { some_memory, give_back, NULL };
+    locant_resize how = form(LOCANT_RESIZE_HF);
+    locant_tensor out = locant_dense(untouched, LOCANT_F64, 2,
+                                     (int64_t[]){ 4, 2 });
+    locant_tensor table = rows(1);
+    locant_status s = LOCANT_ERR_NOMEM;
+
+    (void)state;
+    CHECK_OK(locant_set_threads(1));
+    locant_set_allocator(&poor);
+    for (int k = 0; k < 10 && s != LOCANT_OK; k++) {
+        granted = k;
+        s = locant_resize_2d(&out, &table, &how);
+        CHECK(s == LOCANT_OK || s == LOCANT_ERR_NOMEM);
+        CHECK(k > 0 || s == LOCANT_ERR_NOMEM);
+    }
+    locant_set_allocator(NULL);
+    CHECK_OK(locant_set_threads(0));
+    CHECK_OK(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equal_sizes_are_copied),
+        cmocka_unit_test(prefix_and_far_rows_are_left_alone),
+        cmocka_unit_test(long_tables_keep_their_far_end),
+        cmocka_unit_test(same_bits_for_any_threads_and_strides),
+        cmocka_unit_test(empty_is_nothing),
+        cmocka_unit_test(refuses_bad_options),
+        cmocka_unit_test(refuses_bad_tensors),
+        cmocka_unit_test(no_memory_is_an_error),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

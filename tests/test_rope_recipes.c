@@ -1,0 +1,240 @@
+/*
+ * test_rope_recipes.c - the float32 recipes of transformers and ggml for scaled
+ * frequencies, what rope's scalings refuse, and the variants of the registry.
+ */
+#include "angle/schedule.h"
+#include "encodings/encoding.h"
+#include "oracle/near.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct lct_schedule *schedule_of(locant_encoding **e,
+                                              const char *spec, int64_t D,
+                                              int64_t length)
+{
+    const struct lct_schedule *s;
+
+    *e = judge_create(spec);
+    CHECK_OK(lct_schedule_of(&s, *e, "test", D, length));
+    return s;
+}
+
+static double radians(struct lct_turn f)
+{
+    return ((double)f.hi * 0x1p-64 + (double)f.lo * 0x1p-128) *
+           6.283185307179586476925;
+}
+
+static void recipe(const char *scaling, const char *mode, int64_t D,
+                   float (*want)(int64_t c, int64_t D))
+{
+    locant_encoding *e;
+    char spec[200];
+    const struct lct_schedule *s;
+
+    snprintf(spec, sizeof(spec), "rope(base=500000,angles=%s,scaling=%s)", mode,
+             scaling);
+    s = schedule_of(&e, spec, D, 1);
+    for (int64_t c = 0; c < s->pairs; c++)
+        if (s->single[c] != want(c, D))
+            FAIL("%s, pair %lld: got %.9g, want %.9g", spec, (long long)c,
+                 (double)s->single[c], (double)want(c, D));
+    locant_encoding_free(e);
+}
+
+static float plain(int64_t c, int64_t D)
+{
+    return 1.0f / powf(500000.0f, (float)(2 * c) / (float)D);
+}
+
+static float linear_hf(int64_t c, int64_t D)
+{
+    return plain(c, D) / 8.0f;
+}
+
+/* transformers, _compute_llama3_parameters: where(..) of float32 tensors */
+static float llama3_hf(int64_t c, int64_t D)
+{
+    float inv = plain(c, D), wavelength = (float)(2 * 3.141592653589793) / inv;
+    float slow = wavelength > 8192.0f ? inv / 8.0f : inv;
+    float smooth = (8192.0f / wavelength - 1.0f) / 3.0f;
+
+    if (!(wavelength < 2048.0f) && !(wavelength > 8192.0f))
+        return (1.0f - smooth) * slow / 8.0f + smooth * slow;
+    return slow;
+}
+
+/* the divisors of convert_hf_to_gguf.py */
+static float llama3_ggml(int64_t c, int64_t D)
+{
+    float wavelength = (float)(2 * 3.141592653589793) / plain(c, D), smooth;
+
+    if (wavelength < 2048.0f)
+        return 1;
+    if (wavelength > 8192.0f)
+        return 8;
+    smooth = (8192.0f / wavelength - 1.0f) / 3.0f;
+    return 1.0f / ((1.0f - smooth) / 8.0f + smooth);
+}
+
+/* transformers, _compute_yarn_parameters: ends 22 and 39 computed in double */
+static float yarn_hf(int64_t c, int64_t D)
+{
+    double per = (double)D / (2 * log(500000.0));
+    float low = (float)floor(per * log(4096 / (32 * 2 * 3.141592653589793)));
+    float high = (float)ceil(per * log(4096 / (2 * 3.141592653589793)));
+    float pos = powf(500000.0f, (float)(2 * c) / (float)D);
+    float ramp = ((float)c - low) / (high - low);
+    float keep = 1.0f - fminf(fmaxf(ramp, 0), 1);
+
+    return 1.0f / (16.0f * pos) * (1.0f - keep) + 1.0f / pos * keep;
+}
+
+static void recipes_are_those_of_transformers_and_ggml(void **state)
+{
+    (void)state;
+    for (int64_t D = 16; D <= 128; D += 16) {
+        recipe("none", "hf", D, plain);
+        recipe("linear(factor=8)", "hf", D, linear_hf);
+        recipe("llama3", "hf", D, llama3_hf);
+        recipe("llama3", "ggml", D, llama3_ggml);
+        recipe("yarn(factor=16,original=4096)", "hf", D, yarn_hf);
+    }
+}
+
+/* Float recipes are near the exact angles while positions are small. */
+static void recipes_are_near_the_exact_ones(void **state)
+{
+    static const char *const scalings[] = {
+        "linear(factor=8)", "ntk(factor=4)", "llama3",
+        "yarn(factor=16,original=4096)", "longrope(original=99,factor=9)",
+    };
+    char spec[3][128];
+    double x[32], y[3][32];
+
+    (void)state;
+    for (int i = 0; i < 32; i++)
+        x[i] = test_uniform();
+    for (size_t n = 0; n < LEN(scalings); n++) {
+        for (int m = 0; m < 3; m++) {
+            static const char *const modes[] = { "exact", "hf", "ggml" };
+
+            snprintf(spec[m], sizeof(spec[m]), "rope(angles=%s,scaling=%s)",
+                     modes[m], scalings[n]);
+            near_rotate(y[m], x, spec[m], 77, 32, 0);
+        }
+        /* angles below 77 are off by 40 units of 2^-24 at most (32 roundings
+         * in the recurrence), magnitudes by 4 */
+        near_all(y[1], y[0], 32, 77 * 40 * 0x1p-24);
+        near_all(y[2], y[0], 32, 77 * 40 * 0x1p-24);
+    }
+}
+
+/* ----------------------------------------------------------------- refusals */
+
+static void refused(const char *spec, const char *sentence)
+{
+    locant_encoding *e = NULL;
+
+    CHECK_REFUSED(locant_encoding_create(&e, spec), LOCANT_ERR_PARAM, sentence);
+    CHECK(e == NULL);
+}
+
+static void bad_specs_are_refused(void **state)
+{
+    (void)state;
+    refused("rope(scaling=linear)",
+            "locant_encoding_create: linear needs its key 'factor': positions "
+            "are divided by it");
+    refused("rope(scaling=yarn(factor=4))",
+            "locant_encoding_create: yarn needs its key 'original': length the "
+            "model was first trained on");
+    refused("rope(scaling=yarn(factor=4,original=64,fast=1,slow=1))",
+            "locant_encoding_create: fast of yarn is 1, expected more than "
+            "slow, 1");
+    refused("rope(scaling=llama3(low=5))",
+            "locant_encoding_create: low of llama3 is 5, expected at most "
+            "high, 4");
+    refused("rope(scaling=linear(factor=0.5))",
+            "locant_encoding_create: key 'factor' of 'linear': '0.5' at byte "
+            "27 should be a number 1 .. 16777216");
+}
+
+static void bad_calls_are_refused(void **state)
+{
+    const struct lct_schedule *s;
+    locant_encoding *e =
+        judge_create("rope(scaling=longrope(original=64,short=1:2:3))");
+
+    (void)state;
+    CHECK_REFUSED(lct_schedule_of(&s, e, "f", 8, 1), LOCANT_ERR_SHAPE,
+                  "f: the list 'short' of longrope has 3 numbers, expected 4, "
+                  "one for each pair");
+    locant_encoding_free(e);
+    e = judge_create("rope(angles=ggml,scaling=yarn(factor=4,original=64,"
+                     "truncate=no))");
+    CHECK_REFUSED(lct_schedule_of(&s, e, "f", 8, 1), LOCANT_ERR_UNSUPPORTED,
+                  "f: yarn has no ggml recipe for these keys, expected "
+                  "angles=exact");
+    locant_encoding_free(e);
+    e = judge_create("rope(base=1,scaling=yarn(factor=4,original=64))");
+    CHECK_REFUSED(lct_schedule_of(&s, e, "f", 8, 1), LOCANT_ERR_PARAM,
+                  "f: base of rope is 1, expected more than 1 with yarn");
+    locant_encoding_free(e);
+}
+
+/* Llama 4's low = high: no pair is mixed, nothing divided by 0. */
+static void equal_ends_of_llama3_are_guarded(void **state)
+{
+    static const char spec[] = "rope(base=500000,"
+                               "scaling=llama3(factor=16,low=1,high=1))";
+    locant_encoding *e, *base;
+    const struct lct_schedule *s = schedule_of(&e, spec, 128, 1);
+    const struct lct_schedule *b = schedule_of(&base, "rope(base=500000)", 128,
+                                               1);
+
+    (void)state;
+    for (int64_t c = 0; c < 64; c++) {
+        double f = radians(b->turn[c]);
+        bool slow = 8192 * f < 6.283185307179586;
+
+        CHECK(fabs(radians(s->turn[c]) - (slow ? f / 16 : f)) <= 1e-15 * f);
+    }
+    locant_encoding_free(e);
+    locant_encoding_free(base);
+}
+
+static void every_variant_parses(void **state)
+{
+    const locant_encoding_info *info;
+    int met = 0;
+
+    (void)state;
+    for (int i = 0; (info = locant_encoding_at(i)) != NULL; i++)
+        for (const locant_variant *v = info->variants;
+             v != NULL && v->spec != NULL; v++, met++) {
+            locant_encoding *e = judge_create(v->spec);
+
+            if (strchr(v->spec, '+') == NULL &&
+                locant_encoding_info_of(e) != info)
+                FAIL("%s is no variant of %s", v->spec, info->name);
+            CHECK(v->title != NULL && v->used_by != NULL);
+            locant_encoding_free(e);
+        }
+    CHECK(met >= 18);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(recipes_are_those_of_transformers_and_ggml),
+        cmocka_unit_test(recipes_are_near_the_exact_ones),
+        cmocka_unit_test(bad_specs_are_refused),
+        cmocka_unit_test(bad_calls_are_refused),
+        cmocka_unit_test(equal_ends_of_llama3_are_guarded),
+        cmocka_unit_test(every_variant_parses),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
