@@ -182,7 +182,9 @@ static void every_encoding_has_its_properties(void **state)
     bool held;
 
     (void)state;
-    for (size_t i = 0; (spec = model_spec(i)) != NULL; i++) {
+    /* test_model_each runs all of them in a sanitized build */
+    for (size_t i = 0; (spec = model_spec(i)) != NULL;
+         i += TEST_SANITIZED ? 3 : 1) {
         locant_encoding *e, *resolved;
 
         CHECK_OK(locant_encoding_create(&e, spec));

@@ -165,7 +165,8 @@ static void the_first_position_beyond_reach_is_refused(void **state)
 static int has_other_end(const char *spec)
 {
     static const char *const ends[] = { "rope2d", "rope3d", "rope-mixed",
-                                        "mrope", "xpos", "randomized" };
+                                        "mrope", "sincos", "xpos",
+                                        "randomized" };
 
     for (size_t i = 0; i < LEN(ends); i++)
         if (strstr(spec, ends[i]) != NULL)

@@ -37,8 +37,8 @@ typedef enum locant_mask {
  * Each document of a row is as if it were alone.  An encoding with the trait
  * CAUSAL needs the causal mask where a key lies after a query of its document;
  * one with READS_X a key at each query's own position.  Nothing of padding is
- * read, be it positions, coordinates or channels.  What depends on the longest position
- * (LENGTH) counts that of the whole call, all batch rows.
+ * read, be it positions, coordinates or channels.  What depends on the longest
+ * position (LENGTH) counts that of the whole call, all batch rows.
  *
  * q          F32 or F64 [B, H, T, D]     last stride 1; so for k, v
  * k, v       dtype of q [B, Hkv, S, D]   Hkv divides H
