@@ -3,7 +3,7 @@
 #                 ARGS="..." goes to 'locant report'
 # make test       install what is missing, run every check
 # make test-full  10000 random cases of every declared property of every
-#                 encoding, 400 of every oracle: about an hour on 2 CPUs;
+#                 encoding, 400 of every oracle: within an hour on 2 CPUs;
 #                 PROPERTY_CASES, ORACLE_CASES change that
 # make bench      speed against the roof of this machine
 # make install    into PREFIX (/usr/local), under DESTDIR if given

@@ -8,6 +8,7 @@
 # name.stderr, its exit status with name.exit; a missing file means empty, or 0.
 # Prints one line per failing test and "N passed, N failed".
 # LOCANT_ACCEPT=1 writes what came out into those files instead.
+# JOBS (the number of CPUs) cases run at a time.
 here=$(cd "$(dirname "$0")" && pwd)
 LOCANT=$(cd "$(dirname "${1:?usage: run_cli.sh LOCANT [NAME...]}")" && pwd)
 LOCANT=$LOCANT/$(basename "$1")
@@ -68,10 +69,26 @@ run() {
     fi
 }
 
-if [ $# -eq 0 ]; then
-    for file in "$here"/cli/*.sh; do
-        set -- "$@" "$(basename "$file" .sh)"
+# Every JOBS-th case to a script of its own, counted together.
+share() {
+    jobs=${JOBS:-$(nproc)}
+    for job in $(seq "$jobs"); do
+        names=$(for file in "$here"/cli/*.sh; do basename "$file" .sh; done |
+            awk "NR % $jobs == $job % $jobs")
+        "$here/run_cli.sh" "$LOCANT" $names > "$scratch/job$job" 2>&1 &
     done
+    wait
+    grep -hv ' passed, ' "$scratch"/job*
+    cat "$scratch"/job* | awk '
+        / passed, [0-9]+ failed$/ { passed += $1; failed += $3; jobs++ }
+        END { if (jobs != '"$jobs"') failed++
+              print passed + 0 " passed, " failed + 0 " failed"
+              exit failed > 0 }'
+}
+
+if [ $# -eq 0 ]; then
+    share
+    exit
 fi
 for name in "$@"; do
     run "$name"

@@ -338,6 +338,48 @@ static void keys_keep_their_range(void **state)
     CHECK(met > 60);
 }
 
+/* ------------------------------------------------------------------- pairs */
+
+static int says(const char *text)
+{
+    return strstr(locant_last_error(), text) != NULL;
+}
+
+/* Both rows at once: refused if they go through one door. */
+static void pair(const locant_encoding_info *a, const locant_encoding_info *b)
+{
+    int layers = strcmp(a->name, "layers") == 0 ||
+                 strcmp(b->name, "layers") == 0;
+    locant_encoding *e = NULL;
+    char spec[128];
+
+    snprintf(spec, sizeof(spec), "%s + %s", a->name, b->name);
+    if (locant_encoding_create(&e, spec) == LOCANT_OK) {
+        if ((a->doors & b->doors) != 0 || layers)
+            FAIL("%s: accepted", spec);
+        CHECK(locant_encoding_doors(e) == (a->doors | b->doors));
+        locant_encoding_free(e);
+        return;
+    }
+    CHECK(e == NULL);
+    if (!(layers ? says("layers stands alone")
+                 : says(a->name) && says(b->name) && says("both")))
+        FAIL("%s: refused with: %s", spec, locant_last_error());
+    /* Without a common door it is positions, temperatures or turns within the
+     * content door that collide. */
+    if ((a->doors & b->doors) == 0 && !layers && !says("choose positions") &&
+        !says("set a temperature") && !says("turn queries and keys"))
+        FAIL("%s: refused with: %s", spec, locant_last_error());
+}
+
+static void two_parts_of_one_door_are_refused(void **state)
+{
+    (void)state;
+    for (int i = 0; i < traits_rows(); i++)
+        for (int j = 0; j < traits_rows(); j++)
+            pair(locant_encoding_at(i), locant_encoding_at(j));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -346,6 +388,7 @@ int main(void)
         cmocka_unit_test(random_sums_round_trip),
         cmocka_unit_test(unknown_and_broken_is_refused),
         cmocka_unit_test(keys_keep_their_range),
+        cmocka_unit_test(two_parts_of_one_door_are_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

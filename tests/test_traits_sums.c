@@ -1,6 +1,6 @@
 /*
- * test_traits_sums.c - a sum does what its parts do, whatever their order; two
- * parts of one door, and layers(..) where one layer is wanted, are refused.
+ * test_traits_sums.c - a sum does what its parts do, whatever their order; and
+ * layers(..) where one layer is wanted is refused.
  */
 #include "traits_run.h"
 
@@ -338,46 +338,6 @@ static void sums_follow_the_definition(void **state)
 
 /* ----------------------------------------------------------------- refusals */
 
-static int says(const char *text)
-{
-    return strstr(locant_last_error(), text) != NULL;
-}
-
-/* Both rows at once: refused if they go through one door. */
-static void pair(const locant_encoding_info *a, const locant_encoding_info *b)
-{
-    int layers = strcmp(a->name, "layers") == 0 ||
-                 strcmp(b->name, "layers") == 0;
-    locant_encoding *e = NULL;
-    char spec[128];
-
-    snprintf(spec, sizeof(spec), "%s + %s", a->name, b->name);
-    if (locant_encoding_create(&e, spec) == LOCANT_OK) {
-        if ((a->doors & b->doors) != 0 || layers)
-            FAIL("%s: accepted", spec);
-        CHECK(locant_encoding_doors(e) == (a->doors | b->doors));
-        locant_encoding_free(e);
-        return;
-    }
-    CHECK(e == NULL);
-    if (!(layers ? says("layers stands alone")
-                 : says(a->name) && says(b->name) && says("both")))
-        FAIL("%s: refused with: %s", spec, locant_last_error());
-    /* Without a common door it is positions, temperatures or turns within the
-     * content door that collide. */
-    if ((a->doors & b->doors) == 0 && !layers && !says("choose positions") &&
-        !says("set a temperature") && !says("turn queries and keys"))
-        FAIL("%s: refused with: %s", spec, locant_last_error());
-}
-
-static void two_parts_of_one_door_are_refused(void **state)
-{
-    (void)state;
-    for (int i = 0; i < traits_rows(); i++)
-        for (int j = 0; j < traits_rows(); j++)
-            pair(locant_encoding_at(i), locant_encoding_at(j));
-}
-
 static void layers_wants_to_be_asked_for_one(void **state)
 {
     static struct run r;
@@ -407,7 +367,6 @@ int main(void)
         cmocka_unit_test(the_order_of_parts_is_irrelevant),
         cmocka_unit_test(queries_and_keys_are_turned_first),
         cmocka_unit_test(sums_follow_the_definition),
-        cmocka_unit_test(two_parts_of_one_door_are_refused),
         cmocka_unit_test(layers_wants_to_be_asked_for_one),
     };
 
