@@ -1,7 +1,7 @@
 $LOCANT train --encoding rope --generated --steps 100000 --dir lab \
     > /dev/null 2> talk &
 job=$!
-until grep -q step talk; do sleep 0.02; done
+until grep -qs step talk; do sleep 0.02; done
 # A background job of a shell without job control ignores SIGINT.
 kill -TERM $job
 wait $job; echo "$?"

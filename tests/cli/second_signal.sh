@@ -2,7 +2,7 @@
 $LOCANT train --encoding rope --generated --steps 100000 --dir lab \
     > /dev/null 2> talk &
 job=$!
-until grep -q step talk; do sleep 0.02; done
+until grep -qs step talk; do sleep 0.02; done
 kill -TERM $job; kill -HUP $job
 wait $job; s=$?
 # Both are right: the first may have been obeyed before the second came.

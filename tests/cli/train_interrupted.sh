@@ -3,7 +3,7 @@ run="--encoding rope --generated --steps 40 --checkpoint-every 7"
 $LOCANT train $run --dir whole > /dev/null 2>&1; echo "$?"
 $LOCANT train $run --dir parts > /dev/null 2> talk &
 job=$!
-until grep -q step talk; do sleep 0.02; done
+until grep -qs step talk; do sleep 0.02; done
 kill -TERM $job
 wait $job; echo "$?"
 tail -n 1 talk
