@@ -12,6 +12,7 @@
 #include <stdbool.h>
 
 struct lct_schedule; /* angle/schedule.h */
+struct lct_near_far; /* near_far.h */
 
 enum { LCT_MAX_KEYS = 12, LCT_MAX_PARAMS = 16, LCT_MAX_PARTS = 8 };
 
@@ -220,7 +221,11 @@ struct lct_encoding {
      * sizes alone, and fewer keys must not need more.  Where a row holds
      * several documents each of them is a batch row here.
      */
-    bool turns; /* 'content' turns queries and keys itself, from raw ones */
+    /*
+     * Not NULL: 'content' turns raw queries and keys itself, by this scheme
+     * (near_far.h), so that no part of the rotate door may stand beside it.
+     */
+    const struct lct_near_far *near_far;
     size_t (*content_memo)(const struct lct_content *c);
     void (*content_begin)(const struct lct_content *c);
     void (*content)(double *s, const struct lct_content *c,

@@ -108,9 +108,9 @@ static void turn_keys(const struct lct_content *c,
     }
 }
 
-void lct_near_far_begin(const struct lct_content *c,
-                        const struct lct_near_far *form)
+void lct_near_far_begin(const struct lct_content *c)
 {
+    const struct lct_near_far *form = c->call.e->row->near_far;
     struct lct_turn *turn = (struct lct_turn *)(void *)c->memo;
     double base = c->call.e->value[form->base];
 
@@ -173,9 +173,9 @@ static void start(double *s, const struct lct_content *c,
 }
 
 void lct_near_far_content(double *s, const struct lct_content *c,
-                          const struct lct_query *q,
-                          const struct lct_near_far *form)
+                          const struct lct_query *q)
 {
+    const struct lct_near_far *form = c->call.e->row->near_far;
     for (int64_t h = 0; h < c->call.heads; h++) {
         double *score = s + h * c->keys;
         struct turned t;
@@ -267,9 +267,9 @@ static void start_backward(double *ds, const struct lct_content_gradient *g,
 
 void lct_near_far_backward(double *ds, const struct lct_content_gradient *g,
                            const double *s, const struct lct_content *c,
-                           const struct lct_query *q,
-                           const struct lct_near_far *form)
+                           const struct lct_query *q)
 {
+    const struct lct_near_far *form = c->call.e->row->near_far;
     for (int64_t h = 0; h < c->call.heads; h++) {
         for (int64_t first = 0; first < pairs(c); first += BLOCK)
             block_backward(ds, g, s, c, q, form, h, first);
@@ -279,9 +279,9 @@ void lct_near_far_backward(double *ds, const struct lct_content_gradient *g,
 
 /* forward: keys turned near and far; their gradients turned back */
 void lct_near_far_end(const struct lct_content_gradient *g,
-                      const struct lct_content *c,
-                      const struct lct_near_far *form)
+                      const struct lct_content *c)
 {
+    const struct lct_near_far *form = c->call.e->row->near_far;
     int64_t D = c->call.head_dim, all = 2 * c->call.kv_heads * c->keys;
 
     for (int64_t i = 0; i < pairs(c); i++) {

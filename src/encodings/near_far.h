@@ -26,17 +26,14 @@ struct lct_near_far {
                        int64_t pos);
 };
 
+/* The members of the content door, for a row whose 'near_far' is set. */
 size_t lct_near_far_memo(const struct lct_content *c);
-void lct_near_far_begin(const struct lct_content *c,
-                        const struct lct_near_far *form);
+void lct_near_far_begin(const struct lct_content *c);
 void lct_near_far_content(double *s, const struct lct_content *c,
-                          const struct lct_query *q,
-                          const struct lct_near_far *form);
+                          const struct lct_query *q);
 void lct_near_far_backward(double *ds, const struct lct_content_gradient *g,
                            const double *s, const struct lct_content *c,
-                           const struct lct_query *q,
-                           const struct lct_near_far *form);
+                           const struct lct_query *q);
 void lct_near_far_end(const struct lct_content_gradient *g,
-                      const struct lct_content *c,
-                      const struct lct_near_far *form);
+                      const struct lct_content *c);
 #endif

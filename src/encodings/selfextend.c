@@ -59,31 +59,6 @@ static const struct lct_near_far form = {
     .grouped = grouped,
 };
 
-static void begin(const struct lct_content *c)
-{
-    lct_near_far_begin(c, &form);
-}
-
-static void content(double *s, const struct lct_content *c,
-                    const struct lct_query *q)
-{
-    lct_near_far_content(s, c, q, &form);
-}
-
-/* see lct_near_far_backward() */
-static void content_backward(double *ds, const struct lct_content_gradient *g,
-                             const double *s, const struct lct_content *c,
-                             const struct lct_query *q)
-{
-    lct_near_far_backward(ds, g, s, c, q, &form);
-}
-
-static void end(const struct lct_content_gradient *g,
-                const struct lct_content *c)
-{
-    lct_near_far_end(g, c, &form);
-}
-
 static const locant_variant variants[] = {
     { "selfextend(group=8,window=1024)", "Llama 2 from 4096 to 16384 tokens",
       "LongLM, Llama 2 chat" },
@@ -113,9 +88,9 @@ const struct lct_encoding lct_enc_selfextend = {
     },
     .keys = keys,
     .content_memo = lct_near_far_memo,
-    .content_begin = begin,
-    .turns = true,
-    .content = content,
-    .content_backward = content_backward,
-    .content_end = end,
+    .content_begin = lct_near_far_begin,
+    .near_far = &form,
+    .content = lct_near_far_content,
+    .content_backward = lct_near_far_backward,
+    .content_end = lct_near_far_end,
 };

@@ -45,8 +45,8 @@ static locant_status check_pair(const locant_encoding *a,
         return twice(a, b, "choose positions");
     if (a->row->temperature != NULL && b->row->temperature != NULL)
         return twice(a, b, "set a temperature");
-    if ((a->row->turns && (b->doors & LOCANT_DOOR_ROTATE)) ||
-        (b->row->turns && (a->doors & LOCANT_DOOR_ROTATE)))
+    if ((a->row->near_far != NULL && (b->doors & LOCANT_DOOR_ROTATE)) ||
+        (b->row->near_far != NULL && (a->doors & LOCANT_DOOR_ROTATE)))
         return twice(a, b, "turn queries and keys");
     if (a->row->layer != NULL || b->row->layer != NULL)
         return locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: layers "
