@@ -6,7 +6,7 @@
  * class token, patches follow row by row, and the last three rows of the table
  * are class to patch, patch to class, class to class.
  */
-#include "wall.h"
+#include "window_table.h"
 
 enum { HEIGHT, WIDTH };
 
@@ -31,8 +31,8 @@ static int64_t size(const locant_encoding *e, const char *name,
 {
     (void)name; /* offsets */
     (void)sizes;
-    return (2 * (int64_t)e->value[HEIGHT] - 1) *
-               (2 * (int64_t)e->value[WIDTH] - 1) + 3;
+    return lct_window_offsets((int64_t)e->value[HEIGHT],
+                              (int64_t)e->value[WIDTH]) + 3;
 }
 
 static locant_status positions(const locant_encoding *e, const char *fn,
@@ -49,15 +49,13 @@ static int64_t offset(const struct lct_call *s, int64_t q_pos, int64_t k_pos)
 {
     int64_t height = (int64_t)s->e->value[HEIGHT];
     int64_t width = (int64_t)s->e->value[WIDTH];
-    int64_t extra = (2 * height - 1) * (2 * width - 1), down, right;
+    int64_t extra = lct_window_offsets(height, width);
 
     if (q_pos == 0)
         return k_pos == 0 ? extra + 2 : extra;
     if (k_pos == 0)
         return extra + 1;
-    down = (q_pos - 1) / width - (k_pos - 1) / width + height - 1;
-    right = (q_pos - 1) % width - (k_pos - 1) % width + width - 1;
-    return down * (2 * width - 1) + right;
+    return lct_window_offset(height, width, q_pos - 1, k_pos - 1);
 }
 
 static void bias(double *out, const struct lct_call *s, int64_t head,

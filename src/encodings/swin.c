@@ -7,7 +7,7 @@
  * an entry for each of the (2 height - 1)(2 width - 1) offsets, query minus
  * key, rows first.
  */
-#include "wall.h"
+#include "window_table.h"
 
 enum { HEIGHT, WIDTH };
 
@@ -31,8 +31,8 @@ static int64_t size(const locant_encoding *e, const char *name,
 {
     (void)name; /* offsets */
     (void)sizes;
-    return (2 * (int64_t)e->value[HEIGHT] - 1) *
-           (2 * (int64_t)e->value[WIDTH] - 1);
+    return lct_window_offsets((int64_t)e->value[HEIGHT],
+                              (int64_t)e->value[WIDTH]);
 }
 
 static locant_status positions(const locant_encoding *e, const char *fn,
@@ -47,12 +47,8 @@ static locant_status positions(const locant_encoding *e, const char *fn,
 
 static int64_t offset(const struct lct_call *s, int64_t q_pos, int64_t k_pos)
 {
-    int64_t height = (int64_t)s->e->value[HEIGHT];
-    int64_t width = (int64_t)s->e->value[WIDTH];
-    int64_t down = q_pos / width - k_pos / width + height - 1;
-    int64_t right = q_pos % width - k_pos % width + width - 1;
-
-    return down * (2 * width - 1) + right;
+    return lct_window_offset((int64_t)s->e->value[HEIGHT],
+                             (int64_t)s->e->value[WIDTH], q_pos, k_pos);
 }
 
 static void bias(double *out, const struct lct_call *s, int64_t head,
