@@ -293,12 +293,18 @@ static void all_may_be_padding(void **state)
 /* -------------------------------------------------------------------- hooks */
 
 /* Keys 0 .. 16 + head behind the query, and every 50th. */
-static bool hides(const locant_encoding *e, int64_t head, int64_t heads,
-                  int64_t q_pos, int64_t k_pos)
+static bool hides_one(int64_t head, int64_t q_pos, int64_t k_pos)
+{
+    return (k_pos > q_pos || k_pos < q_pos - 16 - head) && k_pos % 50 != 0;
+}
+
+static void hides(char *hidden, const locant_encoding *e,
+                  const struct lct_head *head, const int64_t *q_pos, size_t n,
+                  int64_t k_pos)
 {
     (void)e;
-    (void)heads;
-    return (k_pos > q_pos || k_pos < q_pos - 16 - head) && k_pos % 50 != 0;
+    for (size_t i = 0; i < n; i++)
+        hidden[i] |= hides_one(head->index, q_pos[i], k_pos);
 }
 
 static double temperature(const locant_encoding *e, int64_t q_pos)
@@ -339,7 +345,7 @@ static void row_by_hand(double *out, const struct mixed *m, int64_t b,
         int64_t k_pos = ids(&m->k_pos, b)[j];
         double s = 0, w;
 
-        if (hides(NULL, h, m->H, q_pos, k_pos) ||
+        if (hides_one(h, q_pos, k_pos) ||
             (m->mask == LOCANT_MASK_CAUSAL && k_pos > q_pos))
             continue;
         for (int64_t d = 0; d < m->D; d++)

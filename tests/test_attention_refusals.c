@@ -129,9 +129,15 @@ static void refuses_dtypes_and_layouts(void **state)
 
     (void)state;
     make(&p);
-    p.tq.dtype = p.tk.dtype = p.tv.dtype = p.tout.dtype = LOCANT_F16;
+    p.tq.dtype = LOCANT_I32;
     CHECK_REFUSED(forward(&p), LOCANT_ERR_DTYPE,
-                  "locant_attention_forward: q is f16, expected f32 or f64");
+                  "locant_attention_forward: q is i32, expected f32 or f16 or "
+                  "bf16 or f64");
+    p.tq.dtype = p.tk.dtype = p.tv.dtype = p.tout.dtype = LOCANT_F16;
+    p.tlse.dtype = LOCANT_F16; /* too narrow for it */
+    CHECK_REFUSED(forward(&p), LOCANT_ERR_DTYPE,
+                  "locant_attention_forward: lse is f16, expected f32");
+    p.tlse.dtype = LOCANT_F32;
     p.tq.dtype = p.tk.dtype = p.tv.dtype = p.tout.dtype = LOCANT_F32;
     p.tk.dtype = LOCANT_F64;
     CHECK_REFUSED(forward(&p), LOCANT_ERR_DTYPE,
@@ -183,9 +189,14 @@ static void refuses_bad_options(void **state)
                   "locant_attention_forward: mask is 77, expected 0 (none) or "
                   "1 (causal)");
     p.a.mask = LOCANT_MASK_NONE;
+    p.a.flags = 6;
+    CHECK_REFUSED(forward(&p), LOCANT_ERR_PARAM,
+                  "locant_attention_forward: flags are 0x6, expected "
+                  "LOCANT_ATTENTION_* only");
+    p.a.flags = 0;
     p.a.struct_size = 0;
     CHECK_REFUSED(forward(&p), LOCANT_ERR_PARAM,
-                  "locant_attention_forward: struct_size is 0, expected 120; "
+                  "locant_attention_forward: struct_size is 0, expected 128; "
                   "start from LOCANT_ATTENTION_INIT");
     p.a.struct_size = sizeof(p.a);
     drop(&p);

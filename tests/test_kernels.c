@@ -207,14 +207,19 @@ static void same_bits_on_every_isa(void **state)
                 row[i] = x[i] * c[i] - x[i + half] * s[i];
                 row[i + half] = x[i] * s[i] + x[i + half] * c[i];
             }
-            kernels->rope_half(y, x, c, s, 1.0f, half);
+            kernels->rope(&(struct lct_rope){ .out = y, .x = x, .cosines = c,
+                                              .sines = s, .rows = 1,
+                                              .pairs = half, .sign = 1 });
             assert_memory_equal(y, row, 2 * half * sizeof(*y));
             for (size_t i = 0; i < half; i++) {
                 row[2 * i] = x[2 * i] * c[i] - x[2 * i + 1] * s[i];
                 row[2 * i + 1] = x[2 * i + 1] * c[i] + x[2 * i] * s[i];
             }
             memcpy(y, x, 2 * half * sizeof(*y));
-            kernels->rope_interleaved(y, y, c, s, 1.0f, half);
+            kernels->rope(&(struct lct_rope){ .out = y, .x = y, .cosines = c,
+                                              .sines = s, .rows = 1,
+                                              .pairs = half, .sign = 1,
+                                              .interleaved = true });
             assert_memory_equal(y, row, 2 * half * sizeof(*y));
         }
         if (strcmp(kernels->isa, "base") == 0)

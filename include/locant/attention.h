@@ -18,6 +18,13 @@ typedef enum locant_mask {
     LOCANT_MASK_CAUSAL = 1 /* keys with k_pos <= q_pos */
 } locant_mask;
 
+/* For the member 'flags' of locant_attention. */
+enum {
+    LOCANT_ATTENTION_KEYS_TURNED = 1 /* k came through
+        locant_encoding_rotate(.., LOCANT_ROTATE_KEY), as a cache may keep it:
+        queries alone are turned, and dk is the gradient of k as given */
+};
+
 /* Let the scale be D^(-1/2). */
 #define LOCANT_SCALE_AUTO ((double)HUGE_VAL)
 
@@ -40,7 +47,7 @@ typedef enum locant_mask {
  * read, be it positions, coordinates or channels.  What depends on the longest
  * position (LENGTH) counts that of the whole call, all batch rows.
  *
- * q          F32 or F64 [B, H, T, D]     last stride 1; so for k, v
+ * q          F32, F16, BF16 or F64 [B, H, T, D]   last stride 1; so for k, v
  * k, v       dtype of q [B, Hkv, S, D]   Hkv divides H
  * q_pos      I64 [T] or [B, T]; NULL: query i sits at S - T + i
  * k_pos      I64 [S] or [B, S]; NULL: key j sits at j
@@ -69,6 +76,7 @@ typedef struct locant_attention {
     const locant_tensor   *x;
     const locant_tensor   *q_coords, *k_coords;
     const locant_tensor   *q_docs, *k_docs;
+    int                    flags; /* LOCANT_ATTENTION_* */
 } locant_attention;
 
 #define LOCANT_ATTENTION_INIT \
@@ -85,16 +93,22 @@ locant_attention_workspace(size_t *bytes, const locant_attention *a);
 
 /*
  * out          dtype of q [B, H, T, D]   written; last stride 1
- * lse          dtype of q [B, H, T]      written: log of the sum of exp(s) of
- *                                        each row; saved for backward
+ * lse          F32 [B, H, T]             written: log of the sum of exp(s) of
+ *              (F64 where q is)          each row; saved for backward
  * workspace    at least locant_attention_workspace() bytes
  *
  * The workspace must share no byte with any tensor.
  *
  * F32 accumulates in float with fused multiply-add where the CPU has it: the
  * relative L2 error against locant_attention_reference() is below 1e-6 for unit
- * scores.  F64, and any dtype with an encoding of the content door, is computed
- * in double, row by row.
+ * scores. F16 and BF16 are storage: widened as they are read, the same sums in
+ * float, rounded once as they are written. Where the CPU has dot products of
+ * BF16 (AVX-512), this function forms those of BF16 tensors with them, unless
+ * the encoding reads content or maps rows other than by turning pairs: weights,
+ * and q and k where they are turned, are then rounded to BF16 once, and the
+ * error of out is below 2^-7 in the same sense. F64, and
+ * encodings of the content door that are no products of rows (cope, dape) or
+ * whose positions lie far apart, are computed in double, row by row.
  * Source: Vaswani et al. 2017, arXiv:1706.03762v7, eq. (1); the running softmax
  * of Milakov and Gimelshein 2018, arXiv:1805.02867v2, algorithm 3.
  * Errors: NULL, DTYPE, SHAPE, LAYOUT, PARAM, ALIAS, NOMEM, UNSUPPORTED.
@@ -123,7 +137,7 @@ typedef struct locant_attention_gradients {
  * |lse|: nothing at ordinary scores, 1e-3 where a bias reaches -1e4 nats.
  *
  * dout, out    dtype of q [B, H, T, D]   out as forward wrote it
- * lse          dtype of q [B, H, T]      as forward wrote it
+ * lse          F32 or F64 [B, H, T]      as forward wrote it
  *
  * Source: Dao et al. 2022, arXiv:2205.14135v2, appendix B.2.
  * Errors: as locant_attention_forward().

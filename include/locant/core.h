@@ -215,8 +215,9 @@ LOCANT_API double   locant_random_normal(locant_random *r);
 /* ----------------------------------------------------------------- machine */
 
 /*
- * Use kernels of one instruction set: "base", "avx2", "avx512", "neon", or NULL
- * for the best this CPU runs.  Process-wide; for tests and benchmarks.
+ * Use kernels of one instruction set: "base", "avx2", "avx512",
+ * "avx512bf16", "neon", or NULL for the best this CPU runs.  Process-wide; for
+ * tests and benchmarks.
  * Errors: PARAM (unknown name), UNSUPPORTED (this CPU or build lacks it).
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status locant_set_isa(const char *name);

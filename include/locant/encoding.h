@@ -17,7 +17,7 @@
  *
  * An encoding enters a Transformer through doors:
  *
- *   input    x[t] += P[pos[t]], once before layer 0     locant_encoding_table()
+ *   input    x[t] += P[pos[t]], once before layer 0     locant_encoding_add()
  *   rotate   q and k turned by pos x frequency         locant_encoding_rotate()
  *   score    s[h,i,j] += b(h, pos_i, pos_j)             locant_encoding_bias()
  *   content  s[h,i,j] += f(q_i, k_j, pos_i, pos_j)
@@ -243,6 +243,25 @@ locant_encoding_table(locant_tensor *out, const locant_encoding *e,
                       const locant_tensor *params);
 
 /*
+ * out[..,t,:] = x[..,t,:] + P[positions[t],:]: the rows added to embeddings.
+ *
+ * out        F32, F16, BF16 or F64 [.., T, D]   written; may alias x
+ * x          dtype and shape of out             rank >= 2, last stride 1
+ * positions  I64 [T]; F64 [T] or [T, axes] for real ones, where the encoding
+ *            is defined there
+ * params     learned parameters in order, F32 or F64; NULL if none
+ *
+ * A row is rounded to float32, added in float32 and rounded to the dtype; with
+ * F64 all is in double.  Same bits on every instruction set and for any number
+ * of threads.  Gradients: dx is dout; locant_encoding_table_backward().
+ * Errors: as locant_encoding_table(), NOMEM.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_encoding_add(locant_tensor *out, const locant_tensor *x,
+                    const locant_encoding *e, const locant_tensor *positions,
+                    const locant_tensor *params);
+
+/*
  * dparams (array, dtype of each parameter) += the gradient, given dout [N, D].
  * Repeated positions add up: gradients are added in the dtype of dparams, one
  * row after the other, so that in F32 each row is rounded once.
@@ -298,6 +317,27 @@ LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_encoding_rotate(locant_tensor *out, const locant_tensor *x,
                        const locant_encoding *e, const locant_tensor *positions,
                        const locant_tensor *params, int flags);
+
+/*
+ * Turn the queries and the keys of one layer in one call: the angles are made
+ * once.  As locant_encoding_rotate() of q with 'flags', and of k with flags |
+ * LOCANT_ROTATE_KEY, bit for bit.
+ *
+ * q_out, k_out  F32, F16, BF16 or F64 [.., T, D]   written; may alias q and k,
+ *               each its own
+ * q, k          dtype and shape of q_out and k_out; same T and D, while heads,
+ *               strides and dtype may differ
+ * positions     of all tokens of both, as in locant_encoding_rotate()
+ * flags         LOCANT_ROTATE_INVERSE or 0
+ *
+ * Errors: as locant_encoding_rotate(); nothing is written then.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_encoding_rotate_qk(locant_tensor *q_out, locant_tensor *k_out,
+                          const locant_tensor *q, const locant_tensor *k,
+                          const locant_encoding *e,
+                          const locant_tensor *positions,
+                          const locant_tensor *params, int flags);
 
 /*
  * Gradients: writes dx (for a plain rotation R^T dout, the inverse turn, which

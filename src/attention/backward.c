@@ -6,6 +6,7 @@
  * has one owner and one order.
  */
 #include "../core/pool.h"
+#include "../encodings/near_far.h"
 #include "../encodings/rotate.h"
 #include "rows.h"
 #include "tile.h"
@@ -14,6 +15,7 @@
 
 struct backward_job {
     struct lct_problem *p;
+    const locant_attention *a;
     const locant_attention_gradients *g;
     const locant_tensor *dout, *out, *lse;
     bool learns;    /* gradients of parameters are wanted: of any part, */
@@ -27,17 +29,19 @@ static void row_deltas(void *context, size_t task, int slot)
 {
     const struct backward_job *job = context;
     const struct lct_problem *p = job->p;
-    int64_t b = (int64_t)task / p->H, h = (int64_t)task % p->H;
+    int64_t at[3] = { (int64_t)task / p->H, (int64_t)task % p->H, 0 };
+    float *o = p->scratch[slot].product, *d = p->scratch[slot].dout;
 
-    (void)slot;
-    for (int64_t i = 0; i < p->T; i++) {
-        const float *o = lct_row(job->out, b, h, i);
-        const float *d = lct_row(job->dout, b, h, i);
+    for (; at[2] < p->T; at[2]++) {
         double sum = 0;
 
+        lct_row_to_f32(o, lct_at(job->out, at, 3), job->out->dtype,
+                       (size_t)p->D);
+        lct_row_to_f32(d, lct_at(job->dout, at, 3), job->dout->dtype,
+                       (size_t)p->D);
         for (int64_t c = 0; c < p->D; c++)
             sum += (double)o[c] * (double)d[c];
-        p->delta[(int64_t)task * p->T + i] = (float)sum;
+        p->delta[(int64_t)task * p->T + at[2]] = (float)sum;
     }
 }
 
@@ -49,80 +53,91 @@ static void load_outputs(const struct backward_job *job,
     float *lse = s->rows + 3 * LCT_TILE, *delta = s->rows + 4 * LCT_TILE;
     int64_t lanes = (int64_t)t->lanes;
 
-    memset(s->dout_cols, 0, (size_t)(p->D * lanes) * sizeof(float));
+    if (t->rows < lanes)
+        memset(s->dout_cols, 0, (size_t)(p->D * lanes) * sizeof(float));
     for (int64_t i = 0; i < lanes; i++) {
-        int64_t index[3] = { t->b, t->h, t->i + i };
+        int64_t at[3] = { t->b, t->h, t->i + i };
         float *row = s->dout + i * p->padded;
 
         lse[i] = INFINITY; /* no query, or one that sees no key: p = 0 */
         delta[i] = 0;
         if (i >= t->rows)
             continue;
-        memset(row, 0, (size_t)p->padded * sizeof(*row));
-        memcpy(row, lct_row(job->dout, t->b, t->h, t->i + i),
-               (size_t)p->D * sizeof(*row));
-        for (int64_t d = 0; d < p->D; d++)
-            s->dout_cols[d * lanes + i] = row[d];
+        lct_row_to_f32(row, lct_at(job->dout, at, 3), job->dout->dtype,
+                       (size_t)p->D);
+        memset(row + p->D, 0, (size_t)(p->padded - p->D) * sizeof(*row));
         delta[i] = p->delta[(t->b * p->H + t->h) * p->T + t->i + i];
-        lse[i] = *(const float *)lct_at(job->lse, index, 3);
+        lse[i] = *(const float *)lct_at(job->lse, at, 3);
         if (lse[i] == -INFINITY)
             lse[i] = INFINITY;
     }
+    p->kernels->transpose(s->dout_cols, t->lanes, s->dout, (size_t)p->padded,
+                          (size_t)t->rows, (size_t)p->D);
 }
 
-/* Where the gradients of some keys go: rows of 'width' channels. */
+/* Where the gradients of a tile of keys are summed: rows of 'width'. */
 struct key_rows {
     float *to;
     size_t row;
-    int64_t width, padded;
+    int64_t width;
 };
 
-static struct key_rows rows_of(const locant_tensor *d, const struct lct_tile *t,
+/* In the scratch, if they are stored at the end; else in the caller's rows. */
+static struct key_rows rows_of(const locant_tensor *d, float *gather,
+                               int64_t width, const struct lct_tile *t,
                                const struct lct_problem *p)
 {
     int64_t head = t->h / (p->H / p->Hkv);
 
+    if (gather != NULL)
+        return (struct key_rows){ gather + t->j * width, (size_t)width, width };
     return (struct key_rows){ lct_row(d, t->b, head, t->j),
-                              (size_t)d->stride[2], p->D, p->padded };
+                              (size_t)d->stride[2], width };
+}
+
+static struct key_rows dk_rows(const struct backward_job *job,
+                               const struct lct_tile *t, struct lct_scratch *s)
+{
+    return rows_of(job->g->dk, job->p->gathers_dk ? s->dk : NULL,
+                   job->p->padded_q, t, job->p);
+}
+
+static struct key_rows dv_rows(const struct backward_job *job,
+                               const struct lct_tile *t, struct lct_scratch *s)
+{
+    return rows_of(job->g->dv, job->p->gathers_dv ? s->dv : NULL,
+                   job->p->padded, t, job->p);
 }
 
 /* to[key tile] += coefficients^T rows, for dv (p, dout) and dk (ds, q). */
 static void add_to_keys(const struct lct_problem *p, const struct lct_tile *t,
-                        struct lct_scratch *s, struct key_rows d,
-                        const float *coefficients, const float *rows)
+                        struct key_rows d, const float *coefficients,
+                        const float *rows)
 {
-    struct lct_product x = { .c = d.to, .c_row = d.row,
-                             .a = coefficients, .a_row = t->lanes, .a_col = 1,
-                             .b = rows, .b_row = (size_t)d.padded,
-                             .m = (size_t)t->keys, .n = (size_t)d.padded,
-                             .k = (size_t)t->rows, .add = true };
-
-    if (d.padded == d.width) {
-        lct_multiply(p->kernels, &x, t->partial);
-        return;
-    }
-    x.c = s->product;
-    x.c_row = (size_t)d.padded;
-    x.add = false;
-    lct_multiply(p->kernels, &x, t->partial);
-    for (int64_t j = 0; j < t->keys; j++) {
-        float *to = d.to + j * (int64_t)d.row;
-
-        for (int64_t c = 0; c < d.width; c++)
-            to[c] += s->product[j * d.padded + c];
-    }
+    lct_multiply(p->kernels,
+                 &(struct lct_product){
+                     .c = d.to, .c_row = d.row, .a = coefficients,
+                     .a_row = t->lanes, .a_col = 1, .b = rows,
+                     .b_row = (size_t)d.width, .m = (size_t)t->keys,
+                     .n = (size_t)d.width, .k = (size_t)t->rows, .add = true },
+                 t->partial);
 }
 
-/* Mapped keys gather theirs in the scratch first. */
-static struct key_rows dk_rows(const struct backward_job *job,
-                               const struct lct_tile *t, struct lct_scratch *s)
+static struct lct_terms_job terms_job(const struct backward_job *job,
+                                      const struct lct_tile *t,
+                                      struct lct_scratch *s, const float *keys,
+                                      size_t key_row)
 {
-    int64_t wide = job->p->padded_q;
+    struct lct_terms_job terms = { .learns = job->learns, .keys = keys,
+                                   .chunk_row = t->b - job->from,
+                                   .key_row = key_row };
+    struct key_rows dk = { NULL, 0, 0 };
 
-    if (job->p->turns)
-        return (struct key_rows){ s->dk + t->j * wide, (size_t)wide, wide,
-                                  wide };
-    return rows_of(job->g->dk, t, job->p);
+    if (job->dk && keys != NULL)
+        dk = dk_rows(job, t, s);
+    terms.dk = dk.to;
+    terms.dk_row = dk.row;
+    return terms;
 }
 
 /* One tile of keys: forward was s = scale q k + b, p = softmax(s), o = p v. */
@@ -134,48 +149,62 @@ static void backward_keys(const struct backward_job *job,
                               .a = s->ds, .a_row = 1, .a_col = t->lanes,
                               .m = (size_t)t->rows, .n = (size_t)p->padded_q,
                               .k = (size_t)t->keys, .add = true };
+    struct lct_terms_job terms;
     const float *values;
     size_t value_row;
 
     dq.b = lct_load_keys(p, t, s, &dq.b_row);
+    terms = terms_job(job, t, s, dq.b, dq.b_row);
     lct_scores(p, t, s, dq.b, dq.b_row);
     p->kernels->softmax_again(s->s, (size_t)t->keys, t->lanes,
                               s->rows + 3 * LCT_TILE);
     if (job->g->dv != NULL)
-        add_to_keys(p, t, s, rows_of(job->g->dv, t, p), s->s, s->dout);
+        add_to_keys(p, t, dv_rows(job, t, s), s->s, s->dout);
     /* dp = v dout^T;  ds = p (dp - delta) */
     values = lct_load_values(p, t, s, &value_row);
     p->kernels->matmul(&(struct lct_product){
         .c = s->ds, .c_row = t->lanes, .a = values, .a_row = value_row,
         .a_col = 1, .b = s->dout_cols, .b_row = t->lanes,
         .m = (size_t)t->keys, .n = t->lanes, .k = (size_t)p->D });
+    if (p->by_terms)
+        lct_terms_values_backward(p, t, s, &terms);
     p->kernels->softmax_gradient(s->ds, s->s, (size_t)t->keys, t->lanes,
                                  s->rows + 4 * LCT_TILE);
+    if (p->by_terms)
+        lct_terms_scores_backward(p, t, s, &terms);
     if (job->bias)
         lct_bias_gradient(p, t, s, t->b - job->from);
+    if (t->sight != LCT_NEAR)
+        lct_far_backward(p, t, s, dq.b);
+    if (t->sight == LCT_FAR)
+        return;
     /* dq = scale ds k (scale at the end);  dk = ds^T (scale q) */
     if (job->dq)
         lct_multiply(p->kernels, &dq, t->partial);
     if (job->dk)
-        add_to_keys(p, t, s, dk_rows(job, t, s), s->ds, s->q);
+        add_to_keys(p, t, dk_rows(job, t, s), s->ds, s->q);
 }
 
-/* Back through a general map: dx of token i from the gradient of its row. */
+/*
+ * Back through a general map: dx of token i, unless that is NULL, from the
+ * gradient of its row.
+ */
 static void turn_row_back(const struct backward_job *job,
-                          struct lct_scratch *s, float *to, const float *from,
-                          enum lct_role role, const int64_t at[3])
+                          struct lct_scratch *s, const locant_tensor *dx,
+                          const float *from, enum lct_role role,
+                          const int64_t at[3])
 {
     const struct lct_problem *p = job->p;
+    const locant_tensor *raw = role == LCT_KEY ? &p->k : &p->q;
     int64_t head = role == LCT_KEY ? at[1] : at[1] / (p->H / p->Hkv);
-    double *x = s->wide, *dy = x + p->D, *dx = dy + p->Dq;
+    double *x = s->wide, *dy = x + p->D, *back = dy + p->Dq;
 
-    lct_row_to_f64(x, lct_row(role == LCT_KEY ? &p->k : &p->q, at[0], at[1],
-                              at[2]), LOCANT_F32, (size_t)p->D);
+    lct_row_to_f64(x, lct_at(raw, at, 3), raw->dtype, (size_t)p->D);
     lct_row_to_f64(dy, from, LOCANT_F32, (size_t)p->Dq);
-    lct_turn_row_back(dx, lct_task_dparam(p, at[0] - job->from, head), p, dy,
+    lct_turn_row_back(back, lct_task_dparam(p, at[0] - job->from, head), p, dy,
                       x, role, at);
-    if (to != NULL)
-        lct_row_from_f64(to, LOCANT_F32, dx, (size_t)p->D);
+    if (dx != NULL)
+        lct_row_from_f64(lct_at(dx, at, 3), dx->dtype, back, (size_t)p->D);
 }
 
 /* Scale, turn back and store dq of one tile. */
@@ -186,15 +215,14 @@ static void store_dq(const struct backward_job *job, const struct lct_tile *t,
     int64_t table = lct_position_row(p, t->b) * p->T;
 
     for (int64_t i = 0; i < t->rows; i++) {
-        float *row = s->out + i * p->padded_q, scale = lct_query_scale(p, t, i);
         int64_t at[3] = { t->b, t->h, t->i + i };
-        float *to = job->g->dq ? lct_row(job->g->dq, at[0], at[1], at[2])
-                               : NULL;
+        float *row = s->out + i * p->padded_q;
+        float scale = lct_query_scale(p, t->b, at[2]);
 
         for (int64_t d = 0; d < p->Dq; d++)
             row[d] *= scale;
         if (p->turns) {
-            turn_row_back(job, s, to, row, LCT_QUERY, at);
+            turn_row_back(job, s, job->g->dq, row, LCT_QUERY, at);
             continue;
         }
         if (p->schedule != NULL)
@@ -202,7 +230,8 @@ static void store_dq(const struct backward_job *job, const struct lct_tile *t,
                            p->q_cos + (table + at[2]) * p->schedule->pairs,
                            p->q_sin + (table + at[2]) * p->schedule->pairs,
                            -1.0f);
-        memcpy(to, row, (size_t)p->D * sizeof(*row));
+        lct_row_from_f32(lct_at(job->g->dq, at, 3), job->g->dq->dtype, row,
+                         (size_t)p->D);
     }
 }
 
@@ -221,36 +250,67 @@ static void backward_head(const struct backward_job *job, int64_t b, int64_t h,
         for (int64_t n = 0; n < p->k_tiles; n++)
             if (lct_next_keys(p, &t, n, s))
                 backward_keys(job, &t, s);
-        if (job->dq)
+        if (p->by_terms) {
+            struct lct_terms_job terms = terms_job(job, &t, s, NULL, 0);
+
+            lct_terms_close(p, &t, s, &terms);
+        }
+        if (job->dq && (job->g->dq != NULL || p->turns))
             store_dq(job, &t, s);
     }
 }
 
-/* Rows of d (dk or dv) of one head: set to 0, or turned back. */
+/* Gradients of one head of keys or values: 0 where they are summed. */
 static void clear_rows(const struct lct_problem *p, const locant_tensor *d,
-                       int64_t b, int64_t head)
+                       float *gather, int64_t width, int64_t b, int64_t head)
 {
+    if (gather != NULL) {
+        memset(gather, 0, (size_t)(p->S * width) * sizeof(*gather));
+        return;
+    }
     for (int64_t j = 0; d != NULL && j < p->S; j++)
         memset(lct_row(d, b, head, j), 0, (size_t)p->D * sizeof(float));
 }
 
-static void turn_keys_back(const struct backward_job *job, int64_t b,
-                           int64_t head, struct lct_scratch *s)
+/* From the scratch, if that is where they are, turned back. */
+static void store_dk(const struct backward_job *job, int64_t b, int64_t head,
+                     struct lct_scratch *s)
 {
     const struct lct_problem *p = job->p;
     const locant_tensor *dk = job->g->dk;
     int64_t table = lct_position_row(p, b) * p->S;
 
+    if (!p->gathers_dk && !p->turns_keys)
+        return;
     for (int64_t j = 0; j < p->S; j++) {
-        float *row = dk != NULL ? lct_row(dk, b, head, j) : NULL;
         int64_t at[3] = { b, head, j };
+        float *row = p->gathers_dk ? s->dk + j * p->padded_q
+                                   : lct_row(dk, b, head, j);
 
-        if (p->turns)
-            turn_row_back(job, s, row, s->dk + j * p->padded_q, LCT_KEY, at);
-        else
+        if (p->turns && !p->keys_turned) {
+            turn_row_back(job, s, dk, row, LCT_KEY, at);
+            continue;
+        }
+        if (p->turns_keys)
             lct_rotate_row(row, p->schedule, p->kernels,
                            p->k_cos + (table + j) * p->schedule->pairs,
                            p->k_sin + (table + j) * p->schedule->pairs, -1.0f);
+        if (p->gathers_dk)
+            lct_row_from_f32(lct_at(dk, at, 3), dk->dtype, row, (size_t)p->D);
+    }
+}
+
+static void store_dv(const struct backward_job *job, int64_t b, int64_t head,
+                     const struct lct_scratch *s)
+{
+    const struct lct_problem *p = job->p;
+    const locant_tensor *dv = job->g->dv;
+
+    for (int64_t j = 0; p->gathers_dv && j < p->S; j++) {
+        int64_t at[3] = { b, head, j };
+
+        lct_row_from_f32(lct_at(dv, at, 3), dv->dtype, s->dv + j * p->padded,
+                         (size_t)p->D);
     }
 }
 
@@ -262,14 +322,22 @@ static void backward_group(void *context, size_t task, int slot)
     int64_t head = (int64_t)task % p->Hkv, group = p->H / p->Hkv;
     struct lct_scratch *s = &p->scratch[slot];
 
-    clear_rows(p, job->g->dk, b, head);
-    clear_rows(p, job->g->dv, b, head);
-    if (p->turns && job->dk)
-        memset(s->dk, 0, (size_t)(p->S * p->padded_q) * sizeof(*s->dk));
+    if (job->dk)
+        clear_rows(p, job->g->dk, p->gathers_dk ? s->dk : NULL, p->padded_q,
+                   b, head);
+    if (job->g->dv != NULL)
+        clear_rows(p, job->g->dv, p->gathers_dv ? s->dv : NULL, p->padded, b,
+                   head);
+    if (p->by_terms)
+        lct_terms_begin_keys(p, s);
     for (int64_t h = head * group; h < (head + 1) * group; h++)
         backward_head(job, b, h, s);
-    if (job->dk && (p->turns || p->schedule != NULL))
-        turn_keys_back(job, b, head, s);
+    if (p->by_terms && job->dk)
+        lct_terms_end_keys(p, b, head, s, job->g->dk);
+    if (job->dk)
+        store_dk(job, b, head, s);
+    if (job->g->dv != NULL)
+        store_dv(job, b, head, s);
 }
 
 static void run(struct backward_job *job)
@@ -277,7 +345,7 @@ static void run(struct backward_job *job)
     struct lct_problem *p = job->p;
     size_t each = (size_t)(p->H * p->range);
 
-    locant_parallel_for((size_t)(p->B * p->H), row_deltas, job);
+    lct_parallel_for((size_t)(p->B * p->H), p->slots, row_deltas, job);
     if (job->learns) {
         memset(p->dtotal, 0, each * sizeof(double));
         memset(p->dparam, 0, p->params * sizeof(double));
@@ -289,12 +357,17 @@ static void run(struct backward_job *job)
         if (job->learns) {
             memset(p->dtable, 0, (size_t)rows * each * sizeof(double));
             memset(p->dparam + p->params, 0,
-                   (size_t)(rows * p->Hkv) * p->params * sizeof(double));
+                   (size_t)(rows * p->Hkv) * p->task_params * sizeof(double));
         }
+        if (p->by_terms && job->learns)
+            lct_terms_clear(p, job->from, rows);
         lct_parallel_for((size_t)(rows * p->Hkv), p->slots, backward_group,
                          job);
+        if (p->by_terms)
+            lct_terms_fold(p, job->a, job->g->dx, job->learns, job->from,
+                           rows);
         if (job->learns)
-            lct_bias_fold(p, job->from, rows);
+            lct_bias_fold(p, rows);
     }
 }
 
@@ -303,15 +376,18 @@ static void run_tiled(struct lct_problem *p, const locant_attention *a,
                       const locant_tensor *dout, const locant_tensor *out,
                       const locant_tensor *lse)
 {
-    struct backward_job job = { .p = p, .g = g, .dout = dout, .out = out,
-                                .lse = lse };
+    struct backward_job job = { .p = p, .a = a, .g = g, .dout = dout,
+                                .out = out, .lse = lse };
 
     job.learns = p->params > 0 && g->dparams != NULL;
     job.bias = job.learns && lct_score_learns(p);
-    job.dq = g->dq != NULL || (job.learns && lct_turn_learns(p));
+    job.dq = g->dq != NULL ||
+             (job.learns && (lct_turn_learns(p) || p->by_terms));
     job.dk = g->dk != NULL || (job.learns && lct_turn_learns(p));
     lct_clear_dx(g->dx);
     run(&job);
+    if (job.learns && p->by_terms)
+        lct_terms_deliver(p);
     if (job.learns)
         lct_bias_deliver(p, g->dparams, a);
 }

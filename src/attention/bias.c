@@ -1,8 +1,26 @@
-/* bias.c - gradient of the bias: from tiles to differences to parameters */
-#include "tile.h"
-#include <string.h>
+/* bias.c - the bias of one tile, and its gradient */
+#include "bias.h"
 
-/* No table: straight into the parameters of this task. */
+/* --------------------------------------------------------- without a table */
+
+static void add_by_row(const struct lct_problem *p, const struct lct_tile *t,
+                       struct lct_scratch *s)
+{
+    int64_t row = lct_position_row(p, t->b);
+    const int64_t *k_pos = p->k_pos + row * p->S + t->j;
+
+    for (int64_t i = 0; i < t->rows; i++) {
+        struct lct_call call = lct_score_call(p, row, t->i + i);
+
+        call.e->row->bias(s->column, &call, t->h,
+                          p->q_pos[row * p->T + t->i + i], k_pos,
+                          (size_t)t->keys);
+        for (int64_t j = 0; j < t->keys; j++)
+            s->s[j * (int64_t)t->lanes + i] += (float)s->column[j];
+    }
+}
+
+/* Straight into the parameters of this task. */
 static void gradient_by_row(const struct lct_problem *p,
                             const struct lct_tile *t, struct lct_scratch *s,
                             int64_t chunk_row)
@@ -24,66 +42,145 @@ static void gradient_by_row(const struct lct_problem *p,
     }
 }
 
+/* ------------------------------------------------------------ with a table */
+
+static void find_entries(struct lct_entries *e, const struct lct_problem *p,
+                         const struct lct_tile *t)
+{
+    int64_t row = lct_position_row(p, t->b);
+    const int64_t *q = p->q_at + row * p->T + t->i;
+    const int64_t *k = p->k_at + row * p->S + t->j;
+    int64_t wrong = 0;
+
+    for (int64_t i = 0; i < t->rows; i++) {
+        e->shift[i] = q[i] - q[0];
+        wrong |= e->shift[i] - i;
+    }
+    e->rows = wrong == 0;
+    for (int64_t j = 0; j < t->keys; j++) {
+        e->at[j] = q[0] - k[j] - p->first;
+        wrong |= e->at[j] + j - e->at[0];
+    }
+    e->diagonals = wrong == 0;
+}
+
+/* Queries in runs of entries one after another, or each alone. */
+static void add_apart(const struct lct_tile *t, struct lct_scratch *s,
+                      const struct lct_entries *e, const float *table)
+{
+    int64_t from[LCT_TILE + 1], runs = 0;
+
+    for (int64_t i = 0; i < t->rows; i++)
+        if (i == 0 || e->shift[i] != e->shift[i - 1] + 1)
+            from[runs++] = i;
+    from[runs] = t->rows;
+    for (int64_t j = 0; j < t->keys; j++) {
+        float *score = s->s + j * (int64_t)t->lanes;
+
+        for (int64_t r = 0; 4 * runs <= t->rows && r < runs; r++) {
+            const float *bias = table + (e->at[j] + e->shift[from[r]]);
+
+            for (int64_t i = 0; i < from[r + 1] - from[r]; i++)
+                score[from[r] + i] += bias[i];
+        }
+        for (int64_t i = 0; 4 * runs > t->rows && i < t->rows; i++)
+            score[i] += table[e->at[j] + e->shift[i]];
+    }
+}
+
+void lct_add_bias(const struct lct_problem *p, const struct lct_tile *t,
+                  struct lct_scratch *s)
+{
+    const float *table = p->table + t->h * (p->range + LCT_PAD);
+    struct lct_entries e;
+
+    if (p->range == 0) {
+        add_by_row(p, t, s);
+        return;
+    }
+    find_entries(&e, p, t);
+    if (p->bending != NULL) {
+        lct_bends_add(p, t, s, &e);
+        return;
+    }
+    if (e.rows) {
+        p->kernels->add_bias_rows(s->s, (size_t)t->keys, t->lanes, table,
+                                  e.at);
+        return;
+    }
+    add_apart(t, s, &e, table);
+}
+
+void lct_add_bias_row(const struct lct_problem *p, int64_t b, int64_t h,
+                      int64_t i, int64_t j, int64_t keys, float *s)
+{
+    int64_t row = lct_position_row(p, b), q_pos = p->q_pos[row * p->T + i];
+    const int64_t *k_pos = p->k_pos + row * p->S + j;
+    struct lct_call call = lct_score_call(p, row, i);
+    double value[LCT_TILE];
+
+    if (p->bending != NULL) {
+        lct_bends_add_row(p, row, h, i, j, keys, s);
+        return;
+    }
+    if (p->range > 0) {
+        const float *table = p->table + h * (p->range + LCT_PAD);
+        const int64_t *k_at = p->k_at + row * p->S + j;
+        int64_t q_at = p->q_at[row * p->T + i];
+
+        for (int64_t n = 0; n < keys; n++) {
+            int64_t at = q_at - k_at[n] - p->first;
+
+            s[n] += at >= 0 ? table[at] : 0; /* else ahead, and hidden */
+        }
+        return;
+    }
+    for (int64_t at = 0; at < keys; at += LCT_TILE) {
+        int64_t some = keys - at < LCT_TILE ? keys - at : LCT_TILE;
+
+        call.e->row->bias(value, &call, h, q_pos, k_pos + at, (size_t)some);
+        for (int64_t n = 0; n < some; n++)
+            s[at + n] += (float)value[n];
+    }
+}
+
+/* Sums of the diagonals of s->ds, to entries one after another. */
+static void add_diagonals(double *to, const struct lct_problem *p,
+                          const struct lct_tile *t, struct lct_scratch *s)
+{
+    float sum[2 * LCT_TILE];
+
+    for (int64_t j = 0; t->rows < (int64_t)t->lanes && j < t->keys; j++)
+        for (int64_t i = t->rows; i < (int64_t)t->lanes; i++)
+            s->ds[j * (int64_t)t->lanes + i] = 0; /* no query's */
+    p->kernels->sum_diagonals(sum, s->ds, (size_t)t->keys, t->lanes);
+    for (int64_t d = 0; d < t->keys + t->rows - 1; d++)
+        to[d] += (double)sum[d];
+}
+
 void lct_bias_gradient(const struct lct_problem *p, const struct lct_tile *t,
                        struct lct_scratch *s, int64_t chunk_row)
 {
-    int64_t row = lct_position_row(p, t->b);
-    const int64_t *q_pos = p->q_pos + row * p->T + t->i;
-    const int64_t *k_pos = p->k_pos + row * p->S + t->j;
     double *table = p->dtable + (chunk_row * p->H + t->h) * p->range;
+    struct lct_entries e;
 
     if (p->range == 0) {
         gradient_by_row(p, t, s, chunk_row);
         return;
     }
+    find_entries(&e, p, t);
+    if (p->bending != NULL) {
+        lct_bends_gradient(p, t, s, &e, table);
+        return;
+    }
+    if (e.diagonals) {
+        add_diagonals(table + e.at[t->keys - 1], p, t, s);
+        return;
+    }
     for (int64_t j = 0; j < t->keys; j++) {
         const float *ds = s->ds + j * (int64_t)t->lanes;
-        double *at = table + (q_pos[0] - k_pos[j] - p->first[row]);
 
         for (int64_t i = 0; i < t->rows; i++)
-            at[q_pos[i] - q_pos[0]] += (double)ds[i];
+            table[e.at[j] + e.shift[i]] += (double)ds[i];
     }
-}
-
-/* dparam row 0 += gradient of one head given that of each difference. */
-static void deliver_head(struct lct_problem *p, int64_t row, int64_t head,
-                         const double *dtable)
-{
-    double *dparam[LCT_MAX_PARAMS];
-
-    lct_split(dparam, p, p->score, p->dparam);
-    for (int64_t n = 0; n < p->range; n++)
-        p->difference[n] = -n; /* difference first + n */
-    p->score->e->row->bias_backward(dparam, p->score, head, p->first[row],
-                                    p->difference, dtable, (size_t)p->range);
-}
-
-/* Batch rows in order: the sums do not depend on threads. */
-void lct_bias_fold(struct lct_problem *p, int64_t b, int64_t rows)
-{
-    int64_t each = p->H * p->range;
-    bool table = p->range > 0 && lct_score_learns(p);
-
-    for (int64_t r = 0; r < rows && table; r++) {
-        const double *from = p->dtable + r * each;
-
-        if (p->position_rows == 1)
-            for (int64_t n = 0; n < each; n++)
-                p->dtotal[n] += from[n];
-        else
-            for (int64_t h = 0; h < p->H; h++)
-                deliver_head(p, b + r, h, from + h * p->range);
-    }
-    for (int64_t task = 1; task <= rows * p->Hkv; task++)
-        for (size_t n = 0; n < p->params; n++)
-            p->dparam[n] += p->dparam[(size_t)task * p->params + n];
-}
-
-void lct_bias_deliver(struct lct_problem *p, locant_tensor *dparams,
-                      const locant_attention *a)
-{
-    if (p->range > 0 && lct_score_learns(p) && p->position_rows == 1)
-        for (int64_t h = 0; h < p->H; h++)
-            deliver_head(p, 0, h, p->dtotal + h * p->range);
-    lct_deliver(p, dparams, a);
 }

@@ -27,7 +27,7 @@ static locant_status check_shapes(struct lct_problem *p,
     int64_t any[4] = { -1, -1, -1, -1 };
     unsigned same;
 
-    LCT_TRY(lct_check(p->fn, "q", a->q, LCT_IN_REAL, 4, any));
+    LCT_TRY(lct_check(p->fn, "q", a->q, LCT_IN_FLOAT, 4, any));
     same = 1u << a->q->dtype;
     any[0] = a->q->shape[0];
     any[3] = a->q->shape[3];
@@ -61,6 +61,11 @@ static locant_status check_options(struct lct_problem *p,
         return locant_fail(LOCANT_ERR_PARAM, "%s: mask is %d, expected 0 "
                            "(none) or 1 (causal)", p->fn, (int)a->mask);
     p->causal = a->mask == LOCANT_MASK_CAUSAL;
+    if ((a->flags & ~LOCANT_ATTENTION_KEYS_TURNED) != 0)
+        return locant_fail(LOCANT_ERR_PARAM, "%s: flags are 0x%x, expected "
+                           "LOCANT_ATTENTION_* only", p->fn,
+                           (unsigned)a->flags);
+    p->keys_turned = a->flags & LOCANT_ATTENTION_KEYS_TURNED;
     p->scale = a->scale == LOCANT_SCALE_AUTO ? 1 / sqrt((double)p->D)
                                              : a->scale;
     if (!isfinite(p->scale) || !isfinite((float)p->scale))

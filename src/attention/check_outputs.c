@@ -46,13 +46,21 @@ static locant_status check_apart(const struct lct_problem *p,
     return LOCANT_OK;
 }
 
+/* Half types are too narrow for a log-sum-exp: theirs is F32. */
+static unsigned lse_types(unsigned dtypes)
+{
+    return dtypes & (LCT_IN_F16 | LCT_IN_BF16)
+               ? (dtypes & LCT_IN_REAL) | LCT_IN_F32
+               : dtypes;
+}
+
 locant_status lct_check_results(const struct lct_problem *p,
                                 const locant_attention *a,
                                 const locant_tensor *out,
                                 const locant_tensor *lse, unsigned dtypes)
 {
     LCT_TRY(lct_check(p->fn, "out", out, dtypes, 4, p->q.shape));
-    LCT_TRY(lct_check(p->fn, "lse", lse, dtypes, 3, p->q.shape));
+    LCT_TRY(lct_check(p->fn, "lse", lse, lse_types(dtypes), 3, p->q.shape));
     LCT_TRY(lct_check_output(p->fn, "out", out));
     LCT_TRY(lct_check_output(p->fn, "lse", lse));
     LCT_TRY(check_apart(p, a, out));
@@ -142,7 +150,7 @@ locant_status lct_check_gradients(const struct lct_problem *p,
     w = (struct written){ { g->dq, g->dk, g->dv, g->dx }, { dout, out, lse } };
     LCT_TRY(lct_check(p->fn, "dout", dout, dtypes, 4, p->q.shape));
     LCT_TRY(lct_check(p->fn, "out", out, dtypes, 4, p->q.shape));
-    LCT_TRY(lct_check(p->fn, "lse", lse, dtypes, 3, p->q.shape));
+    LCT_TRY(lct_check(p->fn, "lse", lse, lse_types(dtypes), 3, p->q.shape));
     for (int i = 0; i < 3; i++)
         LCT_TRY(lct_check_apart(p->fn, &p->workspace, w.read[i]));
     for (int i = 0; i < 4; i++)

@@ -1,64 +1,103 @@
 /* mask.c - which keys a query sees: one pair, and a tile of pairs */
 #include "tile.h"
 #include <math.h>
-
-/* Does a hook of the encoding hide the key? */
-static bool hook_hides(const struct lct_problem *p, int64_t h, int64_t q_pos,
-                       int64_t k_pos)
-{
-    for (int n = 0; n < p->hidings; n++)
-        if (p->hiding[n]->row->hides(p->hiding[n], h, p->H, q_pos, k_pos))
-            return true;
-    return false;
-}
+#include <string.h>
 
 bool lct_visible(const struct lct_problem *p, int64_t b, int64_t h, int64_t i,
                  int64_t j)
 {
+    const struct lct_head head = { h, p->H };
     int64_t row = lct_position_row(p, b);
     int64_t q = row * p->T + i, k = row * p->S + j;
+    char hidden = 0;
 
     if (p->causal && p->k_pos[k] > p->q_pos[q])
         return false;
     if (p->documents &&
         (p->q_docs[q] != p->k_docs[k] || p->q_docs[q] < 0))
         return false;
-    return !hook_hides(p, h, p->q_pos[q], p->k_pos[k]);
+    for (int n = 0; n < p->hidings; n++)
+        p->hiding[n]->row->hides(&hidden, p->hiding[n], &head, p->q_pos + q, 1,
+                                 p->k_pos[k]);
+    return !hidden;
 }
 
-/* How many pairs of a tile may see each other. */
-enum seen { NONE, SOME, ALL };
+/* ---------------------------------------------------------- a tile of pairs */
 
-static enum seen seen_by_documents(const struct lct_problem *p,
-                                   const struct lct_tile *t, int64_t n)
+static enum lct_seen both(enum lct_seen a, enum lct_seen b)
+{
+    if (a == LCT_SEES_NONE || b == LCT_SEES_NONE)
+        return LCT_SEES_NONE;
+    return a == LCT_SEES_ALL ? b : LCT_SEES_SOME;
+}
+
+static enum lct_seen seen_by_documents(const struct lct_problem *p,
+                                       const struct lct_tile *t, int64_t n)
 {
     const struct lct_extent *q, *k;
     int64_t row = lct_position_row(p, t->b);
 
     if (!p->documents)
-        return ALL;
+        return LCT_SEES_ALL;
     q = &p->q_doc_extent[row * p->q_tiles + t->i / LCT_TILE];
     k = &p->k_doc_extent[row * p->k_tiles + n];
     if (k->low > q->high || k->high < q->low || k->high < 0)
-        return NONE;
-    return q->low == q->high && k->low == k->high && q->low >= 0 ? ALL : SOME;
+        return LCT_SEES_NONE;
+    return q->low == q->high && k->low == k->high && q->low >= 0
+               ? LCT_SEES_ALL
+               : LCT_SEES_SOME;
+}
+
+/* By the hooks of the encoding. */
+static enum lct_seen seen_by_hooks(const struct lct_problem *p,
+                                   const struct lct_tile *t,
+                                   const struct lct_extent *q,
+                                   const struct lct_extent *k)
+{
+    const struct lct_head head = { t->h, p->H };
+    enum lct_seen seen = LCT_SEES_ALL;
+
+    for (int n = 0; n < p->hidings; n++) {
+        const struct lct_encoding *row = p->hiding[n]->row;
+
+        seen = both(seen, row->sees == NULL
+                              ? LCT_SEES_SOME
+                              : row->sees(p->hiding[n], &head,
+                                          (struct lct_span){ q->low, q->high },
+                                          (struct lct_span){ k->low,
+                                                             k->high }));
+    }
+    return seen;
 }
 
 /* Fill s->hidden. */
-static enum seen map_hidden(const struct lct_problem *p,
-                            const struct lct_tile *t, struct lct_scratch *s)
+static enum lct_seen map_hidden(const struct lct_problem *p,
+                                const struct lct_tile *t,
+                                struct lct_scratch *s)
 {
-    int64_t seen = 0;
+    const struct lct_head head = { t->h, p->H };
+    int64_t row = lct_position_row(p, t->b), count = 0;
+    int64_t q = row * p->T + t->i, k = row * p->S + t->j;
+    const int64_t *q_pos = p->q_pos + q;
 
-    for (int64_t j = 0; j < t->keys; j++) {
+    for (int64_t j = 0; j < t->keys; j++, k++) {
         char *hidden = s->hidden + j * (int64_t)t->lanes;
+        int64_t k_pos = p->k_pos[k];
 
-        for (int64_t i = 0; i < t->rows; i++) {
-            hidden[i] = !lct_visible(p, t->b, t->h, t->i + i, t->j + j);
-            seen += !hidden[i];
-        }
+        for (int64_t i = 0; i < t->rows; i++)
+            hidden[i] = p->causal & (k_pos > q_pos[i]);
+        for (int64_t i = 0; p->documents && i < t->rows; i++)
+            hidden[i] |= (p->q_docs[q + i] != p->k_docs[k]) |
+                         (p->q_docs[q + i] < 0);
+        for (int n = 0; n < p->hidings; n++)
+            p->hiding[n]->row->hides(hidden, p->hiding[n], &head, q_pos,
+                                     (size_t)t->rows, k_pos);
+        for (int64_t i = 0; i < t->rows; i++)
+            count += hidden[i];
     }
-    return seen == 0 ? NONE : seen == t->keys * t->rows ? ALL : SOME;
+    return count == 0                   ? LCT_SEES_ALL
+           : count == t->keys * t->rows ? LCT_SEES_NONE
+                                        : LCT_SEES_SOME;
 }
 
 bool lct_next_keys(const struct lct_problem *p, struct lct_tile *t, int64_t n,
@@ -68,7 +107,7 @@ bool lct_next_keys(const struct lct_problem *p, struct lct_tile *t, int64_t n,
     const struct lct_extent *q =
         &p->q_extent[row * p->q_tiles + t->i / LCT_TILE];
     const struct lct_extent *k = &p->k_extent[row * p->k_tiles + n];
-    enum seen seen;
+    enum lct_seen seen;
 
     if (p->causal && k->low > q->high)
         return false;
@@ -76,14 +115,32 @@ bool lct_next_keys(const struct lct_problem *p, struct lct_tile *t, int64_t n,
     t->keys = p->S - t->j < LCT_TILE ? p->S - t->j : LCT_TILE;
     t->partial = p->causal && k->high > q->low;
     t->mapped = false;
+    if (p->by_terms && !lct_terms_look(p, t, q, k))
+        return false;
+    t->partial |= t->away;
     if (!p->documents && p->hidings == 0)
         return true;
-    seen = seen_by_documents(p, t, n);
-    if (seen == SOME || (seen == ALL && p->hidings > 0)) {
+    seen = both(seen_by_documents(p, t, n), seen_by_hooks(p, t, q, k));
+    if (seen == LCT_SEES_SOME) {
         seen = map_hidden(p, t, s);
-        t->mapped = t->partial = seen == SOME;
+        t->mapped = seen == LCT_SEES_SOME;
+        t->partial = t->mapped || t->away;
     }
-    return seen != NONE;
+    return seen != LCT_SEES_NONE;
+}
+
+/* Without branches, for vectors. */
+static void hide_mapped(const struct lct_tile *t, struct lct_scratch *s)
+{
+    int64_t n = t->keys * (int64_t)t->lanes;
+    const char *hidden = s->hidden;
+    float *to = s->s;
+
+    for (int64_t i = t->rows; i < (int64_t)t->lanes; i++)
+        for (int64_t j = 0; j < t->keys; j++)
+            s->hidden[j * (int64_t)t->lanes + i] = 0;
+    for (int64_t at = 0; at < n; at++)
+        to[at] = hidden[at] ? -INFINITY : to[at];
 }
 
 void lct_hide(const struct lct_problem *p, const struct lct_tile *t,
@@ -92,13 +149,19 @@ void lct_hide(const struct lct_problem *p, const struct lct_tile *t,
     int64_t row = lct_position_row(p, t->b), lanes = (int64_t)t->lanes;
     const int64_t *q_pos = p->q_pos + row * p->T + t->i;
     const int64_t *k_pos = p->k_pos + row * p->S + t->j;
+    bool consecutive =
+        p->q_extent[row * p->q_tiles + t->i / LCT_TILE].consecutive;
 
-    for (int64_t j = 0; t->mapped && j < t->keys; j++)
+    if (t->mapped) {
+        hide_mapped(t, s);
+        return;
+    }
+    for (int64_t j = 0; j < t->keys; j++) {
+        float *to = s->s + j * lanes;
+
+        if (k_pos[j] <= q_pos[0] && consecutive)
+            continue;
         for (int64_t i = 0; i < t->rows; i++)
-            if (s->hidden[j * lanes + i])
-                s->s[j * lanes + i] = -INFINITY;
-    for (int64_t j = 0; !t->mapped && j < t->keys; j++)
-        for (int64_t i = 0; i < t->rows; i++)
-            if (k_pos[j] > q_pos[i])
-                s->s[j * lanes + i] = -INFINITY;
+            to[i] = k_pos[j] > q_pos[i] ? -INFINITY : to[i];
+    }
 }

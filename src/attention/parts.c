@@ -41,6 +41,10 @@ static locant_status check_rotate(struct lct_problem *p,
     }
     if (leaf->row->turn_width != NULL)
         p->Dq = leaf->row->turn_width(leaf, p->D);
+    if (p->Dq != p->D && p->keys_turned)
+        return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: %s widens queries and "
+                           "keys, expected keys that are not turned yet",
+                           p->fn, leaf->row->info.name);
     if (p->Dq == p->D && p->D % 2 != 0)
         return locant_fail(LOCANT_ERR_SHAPE, "%s: heads have %" PRId64
                            " channels, expected an even number to turn in "
@@ -58,6 +62,10 @@ static locant_status check_content(const struct lct_problem *p,
                            ", expected one of them alone", p->fn,
                            p->rotate->e->row->info.name, p->Dq,
                            leaf->row->info.name, p->D);
+    if (leaf->row->near_far != NULL && p->keys_turned)
+        return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: %s turns each key for "
+                           "each query, expected keys that are not turned yet",
+                           p->fn, leaf->row->info.name);
     return leaf->traits & LOCANT_TRAIT_READS_X ? lct_own_keys_check(p, a, leaf)
                                                : LOCANT_OK;
 }

@@ -2,7 +2,7 @@
 #include "../core/pool.h"
 #include "../core/size.h"
 #include "../encodings/rotate.h"
-#include "problem.h"
+#include "pairs.h"
 #include <string.h>
 
 void *lct_take(struct lct_arena *arena, int64_t rows, int64_t columns,
@@ -33,7 +33,7 @@ static void lay_out_tokens(struct lct_problem *p, const locant_attention *a,
     if (p->documents) {
         p->q_docs = lct_take(arena, T, 1, sizeof(int64_t));
         p->k_docs = lct_take(arena, S, 1, sizeof(int64_t));
-        if (p->score != NULL && p->range == 0 && !p->by_rows)
+        if (p->score != NULL && (p->range == 0 || p->folded) && !p->by_rows)
             p->q_last = lct_take(arena, T, 1, sizeof(int64_t));
     }
     if (p->heat != NULL)
@@ -47,6 +47,8 @@ static void lay_out_angles(struct lct_problem *p, struct lct_arena *arena)
     if (p->schedule == NULL)
         return;
     pairs = p->schedule->pairs;
+    if (p->keys_turned)
+        S = 0;
     p->k_cos = lct_take(arena, S, pairs, sizeof(float));
     p->k_sin = lct_take(arena, S, pairs, sizeof(float));
     if (!p->one_table) {
@@ -71,31 +73,30 @@ static bool lay_out(struct lct_problem *p, const locant_attention *a,
     return !arena->overflow && lct_add(&p->bytes, arena->used, 64);
 }
 
-/*
- * How many differences q - k there are, if one table entry each is worth it:
- * when positions lie so far apart that the table would outgrow the tokens, the
- * bias is formed per tile instead.
- */
-static int64_t table_range(const struct lct_problem *p,
-                           const locant_attention *a)
+static locant_status choose_engine(struct lct_problem *p,
+                                   const locant_attention *a, bool by_rows)
 {
-    int64_t widest = 0, most = 4 * (p->T + p->S) + 1024;
+    p->by_rows = by_rows || p->q.dtype == LOCANT_F64;
+    p->by_terms = !p->by_rows && p->content != NULL && lct_terms_plan(p, a);
+    p->by_rows |= p->content != NULL && !p->by_terms;
+    p->task_params = p->by_terms && lct_content_alone_learns(p) ? 0 : p->params;
+    return p->by_terms ? lct_terms_schedule(p) : LOCANT_OK;
+}
 
-    if (p->by_rows || p->score == NULL || p->T == 0 || p->S == 0 ||
-        !(p->score->e->traits & LOCANT_TRAIT_RELATIVE))
-        return 0;
-    for (int64_t row = 0; row < p->position_rows; row++) {
-        struct lct_extent q = lct_queries_extent(p, a, row);
-        struct lct_extent k = lct_keys_extent(p, a, row);
-        int64_t low, high, range;
-
-        if (__builtin_sub_overflow(q.low, k.high, &low) ||
-            __builtin_sub_overflow(q.high, k.low, &high) ||
-            __builtin_sub_overflow(high, low, &range) || range >= most)
-            return 0;
-        widest = range + 1 > widest ? range + 1 : widest;
-    }
-    return widest;
+static void choose_tiles(struct lct_problem *p, const locant_attention *a)
+{
+    p->padded = (p->D + LCT_PAD - 1) / LCT_PAD * LCT_PAD;
+    p->padded_q = (p->Dq + LCT_PAD - 1) / LCT_PAD * LCT_PAD;
+    p->q_tiles = (p->T + LCT_TILE - 1) / LCT_TILE;
+    p->k_tiles = (p->S + LCT_TILE - 1) / LCT_TILE;
+    p->k_segments = (p->k_tiles + LCT_SEGMENT - 1) / LCT_SEGMENT;
+    p->one_table = a->q_pos == NULL && a->k_pos == NULL && p->T <= p->S &&
+                   a->q_coords == NULL && !p->documents && !p->keys_turned;
+    p->by_pairs = lct_pairs_apply(p);
+    p->few = p->T > 0 && p->T <= LCT_FEW && !p->by_terms && !p->by_pairs;
+    p->turns_keys = p->schedule != NULL && !p->keys_turned;
+    p->gathers_dv = p->k.dtype != LOCANT_F32 || p->padded != p->D;
+    p->gathers_dk = p->gathers_dv || (p->turns && !p->keys_turned);
 }
 
 static locant_status plan(struct lct_problem *p, const char *fn,
@@ -107,14 +108,9 @@ static locant_status plan(struct lct_problem *p, const char *fn,
     p->fn = fn;
     p->kernels = lct_kernels();
     LCT_TRY(lct_problem_check(p, a));
-    p->by_rows = by_rows || p->content != NULL || p->q.dtype == LOCANT_F64;
-    p->padded = (p->D + LCT_PAD - 1) / LCT_PAD * LCT_PAD;
-    p->padded_q = (p->Dq + LCT_PAD - 1) / LCT_PAD * LCT_PAD;
-    p->q_tiles = (p->T + LCT_TILE - 1) / LCT_TILE;
-    p->k_tiles = (p->S + LCT_TILE - 1) / LCT_TILE;
-    p->one_table = a->q_pos == NULL && a->k_pos == NULL && p->T <= p->S &&
-                   a->q_coords == NULL && !p->documents;
-    p->range = table_range(p, a);
+    LCT_TRY(choose_engine(p, a, by_rows));
+    choose_tiles(p, a);
+    p->range = lct_score_range(p, a);
     p->slots = lct_slots(); /* once: another thread may change it */
     if (!lay_out(p, a, &count))
         return locant_fail(LOCANT_ERR_SHAPE, "%s: the problem does not fit in "
@@ -182,14 +178,19 @@ static void load_params(struct lct_problem *p, const locant_attention *a)
 
 static void fill_angles(struct lct_problem *p)
 {
+    const locant_encoding *e; /* what turns */
+
     if (p->schedule == NULL)
         return;
+    e = p->by_terms && p->rotate == NULL ? p->content->e : p->rotate->e;
     if (!p->one_table)
-        lct_rotate_angles(p->q_cos, p->q_sin, p->schedule, p->rotate->e,
+        lct_rotate_angles(p->q_cos, p->q_sin, p->schedule, e,
                           p->q_pos, p->q_coords,
                           (size_t)(p->position_rows * p->T));
-    lct_rotate_angles(p->k_cos, p->k_sin, p->schedule, p->rotate->e, p->k_pos,
-                      p->k_coords, (size_t)(p->position_rows * p->S));
+    if (!p->keys_turned)
+        lct_rotate_angles(p->k_cos, p->k_sin, p->schedule, e,
+                          p->k_pos, p->k_coords,
+                          (size_t)(p->position_rows * p->S));
 }
 
 void lct_problem_fill(struct lct_problem *p, const locant_attention *a,
@@ -204,4 +205,6 @@ void lct_problem_fill(struct lct_problem *p, const locant_attention *a,
     fill_angles(p);
     if (!p->by_rows)
         lct_tiles_fill(p);
+    if (p->by_terms)
+        lct_terms_fill(p, a);
 }

@@ -7,8 +7,8 @@
  * each head at each difference.  All of it is O(T + S).
  *
  * Two engines share it: the tiled one (tile.h) for float32, and one row at a
- * time in double (rows.h) for the reference, for F64, and for encodings that
- * read content.
+ * time in double (rows.h) for the reference, for F64, and for encodings
+ * whose content is not made of products (terms.h).
  */
 #ifndef LCT_PROBLEM_H
 #define LCT_PROBLEM_H
@@ -16,8 +16,15 @@
 #include "../encodings/params.h"
 #include "../kernel/kernels.h"
 #include "locant/attention.h"
+#include "terms.h"
 
-enum { LCT_TILE = 64 };
+/*
+ * Queries and keys of a tile.  Keys are seen in segments of as many tiles: each
+ * has a softmax of its own, and they are joined in order, so that one query
+ * against a long cache can be shared out by segments and gets the same bits as
+ * in a tile of queries.  Up to LCT_FEW queries make no tile (few.c).
+ */
+enum { LCT_TILE = 64, LCT_SEGMENT = 16, LCT_FEW = 8 };
 
 /* Lowest and highest of some numbers. */
 struct lct_extent {
@@ -26,6 +33,7 @@ struct lct_extent {
 };
 
 struct lct_scratch;     /* tile.h */
+struct lct_bending;     /* bias.h */
 struct lct_segment;     /* rows.h */
 struct lct_row_scratch; /* rows.h */
 
@@ -41,6 +49,7 @@ struct lct_problem {
     double scale;
     bool causal;
     bool by_rows;        /* by the engine of rows.h */
+    bool by_terms;       /* content as products of tiles: terms.h */
 
     /* Tokens: 1 row of positions, or B when they differ by batch row. */
     int64_t position_rows;
@@ -59,6 +68,8 @@ struct lct_problem {
     size_t part_param[LCT_MAX_PARTS]; /* where its parameters begin */
     struct lct_call *rotate, *score, *content;
     size_t params;              /* elements of all of them */
+    size_t task_params;         /* elements a task of the tiled engine has of
+                                   its own: 'params', or 0 if it needs none */
     double *param_memory;       /* [params] */
     const locant_encoding *heat; /* sets a temperature */
     const locant_encoding *hiding[LCT_MAX_PARTS];
@@ -72,6 +83,8 @@ struct lct_problem {
     const struct lct_schedule *schedule;  /* NULL: no plain rotation */
     float *q_cos, *q_sin, *k_cos, *k_sin; /* [position_rows, T or S, pairs] */
     bool one_table;             /* the angles of q are the last of those of k */
+    bool turns_keys;            /* by the schedule, as they are loaded */
+    bool keys_turned;           /* they came turned */
 
     /* Both engines: gradients of the parameters, one row for each task. */
     double *dparam;             /* [1 + tasks at a time, params]; row 0: sums */
@@ -82,18 +95,29 @@ struct lct_problem {
     /* ------------------------------------------------------------- tiled */
     int64_t padded, padded_q;   /* D and Dq rounded up to LCT_PAD */
     int64_t q_tiles, k_tiles;
+    bool gathers_dk, gathers_dv; /* gradients of keys and values are summed in
+                                    the scratch, and stored once */
+    int64_t k_segments;         /* of LCT_SEGMENT tiles */
+    bool by_pairs;              /* forward by bfloat16 dot products: pairs.h */
+    bool few;                   /* few queries: forward by few.c */
+    float *part_out;            /* [B, H, T, k_segments, padded] */
+    float *part_rows;           /* [B, H, T, k_segments, 2]: top, sum */
     struct lct_extent *q_extent, *k_extent; /* positions of each tile */
     struct lct_extent *q_doc_extent, *k_doc_extent;
     float *k_turned;            /* [B, Hkv, S, padded_q]; NULL: not 'turns' */
     int64_t range;              /* differences in the table; 0: no table */
-    int64_t *first;             /* [position_rows]: q - k of entry 0 */
-    float *table;               /* [position_rows, H, range] */
+    int64_t first;              /* the one of entry 0 */
+    bool folded;                /* differences of 'fold', not of positions */
+    int64_t *q_at, *k_at;       /* [.., T or S]: what they are differences of */
+    float *table;               /* [H, range + LCT_PAD] */
+    double *heads;              /* [slots, H]; NULL: not needed */
+    struct lct_bending *bending; /* bias.h; NULL: 'table' holds biases */
     float *delta;               /* [B, H, T] */
     int64_t chunk;              /* batch rows whose gradients are kept apart */
     double *dtable;             /* [chunk, H, range] */
-    double *dtotal;             /* [H, range], then a row of [range] */
-    int64_t *difference;        /* [range] */
+    double *dtotal;             /* [H, range]; row 0 of dtable if that is all */
     struct lct_scratch *scratch; /* [slots] */
+    struct lct_term_plan terms;
 
     /* ------------------------------------------------------------ by rows */
     struct lct_segment *segments; /* [slots] */
@@ -179,6 +203,9 @@ struct lct_arena {
 /* rows x columns items of 'size' bytes, or NULL while counting. */
 void *lct_take(struct lct_arena *arena, int64_t rows, int64_t columns,
                size_t size);
+
+/* Find p->first, folded; returns what p->range should be. */
+int64_t lct_score_range(struct lct_problem *p, const locant_attention *a);
 
 /* The parts of the layout that belong to one engine. */
 void lct_tiles_layout(struct lct_problem *p, struct lct_arena *arena);

@@ -2,11 +2,11 @@
  * rows.h - attention in double, one query of some heads at a time.
  *
  * The definition written down: the reference, the whole implementation for F64,
- * and for encodings that read content.  Keys that see each other make a
- * segment: one document of one batch row, for one head of k and the heads of q
- * that share it, or for all heads where content is read.  An encoding that
- * reads content meets segments only, so documents in one row are to it what
- * they are in rows of their own.
+ * and for content that is not made of products (terms.h).  Keys that see each
+ * other make a segment: one document of one batch row, for one head of k and
+ * the heads of q that share it, or for all heads where content is read.  An
+ * encoding that reads content meets segments only, so documents in one row are
+ * to it what they are in rows of their own.
  */
 #ifndef LCT_ATTENTION_ROWS_H
 #define LCT_ATTENTION_ROWS_H

@@ -3,6 +3,8 @@
 #define LCT_ATTENTION_TILE_H
 #include "problem.h"
 
+enum { LCT_DELIVERIES = 8 }; /* parts of a table that go to parameters apart */
+
 /*
  * Memory of one running task.  Dp is the padded width of the array's rows:
  * of D for v and out, of Dq for q and k; 'out' and 'product' hold either.
@@ -18,11 +20,13 @@ struct lct_scratch {
     float *ds;
     float *product; /* [TILE, Dp] */
     float *rows;    /* 5 x [TILE]: top, sum, shrink, lse, delta */
+    float *total;   /* [TILE, Dp]: out of the segments before this one */
+    float *totals;  /* 2 x [TILE]: its top, sum */
     double *column; /* [TILE] */
     char *hidden;   /* [TILE keys, TILE lanes]; where positions alone do not
                        decide */
     double *wide;   /* [2, D + Dq]: rows that pass a general map */
-    float *dk;      /* [S, Dp]: gradient of mapped keys */
+    float *dk, *dv; /* [S, Dp]: gradients that are stored at the end */
 };
 
 /* One tile of queries against one tile of keys. */
@@ -33,6 +37,8 @@ struct lct_tile {
     size_t lanes;       /* rows rounded up to LCT_PAD */
     bool partial;       /* some key is hidden from some query */
     bool mapped;        /* s->hidden says which */
+    int sight;          /* of content: enum lct_sight; 0: near */
+    bool away;          /* content hides some besides */
 };
 
 /* Queries of the tile: scaled, turned, as rows and as columns. */
@@ -50,9 +56,12 @@ const float *lct_load_values(const struct lct_problem *p,
                              const struct lct_tile *t, struct lct_scratch *s,
                              size_t *row);
 
-/* What a query is multiplied by: the scale, and its temperature. */
-float lct_query_scale(const struct lct_problem *p, const struct lct_tile *t,
-                      int64_t i);
+/* What query i is multiplied by: the scale, and its temperature. */
+float lct_query_scale(const struct lct_problem *p, int64_t b, int64_t i);
+
+/* One query, b, h, i: scaled, turned, padded. */
+void lct_load_query(const struct lct_problem *p, struct lct_scratch *s,
+                    float *to, const int64_t at[3]);
 
 /* Set keys, partial, mapped for key tile n; false if it is hidden wholly. */
 bool lct_next_keys(const struct lct_problem *p, struct lct_tile *t, int64_t n,
@@ -73,22 +82,53 @@ void lct_scores(const struct lct_problem *p, const struct lct_tile *t,
 void lct_multiply(const struct lct_kernels *kernels,
                   const struct lct_product *x, bool guard);
 
+/* Where forward writes. */
+struct lct_results {
+    const struct lct_problem *p;
+    const locant_tensor *out, *lse;
+};
+
+/* Result of query b, h, i: 'from' [D] over its sum, and the log of that. */
+void lct_store_result(const struct lct_results *r, const int64_t at[3],
+                      float *from, float top, float sum);
+
+/* Forward for few queries (few.c). */
+void lct_few_forward(const struct lct_problem *p, const locant_tensor *out,
+                     const locant_tensor *lse);
+
 /* Row of p->dparam of one task of backward. */
 static inline double *lct_task_dparam(const struct lct_problem *p,
                                       int64_t chunk_row, int64_t kv_head)
 {
     if (p->dparam == NULL) /* nothing to learn */
         return NULL;
-    return p->dparam +
-           (size_t)(chunk_row * p->Hkv + kv_head + 1) * p->params;
+    return p->dparam + p->params +
+           (size_t)(chunk_row * p->Hkv + kv_head) * p->task_params;
 }
+
+/* Tables of biases (score_table.c): room, and values once positions and tiles
+ * are known. */
+void lct_score_layout(struct lct_problem *p, struct lct_arena *arena);
+void lct_score_gradient_layout(struct lct_problem *p, struct lct_arena *arena);
+void lct_score_fill(struct lct_problem *p);
+
+/* s->s += bias of the tile. */
+void lct_add_bias(const struct lct_problem *p, const struct lct_tile *t,
+                  struct lct_scratch *s);
+
+/*
+ * s[n] += bias of head h of query i at key j + n, n < keys: the bits that
+ * lct_add_bias() adds for that pair.
+ */
+void lct_add_bias_row(const struct lct_problem *p, int64_t b, int64_t h,
+                      int64_t i, int64_t j, int64_t keys, float *s);
 
 /* Add the tile's ds to the gradient of the bias. */
 void lct_bias_gradient(const struct lct_problem *p, const struct lct_tile *t,
                        struct lct_scratch *s, int64_t chunk_row);
 
-/* After a chunk of 'rows' batch rows from b: fold, and at the end deliver. */
-void lct_bias_fold(struct lct_problem *p, int64_t b, int64_t rows);
+/* After a chunk of 'rows' batch rows: fold, and at the end deliver. */
+void lct_bias_fold(struct lct_problem *p, int64_t rows);
 void lct_bias_deliver(struct lct_problem *p, locant_tensor *dparams,
                       const locant_attention *a);
 #endif

@@ -10,20 +10,23 @@
 static void lay_out_gradients(struct lct_problem *p, struct lct_arena *arena)
 {
     double each = (double)p->H * (double)p->range +
-                  (double)p->Hkv * (double)p->params;
+                  (double)p->Hkv * (double)p->task_params +
+                  lct_terms_gradients(p);
     double rows = (1 << 20) / (each > 1 ? each : 1);
-    int64_t busy = p->Hkv > 0 ? (p->slots + p->Hkv - 1) / p->Hkv : 1;
+    int64_t busy = p->Hkv > 0 ? (p->slots + p->Hkv - 1) / p->Hkv : 1, tasks;
 
     p->chunk = rows < (double)busy ? busy : (int64_t)rows;
     p->chunk = p->chunk > p->B ? p->B : p->chunk;
     p->delta = lct_take(arena, p->B * p->H, p->T, sizeof(float));
     if (p->params == 0)
         return;
-    p->dtable = lct_take(arena, p->chunk * p->H, p->range, sizeof(double));
-    p->dtotal = lct_take(arena, p->H + 1, p->range, sizeof(double));
-    p->difference = lct_take(arena, p->range, 1, sizeof(int64_t));
-    p->dparam = lct_take(arena, p->chunk * p->Hkv + 1, (int64_t)p->params,
-                         sizeof(double));
+    lct_score_gradient_layout(p, arena);
+    tasks = p->task_params > 0 ? p->chunk * p->Hkv : 0;
+    p->dparam = lct_take(arena,
+                         1 + (tasks > 0 && tasks < LCT_DELIVERIES
+                                  ? LCT_DELIVERIES
+                                  : tasks),
+                         (int64_t)p->params, sizeof(double));
 }
 
 static void lay_out_scratch(struct lct_problem *p, struct lct_arena *arena)
@@ -46,11 +49,14 @@ static void lay_out_scratch(struct lct_problem *p, struct lct_arena *arena)
         s.ds = lct_take(arena, LCT_TILE, LCT_TILE, sizeof(float));
         s.product = lct_take(arena, LCT_TILE, most, sizeof(float));
         s.rows = lct_take(arena, 5, LCT_TILE, sizeof(float));
+        s.total = lct_take(arena, LCT_TILE, D, sizeof(float));
+        s.totals = lct_take(arena, 2, LCT_TILE, sizeof(float));
         s.column = lct_take(arena, LCT_TILE, 1, sizeof(double));
         s.hidden = lct_take(arena, maps ? LCT_TILE : 0, LCT_TILE, 1);
         s.wide = lct_take(arena, p->turns ? 2 : 0, p->D + p->Dq,
                           sizeof(double));
-        s.dk = lct_take(arena, p->turns ? p->S : 0, Dq, sizeof(float));
+        s.dk = lct_take(arena, p->gathers_dk ? p->S : 0, Dq, sizeof(float));
+        s.dv = lct_take(arena, p->gathers_dv ? p->S : 0, D, sizeof(float));
         if (arena->base != NULL && !arena->overflow)
             p->scratch[n] = s;
     }
@@ -68,13 +74,19 @@ void lct_tiles_layout(struct lct_problem *p, struct lct_arena *arena)
         p->k_doc_extent = lct_take(arena, rows, p->k_tiles,
                                    sizeof(*p->k_doc_extent));
     }
-    p->first = lct_take(arena, rows, 1, sizeof(int64_t));
-    p->table = lct_take(arena, rows * p->H, p->range, sizeof(float));
-    if (p->turns)
+    lct_score_layout(p, arena);
+    if (p->few) {
+        int64_t parts = p->B * p->H * p->T * p->k_segments;
+
+        p->part_out = lct_take(arena, parts, p->padded, sizeof(float));
+        p->part_rows = lct_take(arena, parts, 2, sizeof(float));
+    }
+    if (p->turns && !p->keys_turned)
         p->k_turned = lct_take(arena, p->B * p->Hkv * p->S, p->padded_q,
                                sizeof(float));
     lay_out_gradients(p, arena);
     lay_out_scratch(p, arena);
+    lct_terms_layout(p, arena);
 }
 
 /* ------------------------------------------------------------------ filling */
@@ -98,32 +110,6 @@ static void fill_extents(struct lct_extent *out, const int64_t *x, int64_t n)
         *out++ = extent_of(x + i, n - i < LCT_TILE ? n - i : LCT_TILE);
 }
 
-/* One head of one row of the bias table, by stretches of differences. */
-static void fill_table(void *context, size_t task, int slot)
-{
-    const struct lct_problem *p = context;
-    int64_t row = (int64_t)task / p->H, head = (int64_t)task % p->H;
-    float *table = p->table + (int64_t)task * p->range;
-    struct lct_call call = lct_score_call(p, row, 0);
-    int64_t k_pos[LCT_TILE];
-    double value[LCT_TILE];
-
-    (void)slot;
-    for (int64_t at = 0; at < p->range; at += LCT_TILE) {
-        int64_t n = p->range - at < LCT_TILE ? p->range - at : LCT_TILE;
-        int64_t from;
-
-        /* A row with fewer differences than the widest may run out of them. */
-        if (__builtin_add_overflow(p->first[row], at, &from))
-            break;
-        for (int64_t i = 0; i < n; i++)
-            k_pos[i] = -i; /* difference from + i */
-        call.e->row->bias(value, &call, head, from, k_pos, (size_t)n);
-        for (int64_t i = 0; i < n; i++)
-            table[at + i] = (float)value[i];
-    }
-}
-
 /* All keys of one head, through a map of the rotate door. */
 static void turn_keys(void *context, size_t task, int slot)
 {
@@ -135,21 +121,11 @@ static void turn_keys(void *context, size_t task, int slot)
     for (int64_t j = 0; j < p->S; j++, to += p->padded_q) {
         int64_t at[3] = { b, head, j };
 
-        lct_row_to_f64(x, lct_row(&p->k, b, head, j), LOCANT_F32,
-                       (size_t)p->D);
+        lct_row_to_f64(x, lct_at(&p->k, at, 3), p->k.dtype, (size_t)p->D);
         lct_turn_row(y, p, x, LCT_KEY, at);
         lct_row_from_f64(to, LOCANT_F32, y, (size_t)p->Dq);
         memset(to + p->Dq, 0, (size_t)(p->padded_q - p->Dq) * sizeof(*to));
     }
-}
-
-static int64_t lowest(const struct lct_extent *x, int64_t n)
-{
-    int64_t low = INT64_MAX;
-
-    for (int64_t i = 0; i < n; i++)
-        low = x[i].low < low ? x[i].low : low;
-    return low;
 }
 
 void lct_tiles_fill(struct lct_problem *p)
@@ -166,11 +142,8 @@ void lct_tiles_fill(struct lct_problem *p)
             fill_extents(p->k_doc_extent + row * p->k_tiles,
                          p->k_docs + row * p->S, p->S);
         }
-        p->first[row] = p->range > 0 ? lowest(q, p->q_tiles) - p->last[row] : 0;
     }
-    if (p->range > 0)
-        lct_parallel_for((size_t)(p->position_rows * p->H), p->slots,
-                         fill_table, p);
-    if (p->turns)
+    lct_score_fill(p);
+    if (p->k_turned != NULL)
         lct_parallel_for((size_t)(p->B * p->Hkv), p->slots, turn_keys, p);
 }

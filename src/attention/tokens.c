@@ -190,7 +190,8 @@ static void fill_last(const struct lct_problem *p, int64_t row)
     for (int64_t i = 0; i < p->T; i++) {
         bool any = false;
 
-        last[i] = i > 0 && q_docs[i] == q_docs[i - 1] ? last[i - 1] : 0;
+        last[i] = i > 0 && q_docs[i] == q_docs[i - 1] ? last[i - 1]
+                                                     : p->last[row];
         if (i > 0 && q_docs[i] == q_docs[i - 1])
             continue;
         for (int64_t j = 0; j < p->S; j++)

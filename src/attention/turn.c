@@ -38,8 +38,9 @@ void lct_turn_row(double *out, const struct lct_problem *p, const double *x,
                   enum lct_role role, const int64_t at[3])
 {
     int64_t row = lct_position_row(p, at[0]);
+    bool turned = role == LCT_KEY && p->keys_turned;
 
-    if (p->turns) {
+    if (p->turns && !turned) {
         struct lct_point point = point_of(p, role, row, at[2]);
         struct lct_call c = *p->rotate;
 
@@ -48,7 +49,7 @@ void lct_turn_row(double *out, const struct lct_problem *p, const double *x,
         return;
     }
     memcpy(out, x, (size_t)p->D * sizeof(*out));
-    if (p->schedule != NULL)
+    if (p->schedule != NULL && !turned)
         turn_plain(p, out, role, row, at[2], 1);
 }
 
@@ -57,8 +58,9 @@ void lct_turn_row_back(double *dx, double *dparam, const struct lct_problem *p,
                        const int64_t at[3])
 {
     int64_t row = lct_position_row(p, at[0]);
+    bool turned = role == LCT_KEY && p->keys_turned;
 
-    if (p->turns) {
+    if (p->turns && !turned) {
         struct lct_point point = point_of(p, role, row, at[2]);
         double *split[LCT_MAX_PARAMS];
         struct lct_call c = *p->rotate;
@@ -69,7 +71,7 @@ void lct_turn_row_back(double *dx, double *dparam, const struct lct_problem *p,
                                 &point);
         return;
     }
-    if (p->schedule != NULL)
+    if (p->schedule != NULL && !turned)
         turn_plain(p, dout, role, row, at[2], -1);
     memcpy(dx, dout, (size_t)p->D * sizeof(*dx));
 }

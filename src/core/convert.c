@@ -3,8 +3,10 @@
  *
  * Half and bfloat16 are storage only: widened exactly, rounded to nearest even
  * once, from float32 or straight from double (not through float32, which would
- * round twice).
+ * round twice).  Between them and float32 the kernels do it (kernel/half.inc);
+ * what stands here says the same one number at a time.
  */
+#include "../kernel/kernels.h"
 #include "tensor.h"
 #include <string.h>
 
@@ -35,8 +37,9 @@ static float from_f16(uint16_t h)
     uint32_t sign = (uint32_t)(h & 0x8000) << 16;
     uint32_t exponent = h >> 10 & 31, fraction = h & 1023;
 
-    if (exponent == 31)
-        return float32(sign | 0x7f800000 | fraction << 13);
+    if (exponent == 31) /* NaN becomes quiet */
+        return float32(sign | 0x7f800000 | (fraction ? 0x400000 : 0) |
+                       fraction << 13);
     if (exponent == 0) /* zero and denormals: fraction * 2^-24 */
         return float32(sign | bits32((float)fraction * 0x1p-24f));
     return float32(sign | (exponent + 112) << 23 | fraction << 13);
@@ -58,10 +61,11 @@ static uint16_t round16(double x, int fraction, int low, int high)
     sign = (uint16_t)(u >> 48 & 0x8000);
     exponent = (int)(u >> 52 & 2047);
     significand = u & 0xfffffffffffff;
-    if (exponent == 2047) { /* inf; NaN becomes quiet */
+    if (exponent == 2047) { /* inf; NaN keeps its top bits, quiet */
         result = (uint64_t)(high - low + 2) << fraction;
-        return (uint16_t)(sign | result |
-                          (significand ? 1ull << (fraction - 1) : 0));
+        if (significand != 0)
+            result |= 1ull << (fraction - 1) | significand >> (52 - fraction);
+        return (uint16_t)(sign | result);
     }
     if (exponent == 0) /* below every half and, rounded, every bfloat16 */
         return sign;
@@ -102,8 +106,7 @@ void lct_row_to_f32(float *out, const void *row, locant_dtype dtype, size_t n)
         for (size_t i = 0; i < n; i++)
             out[i] = (float)((const double *)row)[i];
     else
-        for (size_t i = 0; i < n; i++)
-            out[i] = widen(((const uint16_t *)row)[i], dtype);
+        lct_kernels()->widen(out, row, (enum lct_stored)dtype, n);
 }
 
 void lct_row_to_f64(double *out, const void *row, locant_dtype dtype, size_t n)
@@ -126,8 +129,7 @@ void lct_row_from_f32(void *row, locant_dtype dtype, const float *in, size_t n)
         for (size_t i = 0; i < n; i++)
             ((double *)row)[i] = in[i];
     else
-        for (size_t i = 0; i < n; i++)
-            ((uint16_t *)row)[i] = narrow(in[i], dtype);
+        lct_kernels()->narrow(row, (enum lct_stored)dtype, in, n);
 }
 
 void lct_row_from_f64(void *row, locant_dtype dtype, const double *in, size_t n)

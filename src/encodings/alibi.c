@@ -155,6 +155,22 @@ static void bias_backward(double *const *dparam, const struct lct_call *s,
         dparam[0][head] += slope(s, head) * sum;
 }
 
+/* The other dialects: minus the key, or from the last key. */
+static int64_t fold(const struct lct_call *s, enum lct_role role, int64_t pos)
+{
+    if (role == LCT_KEY)
+        return pos;
+    return s->e->value[DIALECT] == MPT ? s->last : 0;
+}
+
+static bool unfold(int64_t *q_pos, int64_t *k_pos, struct lct_call *s,
+                   int64_t difference)
+{
+    s->last = *q_pos = 0;
+    *k_pos = -difference;
+    return true;
+}
+
 static const locant_variant variants[] = {
     { "alibi(symmetric=yes)", "Symmetric ALiBi",
       "encoders: jina-bert-v2, llm-foundry (full)" },
@@ -190,4 +206,6 @@ const struct lct_encoding lct_enc_alibi = {
     .check = check,
     .bias = bias,
     .bias_backward = bias_backward,
+    .fold = fold,
+    .unfold = unfold,
 };

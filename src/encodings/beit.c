@@ -74,6 +74,44 @@ static void bias_backward(double *const *dparam, const struct lct_call *s,
         dparam[0][offset(s, q_pos, k_pos[j]) * s->heads + head] += dout[j];
 }
 
+/* What the last patch folds to: differences of patches are -last .. last. */
+static int64_t last_fold(const struct lct_call *s)
+{
+    int64_t height = (int64_t)s->e->value[HEIGHT];
+    int64_t width = (int64_t)s->e->value[WIDTH];
+
+    return lct_window_fold(width, height * width - 1);
+}
+
+/*
+ * The class token is put where its differences are no one else's: last + 1 ..
+ * 2 last + 1 to patches, -3 last - 2 .. -2 last - 2 from them, -last - 1 to
+ * itself.
+ */
+static int64_t fold(const struct lct_call *s, enum lct_role role, int64_t pos)
+{
+    if (pos == 0)
+        return role == LCT_QUERY ? 2 * last_fold(s) + 1 : 3 * last_fold(s) + 2;
+    return lct_window_fold((int64_t)s->e->value[WIDTH], pos - 1);
+}
+
+static bool unfold(int64_t *q_pos, int64_t *k_pos, struct lct_call *s,
+                   int64_t difference)
+{
+    int64_t last = last_fold(s);
+
+    *q_pos = difference > last || difference == -last - 1 ? 0 : 1;
+    *k_pos = difference <= -2 * last - 2 || difference == -last - 1 ? 0 : 1;
+    if (difference < -last)
+        return *k_pos == 0;
+    if (difference > last)
+        return true;
+    lct_window_unfold(q_pos, k_pos, (int64_t)s->e->value[WIDTH], difference);
+    *q_pos += 1;
+    *k_pos += 1;
+    return true;
+}
+
 const struct lct_encoding lct_enc_beit = {
     .info = {
         .name = "beit",
@@ -95,4 +133,6 @@ const struct lct_encoding lct_enc_beit = {
     .positions = positions,
     .bias = bias,
     .bias_backward = bias_backward,
+    .fold = fold,
+    .unfold = unfold,
 };

@@ -6,7 +6,7 @@
  * code: a linear layer 2 -> hidden of the offset (rows, columns), then three
  * times LayerNorm, ReLU, linear; the last one leads to the heads.
  */
-#include "wall.h"
+#include "window_table.h"
 #include <math.h>
 
 enum { HEIGHT, WIDTH, HIDDEN, MOST = 256 };
@@ -134,19 +134,37 @@ static void run(struct pass *p, const struct lct_call *s, int64_t q_pos,
     }
 }
 
+/* Of some heads that follow each other. */
+static void values(double *out, const struct pass *p, const struct lct_call *s,
+                   int64_t head, int64_t heads)
+{
+    int64_t n = (int64_t)s->e->value[HIDDEN];
+
+    for (int64_t h = 0; h < heads; h++)
+        out[h] = s->param[B3][head + h];
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t h = 0; p->a[2][i] > 0 && h < heads; h++)
+            out[h] += p->a[2][i] * s->param[W3][i * s->heads + head + h];
+}
+
 static void bias(double *out, const struct lct_call *s, int64_t head,
                  int64_t q_pos, const int64_t *k_pos, size_t count)
 {
-    int64_t n = (int64_t)s->e->value[HIDDEN];
     struct pass p;
 
     for (size_t j = 0; j < count; j++) {
         run(&p, s, q_pos, k_pos[j]);
-        out[j] = s->param[B3][head];
-        for (int64_t i = 0; i < n; i++)
-            if (p.a[2][i] > 0)
-                out[j] += p.a[2][i] * s->param[W3][i * s->heads + head];
+        values(out + j, &p, s, head, 1);
     }
+}
+
+static void bias_heads(double *out, const struct lct_call *s, int64_t q_pos,
+                       int64_t k_pos)
+{
+    struct pass p;
+
+    run(&p, s, q_pos, k_pos);
+    values(out, &p, s, 0, s->heads);
 }
 
 /*
@@ -204,29 +222,68 @@ static void run_backward(double *da, double *const *dparam,
     }
 }
 
-/* forward: out[j] = b3 + sum_i max(0, a_i) w3_i */
+/* forward: out[h] = b3 + sum_i max(0, a_i) w3_i */
+static void values_backward(double *const *dparam, const struct pass *p,
+                            const struct lct_call *s, int64_t head,
+                            int64_t heads, const double *dout)
+{
+    int64_t n = (int64_t)s->e->value[HIDDEN];
+    double da[MOST];
+
+    for (int64_t h = 0; h < heads; h++)
+        dparam[B3][head + h] += dout[h];
+    for (int64_t i = 0; i < n; i++) {
+        int64_t at = i * s->heads + head;
+
+        da[i] = 0;
+        for (int64_t h = 0; p->a[2][i] > 0 && h < heads; h++) {
+            da[i] += dout[h] * s->param[W3][at + h];
+            dparam[W3][at + h] += dout[h] * p->a[2][i];
+        }
+    }
+    run_backward(da, dparam, p, s);
+}
+
 static void bias_backward(double *const *dparam, const struct lct_call *s,
                           int64_t head, int64_t q_pos, const int64_t *k_pos,
                           const double *dout, size_t count)
 {
-    int64_t n = (int64_t)s->e->value[HIDDEN];
-    double da[MOST];
     struct pass p;
 
     for (size_t j = 0; j < count; j++) {
         if (dout[j] == 0)
             continue;
         run(&p, s, q_pos, k_pos[j]);
-        dparam[B3][head] += dout[j];
-        for (int64_t i = 0; i < n; i++) {
-            bool on = p.a[2][i] > 0;
-            int64_t at = i * s->heads + head;
-
-            da[i] = on ? dout[j] * s->param[W3][at] : 0;
-            dparam[W3][at] += on ? dout[j] * p.a[2][i] : 0;
-        }
-        run_backward(da, dparam, &p, s);
+        values_backward(dparam, &p, s, head, 1, dout + j);
     }
+}
+
+static void bias_heads_backward(double *const *dparam, const struct lct_call *s,
+                                int64_t q_pos, int64_t k_pos,
+                                const double *dout)
+{
+    struct pass p;
+    bool any = false;
+
+    for (int64_t h = 0; h < s->heads; h++)
+        any |= dout[h] != 0;
+    if (!any)
+        return;
+    run(&p, s, q_pos, k_pos);
+    values_backward(dparam, &p, s, 0, s->heads, dout);
+}
+
+static int64_t fold(const struct lct_call *s, enum lct_role role, int64_t pos)
+{
+    (void)role;
+    return lct_window_fold((int64_t)s->e->value[WIDTH], pos);
+}
+
+static bool unfold(int64_t *q_pos, int64_t *k_pos, struct lct_call *s,
+                   int64_t difference)
+{
+    lct_window_unfold(q_pos, k_pos, (int64_t)s->e->value[WIDTH], difference);
+    return true;
 }
 
 const struct lct_encoding lct_enc_crossformer = {
@@ -249,4 +306,8 @@ const struct lct_encoding lct_enc_crossformer = {
     .positions = positions,
     .bias = bias,
     .bias_backward = bias_backward,
+    .fold = fold,
+    .unfold = unfold,
+    .bias_heads = bias_heads,
+    .bias_heads_backward = bias_heads_backward,
 };

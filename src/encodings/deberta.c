@@ -174,6 +174,43 @@ static void content_backward(double *ds, const struct lct_content_gradient *g,
     }
 }
 
+static int64_t row(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
+{
+    return lct_deberta_row(e, q_pos, k_pos);
+}
+
+static void terms(struct lct_terms *out, const locant_encoding *e, int64_t low,
+                  int64_t high)
+{
+    int64_t most = (int64_t)e->value[e->value[LCT_DEBERTA_VERSION] == 1
+                                         ? LCT_DEBERTA_SPAN
+                                         : LCT_DEBERTA_DISTANCE];
+
+    (void)low;
+    (void)high;
+    *out = lct_no_terms();
+    out->factor = 1 / sqrt(3);
+    out->count = 2;
+    for (int n = 0; n < 2; n++) {
+        struct lct_vectors *v = &out->vectors[n];
+
+        *v = lct_plain_vectors(n == 0 ? LCT_MEETS_QUERY : LCT_MEETS_KEY, -1);
+        v->matrix = n == 0 ? LCT_DEBERTA_KEY : LCT_DEBERTA_QUERY;
+        v->bias = n == 1 ? LCT_DEBERTA_QUERY_BIAS
+                  : e->value[LCT_DEBERTA_VERSION] == 1 ? -1
+                                                       : LCT_DEBERTA_KEY_BIAS;
+        v->row = row;
+        v->first = -most;
+        v->last = most;
+    }
+}
+
+static const struct lct_term_form form = {
+    .terms = terms,
+    .basis = lct_deberta_basis,
+    .basis_backward = lct_deberta_basis_backward,
+};
+
 static const locant_variant variants[] = {
     { "deberta(span=512)", "version 1: distances clipped at 512",
       "DeBERTa base, large, xlarge" },
@@ -214,4 +251,5 @@ const struct lct_encoding lct_enc_deberta = {
     .content = content,
     .content_backward = content_backward,
     .content_end = lct_deberta_end,
+    .terms = &form,
 };

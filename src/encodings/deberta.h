@@ -3,6 +3,7 @@
 #ifndef LCT_DEBERTA_H
 #define LCT_DEBERTA_H
 #include "content.h"
+#include "terms.h"
 
 enum { LCT_DEBERTA_VERSION, LCT_DEBERTA_SPAN, LCT_DEBERTA_DISTANCE }; /* keys */
 enum {                                                          /* parameters */
@@ -38,4 +39,10 @@ double *lct_deberta_key(const struct lct_content *c, double *memo, int64_t head,
                         int64_t m);
 double *lct_deberta_query(const struct lct_content *c, double *memo,
                           int64_t head, int64_t m);
+
+/* The same for products: P, after its norm, and back. */
+void lct_deberta_basis(float *out, size_t row, const struct lct_call *c,
+                       int64_t m, int64_t n);
+void lct_deberta_basis_backward(double *const *dparam, const double *drow,
+                                const struct lct_call *c, int64_t m);
 #endif

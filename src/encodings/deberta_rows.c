@@ -3,6 +3,7 @@
  * heads of a layer see them.  For papers see deberta.c.
  */
 #include "deberta.h"
+#include <string.h>
 
 static const double norm_epsilon = 1e-7; /* layer_norm_eps of all checkpoints */
 
@@ -101,15 +102,17 @@ static void moments(double *mean, double *inverse, const double *x, int64_t n)
     *inverse = 1 / sqrt(squares / (double)n + norm_epsilon);
 }
 
-static void normalise(double *out, const double *x, const struct lct_content *c)
+/* Row m of the table after the norm. */
+static void normalise(double *out, const struct lct_call *c, int64_t m)
 {
+    const double *x = c->param[LCT_DEBERTA_TABLE] + m * c->width;
     double mean, inverse;
 
-    moments(&mean, &inverse, x, c->call.width);
-    for (int64_t i = 0; i < c->call.width; i++)
+    moments(&mean, &inverse, x, c->width);
+    for (int64_t i = 0; i < c->width; i++)
         out[i] = (x[i] - mean) * inverse *
-                     c->call.param[LCT_DEBERTA_NORM_WEIGHT][i] +
-                 c->call.param[LCT_DEBERTA_NORM_BIAS][i];
+                     c->param[LCT_DEBERTA_NORM_WEIGHT][i] +
+                 c->param[LCT_DEBERTA_NORM_BIAS][i];
 }
 
 /* Row m of P as it is projected. */
@@ -129,8 +132,7 @@ void lct_deberta_begin(const struct lct_content *c)
 
     for (int64_t m = 0; m < lct_deberta_rows(c->call.e); m++) {
         if (positions_size(c) > 0)
-            normalise(c->memo + m * W,
-                      c->call.param[LCT_DEBERTA_TABLE] + m * W, c);
+            normalise(c->memo + m * W, &c->call, m);
         for (int64_t i = 0; i < c->call.heads * D; i++) {
             double *k = lct_deberta_key(c, c->memo, i / D, m) + i % D;
             double *q = lct_deberta_query(c, c->memo, i / D, m) + i % D;
@@ -149,15 +151,14 @@ void lct_deberta_begin(const struct lct_content *c)
  * forward: y = w (x - mean) r + b, r = 1 / deviation.  With z = (x - mean) r
  * and dz = w dy: dx = r (dz - mean(dz) - z mean(z dz)), dw = z dy, db = dy.
  */
-static void normalise_backward(const struct lct_content_gradient *g,
-                               const struct lct_content *c, const double *dy,
-                               int64_t m)
+static void normalise_backward(double *const *dparam, const double *dy,
+                               const struct lct_call *c, int64_t m)
 {
-    const double *x = c->call.param[LCT_DEBERTA_TABLE] + m * c->call.width;
-    const double *w = c->call.param[LCT_DEBERTA_NORM_WEIGHT];
-    double *dx = g->dparam[LCT_DEBERTA_TABLE] + m * c->call.width;
+    const double *x = c->param[LCT_DEBERTA_TABLE] + m * c->width;
+    const double *w = c->param[LCT_DEBERTA_NORM_WEIGHT];
+    double *dx = dparam[LCT_DEBERTA_TABLE] + m * c->width;
     double mean, r, sum = 0, along = 0;
-    int64_t W = c->call.width;
+    int64_t W = c->width;
 
     moments(&mean, &r, x, W);
     for (int64_t i = 0; i < W; i++) {
@@ -165,8 +166,8 @@ static void normalise_backward(const struct lct_content_gradient *g,
 
         sum += w[i] * dy[i] / (double)W;
         along += z * w[i] * dy[i] / (double)W;
-        g->dparam[LCT_DEBERTA_NORM_WEIGHT][i] += z * dy[i];
-        g->dparam[LCT_DEBERTA_NORM_BIAS][i] += dy[i];
+        dparam[LCT_DEBERTA_NORM_WEIGHT][i] += z * dy[i];
+        dparam[LCT_DEBERTA_NORM_BIAS][i] += dy[i];
     }
     for (int64_t i = 0; i < W; i++)
         dx[i] += r * (w[i] * dy[i] - sum - (x[i] - mean) * r * along);
@@ -214,6 +215,42 @@ void lct_deberta_end(const struct lct_content_gradient *g,
                 g->dparam[LCT_DEBERTA_KEY_BIAS][i] += dk;
         }
         if (norm)
-            normalise_backward(g, c, dp, m);
+            normalise_backward(g->dparam, dp, &c->call, m);
     }
+}
+
+/* ---------------------------------------------------------------- products */
+
+void lct_deberta_basis(float *out, size_t row, const struct lct_call *c,
+                       int64_t m, int64_t n)
+{
+    bool norm = c->e->value[LCT_DEBERTA_VERSION] == 3;
+
+    for (int64_t r = 0; r < n; r++) {
+        const double *x = c->param[LCT_DEBERTA_TABLE] + (m + r) * c->width;
+        float *to = out + (size_t)r * row;
+        double mean = 0, inverse = 1;
+
+        if (norm)
+            moments(&mean, &inverse, x, c->width);
+        for (int64_t i = 0; i < c->width; i++) {
+            double y = (x[i] - mean) * inverse;
+
+            if (norm)
+                y = y * c->param[LCT_DEBERTA_NORM_WEIGHT][i] +
+                    c->param[LCT_DEBERTA_NORM_BIAS][i];
+            to[i] = (float)y;
+        }
+        memset(to + c->width, 0, (row - (size_t)c->width) * sizeof(*to));
+    }
+}
+
+void lct_deberta_basis_backward(double *const *dparam, const double *drow,
+                                const struct lct_call *c, int64_t m)
+{
+    if (c->e->value[LCT_DEBERTA_VERSION] == 3)
+        normalise_backward(dparam, drow, c, m);
+    else
+        lct_accumulate(dparam[LCT_DEBERTA_TABLE] + m * c->width, 1, drow,
+                       c->width);
 }

@@ -69,71 +69,137 @@ static double input(const struct lct_call *s, int64_t q_pos, int64_t k_pos)
     return s->e->value[LOG] == 0 ? r : copysign(log1p(fabs(r)), r);
 }
 
-/* Sums before the activations of both layers. */
-static void hidden_sums(double *a1, double *a2, const struct lct_call *s,
-                        double r)
+/* What one pass through the network leaves. */
+struct pass {
+    double r;
+    double a1[MOST], a2[MOST]; /* before the activations of both layers */
+    double h1[MOST];           /* after that of the first */
+};
+
+static void run(struct pass *p, const struct lct_call *s, int64_t q_pos,
+                int64_t k_pos)
 {
     int64_t hidden = (int64_t)s->e->value[HIDDEN];
 
+    p->r = input(s, q_pos, k_pos);
     for (int64_t i = 0; i < hidden; i++) {
-        a1[i] = s->param[W1][i] * r + s->param[B1][i];
-        a2[i] = s->param[B2][i];
+        p->a1[i] = s->param[W1][i] * p->r + s->param[B1][i];
+        p->a2[i] = s->param[B2][i];
     }
     for (int64_t i = 0; i < hidden; i++) {
-        double h = silu(a1[i]);
-
+        p->h1[i] = silu(p->a1[i]);
         for (int64_t k = 0; k < hidden; k++)
-            a2[k] += h * s->param[W2][i * hidden + k];
+            p->a2[k] += p->h1[i] * s->param[W2][i * hidden + k];
+    }
+}
+
+/* Of some heads that follow each other. */
+static void values(double *out, const struct pass *p, const struct lct_call *s,
+                   int64_t head, int64_t heads)
+{
+    int64_t hidden = (int64_t)s->e->value[HIDDEN];
+
+    for (int64_t h = 0; h < heads; h++)
+        out[h] = s->param[B3][head + h];
+    for (int64_t k = 0; k < hidden; k++) {
+        double h2 = silu(p->a2[k]);
+
+        for (int64_t h = 0; h < heads; h++)
+            out[h] += h2 * s->param[W3][k * s->heads + head + h];
     }
 }
 
 static void bias(double *out, const struct lct_call *s, int64_t head,
                  int64_t q_pos, const int64_t *k_pos, size_t n)
 {
-    int64_t hidden = (int64_t)s->e->value[HIDDEN];
-    double a1[MOST], a2[MOST];
+    struct pass p;
 
     for (size_t j = 0; j < n; j++) {
-        hidden_sums(a1, a2, s, input(s, q_pos, k_pos[j]));
-        out[j] = s->param[B3][head];
-        for (int64_t k = 0; k < hidden; k++)
-            out[j] += silu(a2[k]) * s->param[W3][k * s->heads + head];
+        run(&p, s, q_pos, k_pos[j]);
+        values(out + j, &p, s, head, 1);
     }
 }
 
-/* forward: out = b3 + silu(a2) w3, a2 = b2 + silu(a1) w2, a1 = w1 r + b1 */
+static void bias_heads(double *out, const struct lct_call *s, int64_t q_pos,
+                       int64_t k_pos)
+{
+    struct pass p;
+
+    run(&p, s, q_pos, k_pos);
+    values(out, &p, s, 0, s->heads);
+}
+
+/* forward: a2 = b2 + silu(a1) w2, a1 = w1 r + b1 */
+static void run_backward(double *const *dparam, const struct pass *p,
+                         const struct lct_call *s, const double *da2)
+{
+    int64_t hidden = (int64_t)s->e->value[HIDDEN];
+
+    for (int64_t k = 0; k < hidden; k++)
+        dparam[B2][k] += da2[k];
+    for (int64_t i = 0; i < hidden; i++) {
+        double d1 = 0;
+
+        for (int64_t k = 0; k < hidden; k++) {
+            dparam[W2][i * hidden + k] += da2[k] * p->h1[i];
+            d1 += da2[k] * s->param[W2][i * hidden + k];
+        }
+        d1 *= silu_slope(p->a1[i]);
+        dparam[W1][i] += d1 * p->r;
+        dparam[B1][i] += d1;
+    }
+}
+
+/* forward: out[h] = b3 + silu(a2) w3 */
+static void values_backward(double *const *dparam, const struct pass *p,
+                            const struct lct_call *s, int64_t head,
+                            int64_t heads, const double *dout)
+{
+    int64_t hidden = (int64_t)s->e->value[HIDDEN];
+    double da2[MOST];
+
+    for (int64_t h = 0; h < heads; h++)
+        dparam[B3][head + h] += dout[h];
+    for (int64_t k = 0; k < hidden; k++) {
+        int64_t at = k * s->heads + head;
+        double h2 = silu(p->a2[k]), dh2 = 0;
+
+        for (int64_t h = 0; h < heads; h++) {
+            dparam[W3][at + h] += dout[h] * h2;
+            dh2 += dout[h] * s->param[W3][at + h];
+        }
+        da2[k] = dh2 * silu_slope(p->a2[k]);
+    }
+    run_backward(dparam, p, s, da2);
+}
+
 static void bias_backward(double *const *dparam, const struct lct_call *s,
                           int64_t head, int64_t q_pos, const int64_t *k_pos,
                           const double *dout, size_t n)
 {
-    int64_t hidden = (int64_t)s->e->value[HIDDEN];
-    double a1[MOST], a2[MOST], d1[MOST];
+    struct pass p;
 
     for (size_t j = 0; j < n; j++) {
-        double r = input(s, q_pos, k_pos[j]);
-
         if (dout[j] == 0)
             continue;
-        hidden_sums(a1, a2, s, r);
-        dparam[B3][head] += dout[j];
-        for (int64_t i = 0; i < hidden; i++)
-            d1[i] = 0;
-        for (int64_t k = 0; k < hidden; k++) {
-            double d2 = dout[j] * s->param[W3][k * s->heads + head] *
-                        silu_slope(a2[k]);
-
-            dparam[W3][k * s->heads + head] += dout[j] * silu(a2[k]);
-            dparam[B2][k] += d2;
-            for (int64_t i = 0; i < hidden; i++) {
-                dparam[W2][i * hidden + k] += d2 * silu(a1[i]);
-                d1[i] += d2 * s->param[W2][i * hidden + k];
-            }
-        }
-        for (int64_t i = 0; i < hidden; i++) {
-            dparam[W1][i] += d1[i] * silu_slope(a1[i]) * r;
-            dparam[B1][i] += d1[i] * silu_slope(a1[i]);
-        }
+        run(&p, s, q_pos, k_pos[j]);
+        values_backward(dparam, &p, s, head, 1, dout + j);
     }
+}
+
+static void bias_heads_backward(double *const *dparam, const struct lct_call *s,
+                                int64_t q_pos, int64_t k_pos,
+                                const double *dout)
+{
+    struct pass p;
+    bool any = false;
+
+    for (int64_t h = 0; h < s->heads; h++)
+        any |= dout[h] != 0;
+    if (!any)
+        return;
+    run(&p, s, q_pos, k_pos);
+    values_backward(dparam, &p, s, 0, s->heads, dout);
 }
 
 static const locant_variant variants[] = {
@@ -163,4 +229,6 @@ const struct lct_encoding lct_enc_dpb = {
     .fill = fill,
     .bias = bias,
     .bias_backward = bias_backward,
+    .bias_heads = bias_heads,
+    .bias_heads_backward = bias_heads_backward,
 };

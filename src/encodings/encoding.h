@@ -13,6 +13,7 @@
 
 struct lct_schedule; /* angle/schedule.h */
 struct lct_near_far; /* near_far.h */
+struct lct_term_form; /* terms.h */
 
 enum { LCT_MAX_KEYS = 12, LCT_MAX_PARAMS = 16, LCT_MAX_PARTS = 8 };
 
@@ -83,6 +84,19 @@ struct lct_point {
 
 enum lct_role { LCT_QUERY, LCT_KEY };
 
+/* Which head, of how many. */
+struct lct_head {
+    int64_t index, count;
+};
+
+/* Positions low .. high. */
+struct lct_span {
+    int64_t low, high;
+};
+
+/* How many pairs of some queries and keys may see each other. */
+enum lct_seen { LCT_SEES_NONE, LCT_SEES_SOME, LCT_SEES_ALL };
+
 /* What the functions of the content door get: one batch row. */
 struct lct_content {
     struct lct_call call;
@@ -111,6 +125,35 @@ struct lct_content_gradient {
     double *dbias;         /* [heads, keys]: of the bias beyond that of 's' */
     double *const *dparam;
     double *dmemo;         /* as memo; zero at first */
+};
+
+/*
+ * A bias that is piecewise linear in f = u(n) / v(q_pos), n = |q_pos - k_pos|,
+ * with u and v above 0 and u growing.  Two parameters bend it: u and v depend
+ * on the first, v on the second.
+ */
+struct lct_bends {
+    /* How many pieces there may be. */
+    int64_t (*pieces)(const locant_encoding *e);
+    /*
+     * The pieces, of which it returns the number: r goes from start[r],
+     * ascending, to the next; -infinity is the first.  In it the bias of head
+     * h is slope[h, r] f + value[h, r]; rows are 'row' apart.
+     */
+    int64_t (*find)(double *start, double *slope, double *value, int64_t row,
+                    const struct lct_call *s);
+    /* u, and its derivative by the first parameter. */
+    void (*distance)(double out[2], const struct lct_call *s, double n);
+    /* 1 / v, and the derivatives of ln(1 / v) by both parameters. */
+    void (*query)(double out[3], const struct lct_call *s, int64_t q_pos);
+    /*
+     * Gradients of one head from sums over pairs: of dout and dout f in each
+     * piece, and the gradients of the two parameters themselves.
+     */
+    void (*backward)(double *const *dparam, const struct lct_call *s,
+                     int64_t head, const double *start, int64_t pieces,
+                     const double *sum, const double *sum_f,
+                     const double bends[2]);
 };
 
 struct lct_encoding {
@@ -165,6 +208,12 @@ struct lct_encoding {
     void (*row)(double *out, const locant_encoding *e,
                 const struct lct_point *at, int64_t dim,
                 const locant_tensor *params);
+    /*
+     * n dense rows in float32 at once, each entry within 0.501 units of its
+     * last place; false: this value has no faster way than 'row'.  NULL: so.
+     */
+    bool (*rows)(float *out, const locant_encoding *e, const int64_t *pos,
+                 size_t n, int64_t dim, const locant_tensor *params);
     void (*row_backward)(locant_tensor *dparams, const locant_encoding *e,
                          const double *drow, const struct lct_point *at,
                          int64_t dim, const locant_tensor *params);
@@ -213,6 +262,29 @@ struct lct_encoding {
                           const double *dout, size_t n);
 
     /*
+     * What the bias depends on where it is not RELATIVE, if it is fold(query) -
+     * fold(key) alone: offsets within an image, say.  Reads s->e and s->last.
+     * 'unfold' finds a pair that has the bias of that difference, for which it
+     * may set s->last; false: no pair has it.  NULL: no such form.
+     */
+    int64_t (*fold)(const struct lct_call *s, enum lct_role role, int64_t pos);
+    bool (*unfold)(int64_t *q_pos, int64_t *k_pos, struct lct_call *s,
+                   int64_t difference);
+
+    /* Its form as a function that bends; NULL: none. */
+    const struct lct_bends *bends;
+
+    /*
+     * One pair and all heads, where a network serves them together: the bits of
+     * 'bias' in out [heads]; dout [heads].  NULL: 'bias' is as good.
+     */
+    void (*bias_heads)(double *out, const struct lct_call *s, int64_t q_pos,
+                       int64_t k_pos);
+    void (*bias_heads_backward)(double *const *dparam, const struct lct_call *s,
+                                int64_t q_pos, int64_t k_pos,
+                                const double *dout);
+
+    /*
      * Content door.  's' [heads, keys] enters as scale * q.k + bias, -infinity
      * where hidden, and leaves as the scores of the softmax; hidden entries
      * stay hidden, and more may be.  'content_memo' counts the doubles of the
@@ -247,15 +319,25 @@ struct lct_encoding {
                             const struct lct_content *c,
                             const struct lct_query *q);
 
+    /* The same as products, for float32; NULL: row by row only. */
+    const struct lct_term_form *terms;
+
     /* The content door reads scores and bias, never queries and keys. */
     bool scores_only;
 
     /* Hooks without a door. */
     /* What the query at q_pos is multiplied by. */
     double (*temperature)(const locant_encoding *e, int64_t q_pos);
-    /* Is the key hidden from the query? */
-    bool (*hides)(const locant_encoding *e, int64_t head, int64_t heads,
-                  int64_t q_pos, int64_t k_pos);
+    /*
+     * hidden[i] |= is the key hidden from the query at q_pos[i]?  'sees' tells
+     * of how many pairs of two ranges that is not so; SOME may stand for any
+     * answer.
+     */
+    void (*hides)(char *hidden, const locant_encoding *e,
+                  const struct lct_head *head, const int64_t *q_pos, size_t n,
+                  int64_t k_pos);
+    enum lct_seen (*sees)(const locant_encoding *e, const struct lct_head *head,
+                          struct lct_span q, struct lct_span k);
     /*
      * Positions of n tokens that follow each other from 0; 'reals' where the
      * trait REAL is set, else 'ids'.  r is NULL outside of training.

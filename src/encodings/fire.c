@@ -8,6 +8,7 @@
  */
 #include "encoding.h"
 #include <math.h>
+#include <stdlib.h>
 
 enum { HIDDEN, LENGTH, SHARE };
 enum { C, L, W1, B1, W2, B2 };
@@ -152,6 +153,150 @@ static void bias_backward(double *const *dparam, const struct lct_call *s,
     }
 }
 
+/* ------------------------------------------------------------ as one bends */
+
+static int64_t pieces(const locant_encoding *e)
+{
+    return 1 + (int64_t)e->value[HIDDEN];
+}
+
+/*
+ * Where unit i begins or stops to count as f grows from 0, a start of a piece;
+ * 0: it never does, and *on tells which it is.  A unit of weight or bias NaN
+ * never counts.
+ */
+static double bend_of(const struct lct_call *s, int64_t i, bool *on)
+{
+    double w1 = s->param[W1][i], b1 = s->param[B1][i], at = -b1 / w1;
+
+    *on = b1 > 0 && !isnan(w1);
+    if (w1 > 0 && b1 <= 0)
+        return at > 0 ? at : 0x1p-1022; /* past 0 at once */
+    return w1 < 0 && b1 > 0 ? at : 0;
+}
+
+static int ascend(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* The first piece that starts there. */
+static int64_t rank(const double *start, int64_t count, double at)
+{
+    int64_t low = 0, high = count;
+
+    while (high - low > 1) {
+        int64_t middle = (low + high) / 2;
+
+        if (start[middle] < at)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
+}
+
+static int64_t find(double *start, double *slope, double *value, int64_t row,
+                    const struct lct_call *s)
+{
+    int64_t hidden = (int64_t)s->e->value[HIDDEN], count = 1;
+    bool on;
+
+    start[0] = -INFINITY;
+    for (int64_t i = 0; i < hidden; i++) {
+        double at = bend_of(s, i, &on);
+
+        if (at != 0)
+            start[count++] = at;
+    }
+    qsort(start + 1, (size_t)(count - 1), sizeof(*start), ascend);
+    for (int64_t h = 0; h < s->heads; h++) {
+        double *slopes = slope + h * row, *values = value + h * row;
+
+        for (int64_t r = 0; r < count; r++)
+            slopes[r] = values[r] = 0;
+        values[0] = s->param[B2][h];
+        for (int64_t i = 0; i < hidden; i++) {
+            double at = bend_of(s, i, &on), w2 = s->param[W2][i * s->heads + h];
+            int64_t r = at != 0 ? rank(start, count, at) : 0;
+
+            if (on) {
+                slopes[0] += w2 * s->param[W1][i];
+                values[0] += w2 * s->param[B1][i];
+            }
+            if (at != 0) {
+                slopes[r] += (on ? -w2 : w2) * s->param[W1][i];
+                values[r] += (on ? -w2 : w2) * s->param[B1][i];
+            }
+        }
+        for (int64_t r = 1; r < count; r++) {
+            slopes[r] += slopes[r - 1];
+            values[r] += values[r - 1];
+        }
+    }
+    return count;
+}
+
+static void distance(double out[2], const struct lct_call *s, double n)
+{
+    double c = s->param[C][0];
+
+    out[0] = psi(c, n);
+    out[1] = n * (c < 0 ? -1 : 1) / (fabs(c * n) + 1);
+}
+
+static void query(double out[3], const struct lct_call *s, int64_t q_pos)
+{
+    double c = s->param[C][0], l = s->param[L][0];
+    struct relative r = relate(s, q_pos, q_pos);
+
+    out[0] = 1 / r.v;
+    out[1] = -fabs(r.m) * (c < 0 ? -1 : 1) / (fabs(c * r.m) + 1) / r.v;
+    out[2] = r.at_least ? -fabs(c) / (fabs(c) * r.m + 1) *
+                              s->e->value[LENGTH] * (l < 0 ? -1 : 1) / r.v
+                        : 0;
+}
+
+/* forward: b2 + sum_i w2_i max(0, w1_i f + b1_i), by the pieces of each unit */
+static void bends_backward(double *const *dparam, const struct lct_call *s,
+                           int64_t head, const double *start, int64_t count,
+                           const double *sum, const double *sum_f,
+                           const double bends[2])
+{
+    int64_t hidden = (int64_t)s->e->value[HIDDEN];
+    bool on;
+
+    for (int64_t r = 0; r < count; r++)
+        dparam[B2][head] += sum[r];
+    for (int64_t i = 0; i < hidden; i++) {
+        double at = bend_of(s, i, &on), one = 0, of_f = 0;
+        int64_t w2 = i * s->heads + head, from = count, end;
+
+        if (at != 0)
+            from = rank(start, count, at); /* or until there */
+        end = on ? from : count;
+        for (int64_t r = on ? 0 : from; r < end; r++) {
+            one += sum[r];
+            of_f += sum_f[r];
+        }
+        dparam[B1][i] += s->param[W2][w2] * one;
+        dparam[W1][i] += s->param[W2][w2] * of_f;
+        dparam[W2][w2] += s->param[W1][i] * of_f + s->param[B1][i] * one;
+    }
+    dparam[C][0] += bends[0];
+    dparam[L][0] += bends[1];
+}
+
+static const struct lct_bends form = {
+    .pieces = pieces,
+    .find = find,
+    .distance = distance,
+    .query = query,
+    .backward = bends_backward,
+};
+
 static const locant_variant variants[] = {
     { "fire(share=yes)", "FIRE-S: one network for all layers",
       "the paper's shared form" },
@@ -179,4 +324,5 @@ const struct lct_encoding lct_enc_fire = {
     .fill = fill,
     .bias = bias,
     .bias_backward = bias_backward,
+    .bends = &form,
 };

@@ -16,6 +16,7 @@
  * Weights start at N(0, 0.02^2), biases at 0, as in the authors' code.
  */
 #include "content.h"
+#include "terms.h"
 #include <stdlib.h>
 
 enum { WEIGHT, BIAS };
@@ -153,6 +154,19 @@ static void end(const struct lct_content_gradient *g,
     }
 }
 
+static void terms(struct lct_terms *out, const locant_encoding *e, int64_t low,
+                  int64_t high)
+{
+    (void)e;
+    (void)low;
+    (void)high;
+    *out = lct_no_terms();
+    out->gate_weight = WEIGHT;
+    out->gate_bias = BIAS;
+}
+
+static const struct lct_term_form form = { .terms = terms };
+
 static const locant_variant variants[] = {
     { "fox", "forget gates alone", "FoX (LLaMA) without RoPE" },
     { "rope(base=500000)+fox", "with rotated queries and keys",
@@ -187,4 +201,5 @@ const struct lct_encoding lct_enc_fox = {
     .content = content,
     .content_backward = content_backward,
     .content_end = end,
+    .terms = &form,
 };

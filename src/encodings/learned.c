@@ -55,6 +55,18 @@ static void row(double *out, const locant_encoding *e,
                    (size_t)dim);
 }
 
+static bool rows(float *out, const locant_encoding *e, const int64_t *pos,
+                 size_t n, int64_t dim, const locant_tensor *given)
+{
+    for (size_t t = 0; t < n; t++) {
+        int64_t row = pos[t] + (int64_t)e->value[OFFSET];
+
+        lct_row_to_f32(out + t * (size_t)dim, lct_at(&given[0], &row, 1),
+                       given[0].dtype, (size_t)dim);
+    }
+    return true;
+}
+
 /* forward: out = table[pos + offset] */
 static void row_backward(locant_tensor *dparams, const locant_encoding *e,
                          const double *drow, const struct lct_point *at,
@@ -93,5 +105,6 @@ const struct lct_encoding lct_enc_learned = {
     .size = size,
     .positions = positions,
     .row = row,
+    .rows = rows,
     .row_backward = row_backward,
 };

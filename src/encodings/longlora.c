@@ -27,13 +27,35 @@ static int64_t group_of(int64_t pos, int64_t group, bool shifted)
     return first + (shifted && lct_gap(pos, first * group) >= group / 2);
 }
 
-static bool hides(const locant_encoding *e, int64_t head, int64_t heads,
-                  int64_t q_pos, int64_t k_pos)
+static bool shifts(const struct lct_head *head)
 {
-    bool shifted = head >= heads / 2 && heads > 1;
-    int64_t group = (int64_t)e->value[0];
+    return head->index >= head->count / 2 && head->count > 1;
+}
 
-    return group_of(q_pos, group, shifted) != group_of(k_pos, group, shifted);
+static void hides(char *hidden, const locant_encoding *e,
+                  const struct lct_head *head, const int64_t *q_pos, size_t n,
+                  int64_t k_pos)
+{
+    int64_t group = (int64_t)e->value[0];
+    int64_t own = group_of(k_pos, group, shifts(head));
+
+    for (size_t i = 0; i < n; i++)
+        hidden[i] |= group_of(q_pos[i], group, shifts(head)) != own;
+}
+
+static enum lct_seen sees(const locant_encoding *e, const struct lct_head *head,
+                          struct lct_span q, struct lct_span k)
+{
+    int64_t group = (int64_t)e->value[0];
+    bool shifted = shifts(head);
+    int64_t q_low = group_of(q.low, group, shifted);
+    int64_t q_high = group_of(q.high, group, shifted);
+    int64_t k_low = group_of(k.low, group, shifted);
+    int64_t k_high = group_of(k.high, group, shifted);
+
+    if (q_low > k_high || k_low > q_high)
+        return LCT_SEES_NONE;
+    return q_low == k_high && k_low == q_high ? LCT_SEES_ALL : LCT_SEES_SOME;
 }
 
 static const locant_variant variants[] = {
@@ -60,4 +82,5 @@ const struct lct_encoding lct_enc_longlora = {
     },
     .keys = keys,
     .hides = hides,
+    .sees = sees,
 };

@@ -77,6 +77,22 @@ static void content_backward(double *ds, const struct lct_content_gradient *g,
     lct_vectors_content_backward(ds, g, 0, s, c, q, row);
 }
 
+/* Keys after the query are hidden. */
+static void terms(struct lct_terms *out, const locant_encoding *e, int64_t low,
+                  int64_t high)
+{
+    (void)low;
+    (void)high;
+    *out = lct_no_terms();
+    out->count = 1;
+    out->vectors[0] = lct_plain_vectors(LCT_MEETS_QUERY, 0);
+    out->vectors[0].row = row;
+    out->vectors[0].first = 0;
+    out->vectors[0].last = (int64_t)e->value[LENGTH];
+}
+
+static const struct lct_term_form form = { .terms = terms };
+
 static const locant_variant variants[] = {
     { "music(length=2048)", "the paper's longest relative distance",
       "Music Transformer" },
@@ -109,4 +125,5 @@ const struct lct_encoding lct_enc_music = {
     .positions = positions,
     .content = content,
     .content_backward = content_backward,
+    .terms = &form,
 };

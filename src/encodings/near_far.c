@@ -153,15 +153,14 @@ static void turn_query(struct turned *t, const struct lct_content *c,
 
 /* What scores begin as: the bias and the product of an odd channel. */
 static void start(double *s, const struct lct_content *c,
-                  const struct lct_near_far *form, const struct lct_query *q,
-                  int64_t head)
+                  const struct lct_query *q, int64_t head)
 {
     int64_t D = c->call.head_dim;
 
     for (int64_t j = 0; j < c->keys; j++) {
         if (lct_is_hidden(s[j]))
             continue;
-        if (form->sight(c->call.e, q->pos, c->k_pos[j]) == LCT_AWAY) {
+        if (lct_sight_of(c->call.e, q->pos, c->k_pos[j]) == LCT_AWAY) {
             s[j] = -INFINITY;
             continue;
         }
@@ -180,7 +179,7 @@ void lct_near_far_content(double *s, const struct lct_content *c,
         double *score = s + h * c->keys;
         struct turned t;
 
-        start(score, c, form, q, h);
+        start(score, c, q, h);
         for (t.first = 0; t.first < pairs(c); t.first += BLOCK) {
             turn_query(&t, c, form, q, h);
             for (int64_t j = 0; j < c->keys; j++) {
@@ -188,7 +187,7 @@ void lct_near_far_content(double *s, const struct lct_content *c,
 
                 if (lct_is_hidden(score[j]))
                     continue;
-                sight = form->sight(c->call.e, q->pos, c->k_pos[j]);
+                sight = lct_sight_of(c->call.e, q->pos, c->k_pos[j]);
                 score[j] += c->scale *
                             lct_dot(t.x[sight == LCT_FAR],
                                     c->memo +
@@ -234,7 +233,7 @@ static void block_backward(const double *ds,
 
         if (d == 0 || lct_is_hidden(s[h * c->keys + j]))
             continue;
-        sight = form->sight(c->call.e, q->pos, c->k_pos[j]);
+        sight = lct_sight_of(c->call.e, q->pos, c->k_pos[j]);
         if (sight == LCT_AWAY)
             continue;
         at = turned_at(c, sight, lct_key_head(c, h), j) + 2 * first;

@@ -4,17 +4,29 @@
  */
 #ifndef LCT_NEAR_FAR_H
 #define LCT_NEAR_FAR_H
+#include "../positions/distance.h"
 #include "content.h"
+#include "terms.h"
 
 enum { LCT_PAIRINGS_HALF, LCT_PAIRINGS_INTERLEAVED };
+
+/* Away: not at all. */
+enum lct_sight { LCT_NEAR, LCT_FAR, LCT_AWAY, LCT_MIXED };
 
 /* One scheme. */
 struct lct_near_far {
     int base, pairing; /* their places among the keys of the spec */
 
-    /* How the query at q_pos sees the key at k_pos. */
-    enum lct_sight { LCT_NEAR, LCT_FAR, LCT_AWAY } (*sight)(
-        const locant_encoding *e, int64_t q_pos, int64_t k_pos);
+    /* How n queries see the key at k_pos: enum lct_sight, but not MIXED. */
+    void (*sights)(char *out, const locant_encoding *e, const int64_t *q_pos,
+                   size_t n, int64_t k_pos);
+    /*
+     * How all queries at q[0] .. q[1] see all keys at k[0] .. k[1]; MIXED: not
+     * all the same way.
+     */
+    enum lct_sight (*span)(const locant_encoding *e, const int64_t q[2],
+                           const int64_t k[2]);
+    bool hides; /* some are AWAY */
 
     /*
      * What far queries and keys are turned by: 'extra' at the frequencies of
@@ -36,4 +48,53 @@ void lct_near_far_backward(double *ds, const struct lct_content_gradient *g,
                            const struct lct_query *q);
 void lct_near_far_end(const struct lct_content_gradient *g,
                       const struct lct_content *c);
+
+/*
+ * The same as products, for the tiled engine: the schedule of near ones, and
+ * cosines and sines [n, pairs] of far ones at n positions.
+ */
+locant_status lct_near_far_schedule(struct lct_schedule **out,
+                                    const locant_encoding *e, const char *fn,
+                                    int64_t head_dim, int64_t length);
+void lct_near_far_terms(struct lct_terms *out, const locant_encoding *e,
+                        int64_t low, int64_t high);
+void lct_near_far_angles(float *cosines, float *sines, const locant_encoding *e,
+                         const struct lct_schedule *s, enum lct_role role,
+                         const int64_t *pos, int64_t n);
+extern const struct lct_term_form lct_near_far_form;
+
+static inline enum lct_sight lct_sight_of(const locant_encoding *e,
+                                          int64_t q_pos, int64_t k_pos)
+{
+    char sight;
+
+    e->row->near_far->sights(&sight, e, &q_pos, 1, k_pos);
+    return (enum lct_sight)sight;
+}
+
+/* a + b, b >= 0, at most INT64_MAX. */
+static inline int64_t lct_later(int64_t a, int64_t b)
+{
+    return a > INT64_MAX - b ? INT64_MAX : a + b;
+}
+
+/* Near within a window of 'size', far beyond it. */
+static inline void lct_sights_of_window(char *out, int64_t size,
+                                        const int64_t *q_pos, size_t n,
+                                        int64_t k_pos)
+{
+    int64_t last = lct_later(k_pos, size - 1);
+
+    for (size_t i = 0; i < n; i++)
+        out[i] = q_pos[i] > last ? LCT_FAR : LCT_NEAR;
+}
+
+static inline enum lct_sight lct_span_of_window(int64_t size,
+                                                const int64_t q[2],
+                                                const int64_t k[2])
+{
+    return lct_gap(q[1], k[0]) < size    ? LCT_NEAR
+           : lct_gap(q[0], k[1]) >= size ? LCT_FAR
+                                         : LCT_MIXED;
+}
 #endif

@@ -55,6 +55,21 @@ static void content_backward(double *ds, const struct lct_content_gradient *g,
     lct_vectors_content_backward(ds, g, 0, s, c, q, row);
 }
 
+static void terms(struct lct_terms *out, const locant_encoding *e, int64_t low,
+                  int64_t high)
+{
+    (void)low;
+    (void)high;
+    *out = lct_no_terms();
+    out->count = 1;
+    out->vectors[0] = lct_plain_vectors(LCT_MEETS_QUERY, 0);
+    out->vectors[0].row = row;
+    out->vectors[0].first = -(int64_t)e->value[DISTANCE];
+    out->vectors[0].last = (int64_t)e->value[DISTANCE];
+}
+
+static const struct lct_term_form form = { .terms = terms };
+
 const struct lct_encoding lct_enc_relative = {
     .info = {
         .name = "relative",
@@ -76,4 +91,5 @@ const struct lct_encoding lct_enc_relative = {
     .size = size,
     .content = content,
     .content_backward = content_backward,
+    .terms = &form,
 };

@@ -41,11 +41,10 @@ static locant_status check(const locant_encoding *e)
     return LOCANT_OK;
 }
 
-static enum lct_sight sight(const locant_encoding *e, int64_t q_pos,
-                            int64_t k_pos)
+static void sights(char *out, const locant_encoding *e, const int64_t *q_pos,
+                   size_t n, int64_t k_pos)
 {
-    return lct_gap(q_pos, k_pos) < (int64_t)e->value[WINDOW] ? LCT_NEAR
-                                                             : LCT_FAR;
+    lct_sights_of_window(out, (int64_t)e->value[WINDOW], q_pos, n, k_pos);
 }
 
 static double slowing(const locant_encoding *e)
@@ -66,10 +65,17 @@ static int64_t grouped(const locant_encoding *e, enum lct_role role,
     return role == LCT_QUERY ? lct_gap(pos, (int64_t)e->value[WINDOW]) : pos;
 }
 
+static enum lct_sight span(const locant_encoding *e, const int64_t q[2],
+                           const int64_t k[2])
+{
+    return lct_span_of_window((int64_t)e->value[WINDOW], q, k);
+}
+
 static const struct lct_near_far form = {
     .base = BASE,
     .pairing = PAIRING,
-    .sight = sight,
+    .sights = sights,
+    .span = span,
     .slowing = slowing,
     .extra = extra,
     .grouped = grouped,
@@ -109,4 +115,6 @@ const struct lct_encoding lct_enc_rerope = {
     .content = lct_near_far_content,
     .content_backward = lct_near_far_backward,
     .content_end = lct_near_far_end,
+    .terms = &lct_near_far_form,
+    .schedule = lct_near_far_schedule,
 };

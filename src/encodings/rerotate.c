@@ -109,11 +109,13 @@ static locant_status place(double *out, const struct side *side, size_t t)
     return LOCANT_OK;
 }
 
-/* Tables of one turn by p_to f_to - p_from f_from. */
-static locant_status exact_tables(float *cosines, float *sines,
-                                  const struct side *from,
-                                  const struct side *to,
-                                  const struct lct_schedule *s, void *memory)
+/*
+ * Where one turn by p_to f_to - p_from f_from leads, in memory of tokens x axes
+ * of both.
+ */
+static locant_status difference(struct lct_places *places,
+                                const struct side *from, const struct side *to,
+                                void *memory)
 {
     size_t n = to->c.tokens;
     int64_t *shift = memory;
@@ -126,16 +128,16 @@ static locant_status exact_tables(float *cosines, float *sines,
                 return locant_fail(LOCANT_ERR_PARAM, "%s: position %" PRId64
                                    " (index %zu) is further than 2^63 from "
                                    "where the key was", fn, to->c.pos[t], t);
-        lct_schedule_angles(cosines, sines, s, shift, n);
+        places->pos = shift;
         return LOCANT_OK;
     }
     for (size_t t = 0; t < n; t++) {
-        double *at = coords + t * (size_t)s->axes;
+        double *at = coords + t * (size_t)places->s->axes;
 
         LCT_TRY(place(at, to, t));
         LCT_TRY(place(at + to->s->axes, from, t));
     }
-    lct_schedule_angles_at(cosines, sines, s, coords, n);
+    places->coords = coords;
     return LOCANT_OK;
 }
 
@@ -159,40 +161,68 @@ static void join_tables(float *cosines, float *sines, const struct side *from,
     }
 }
 
-static bool exact(const struct side *a, const struct side *b)
+/* Tables made before; those of join_tables(). */
+struct tables {
+    const float *cosines, *sines;
+    size_t pairs;
+};
+
+static void table_angles(float *cos_out, float *sin_out, const void *context,
+                         size_t first, size_t n)
 {
-    return a->s->mode == LOCANT_ANGLES_EXACT &&
-           b->s->mode == LOCANT_ANGLES_EXACT;
+    const struct tables *t = context;
+    size_t from = first * t->pairs, bytes = n * t->pairs * sizeof(*cos_out);
+
+    memcpy(cos_out, t->cosines + from, bytes);
+    memcpy(sin_out, t->sines + from, bytes);
+}
+
+static locant_status move_exact(locant_tensor *out, const locant_tensor *x,
+                                const struct side *from, const struct side *to,
+                                const struct lct_schedule *s, void *memory)
+{
+    struct lct_places places = { .s = s };
+    struct lct_rotation r = { .s = s, .angles = lct_places_angles,
+                              .context = &places, .sign = 1 };
+
+    LCT_TRY(difference(&places, from, to, memory));
+    return lct_rotate_rows(fn, 1, &out, &x, &r);
+}
+
+/* memory: four tables [tokens, pairs] */
+static locant_status move_joined(locant_tensor *out, const locant_tensor *x,
+                                 const struct side *from, const struct side *to,
+                                 const struct lct_schedule *s, float *memory)
+{
+    size_t pairs = (size_t)s->pairs, n = to->c.tokens * pairs;
+    struct tables tables = { memory, memory + n, pairs };
+    struct lct_rotation r = { .s = s, .angles = table_angles,
+                              .context = &tables, .sign = 1 };
+
+    join_tables(memory, memory + n, from, to, memory + 2 * n);
+    return lct_rotate_rows(fn, 1, &out, &x, &r);
 }
 
 static locant_status move(locant_tensor *out, const locant_tensor *x,
                           const struct side *from, const struct side *to,
                           const struct lct_schedule *s)
 {
-    size_t n = to->c.tokens, table = 0, extra = 0, bytes;
-    size_t axes = (size_t)(to->s->axes + from->s->axes);
-    locant_status status = LOCANT_OK;
-    float *memory = NULL, *cosines, *sines;
+    bool exactly = from->s->mode == LOCANT_ANGLES_EXACT &&
+                   to->s->mode == LOCANT_ANGLES_EXACT;
+    size_t of_token = exactly ? (size_t)(to->s->axes + from->s->axes) *
+                                    sizeof(double)
+                              : 4 * (size_t)s->pairs * sizeof(float);
+    size_t bytes;
+    locant_status status;
+    void *memory = NULL;
 
-    if (lct_mul(&table, n, (size_t)s->pairs) &&
-        lct_mul(&table, table, 2 * sizeof(float)) &&
-        lct_mul(&extra, n, axes * sizeof(double)) &&
-        lct_add(&bytes, table, table > extra ? table : extra) &&
-        lct_add(&bytes, bytes, sizeof(double)))
+    if (lct_mul(&bytes, to->c.tokens, of_token))
         memory = locant_alloc(bytes);
     if (memory == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for the angles of "
-                           "%zu positions", fn, n);
-    /* Scratch first: it is the one of doubles. */
-    extra = (table > extra ? table : extra) / sizeof(double) * 2;
-    cosines = memory + extra;
-    sines = cosines + n * (size_t)s->pairs;
-    if (exact(from, to))
-        status = exact_tables(cosines, sines, from, to, s, memory);
-    else
-        join_tables(cosines, sines, from, to, memory);
-    if (status == LOCANT_OK)
-        status = lct_rotate_rows(fn, out, x, s, cosines, sines, 1);
+                           "%zu positions", fn, to->c.tokens);
+    status = exactly ? move_exact(out, x, from, to, s, memory)
+                     : move_joined(out, x, from, to, s, memory);
     locant_release(memory);
     return status;
 }

@@ -1,6 +1,6 @@
 /* rotate.c - the rotate door: turn queries and keys, and turn them back */
 #include "rotate.h"
-#include "../core/size.h"
+#include "blocks.h"
 #include "params.h"
 #include <inttypes.h>
 #include <math.h>
@@ -136,51 +136,43 @@ static struct lct_schedule *undoing(const struct lct_schedule *s)
     return copy;
 }
 
-/* Tables of the positions, then the turning itself. */
-static locant_status turn(locant_tensor *out, const locant_tensor *x,
-                          const struct lct_rotate_call *c,
-                          const struct lct_schedule *s, float sign)
-{
-    size_t pairs = (size_t)s->pairs, bytes;
-    locant_status status;
-    float *memory = NULL;
+/* One or two tensors of one call. */
+struct turned {
+    size_t n;
+    const char *names[LCT_MOST_VIEWS];    /* of 'out' in sentences */
+    locant_tensor *out[LCT_MOST_VIEWS];
+    const locant_tensor *x[LCT_MOST_VIEWS];
+};
 
-    if (lct_mul(&bytes, c->tokens, pairs) &&
-        lct_mul(&bytes, bytes, 2 * sizeof(float)))
-        memory = locant_alloc(bytes);
-    if (memory == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for the angles of "
-                           "%zu positions", c->fn, c->tokens);
-    lct_rotate_angles(memory, memory + c->tokens * pairs, s, c->e, c->pos,
-                      c->coords, c->tokens);
-    status = lct_rotate_rows(c->fn, out, x, s, memory,
-                             memory + c->tokens * pairs, sign);
-    locant_release(memory);
-    return status;
-}
-
-static locant_status turn_plain(const char *name, locant_tensor *out,
-                                const locant_tensor *x,
+static locant_status turn_plain(const struct turned *t,
                                 const struct lct_rotate_call *c, bool back,
                                 bool undo)
 {
-    int64_t dim = x->shape[x->rank - 1];
-    const struct lct_schedule *kept, *s;
+    int64_t dim = t->x[0]->shape[t->x[0]->rank - 1];
+    struct lct_places places = { NULL, c->e, c->pos, c->coords };
+    struct lct_rotation r = { .angles = lct_places_angles, .context = &places,
+                              .sign = back ? -1.0f : 1.0f };
+    const struct lct_schedule *kept;
     struct lct_schedule *copy = NULL;
     locant_status status;
+    bool empty = true;
 
-    LCT_TRY(lct_rotate_check_width(c->fn, name, out, x, dim));
-    if (lct_empty(x))
+    for (size_t i = 0; i < t->n; i++) {
+        LCT_TRY(lct_rotate_check_width(c->fn, t->names[i], t->out[i], t->x[i],
+                                       dim));
+        empty = empty && lct_empty(t->x[i]);
+    }
+    if (empty)
         return LOCANT_OK;
     LCT_TRY(lct_schedule_of(&kept, c->e, c->fn, dim, c->length));
-    s = kept;
-    if (undo && s->magnitude != 1)
-        s = copy = undoing(s);
-    if (s == NULL)
+    if (undo && kept->magnitude != 1)
+        copy = undoing(kept);
+    r.s = places.s = copy != NULL ? copy : kept;
+    if (undo && kept->magnitude != 1 && copy == NULL)
         status = locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for a schedule",
                              c->fn);
     else
-        status = turn(out, x, c, s, back ? -1.0f : 1.0f);
+        status = lct_rotate_rows(c->fn, t->n, t->out, t->x, &r);
     locant_release(copy);
     lct_schedule_done(kept);
     return status;
@@ -210,10 +202,62 @@ locant_encoding_rotate(locant_tensor *out, const locant_tensor *x,
     LCT_TRY(lct_check_apart(fn, out, positions));
     LCT_TRY(check_flags(fn, flags));
     if (c.e->row->turn != NULL)
-        return lct_rotate_map(out, x, &c,
-                              params == NULL ? NULL : params + c.first_param,
-                              flags);
-    return turn_plain("out", out, x, &c, inverse, inverse);
+        return lct_rotate_map(
+            &(struct lct_map_call){ "out", out, x, flags }, 1, &c,
+            params == NULL ? NULL : params + c.first_param);
+    return turn_plain(&(struct turned){ 1, { "out" }, { out }, { x } }, &c,
+                      inverse, inverse);
+}
+
+/* Two outputs must not meet each other, nor the other's input. */
+static locant_status check_qk(const char *fn, const struct turned *t)
+{
+    static const char *const names[2][2] = { { "q_out", "q" },
+                                             { "k_out", "k" } };
+    const locant_tensor *q = t->x[0], *k = t->x[1];
+
+    for (int i = 0; i < 2; i++)
+        LCT_TRY(lct_rotate_check_rows(fn, names[i], t->out[i], t->x[i]));
+    if (k->shape[k->rank - 2] != q->shape[q->rank - 2] ||
+        k->shape[k->rank - 1] != q->shape[q->rank - 1])
+        return locant_fail(LOCANT_ERR_SHAPE, "%s: k is [.., %" PRId64 ", %"
+                           PRId64 "], expected the tokens and channels of q, "
+                           "[.., %" PRId64 ", %" PRId64 "]", fn,
+                           k->shape[k->rank - 2], k->shape[k->rank - 1],
+                           q->shape[q->rank - 2], q->shape[q->rank - 1]);
+    LCT_TRY(lct_check_apart(fn, t->out[0], t->out[1]));
+    LCT_TRY(lct_check_apart(fn, t->out[0], k));
+    return lct_check_apart(fn, t->out[1], q);
+}
+
+locant_status
+locant_encoding_rotate_qk(locant_tensor *q_out, locant_tensor *k_out,
+                          const locant_tensor *q, const locant_tensor *k,
+                          const locant_encoding *e,
+                          const locant_tensor *positions,
+                          const locant_tensor *params, int flags)
+{
+    static const char fn[] = "locant_encoding_rotate_qk";
+    const struct turned t = { 2, { "q_out", "k_out" }, { q_out, k_out },
+                              { q, k } };
+    bool inverse = flags & LOCANT_ROTATE_INVERSE;
+    struct lct_rotate_call c;
+
+    LCT_TRY(check_qk(fn, &t));
+    LCT_TRY(lct_rotate_open(&c, fn, e, "positions", positions,
+                            q->shape[q->rank - 2]));
+    LCT_TRY(lct_check_apart(fn, q_out, positions));
+    LCT_TRY(lct_check_apart(fn, k_out, positions));
+    if ((flags & ~LOCANT_ROTATE_INVERSE) != 0)
+        return locant_fail(LOCANT_ERR_PARAM, "%s: flags are 0x%x, expected "
+                           "LOCANT_ROTATE_INVERSE or 0", fn, (unsigned)flags);
+    if (c.e->row->turn != NULL)
+        return lct_rotate_map(
+            (const struct lct_map_call[]){
+                { "q_out", q_out, q, flags },
+                { "k_out", k_out, k, flags | LOCANT_ROTATE_KEY } },
+            2, &c, params == NULL ? NULL : params + c.first_param);
+    return turn_plain(&t, &c, inverse, inverse);
 }
 
 /* forward: out = m R x with R orthogonal, so dx = m R^T dout */
@@ -235,8 +279,8 @@ locant_encoding_rotate_backward(locant_tensor *dx, locant_tensor *dparams,
     LCT_TRY(lct_check_apart(fn, dx, positions));
     LCT_TRY(check_flags(fn, flags));
     if (c.e->row->turn == NULL)
-        return turn_plain("dx", dx, dout, &c,
-                          !(flags & LOCANT_ROTATE_INVERSE),
+        return turn_plain(&(struct turned){ 1, { "dx" }, { dx }, { dout } },
+                          &c, !(flags & LOCANT_ROTATE_INVERSE),
                           flags & LOCANT_ROTATE_INVERSE);
     return lct_rotate_map_backward(
         dx, dparams == NULL ? NULL : dparams + c.first_param, dout, x, &c,

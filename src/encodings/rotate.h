@@ -54,23 +54,46 @@ locant_status lct_rotate_check_width(const char *fn, const char *name,
                                      const locant_tensor *x, int64_t width);
 
 /*
- * Turn x into out by tables [tokens, pairs] of cosines and sines; 'sign' -1
- * turns back.  NOMEM: no scratch.
+ * By what tensors are turned.  'angles' writes cosines and sines [n, pairs] of
+ * tokens first .. first + n - 1, in any order and from any thread.
  */
-locant_status lct_rotate_rows(const char *fn, locant_tensor *out,
-                              const locant_tensor *x,
-                              const struct lct_schedule *s,
-                              const float *cosines, const float *sines,
-                              float sign);
+struct lct_rotation {
+    const struct lct_schedule *s;
+    void (*angles)(float *cos_out, float *sin_out, const void *context,
+                   size_t first, size_t n);
+    const void *context;
+    float sign;                  /* -1 turns back */
+};
 
-/* Which [T, D] matrix of x is number 'task': its leading indices. */
-void lct_rotate_index(int64_t *index, const locant_tensor *x, size_t task);
-size_t lct_rotate_matrices(const locant_tensor *x);
+/* The usual context and its 'angles': as lct_rotate_angles(). */
+struct lct_places {
+    const struct lct_schedule *s;
+    const locant_encoding *e;
+    const int64_t *pos;
+    const double *coords;
+};
+void lct_places_angles(float *cos_out, float *sin_out, const void *places,
+                       size_t first, size_t n);
 
-/* The same for maps that are no plain rotation: row->turn and its like. */
-locant_status lct_rotate_map(locant_tensor *out, const locant_tensor *x,
+/* Turn x[i] into out[i], i < n; see lct_blocks_run(). */
+locant_status lct_rotate_rows(const char *fn, size_t n,
+                              locant_tensor *const *out,
+                              const locant_tensor *const *x,
+                              const struct lct_rotation *r);
+
+/*
+ * The same for maps that are no plain rotation: row->turn and its like.  All
+ * is checked before anything is written.
+ */
+struct lct_map_call {
+    const char *name;          /* of 'out' in sentences */
+    locant_tensor *out;
+    const locant_tensor *x;
+    int flags;
+};
+locant_status lct_rotate_map(const struct lct_map_call *calls, size_t n,
                              const struct lct_rotate_call *c,
-                             const locant_tensor *params, int flags);
+                             const locant_tensor *params);
 locant_status lct_rotate_map_backward(locant_tensor *dx, locant_tensor *dparams,
                                       const locant_tensor *dout,
                                       const locant_tensor *x,

@@ -5,6 +5,7 @@
  */
 #include "../core/pool.h"
 #include "../core/size.h"
+#include "blocks.h"
 #include "params.h"
 #include "rotate.h"
 #include <inttypes.h>
@@ -22,6 +23,24 @@ struct map_job {
     double *memory;  /* parameters, then rows */
     double *rows;    /* [slots, dim + width] */
 };
+
+/* Which [T, D] matrix of x is number 'task': its leading indices. */
+static void leading_index(int64_t *index, const locant_tensor *x, size_t task)
+{
+    for (int i = x->rank - 3; i >= 0; i--) {
+        index[i] = (int64_t)(task % (size_t)x->shape[i]);
+        task /= (size_t)x->shape[i];
+    }
+}
+
+static size_t matrices_of(const locant_tensor *x)
+{
+    size_t matrices = 1;
+
+    for (int i = 0; i < x->rank - 2; i++)
+        matrices *= (size_t)x->shape[i];
+    return matrices;
+}
 
 static int64_t heads_of(const locant_tensor *x)
 {
@@ -109,7 +128,7 @@ static void map_matrix(void *context, size_t task, int slot)
     int64_t index[LOCANT_MAX_RANK];
     int time = x->rank - 2;
 
-    lct_rotate_index(index, x, task);
+    leading_index(index, x, task);
     for (index[time] = 0; index[time] < x->shape[time]; index[time]++) {
         struct lct_point at = point_at(job->c, index[time]);
 
@@ -121,29 +140,42 @@ static void map_matrix(void *context, size_t task, int slot)
     }
 }
 
-locant_status lct_rotate_map(locant_tensor *out, const locant_tensor *x,
-                             const struct lct_rotate_call *c,
-                             const locant_tensor *params, int flags)
+static locant_status open_map(struct map_job *job,
+                              const struct lct_map_call *call,
+                              const struct lct_rotate_call *c,
+                              const locant_tensor *params)
 {
     const struct lct_encoding *row = c->e->row;
-    struct map_job job = { .out = out, .map = row->turn };
-    locant_status status;
+    bool inverse = call->flags & LOCANT_ROTATE_INVERSE;
 
-    if (flags & LOCANT_ROTATE_INVERSE) {
-        job.map = row->unturn;
-        if (row->unturn == NULL)
-            return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: %s has no "
-                               "inverse", c->fn, row->info.name);
-    }
-    status = open_job(&job, x, c, params, flags);
-    if (status == LOCANT_OK)
-        status = lct_rotate_check_width(c->fn, "out", out, x,
-                                        (int64_t)job.width);
-    for (int k = 0; status == LOCANT_OK && k < lct_param_count(c->e); k++)
-        status = lct_check_apart(c->fn, out, &params[k]);
-    if (status == LOCANT_OK && !lct_empty(x))
-        lct_parallel_for(lct_rotate_matrices(x), lct_slots(), map_matrix, &job);
-    locant_release(job.memory);
+    *job = (struct map_job){ .out = call->out,
+                             .map = inverse ? row->unturn : row->turn };
+    if (job->map == NULL)
+        return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: %s has no inverse",
+                           c->fn, row->info.name);
+    LCT_TRY(open_job(job, call->x, c, params, call->flags));
+    LCT_TRY(lct_rotate_check_width(c->fn, call->name, call->out, call->x,
+                                   (int64_t)job->width));
+    for (int k = 0; k < lct_param_count(c->e); k++)
+        LCT_TRY(lct_check_apart(c->fn, call->out, &params[k]));
+    return LOCANT_OK;
+}
+
+locant_status lct_rotate_map(const struct lct_map_call *calls, size_t n,
+                             const struct lct_rotate_call *c,
+                             const locant_tensor *params)
+{
+    struct map_job jobs[LCT_MOST_VIEWS] = { { 0 } };
+    locant_status status = LOCANT_OK;
+
+    for (size_t i = 0; status == LOCANT_OK && i < n; i++)
+        status = open_map(&jobs[i], &calls[i], c, params);
+    for (size_t i = 0; status == LOCANT_OK && i < n; i++)
+        if (!lct_empty(calls[i].x))
+            lct_parallel_for(matrices_of(calls[i].x), lct_slots(), map_matrix,
+                             &jobs[i]);
+    for (size_t i = 0; i < n; i++)
+        locant_release(jobs[i].memory);
     return status;
 }
 
@@ -157,7 +189,7 @@ static void backward_matrix(const struct map_job *job, locant_tensor *dx,
     int64_t index[LOCANT_MAX_RANK];
     int time = dx->rank - 2;
 
-    lct_rotate_index(index, dx, task);
+    leading_index(index, dx, task);
     for (index[time] = 0; index[time] < dx->shape[time]; index[time]++) {
         struct lct_point at = point_at(job->c, index[time]);
 
@@ -234,7 +266,7 @@ locant_status lct_rotate_map_backward(locant_tensor *dx, locant_tensor *dparams,
     if (status == LOCANT_OK) {
         sums = job.memory + (job.rows - job.memory) / 2;
         lct_params_split(dparam, &job.call, sums);
-        for (size_t m = 0; !lct_empty(x) && m < lct_rotate_matrices(x); m++)
+        for (size_t m = 0; !lct_empty(x) && m < matrices_of(x); m++)
             backward_matrix(&job, dx, dout, dparam, m);
         if (dparams != NULL)
             lct_params_add(dparams, sums, c->e, params);

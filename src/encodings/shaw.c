@@ -127,6 +127,24 @@ static void values_backward(double *dp, const struct lct_content_gradient *g,
     }
 }
 
+static void terms(struct lct_terms *out, const locant_encoding *e, int64_t low,
+                  int64_t high)
+{
+    (void)low;
+    (void)high;
+    *out = lct_no_terms();
+    out->count = e->value[VALUES] != 0 ? 2 : 1;
+    out->vectors[0] = lct_plain_vectors(LCT_MEETS_QUERY, KEYS);
+    out->vectors[1] = lct_plain_vectors(LCT_MEETS_WEIGHT, VALUE_ROWS);
+    for (int n = 0; n < out->count; n++) {
+        out->vectors[n].row = row;
+        out->vectors[n].first = -(int64_t)e->value[DISTANCE];
+        out->vectors[n].last = (int64_t)e->value[DISTANCE];
+    }
+}
+
+static const struct lct_term_form form = { .terms = terms };
+
 static const locant_variant variants[] = {
     { "shaw(distance=16)", "the paper's base model", "relative Transformer" },
     { "shaw(values=no)", "keys only: nearly as good in the paper",
@@ -163,4 +181,5 @@ const struct lct_encoding lct_enc_shaw = {
     .content_backward = content_backward,
     .values = values,
     .values_backward = values_backward,
+    .terms = &form,
 };

@@ -11,6 +11,7 @@
 #include "../angle/schedule.h"
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 enum { BASE, FORM, SPACING, START, LEARNED };
 enum { INTERLEAVED, SPLIT };
@@ -134,6 +135,56 @@ static void plain_row(double *out, const locant_encoding *e, int64_t pos,
     }
 }
 
+enum { CHUNK_PAIRS = 2048, CHUNK_ROWS = 64 };
+
+/* Sines and cosines of one row to their channels. */
+static void spread(float *out, const locant_encoding *e, const float *sines,
+                   const float *cosines, int64_t dim)
+{
+    int64_t n = sines_of(e, dim), last = dim - n;
+
+    if (e->value[FORM] == SPLIT) {
+        out[dim - 1] = 0; /* inclusive, of an odd width */
+        memcpy(out, sines, (size_t)n * sizeof(*out));
+        memcpy(out + n, cosines, (size_t)(last < n ? last : n) * sizeof(*out));
+        return;
+    }
+    for (int64_t c = 0; c < last; c++) {
+        out[2 * c] = sines[c];
+        out[2 * c + 1] = cosines[c];
+    }
+    if (last < n)
+        out[dim - 1] = sines[n - 1];
+}
+
+/* The angles of the rotate door: the same kernel, so as exact. */
+static bool rows(float *out, const locant_encoding *e, const int64_t *pos,
+                 size_t n, int64_t dim, const locant_tensor *params)
+{
+    float cosines[CHUNK_PAIRS], sines[CHUNK_PAIRS];
+    const struct lct_schedule *frequencies;
+    int64_t shifted[CHUNK_ROWS];
+    size_t pairs = (size_t)sines_of(e, dim), most, m;
+
+    (void)params;
+    if (e->value[LEARNED] != 0 || pairs == 0 || pairs > CHUNK_PAIRS ||
+        lct_schedule_of(&frequencies, e, "", dim, 0) != LOCANT_OK)
+        return false;
+    most = CHUNK_PAIRS / pairs < CHUNK_ROWS ? CHUNK_PAIRS / pairs : CHUNK_ROWS;
+    for (size_t t = 0; t < n; t += m) {
+        m = n - t < most ? n - t : most;
+        for (size_t i = 0; i < m; i++)
+            if (__builtin_add_overflow(pos[t + i], (int64_t)e->value[START],
+                                       &shifted[i]))
+                shifted[i] = INT64_MAX;
+        lct_schedule_angles(cosines, sines, frequencies, shifted, m);
+        for (size_t i = 0; i < m; i++)
+            spread(out + (t + i) * (size_t)dim, e, sines + i * pairs,
+                   cosines + i * pairs, dim);
+    }
+    return true;
+}
+
 static void row(double *out, const locant_encoding *e,
                 const struct lct_point *at, int64_t dim,
                 const locant_tensor *params)
@@ -206,5 +257,6 @@ const struct lct_encoding lct_enc_sinusoidal = {
     .check = check,
     .schedule = schedule,
     .row = row,
+    .rows = rows,
     .row_backward = row_backward,
 };

@@ -29,15 +29,23 @@ static const struct lct_key keys[] = {
     { 0 }
 };
 
-static enum lct_sight sight(const locant_encoding *e, int64_t q_pos,
-                            int64_t k_pos)
+/*
+ * The cache is full from position window + sinks on; until then a sink is seen
+ * where it is.
+ */
+static void sights(char *out, const locant_encoding *e, const int64_t *q_pos,
+                   size_t n, int64_t k_pos)
 {
-    double d = lct_streaming_distance((int64_t)e->value[SINKS],
-                                      (int64_t)e->value[WINDOW], q_pos, k_pos);
+    int64_t sinks = (int64_t)e->value[SINKS];
+    int64_t window = (int64_t)e->value[WINDOW];
+    bool sink = k_pos >= 0 && k_pos < sinks;
+    int64_t last = sink ? window + sinks - 1 : lct_later(k_pos, window - 1);
+    char beyond = sink ? LCT_FAR : LCT_AWAY;
 
-    if (isinf(d))
-        return LCT_AWAY;
-    return d == (double)lct_gap(q_pos, k_pos) ? LCT_NEAR : LCT_FAR;
+    for (size_t i = 0; i < n; i++)
+        out[i] = k_pos < 0 || q_pos[i] < k_pos ? LCT_AWAY
+                 : q_pos[i] <= last            ? LCT_NEAR
+                                               : beyond;
 }
 
 static int64_t extra(const locant_encoding *e)
@@ -52,10 +60,29 @@ static int64_t grouped(const locant_encoding *e, enum lct_role role,
     return role == LCT_QUERY ? 0 : pos;
 }
 
+/* Keys after the query are hidden by the mask, wherever they are. */
+static enum lct_sight span(const locant_encoding *e, const int64_t q[2],
+                           const int64_t k[2])
+{
+    int64_t sinks = (int64_t)e->value[SINKS];
+    int64_t window = (int64_t)e->value[WINDOW];
+    int64_t least = lct_gap(q[0], k[1]), most = lct_gap(q[1], k[0]);
+
+    if (most < 0 || k[1] < 0 || (least >= window && k[0] >= sinks))
+        return LCT_AWAY;
+    if (k[0] < 0)
+        return LCT_MIXED;
+    if (most < window || (k[1] < sinks && q[1] < window + sinks))
+        return LCT_NEAR;
+    return k[1] < sinks && q[0] >= window + sinks ? LCT_FAR : LCT_MIXED;
+}
+
 static const struct lct_near_far form = {
     .base = BASE,
     .pairing = PAIRING,
-    .sight = sight,
+    .sights = sights,
+    .span = span,
+    .hides = true,
     .extra = extra,
     .grouped = grouped,
 };
@@ -93,4 +120,6 @@ const struct lct_encoding lct_enc_streaming = {
     .content = lct_near_far_content,
     .content_backward = lct_near_far_backward,
     .content_end = lct_near_far_end,
+    .terms = &lct_near_far_form,
+    .schedule = lct_near_far_schedule,
 };

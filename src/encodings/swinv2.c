@@ -7,7 +7,7 @@
  * sign(x) log2(1 + |x|) / 3; a network 2 -> hidden -> heads with ReLU; 16
  * sigmoid of what comes out.
  */
-#include "wall.h"
+#include "window_table.h"
 #include <math.h>
 
 enum { HEIGHT, WIDTH, PRETRAINED, HIDDEN };
@@ -86,18 +86,50 @@ static double unit(const struct lct_call *s, const double y[2], int64_t i)
            s->param[B1][i];
 }
 
-static double value(const struct lct_call *s, const double y[2], int64_t head)
+/* Some heads that follow each other; a pass serves them all. */
+enum { TOGETHER = 16 };
+
+static void values(double *out, const struct lct_call *s, const double y[2],
+                   int64_t head, int64_t heads)
 {
     int64_t hidden = (int64_t)s->e->value[HIDDEN];
-    double sum = 0;
 
+    for (int64_t h = 0; h < heads; h++)
+        out[h] = 0;
     for (int64_t i = 0; i < hidden; i++) {
+        const double *w2 = s->param[W2] + i * s->heads + head;
         double x = unit(s, y, i);
 
-        if (x > 0)
-            sum += x * s->param[W2][i * s->heads + head];
+        for (int64_t h = 0; x > 0 && h < heads; h++)
+            out[h] += x * w2[h];
     }
-    return 16 / (1 + exp(-sum));
+    for (int64_t h = 0; h < heads; h++)
+        out[h] = 16 / (1 + exp(-out[h]));
+}
+
+/* forward: out = 16 g, g = sigmoid(a), a = sum_i w2_i max(0, x_i) */
+static void values_backward(double *const *dparam, const struct lct_call *s,
+                            const double y[2], int64_t head, int64_t heads,
+                            const double *dout)
+{
+    int64_t hidden = (int64_t)s->e->value[HIDDEN];
+    double da[TOGETHER];
+
+    values(da, s, y, head, heads);
+    for (int64_t h = 0; h < heads; h++)
+        da[h] = dout[h] * da[h] * (1 - da[h] / 16);
+    for (int64_t i = 0; i < hidden; i++) {
+        int64_t at = i * s->heads + head;
+        double x = unit(s, y, i), dx = 0;
+
+        for (int64_t h = 0; x > 0 && h < heads; h++) {
+            dparam[W2][at + h] += da[h] * x;
+            dx += da[h] * s->param[W2][at + h];
+        }
+        dparam[W1][i] += dx * y[0];
+        dparam[W1][hidden + i] += dx * y[1];
+        dparam[B1][i] += dx;
+    }
 }
 
 static void bias(double *out, const struct lct_call *s, int64_t head,
@@ -107,37 +139,62 @@ static void bias(double *out, const struct lct_call *s, int64_t head,
 
     for (size_t j = 0; j < n; j++) {
         input(y, s, q_pos, k_pos[j]);
-        out[j] = value(s, y, head);
+        values(out + j, s, y, head, 1);
     }
 }
 
-/* forward: out = 16 g, g = sigmoid(a), a = sum_i w2_i max(0, x_i) */
 static void bias_backward(double *const *dparam, const struct lct_call *s,
                           int64_t head, int64_t q_pos, const int64_t *k_pos,
                           const double *dout, size_t n)
 {
-    int64_t hidden = (int64_t)s->e->value[HIDDEN];
+    double y[2];
 
     for (size_t j = 0; j < n; j++) {
-        double y[2], g, da;
-
         if (dout[j] == 0)
             continue;
         input(y, s, q_pos, k_pos[j]);
-        g = value(s, y, head) / 16;
-        da = dout[j] * 16 * g * (1 - g);
-        for (int64_t i = 0; i < hidden; i++) {
-            double x = unit(s, y, i), dx;
-
-            if (!(x > 0))
-                continue;
-            dx = da * s->param[W2][i * s->heads + head];
-            dparam[W2][i * s->heads + head] += da * x;
-            dparam[W1][i] += dx * y[0];
-            dparam[W1][hidden + i] += dx * y[1];
-            dparam[B1][i] += dx;
-        }
+        values_backward(dparam, s, y, head, 1, dout + j);
     }
+}
+
+static void bias_heads(double *out, const struct lct_call *s, int64_t q_pos,
+                       int64_t k_pos)
+{
+    double y[2];
+
+    input(y, s, q_pos, k_pos);
+    values(out, s, y, 0, s->heads);
+}
+
+static void bias_heads_backward(double *const *dparam, const struct lct_call *s,
+                                int64_t q_pos, int64_t k_pos,
+                                const double *dout)
+{
+    double y[2];
+
+    input(y, s, q_pos, k_pos);
+    for (int64_t h = 0; h < s->heads; h += TOGETHER) {
+        int64_t heads = s->heads - h < TOGETHER ? s->heads - h : TOGETHER;
+        bool any = false;
+
+        for (int64_t g = h; g < h + heads; g++)
+            any |= dout[g] != 0;
+        if (any)
+            values_backward(dparam, s, y, h, heads, dout + h);
+    }
+}
+
+static int64_t fold(const struct lct_call *s, enum lct_role role, int64_t pos)
+{
+    (void)role;
+    return lct_window_fold((int64_t)s->e->value[WIDTH], pos);
+}
+
+static bool unfold(int64_t *q_pos, int64_t *k_pos, struct lct_call *s,
+                   int64_t difference)
+{
+    lct_window_unfold(q_pos, k_pos, (int64_t)s->e->value[WIDTH], difference);
+    return true;
 }
 
 static const locant_variant variants[] = {
@@ -168,4 +225,8 @@ const struct lct_encoding lct_enc_swinv2 = {
     .positions = positions,
     .bias = bias,
     .bias_backward = bias_backward,
+    .fold = fold,
+    .unfold = unfold,
+    .bias_heads = bias_heads,
+    .bias_heads_backward = bias_heads_backward,
 };

@@ -52,6 +52,15 @@ static void content_backward(double *ds, const struct lct_content_gradient *g,
     lct_waves_backward(ds, g, s, c, q, LCT_CLAMP_PAST);
 }
 
+static void terms(struct lct_terms *out, const locant_encoding *e, int64_t low,
+                  int64_t high)
+{
+    lct_waves_terms(out, e, low, high, LCT_CLAMP_PAST);
+}
+
+static const struct lct_term_form form = { .terms = terms,
+                                           .basis = lct_waves_basis };
+
 static const locant_variant variants[] = {
     { "transformer-xl(share=yes)", "biases and projection tied among layers; "
       "the authors tie u and v only", "Transformer-XL, untie_r=False" },
@@ -86,4 +95,6 @@ const struct lct_encoding lct_enc_transformer_xl = {
     .content = content,
     .content_backward = content_backward,
     .content_end = lct_waves_end,
+    .schedule = lct_waves_schedule,
+    .terms = &form,
 };

@@ -5,6 +5,7 @@
 #ifndef LCT_VECTORS_H
 #define LCT_VECTORS_H
 #include "content.h"
+#include "terms.h"
 
 /* Row of the table that a pair of positions uses; -1: none. */
 typedef int64_t (*lct_row_of)(const locant_encoding *e, int64_t q_pos,

@@ -15,14 +15,31 @@ static const struct lct_key keys[] = {
     { 0 }
 };
 
-static bool hides(const locant_encoding *e, int64_t head, int64_t heads,
-                  int64_t q_pos, int64_t k_pos)
+static void hides(char *hidden, const locant_encoding *e,
+                  const struct lct_head *head, const int64_t *q_pos, size_t n,
+                  int64_t k_pos)
 {
-    int64_t n = lct_distance(q_pos, k_pos), size = (int64_t)e->value[0];
+    int64_t size = (int64_t)e->value[0];
 
     (void)head;
-    (void)heads;
-    return n >= size || n <= -size;
+    for (size_t i = 0; i < n; i++) {
+        int64_t d = lct_distance(q_pos[i], k_pos);
+
+        hidden[i] |= (d >= size) | (d <= -size);
+    }
+}
+
+static enum lct_seen sees(const locant_encoding *e, const struct lct_head *head,
+                          struct lct_span q, struct lct_span k)
+{
+    int64_t size = (int64_t)e->value[0];
+    int64_t low = lct_distance(q.low, k.high);
+    int64_t high = lct_distance(q.high, k.low);
+
+    (void)head;
+    if (low >= size || high <= -size)
+        return LCT_SEES_NONE;
+    return low > -size && high < size ? LCT_SEES_ALL : LCT_SEES_SOME;
 }
 
 static const locant_variant variants[] = {
@@ -49,4 +66,5 @@ const struct lct_encoding lct_enc_window = {
     },
     .keys = keys,
     .hides = hides,
+    .sees = sees,
 };

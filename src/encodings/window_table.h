@@ -2,6 +2,7 @@
 #ifndef LCT_WINDOW_TABLE_H
 #define LCT_WINDOW_TABLE_H
 #include "wall.h"
+#include "../positions/distance.h"
 
 /* Offsets of a window, rows and columns: one less than twice its sides. */
 static inline int64_t lct_window_offsets(int64_t height, int64_t width)
@@ -17,5 +18,22 @@ static inline int64_t lct_window_offset(int64_t height, int64_t width,
     int64_t right = q % width - k % width + width - 1;
 
     return down * (2 * width - 1) + right;
+}
+
+/* Its form as a difference of one number for each patch. */
+static inline int64_t lct_window_fold(int64_t width, int64_t pos)
+{
+    return pos / width * (2 * width - 1) + pos % width;
+}
+
+/* Two patches of that difference, as near to patch 0 as there are. */
+static inline void lct_window_unfold(int64_t *q, int64_t *k, int64_t width,
+                                     int64_t difference)
+{
+    int64_t down = lct_floor_div(difference + width - 1, 2 * width - 1);
+    int64_t right = difference - down * (2 * width - 1);
+
+    *q = (down > 0 ? down * width : 0) + (right > 0 ? right : 0);
+    *k = (down < 0 ? -down * width : 0) + (right < 0 ? -right : 0);
 }
 #endif

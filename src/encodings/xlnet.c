@@ -125,6 +125,27 @@ static void content_backward(double *ds, const struct lct_content_gradient *g,
     }
 }
 
+static int64_t segment_row(const locant_encoding *e, int64_t q_pos,
+                           int64_t k_pos)
+{
+    return differ(e, q_pos, k_pos);
+}
+
+static void terms(struct lct_terms *out, const locant_encoding *e, int64_t low,
+                  int64_t high)
+{
+    lct_waves_terms(out, e, low, high, LCT_CLAMP_BOTH);
+    out->count = 2;
+    out->vectors[1] = lct_plain_vectors(LCT_MEETS_QUERY, SEGMENTS);
+    out->vectors[1].by_head = true;
+    out->vectors[1].added = SEGMENT_BIAS;
+    out->vectors[1].row = segment_row;
+    out->vectors[1].pairs = e->value[SEGMENT] == 0 ? 0 : 2;
+}
+
+static const struct lct_term_form form = { .terms = terms,
+                                           .basis = lct_waves_basis };
+
 static const locant_variant variants[] = {
     { "xlnet", "one segment", "XLNet pretraining of single texts" },
     { "xlnet(clamp=512)", "distances held to +-512",
@@ -160,4 +181,6 @@ const struct lct_encoding lct_enc_xlnet = {
     .content = content,
     .content_backward = content_backward,
     .content_end = lct_waves_end,
+    .schedule = lct_waves_schedule,
+    .terms = &form,
 };

@@ -9,6 +9,9 @@
 #include "kernels.h"
 #include <stdatomic.h>
 #include <string.h>
+#ifdef LCT_HAVE_AVX2
+#  include <cpuid.h>
+#endif
 
 /* __builtin_cpu_supports() also asks whether the OS saves the registers. */
 #ifdef LCT_HAVE_AVX512
@@ -20,10 +23,25 @@ static bool has_avx512(void)
            __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("fma");
 }
 #endif
+#ifdef LCT_HAVE_AVX512BF16
+static bool has_avx512bf16(void)
+{
+    return has_avx512() && __builtin_cpu_supports("avx512bf16");
+}
+#endif
 #ifdef LCT_HAVE_AVX2
+/* Clang 14 does not know "f16c"; its registers are those of AVX. */
+static bool has_f16c(void)
+{
+    unsigned a, b, c, d;
+
+    return __get_cpuid(1, &a, &b, &c, &d) != 0 && (c & bit_F16C) != 0;
+}
+
 static bool has_avx2(void)
 {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+           has_f16c();
 }
 #endif
 static bool always(void)
@@ -36,6 +54,9 @@ static const struct {
     const struct lct_kernels *kernels;
     bool (*available)(void);
 } table[] = {
+#ifdef LCT_HAVE_AVX512BF16
+    { &lct_kernels_avx512bf16, has_avx512bf16 },
+#endif
 #ifdef LCT_HAVE_AVX512
     { &lct_kernels_avx512, has_avx512 },
 #endif

@@ -4,12 +4,20 @@
  * compiled for a newer CPU can be linked into code meant for older ones.
  */
 #include "kernels.h"
+#include "pairs.h"
 #include "simd.h"
 
 #include "angle.inc"
+#include "half.inc"
+#include "bias.inc"
+#include "dots.inc"
 #include "matmul.inc"
 #include "rope.inc"
+#include "add.inc"
 #include "softmax.inc"
+#include "tile.inc"
+
+#include "few.inc" /* after tile.inc */
 
 #define CONCAT_(a, b) a##b
 #define CONCAT(a, b)  CONCAT_(a, b)
@@ -18,11 +26,26 @@
 
 const struct lct_kernels CONCAT(lct_kernels_, LCT_ISA) = {
     .isa              = STRING(LCT_ISA),
-    .rope_half        = rope_half,
-    .rope_interleaved = rope_interleaved,
+    .rope             = rope,
+    .add_table        = add_table,
+    .widen            = widen,
+    .narrow           = narrow,
     .angle_rows       = angle_rows,
     .matmul           = matmul,
+    .matmul_pairs     = matmul_pairs,
+    .dots             = LCT_DOT_INSTRUCTION,
+    .pair_rows        = pair_rows,
+    .scores_few       = scores_few,
+    .values_few       = values_few,
     .softmax_step     = softmax_step,
+    .softmax_row      = softmax_row,
+    .softmax_merge    = softmax_merge,
     .softmax_again    = softmax_again,
     .softmax_gradient = softmax_gradient,
+    .add_bias_rows    = add_bias_rows,
+    .sum_diagonals    = sum_diagonals,
+    .add_bends        = add_bends,
+    .sum_bend         = sum_bend,
+    .transpose        = transpose,
+    .all_finite       = all_finite,
 };

@@ -23,6 +23,76 @@ struct lct_product {
     size_t b_row;
     size_t m, n, k;
     bool add;
+    const float *shrink; /* [m]: matmul multiplies rows of c by it before it
+                            adds; NULL: nothing */
+    const float *ahead; /* of the two for few queries: rows as wide as b's */
+    size_t ahead_row;   /* that are needed next, or any address */
+};
+
+/*
+ * c[i,j] = sum_p a[i,p] . b[p,j], i < m, j < n, p < k, where each entry of a
+ * and b is a pair of bfloat16 numbers that lie side by side: f32v_dot2() in the
+ * order of p, starting from c if 'add', else from 0.  a[i,p] stands a_row i +
+ * a_col p bytes from a, at any address; n is a multiple of LCT_PAD.
+ */
+struct lct_pair_product {
+    float *c;
+    size_t c_row;
+    const void *a;
+    ptrdiff_t a_row, a_col;
+    const uint32_t *b;
+    size_t b_row;
+    size_t m, n, k;
+    bool add;
+    const float *factor; /* [n]: what sums are multiplied by; NULL: nothing */
+};
+
+/* How elements are stored; the values are those of locant_dtype. */
+enum lct_stored { LCT_STORED_F32, LCT_STORED_F16, LCT_STORED_BF16 };
+
+/*
+ * 'rows' rows of 2 * pairs channels, pair c = (c, c + pairs) or, interleaved,
+ * (2c, 2c + 1), turned by the angles whose cosines and sines stand in rows
+ * 'table_row' floats apart (0: one row for all).  Widened to float32, turned,
+ * rounded once.
+ */
+struct lct_rope {
+    void *out;
+    const void *x;
+    ptrdiff_t out_row, x_row; /* bytes from row to row */
+    const float *cosines, *sines;
+    size_t table_row;
+    size_t rows, pairs;
+    enum lct_stored kind;
+    bool interleaved;
+    float sign;               /* -1 turns back */
+    const char *soon_x, *soon_out; /* as many rows that are wanted next, or
+                                      NULL */
+};
+
+/*
+ * A bias that bends: of query i and key j it is slope f + value of the piece
+ * f is in, f = u[at[j] + i] * inverse[i].  Piece r begins past start[r], piece
+ * 0 wherever the others have not.
+ */
+struct lct_bent {
+    const float *u, *du;
+    const int64_t *at;
+    const float *inverse;
+    const float *start, *slope, *value; /* [pieces] */
+    size_t pieces;
+};
+
+/* 'rows' rows of n channels, x plus rows of a table; as in lct_rope. */
+struct lct_sum {
+    void *out;
+    const void *x;
+    ptrdiff_t out_row, x_row;
+    const float *table;
+    size_t table_row;
+    size_t rows, n;
+    enum lct_stored kind;
+    const char *soon_x, *soon_out;
 };
 
 /*
@@ -34,16 +104,15 @@ struct lct_product {
 struct lct_kernels {
     const char *isa;
 
-    /*
-     * One RoPE row, channels (i, i+half); sign -1 transposes.  May alias.
-     * Exact.
-     */
-    void (*rope_half)(float *out, const float *x, const float *cos_row,
-                      const float *sin_row, float sign, size_t half);
+    /* Turn rows of pairs; out == x is allowed.  Exact. */
+    void (*rope)(const struct lct_rope *r);
 
-    /* One RoPE row, channels (2i, 2i+1).  May alias.  Exact. */
-    void (*rope_interleaved)(float *out, const float *x, const float *cos_row,
-                             const float *sin_row, float sign, size_t half);
+    /* out = x + table, added in float32; out == x is allowed.  Exact. */
+    void (*add_table)(const struct lct_sum *r);
+
+    /* n elements of a 16-bit kind to float32, and back.  Exact. */
+    void (*widen)(float *out, const void *row, enum lct_stored kind, size_t n);
+    void (*narrow)(void *row, enum lct_stored kind, const float *in, size_t n);
 
     /*
      * cos and sin of p * turn[c], times magnitude, rounded once, for c < pairs
@@ -59,6 +128,31 @@ struct lct_kernels {
     void (*matmul)(const struct lct_product *x);
 
     /*
+     * Fused, but for denormals the same bits on every instruction set.  'dots':
+     * by one instruction for two products, so faster than matmul.
+     */
+    void (*matmul_pairs)(const struct lct_pair_product *x);
+    bool dots;
+
+    /*
+     * out[r,c] = the pair of x[2r,c] and x[2r+1,c], F32 rounded or BF16 as it
+     * is; 0 past the last row, and past the last of n columns up to a multiple
+     * of LCT_PAD.  Rows of x are x_row bytes apart.  Exact.
+     */
+    void (*pair_rows)(uint32_t *out, size_t out_row, const void *x,
+                      ptrdiff_t x_row, enum lct_stored kind, size_t rows,
+                      size_t n);
+
+    /*
+     * c[i,j] = <row i of a, row j of b>, i < m, j < n, over k channels, a
+     * multiple of 4; 'add' and a_col are not read.  Fused; the bits of matmul.
+     */
+    void (*scores_few)(const struct lct_product *x);
+
+    /* matmul with a_col 1 and 'add', of few rows.  Fused; its bits. */
+    void (*values_few)(const struct lct_product *x);
+
+    /*
      * Running softmax of scores s [keys, lanes], lane = query: updates the
      * maxima 'top' and sums 'sum', turns s into exp(s - top), and writes the
      * factor by which everything before shrinks.  'lanes' is a multiple of
@@ -67,6 +161,22 @@ struct lct_kernels {
     void (*softmax_step)(float *s, size_t keys, size_t lanes, float *top,
                          float *sum, float *shrink);
 
+    /*
+     * The same with one query, its keys side by side; s has room for 'keys'
+     * rounded up to LCT_PAD.  Fused; bit for bit what a lane gets.
+     */
+    void (*softmax_row)(float *s, size_t keys, float *top, float *sum,
+                        float *shrink);
+
+    /*
+     * Join what one query got from later keys, 'part' [n] with its maximum and
+     * sum, to what it got from earlier ones.  n is a multiple of LCT_PAD.
+     * Fused.
+     */
+    void (*softmax_merge)(float *out, float *top, float *sum,
+                          const float *part, float part_top, float part_sum,
+                          size_t n);
+
     /* s = exp(s - lse[lane]).  Fused. */
     void (*softmax_again)(float *s, size_t keys, size_t lanes,
                           const float *lse);
@@ -74,11 +184,43 @@ struct lct_kernels {
     /* ds = p * (ds - delta[lane]), 0 where p is 0.  Exact. */
     void (*softmax_gradient)(float *ds, const float *p, size_t keys,
                              size_t lanes, const float *delta);
+
+    /* s[j,i] += table[at[j] + i], s [keys, lanes].  Exact. */
+    void (*add_bias_rows)(float *s, size_t keys, size_t lanes,
+                          const float *table, const int64_t *at);
+
+    /*
+     * sum[d] = sum of x[j,i] with i - j + keys - 1 = d, x [keys, lanes]; room
+     * for keys + lanes rounded up to LCT_PAD, some of which is not written.
+     * Exact.
+     */
+    void (*sum_diagonals)(float *sum, const float *x, size_t keys,
+                          size_t lanes);
+
+    /* s += the bias, s [keys, lanes].  Fused. */
+    void (*add_bends)(float *s, size_t keys, size_t lanes,
+                      const struct lct_bent *x);
+
+    /*
+     * sum [3, lanes]: of ds, ds f and ds du over the keys of which start < f <=
+     * end.  Fused.
+     */
+    void (*sum_bend)(float *sum, const float *ds, size_t keys, size_t lanes,
+                     const struct lct_bent *x, float start, float end);
+
+    /* out[c, r] = x[r, c].  Exact. */
+    void (*transpose)(float *out, size_t out_row, const float *x, size_t x_row,
+                      size_t rows, size_t columns);
+
+    /* Is no entry NaN or infinite?  'columns' is a multiple of LCT_PAD. */
+    bool (*all_finite)(const float *x, size_t row, size_t rows,
+                       size_t columns);
 };
 
 extern const struct lct_kernels lct_kernels_base;
 extern const struct lct_kernels lct_kernels_avx2;
 extern const struct lct_kernels lct_kernels_avx512;
+extern const struct lct_kernels lct_kernels_avx512bf16;
 extern const struct lct_kernels lct_kernels_neon;
 
 /* The table in use.  Cheap; fetch it once per public call. */

@@ -29,9 +29,22 @@
 #  define LCT_I64_TO_F64
 #endif
 
+/* Is f32v_dot2() one instruction? */
+#if defined(__AVX512BF16__)
+enum { LCT_DOT_INSTRUCTION = 1 };
+#else
+enum { LCT_DOT_INSTRUCTION = 0 };
+#endif
+
+/* 16-bit halves and floats turn into each other in one instruction. */
+#if defined(__AVX512F__) || defined(__F16C__)
+#  define LCT_F16_INSTRUCTIONS
+#endif
+
 typedef float f32v __attribute__((vector_size(LCT_VBYTES)));
 typedef int32_t i32v __attribute__((vector_size(LCT_VBYTES)));
 typedef uint32_t u32v __attribute__((vector_size(LCT_VBYTES)));
+typedef uint16_t u16v __attribute__((vector_size(LCT_VBYTES / 2)));
 
 /*
  * For memory access only.  Never declare a variable of this type: GCC 12 keeps
@@ -73,38 +86,127 @@ static inline f32v f32v_fma(f32v a, f32v b, f32v c)
 #endif
 }
 
+/*
+ * c plus the product of the high halves of each lane of a and b, bfloat16
+ * numbers, and then that of the low ones: two roundings.  The instruction takes
+ * denormals for 0; otherwise all agree to the bit, since products are exact.
+ */
+static inline f32v f32v_dot2(u32v a, u32v b, f32v c)
+{
+#if defined(__AVX512BF16__)
+    return (f32v)_mm512_dpbf16_ps((__m512)c, (__m512bh)a, (__m512bh)b);
+#else
+    c = f32v_fma((f32v)(a & 0xffff0000), (f32v)(b & 0xffff0000), c);
+    return f32v_fma((f32v)(a << 16), (f32v)(b << 16), c);
+#endif
+}
+
 /* mask ? a : b, by lane; mask is the result of a comparison. */
 static inline f32v f32v_select(i32v mask, f32v a, f32v b)
 {
+#if defined(__AVX2__) && !defined(__AVX512F__)
+    return (f32v)_mm256_blendv_ps((__m256)b, (__m256)a, (__m256)mask);
+#else
     return (f32v)(((i32v)a & mask) | ((i32v)b & ~mask));
+#endif
 }
 
-/* Lane orders for the two shuffles interleaved channel pairs need. */
-#if LCT_VBYTES == 64
-#  define LCT_SWAP 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14
-#  define LCT_TWICE 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7
-#elif LCT_VBYTES == 32
-#  define LCT_SWAP 1, 0, 3, 2, 5, 4, 7, 6
-#  define LCT_TWICE 0, 0, 1, 1, 2, 2, 3, 3
+/* x > y ? x : y, by lane: y where one of them is NaN. */
+static inline f32v f32v_larger(f32v x, f32v y)
+{
+#if defined(__AVX512F__)
+    return (f32v)_mm512_max_ps((__m512)x, (__m512)y);
+#elif defined(__AVX2__)
+    return (f32v)_mm256_max_ps((__m256)x, (__m256)y);
 #else
-#  define LCT_SWAP 1, 0, 3, 2
-#  define LCT_TWICE 0, 0, 1, 1
+    return f32v_select(x > y, x, y);
+#endif
+}
+
+#ifdef LCT_F16_INSTRUCTIONS
+static inline f32v f32v_from_f16(u16v h)
+{
+#  if defined(__AVX512F__)
+    return (f32v)_mm512_cvtph_ps((__m256i)h);
+#  else
+    return (f32v)_mm256_cvtph_ps((__m128i)h);
+#  endif
+}
+
+/* Rounded to nearest, ties to even. */
+static inline u16v f32v_to_f16(f32v v)
+{
+#  if defined(__AVX512F__)
+    return (u16v)_mm512_cvtps_ph((__m512)v, _MM_FROUND_TO_NEAREST_INT);
+#  else
+    return (u16v)_mm256_cvtps_ph((__m256)v, _MM_FROUND_TO_NEAREST_INT);
+#  endif
+}
 #endif
 
-/* (v0, v1, v2, v3, ..) -> (v1, v0, v3, v2, ..) */
-static inline f32v f32v_swap_pairs(f32v v)
+/* Four floats of each of VL/4 rows: lanes 4k .. 4k+3 are those at p + k row. */
+static inline f32v f32v_load_rows(const float *p, size_t row)
 {
-    return __builtin_shufflevector(v, v, LCT_SWAP);
+#if defined(__AVX512F__)
+    __m512 v = _mm512_castps128_ps512(_mm_loadu_ps(p));
+
+    v = _mm512_insertf32x4(v, _mm_loadu_ps(p + row), 1);
+    v = _mm512_insertf32x4(v, _mm_loadu_ps(p + 2 * row), 2);
+    return (f32v)_mm512_insertf32x4(v, _mm_loadu_ps(p + 3 * row), 3);
+#elif defined(__AVX2__)
+    __m256 v = _mm256_castps128_ps256(_mm_loadu_ps(p));
+
+    return (f32v)_mm256_insertf128_ps(v, _mm_loadu_ps(p + row), 1);
+#else
+    (void)row;
+    return f32v_load(p);
+#endif
 }
 
-/* Load VL/2 floats, each into two neighbouring lanes: (p0, p0, p1, p1, ..) */
-static inline f32v f32v_load_twice(const float *p)
-{
-    typedef float half __attribute__((vector_size(LCT_VBYTES / 2)));
-    typedef float half_mem
-        __attribute__((vector_size(LCT_VBYTES / 2), aligned(4), may_alias));
-    half h = *(const half_mem *)p;
+/* Lanes i, j, k, l of each four; from VL on they are those of b. */
+#if LCT_VBYTES == 64
+#  define LCT_FOURS(i, j, k, l)                                             \
+      i, j, k, l, i + 4, j + 4, k + 4, l + 4, i + 8, j + 8, k + 8, l + 8, \
+      i + 12, j + 12, k + 12, l + 12
+#elif LCT_VBYTES == 32
+#  define LCT_FOURS(i, j, k, l) i, j, k, l, i + 4, j + 4, k + 4, l + 4
+#else
+#  define LCT_FOURS(i, j, k, l) i, j, k, l
+#endif
 
-    return __builtin_shufflevector(h, h, LCT_TWICE);
+/* The four 4 x 4 blocks side by side in a, b, c, d, transposed in place. */
+static inline void f32v_transpose4(f32v *a, f32v *b, f32v *c, f32v *d)
+{
+    f32v p = __builtin_shufflevector(*a, *b, LCT_FOURS(0, VL, 1, VL + 1));
+    f32v q = __builtin_shufflevector(*c, *d, LCT_FOURS(0, VL, 1, VL + 1));
+    f32v r = __builtin_shufflevector(*a, *b, LCT_FOURS(2, VL + 2, 3, VL + 3));
+    f32v s = __builtin_shufflevector(*c, *d, LCT_FOURS(2, VL + 2, 3, VL + 3));
+
+    *a = __builtin_shufflevector(p, q, LCT_FOURS(0, 1, VL, VL + 1));
+    *b = __builtin_shufflevector(p, q, LCT_FOURS(2, 3, VL + 2, VL + 3));
+    *c = __builtin_shufflevector(r, s, LCT_FOURS(0, 1, VL, VL + 1));
+    *d = __builtin_shufflevector(r, s, LCT_FOURS(2, 3, VL + 2, VL + 3));
+}
+
+/* 16-bit integers to 32 bits, and those below 2^16 back. */
+static inline u32v u32v_from_u16(u16v h)
+{
+#if defined(__AVX512F__)
+    return (u32v)_mm512_cvtepu16_epi32((__m256i)h);
+#elif defined(__AVX2__)
+    return (u32v)_mm256_cvtepu16_epi32((__m128i)h);
+#else
+    return __builtin_convertvector(h, u32v);
+#endif
+}
+
+static inline u16v u16v_from_u32(u32v u)
+{
+#if defined(__AVX2__) && !defined(__AVX512F__)
+    return (u16v)_mm_packus_epi32(_mm256_castsi256_si128((__m256i)u),
+                                  _mm256_extracti128_si256((__m256i)u, 1));
+#else
+    return __builtin_convertvector(u, u16v);
+#endif
 }
 #endif

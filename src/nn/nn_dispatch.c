@@ -2,6 +2,9 @@
 #include "nn_kernels.h"
 #include <string.h>
 
+#ifdef LCT_HAVE_AVX512BF16
+extern const struct lct_nn_kernels lct_nn_kernels_avx512bf16;
+#endif
 #ifdef LCT_HAVE_AVX512
 extern const struct lct_nn_kernels lct_nn_kernels_avx512;
 #endif
@@ -17,6 +20,9 @@ extern const struct lct_nn_kernels lct_nn_kernels_base;
 
 /* The last row is what every CPU of this build runs. */
 static const struct lct_nn_kernels *const tables[] = {
+#ifdef LCT_HAVE_AVX512BF16
+    &lct_nn_kernels_avx512bf16,
+#endif
 #ifdef LCT_HAVE_AVX512
     &lct_nn_kernels_avx512,
 #endif

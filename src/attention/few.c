@@ -1,0 +1,243 @@
+/*
+ * few.c - few queries against many keys: a step of decoding.
+ *
+ * A tile of forward.c would leave most of its lanes empty, and one head of keys
+ * would be read by one thread.  Here the keys lie in the lanes, all queries
+ * that share a head of keys (those of its group of heads) are rows of one tile,
+ * and a task is one segment of keys.  Every sum keeps the order it has there,
+ * so that a cached step gives the bits of the whole run.
+ */
+#include "../core/pool.h"
+#include "tile.h"
+#include <math.h>
+#include <string.h>
+
+/*
+ * Heads 'head' .. 'head + heads - 1' share keys; T queries of each are rows.
+ * Memory is read best as one long stream, so a run of tiles has first its keys
+ * read and then its values: as many as scores of ROWS rows in all find room
+ * for.  Rows lie ROW apart: a power of two would crowd the cache.
+ */
+enum { ROW = LCT_TILE + 4, ROWS = 48 };
+
+struct few {
+    int64_t b, head, heads;
+    int64_t segment;
+    bool seen[ROWS];     /* does this head see any key of the tile? */
+    int64_t tiles;       /* of the run */
+    int64_t tile[LCT_SEGMENT + 1];  /* which, and what comes after them */
+    bool guard[LCT_SEGMENT];        /* something of the tile is hidden */
+};
+
+static int64_t part_of(const struct lct_problem *p, const struct few *f,
+                       int64_t row)
+{
+    return ((f->b * p->H + f->head) * p->T + row) * p->k_segments + f->segment;
+}
+
+/* Mark what sees tile n; false: nothing does. */
+static bool look(const struct lct_problem *p, struct few *f, struct lct_tile *t,
+                 int64_t n, struct lct_scratch *s)
+{
+    bool any = false;
+
+    f->guard[f->tiles] = false;
+    for (int64_t g = 0; g < f->heads; g++) {
+        t->h = f->head + g;
+        /* Only an encoding hides from one head what another sees. */
+        f->seen[g] = g > 0 && p->hidings == 0 ? any
+                                              : lct_next_keys(p, t, n, s);
+        any |= f->seen[g];
+        f->guard[f->tiles] |= !f->seen[g] || t->partial;
+    }
+    return any;
+}
+
+/* Bias and mask of one head's rows. */
+static void finish_scores(const struct lct_problem *p, struct lct_tile *t,
+                          struct lct_scratch *s, float *rows)
+{
+    int64_t row = lct_position_row(p, t->b);
+    const int64_t *q_pos = p->q_pos + row * p->T;
+    const int64_t *k_pos = p->k_pos + row * p->S + t->j;
+
+    for (int64_t i = 0; i < p->T; i++, rows += ROW) {
+        if (p->score != NULL)
+            lct_add_bias_row(p, t->b, t->h, i, t->j, t->keys, rows);
+        for (int64_t j = 0; t->partial && j < t->keys; j++)
+            if (t->mapped ? s->hidden[j * (int64_t)t->lanes + i]
+                          : k_pos[j] > q_pos[i])
+                rows[j] = -INFINITY;
+    }
+}
+
+/* Scores of tile n, [rows, ROW], to weights; shrink [rows]. */
+static void weigh(const struct lct_problem *p, const struct few *f,
+                  struct lct_tile *t, int64_t n, struct lct_scratch *s,
+                  float *scores, float *shrink)
+{
+    for (int64_t g = 0; g < f->heads; g++) {
+        t->h = f->head + g;
+        if (f->seen[g] && (p->hidings == 0 || lct_next_keys(p, t, n, s)))
+            finish_scores(p, t, s, scores + g * p->T * ROW);
+        for (int64_t r = g * p->T; r < (g + 1) * p->T; r++) {
+            shrink[r] = 1;
+            if (f->seen[g])
+                p->kernels->softmax_row(scores + r * ROW, (size_t)t->keys,
+                                        s->rows + r, s->rows + LCT_TILE + r,
+                                        shrink + r);
+            else
+                memset(scores + r * ROW, 0, LCT_TILE * sizeof(float));
+        }
+    }
+}
+
+/* Where rows of tile 'next' are, given those of tile n; or any address. */
+static const float *soon(const float *x, size_t row, int64_t n, int64_t next)
+{
+    return next > n ? x + (next - n) * LCT_TILE * (int64_t)row : x;
+}
+
+/* Weights of tile i of the run, which 't' is. */
+static void few_keys(const struct lct_problem *p, const struct few *f,
+                     struct lct_tile *t, int64_t i, struct lct_scratch *s)
+{
+    int64_t rows = f->heads * p->T, n = f->tile[i];
+    struct lct_product x = { .c = s->s + i * rows * ROW, .c_row = ROW,
+                             .a = s->q, .a_row = (size_t)p->padded_q,
+                             .m = (size_t)rows, .n = (size_t)t->keys,
+                             .k = (size_t)p->padded_q };
+
+    x.b = lct_load_keys(p, t, s, &x.b_row);
+    x.ahead = x.b == s->k ? x.b : soon(x.b, x.b_row, n, f->tile[i + 1]);
+    x.ahead_row = x.b_row;
+    p->kernels->scores_few(&x);
+    weigh(p, f, t, n, s, x.c, s->rows + 2 * LCT_TILE + i * rows);
+}
+
+/* s->out = s->out * shrink + weights * values of tile i of the run. */
+static void few_values(const struct lct_problem *p, const struct few *f,
+                       int64_t i, struct lct_scratch *s)
+{
+    int64_t rows = f->heads * p->T, n = f->tile[i];
+    const float *shrink = s->rows + 2 * LCT_TILE + i * rows;
+    struct lct_tile t = { .b = f->b, .h = f->head, .j = n * LCT_TILE };
+    struct lct_product x = { .c = s->out, .c_row = (size_t)p->padded,
+                             .a = s->s + i * rows * ROW, .a_row = ROW,
+                             .a_col = 1, .m = (size_t)rows,
+                             .n = (size_t)p->padded, .add = true };
+
+    t.keys = p->S - t.j < LCT_TILE ? p->S - t.j : LCT_TILE;
+    x.k = (size_t)t.keys;
+    x.b = lct_load_values(p, &t, s, &x.b_row);
+    x.ahead = x.b == s->v ? x.b : soon(x.b, x.b_row, n, f->tile[i + 1]);
+    x.ahead_row = x.b_row;
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t d = 0; shrink[r] != 1 && d < p->padded; d++)
+            s->out[r * p->padded + d] *= shrink[r];
+    if (!f->guard[i] ||
+        p->kernels->all_finite(x.b, x.b_row, x.k, x.n))
+        p->kernels->values_few(&x);
+    else
+        lct_multiply(p->kernels, &x, true);
+}
+
+/* The tiles of a run, from n on; the first that does not belong to it. */
+static int64_t few_run(const struct lct_problem *p, struct few *f, int64_t n,
+                       int64_t end, struct lct_scratch *s)
+{
+    struct lct_tile t = { .b = f->b, .rows = p->T, .lanes = LCT_PAD };
+    int64_t most = ROWS / (f->heads * p->T), first = n;
+
+    most = most < LCT_SEGMENT ? most : LCT_SEGMENT;
+    for (f->tiles = 0; n < end && f->tiles < most; n++)
+        if (look(p, f, &t, n, s))
+            f->tile[f->tiles++] = n;
+    f->tile[f->tiles] = n < p->k_tiles ? n : first;
+    for (int64_t i = 0, tiles = f->tiles; i < tiles; i++) {
+        f->tiles = i;
+        if (look(p, f, &t, f->tile[i], s))
+            few_keys(p, f, &t, i, s);
+        f->tiles = tiles;
+    }
+    for (int64_t i = 0; i < f->tiles; i++)
+        few_values(p, f, i, s);
+    return n;
+}
+
+/* One segment of keys, some of which may be seen. */
+static void few_segment(const struct lct_problem *p, struct few *f,
+                        struct lct_scratch *s)
+{
+    int64_t n = f->segment * LCT_SEGMENT, rows = f->heads * p->T;
+    int64_t end = p->k_tiles - n < LCT_SEGMENT ? p->k_tiles : n + LCT_SEGMENT;
+
+    for (int64_t r = 0; r < rows; r++) {
+        int64_t at[3] = { f->b, f->head + r / p->T, r % p->T };
+
+        lct_load_query(p, s, s->q + r * p->padded_q, at);
+        s->rows[r] = -INFINITY;
+        s->rows[LCT_TILE + r] = 0;
+    }
+    memset(s->out, 0, (size_t)(rows * p->padded) * sizeof(float));
+    while (n < end)
+        n = few_run(p, f, n, end, s);
+    for (int64_t r = 0; r < rows; r++) {
+        int64_t part = part_of(p, f, r);
+
+        memcpy(p->part_out + part * p->padded, s->out + r * p->padded,
+               (size_t)p->padded * sizeof(float));
+        p->part_rows[2 * part] = s->rows[r];
+        p->part_rows[2 * part + 1] = s->rows[LCT_TILE + r];
+    }
+}
+
+static void few_task(void *context, size_t task, int slot)
+{
+    const struct lct_results *job = context;
+    const struct lct_problem *p = job->p;
+    int64_t group = p->H / p->Hkv, most = ROWS / p->T;
+    int64_t head = (int64_t)task / p->k_segments % p->Hkv * group, from = head;
+    struct few f = { .b = (int64_t)task / p->k_segments / p->Hkv,
+                     .segment = (int64_t)task % p->k_segments };
+
+    for (; from < head + group; from += f.heads) {
+        int64_t left = head + group - from;
+
+        f.head = from;
+        f.heads = left < most ? left : most;
+        few_segment(p, &f, &p->scratch[slot]);
+    }
+}
+
+/* Join the segments of one query. */
+static void join(void *context, size_t task, int slot)
+{
+    const struct lct_results *job = context;
+    const struct lct_problem *p = job->p;
+    int64_t row = (int64_t)task, head = row / p->T;
+    float *total = p->scratch[slot].total, top = 0, sum = 0;
+
+    for (int64_t n = 0; n < p->k_segments; n++) {
+        int64_t part = row * p->k_segments + n;
+
+        p->kernels->softmax_merge(total, &top, &sum,
+                                  p->part_out + part * p->padded,
+                                  p->part_rows[2 * part],
+                                  p->part_rows[2 * part + 1],
+                                  (size_t)p->padded);
+    }
+    lct_store_result(job, (int64_t[3]){ head / p->H, head % p->H, row % p->T },
+                     total, top, sum);
+}
+
+void lct_few_forward(const struct lct_problem *p, const locant_tensor *out,
+                     const locant_tensor *lse)
+{
+    struct lct_results job = { p, out, lse };
+
+    lct_parallel_for((size_t)(p->B * p->Hkv * p->k_segments), p->slots,
+                     few_task, &job);
+    for (int64_t row = 0; row < p->B * p->H * p->T; row++)
+        join(&job, (size_t)row, 0);
+}

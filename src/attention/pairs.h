@@ -1,0 +1,22 @@
+/* pairs.h - the tiled engine on bfloat16 by dot products of pairs */
+#ifndef LCT_ATTENTION_PAIRS_H
+#define LCT_ATTENTION_PAIRS_H
+#include "tile.h"
+
+/* Where it takes over from the widened rows of load.c. */
+enum lct_pairs_use { LCT_PAIRS_FAST, LCT_PAIRS_NEVER, LCT_PAIRS_ALWAYS };
+
+/* FAST: where kernels have 'dots'.  Tests set another while nothing runs. */
+extern enum lct_pairs_use lct_pairs_use;
+
+/* Value of p->by_pairs: of dtype, encoding and kernels alone. */
+bool lct_pairs_apply(const struct lct_problem *p);
+
+/* What lct_load_queries(), lct_scores() and the product p v are to tile.c. */
+void lct_pairs_queries(const struct lct_problem *p, const struct lct_tile *t,
+                       struct lct_scratch *s);
+void lct_pairs_scores(const struct lct_problem *p, const struct lct_tile *t,
+                      struct lct_scratch *s);
+void lct_pairs_values(const struct lct_problem *p, const struct lct_tile *t,
+                      struct lct_scratch *s);
+#endif

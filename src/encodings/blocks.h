@@ -1,0 +1,41 @@
+/* blocks.h - tensors [.., T, D] gone through with a table row for each token */
+#ifndef LCT_BLOCKS_H
+#define LCT_BLOCKS_H
+#include "../core/tensor.h"
+
+/* Rows that one call of a kernel takes. */
+struct lct_block_run {
+    char *out;
+    const char *x;
+    ptrdiff_t out_row, x_row;      /* bytes from row to row */
+    size_t rows;
+    bool across;                   /* heads of one token, else tokens of one
+                                      head */
+    const float *table;            /* of the tokens of the block */
+    size_t token, tokens;          /* first one within the block; all of it */
+    const char *soon_x, *soon_out; /* as many rows that come next, or NULL */
+    const locant_tensor *shape;    /* x, whose dtype and D these rows have */
+};
+
+/* What is done to the rows; all three from any thread, in any order. */
+struct lct_blocks {
+    size_t floats; /* of the table for one token */
+    size_t spare;  /* and room for so many more behind the last token */
+    /* The table of tokens first .. first + n - 1, its layout 'run's business.
+     * It is aligned to 8 bytes. */
+    void (*fill)(float *table, const void *context, size_t first, size_t n);
+    void (*run)(const struct lct_block_run *r, const void *context);
+    const void *context;
+};
+
+enum { LCT_MOST_VIEWS = 2 }; /* queries and keys */
+
+/*
+ * Do it to x[i] and out[i], i < n, checked and of as many tokens each; their
+ * strides, heads and dtypes may differ.  NOMEM: no scratch.
+ */
+locant_status lct_blocks_run(const char *fn, size_t n,
+                             locant_tensor *const *out,
+                             const locant_tensor *const *x,
+                             const struct lct_blocks *b);
+#endif

@@ -1,0 +1,68 @@
+/*
+ * waves_terms.c - Transformer-XL's scores as products, for the tiled engine:
+ * each distance that occurs is projected once.  For the paper see waves.c.
+ */
+#include "../angle/schedule.h"
+#include "../kernel/kernels.h"
+#include "waves.h"
+#include <inttypes.h>
+#include <string.h>
+
+static int64_t distance(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
+{
+    (void)e;
+    return lct_distance(q_pos, k_pos);
+}
+
+void lct_waves_terms(struct lct_terms *out, const locant_encoding *e,
+                     int64_t low, int64_t high, enum lct_clamp clamp)
+{
+    int64_t most = (int64_t)e->value[LCT_WAVES_CLAMP];
+    struct lct_vectors *v = &out->vectors[0];
+
+    *out = lct_no_terms();
+    out->count = 1;
+    out->u = LCT_WAVES_U;
+    *v = lct_plain_vectors(LCT_MEETS_QUERY, -1);
+    v->matrix = LCT_WAVES_PROJECTION;
+    v->added = LCT_WAVES_V;
+    v->row = distance;
+    v->first = most != 0 && clamp == LCT_CLAMP_BOTH ? -most : low;
+    v->last = most != 0 ? most : high;
+    if (v->first > v->last) /* all are longer than the clamp */
+        v->first = v->last;
+}
+
+locant_status lct_waves_schedule(struct lct_schedule **out,
+                                 const locant_encoding *e, const char *fn,
+                                 int64_t width, int64_t length)
+{
+    int64_t sines = (width + 1) / 2;
+
+    (void)length;
+    *out = lct_schedule_new(sines, 1, width);
+    if (*out == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for %" PRId64
+                           " frequencies", fn, sines);
+    for (int64_t i = 0; i < sines; i++)
+        (*out)->turn[i] = lct_turn_of(e->value[LCT_WAVES_BASE], i, width);
+    return LOCANT_OK;
+}
+
+/* [sin(m f_c) | cos(m f_c)], an odd width with one sine more. */
+void lct_waves_basis(float *out, size_t row, const struct lct_call *c,
+                     int64_t m, int64_t n)
+{
+    const struct lct_kernels *kernels = lct_kernels();
+    const struct lct_schedule *s;
+
+    /* Attention asked for it before. */
+    if (lct_schedule_of(&s, c->e, "locant_attention", c->width, 0) !=
+        LOCANT_OK)
+        return;
+    for (; n > 0; n--, m++, out += row) {
+        kernels->angle_rows(out + s->pairs, out, s->turn, (size_t)s->pairs, m,
+                            1, 1.0);
+        memset(out + c->width, 0, (row - (size_t)c->width) * sizeof(*out));
+    }
+}

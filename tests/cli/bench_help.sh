@@ -1,0 +1,1 @@
+"$LOCANT" bench --help

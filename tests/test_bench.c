@@ -1,0 +1,427 @@
+/* needs: bench */
+/* test_bench.c - ranges, statistics, the table of cases, and what is printed */
+#define _POSIX_C_SOURCE 200809L
+#include "bench/bench.h"
+#include "kernel/kernels.h"
+#include "testing.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------ ranges */
+
+static void ranges_are_read(void **state)
+{
+    static const struct {
+        const char *text;
+        int n;
+        int64_t at[6];
+    } good[] = {
+        { "512", 1, { 512 } },
+        { "1,2", 2, { 1, 2 } },
+        { "512-8192*2", 5, { 512, 1024, 2048, 4096, 8192 } },
+        { "512-8191*2", 4, { 512, 1024, 2048, 4096 } },
+        { "64-256+96", 3, { 64, 160, 256 } },
+        { "3-5", 3, { 3, 4, 5 } },
+        { "7-7*3", 1, { 7 } },
+        { "8,1-9*3,2", 5, { 8, 1, 3, 9, 2 } },
+        { "1073741824", 1, { 1073741824 } },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < LEN(good); i++) {
+        struct bench_range r;
+
+        assert_null(bench_range_parse(&r, good[i].text));
+        assert_int_equal(r.n, good[i].n);
+        for (int k = 0; k < r.n; k++)
+            assert_int_equal(r.at[k], good[i].at[k]);
+    }
+}
+
+static void bad_ranges_are_refused(void **state)
+{
+    static const char *const bad[] = {
+        "", ",", "1,", "0", "-4", "x", "1 ", " 1", "+1", "1-", "1-2*", "4-2",
+        "1-8*1", "1-8*0", "1-8+0", "1;2", "1073741825", "1-65", "1e3",
+        "99999999999999999999", "2-4*2*2", "1,,2",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < LEN(bad); i++) {
+        struct bench_range r;
+
+        if (bench_range_parse(&r, bad[i]) == NULL)
+            FAIL("'%s' was taken for a range", bad[i]);
+    }
+}
+
+/* -------------------------------------------------------------- statistics */
+
+/* By hand: the quartiles of 1 2 4 8 16 are 2 and 8. */
+static void statistics_of_known_values(void **state)
+{
+    double odd[] = { 16, 1, 8, 2, 4 }, even[] = { 3, 1, 2, 10 };
+    double one[] = { 5 };
+    struct bench_summary s = bench_summarise(odd, 5);
+
+    (void)state;
+    assert_true(s.min == 1 && s.median == 4 && s.spread == 1.5);
+    s = bench_summarise(even, 4); /* quartiles 1.75 and 4.75 */
+    assert_true(s.min == 1 && s.median == 2.5 && s.spread == 3 / 2.5);
+    s = bench_summarise(one, 1);
+    assert_true(s.min == 5 && s.median == 5 && s.spread == 0);
+    s = bench_summarise(one, 0);
+    assert_true(s.min == 0 && s.median == 0 && s.spread == 0);
+}
+
+/* ------------------------------------------------------------------- table */
+
+/* Each member of the struct but the name and a flag is a function. */
+static void every_kernel_has_a_row(void **state)
+{
+    const size_t size = sizeof(void (*)(void));
+    const struct bench_kernel *k;
+
+    (void)state;
+    for (size_t at = sizeof(const char *); at < sizeof(struct lct_kernels);
+         at += size) {
+        int rows = at == offsetof(struct lct_kernels, dots);
+
+        for (int i = 0; (k = bench_kernel_at(i)) != NULL; i++)
+            rows += k->member == at;
+        if (rows == 0)
+            FAIL("function %zu of struct lct_kernels has no row in "
+                 "bench/bench_kernels.c", (at - sizeof(const char *)) / size);
+    }
+    for (int i = 0; (k = bench_kernel_at(i)) != NULL; i++)
+        assert_true(k->work->every_isa && k->work->one_thread);
+}
+
+static struct bench_options options(const struct bench_request *typed)
+{
+    struct bench_options o;
+    char why[512] = "";
+
+    if (!bench_options_read(&o, typed, why, sizeof(why)))
+        FAIL("%s", why);
+    return o;
+}
+
+static int count(const struct bench_request *typed, struct bench_case **out)
+{
+    struct bench_options o = options(typed);
+    struct bench_case *cases;
+    int n = bench_cases(&cases, &o);
+
+    assert_true(n >= 0);
+    if (out != NULL)
+        *out = cases;
+    else
+        free(cases);
+    return n;
+}
+
+static int kernels(void)
+{
+    int n = 0;
+
+    while (bench_kernel_at(n) != NULL)
+        n++;
+    return n;
+}
+
+/* Every line of the table has sizes and encodings that are well formed. */
+static void table_is_well_formed(void **state)
+{
+    const struct bench_family *f;
+    struct bench_case *cases;
+    int n = count(&(struct bench_request){ 0 }, &cases);
+
+    (void)state;
+    for (int i = 0; (f = bench_family_at(i)) != NULL; i++) {
+        struct bench_range r;
+
+        assert_null(bench_range_parse(&r, f->tokens));
+        assert_null(bench_range_parse(&r, f->dims));
+        if (f->quick != NULL)
+            assert_null(bench_range_parse(&r, f->quick));
+    }
+    for (int i = 0; i < n; i++) {
+        locant_encoding *e = NULL;
+
+        if (cases[i].spec[0] != '\0')
+            CHECK_OK(locant_encoding_create(&e, cases[i].spec));
+        locant_encoding_free(e);
+        for (int k = 0; k < i; k++)
+            if (cases[k].family->subject == cases[i].family->subject &&
+                strcmp(cases[k].name, cases[i].name) == 0)
+                FAIL("two rows are named %s", cases[i].name);
+    }
+    free(cases);
+}
+
+static void quick_has_every_kernel_and_operation(void **state)
+{
+    const struct bench_request quick = { .quick = true };
+    struct bench_case *cases;
+    int n = count(&quick, &cases), found = 0;
+    unsigned seen = 0;
+
+    (void)state;
+    for (int i = 0; i < n; i++) {
+        found += cases[i].kernel >= 0;
+        seen |= 1u << cases[i].family->subject;
+    }
+    assert_int_equal(found, kernels());
+    /* Memory at 32768 tokens takes half a minute. */
+    assert_int_equal(seen, ((1u << SUBJECTS) - 1) & ~(1u << SUBJECT_MEMORY));
+    free(cases);
+}
+
+/* With sizes given, rows are those sizes and no kernels. */
+static void options_choose_rows(void **state)
+{
+    const struct bench_request typed = { .tokens = "64,96", .dims = "32",
+                                         .spec = " alibi ( symmetric = yes ) ",
+                                         .only = "forward" };
+    struct bench_case *cases;
+    int n = count(&typed, &cases), causal = 0;
+
+    (void)state;
+    assert_true(n > 0);
+    for (int i = 0; i < n; i++) {
+        const struct bench_case *c = &cases[i];
+
+        assert_string_equal(c->spec, "alibi(symmetric=yes)");
+        assert_true(c->tokens == 64 || c->tokens == 96);
+        assert_int_equal(c->dim, 32);
+        assert_int_equal(c->kernel, -1);
+        assert_non_null(strstr(c->name, "forward"));
+        causal += c->causal;
+    }
+    assert_true(causal > 0 && causal < n);
+    free(cases);
+    assert_int_equal(count(&(struct bench_request){ .only = "kernels" }, NULL),
+                     kernels());
+    assert_int_equal(count(&(struct bench_request){ .only = "no row" }, NULL),
+                     0);
+}
+
+/* An encoding of the input door goes where positions are added, or a model is
+ * trained; one that turns goes nowhere near it. */
+static void encodings_go_through_their_doors(void **state)
+{
+    struct bench_case *cases;
+    int n = count(&(struct bench_request){ .spec = "sinusoidal" }, &cases);
+
+    (void)state;
+    assert_true(n > 0);
+    for (int i = 0; i < n; i++)
+        assert_true(cases[i].family->subject == SUBJECT_INPUT ||
+                    cases[i].family->subject == SUBJECT_TRAIN);
+    free(cases);
+    n = count(&(struct bench_request){ .spec = "rope" }, &cases);
+    for (int i = 0; i < n; i++)
+        assert_true(cases[i].family->subject != SUBJECT_INPUT);
+    free(cases);
+}
+
+static void refusals_name_the_option(void **state)
+{
+    static const struct {
+        struct bench_request typed;
+        const char *start;
+    } bad[] = {
+        { { .tokens = "12x" }, "--tokens '12x': should be whole numbers" },
+        { { .dims = "" }, "--dims '': should be whole numbers" },
+        { { .threads = "1,2000" }, "--threads '1,2000': should be at most" },
+        { { .isa = "mmx" }, "--isa 'mmx': should be one of " },
+        { { .spec = "ropes" }, "--encoding 'ropes': " },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < LEN(bad); i++) {
+        struct bench_options o;
+        char why[512] = "";
+
+        assert_false(bench_options_read(&o, &bad[i].typed, why, sizeof(why)));
+        if (strncmp(why, bad[i].start, strlen(bad[i].start)) != 0)
+            FAIL("got '%s', want '%s..'", why, bad[i].start);
+    }
+}
+
+/* ---------------------------------------------------------------- printing */
+
+/* What is printed of a run of two rows; to be freed. */
+static char *printed(enum bench_format format)
+{
+    static const struct bench_machine machine = {
+        .cpu = "a CPU", .date = "2026-01-02T03:04:05Z", .isa = "base",
+        .commit = "abc", .compiler = "cc \"1\"", .flags = "-O", .threads = 2,
+        .version = "0", .stream = 1, .read = 2, .fma = 3,
+    };
+    static const struct bench_work work = { .unit = "GB/s" };
+    static const struct bench_family family = { .subject = SUBJECT_FORWARD,
+                                                .name = "forward" };
+    static const struct bench_case c = { .family = &family, .work = &work,
+                                         .spec = "rope", .heads = 3,
+                                         .kernel = -1, .name = "row, one" };
+    const struct bench_result good = { .c = &c, .isa = "base", .threads = 2,
+                                       .samples = 9, .min_ns = 8e3,
+                                       .median_ns = 9e3, .spread = 0.25,
+                                       .speed = 7.5, .roof = 10, .part = 0.9,
+                                       .part_median = 0.75 };
+    const struct bench_result bad = { .c = &c, .isa = "base", .cannot = true,
+                                      .note = "it's \"so\", \\ or" };
+    char *text = NULL;
+    size_t size;
+    struct bench_sink s = { .format = format, .machine = &machine };
+
+    s.file = open_memstream(&text, &size);
+    assert_non_null(s.file);
+    bench_print_head(&s);
+    bench_print_row(&s, &good);
+    bench_print_row(&s, &bad);
+    bench_print_foot(&s);
+    assert_int_equal(fclose(s.file), 0);
+    return text;
+}
+
+static void has(const char *text, const char *part)
+{
+    if (strstr(text, part) == NULL)
+        FAIL("no '%s' in: %s", part, text);
+}
+
+static void json_is_escaped(void **state)
+{
+    char *text = printed(FORMAT_JSON);
+
+    (void)state;
+    has(text, "\"compiler\": \"cc \\\"1\\\"\"");
+    has(text, "\"bf16_gflops\": null");
+    has(text, "\"case\": \"row, one\"");
+    has(text, "\"of_roof\": 0.9, \"of_roof_median\": 0.75, "
+              "\"beside\": null");
+    has(text, "\"cannot\": \"it's \\\"so\\\", \\\\ or\"}");
+    free(text);
+}
+
+/* Commas outside of quotes: every line has as many. */
+static void csv_lines_have_all_columns(void **state)
+{
+    char *text = printed(FORMAT_CSV);
+    int lines = 0, commas = 0, first = 0;
+    bool quoted = false;
+
+    (void)state;
+    for (const char *p = text; *p != '\0'; p++) {
+        quoted ^= *p == '"';
+        commas += *p == ',' && !quoted;
+        if (*p == '\n') {
+            first = lines++ == 0 ? commas : first;
+            assert_int_equal(commas, first);
+            commas = 0;
+        }
+    }
+    assert_int_equal(lines, 3);
+    assert_true(first > 20);
+    has(text, "\"it's \"\"so\"\", \\ or\"\n");
+    free(text);
+}
+
+static void sql_is_quoted(void **state)
+{
+    char *text = printed(FORMAT_SQL);
+
+    (void)state;
+    has(text, "BEGIN;\nCREATE TABLE IF NOT EXISTS bench (\n  date TEXT,");
+    has(text, "'row, one', 'rope', 'f32', 0, 3,");
+    has(text, ", 10, 0.9, 0.75, NULL, NULL, NULL, '', '');\n");
+    has(text, "'it''s \"so\", \\ or');\nCOMMIT;\n");
+    free(text);
+}
+
+static void table_is_grouped(void **state)
+{
+    char *text = printed(FORMAT_MARKDOWN);
+
+    (void)state;
+    has(text, "a CPU, base, 2 threads, commit abc; ");
+    has(text, "\n## Attention, forward\n");
+    has(text, "| row, one | base | 2 | 9.0 us | 8.0 us | 25 % | 7.5 GB/s | "
+              "0.90 (0.75) | | |\n");
+    has(text, "| row, one | base | 0 | | | | | | | cannot: it's");
+    free(text);
+}
+
+/* ------------------------------------------------------------------ values */
+
+/* What is drawn is held exactly by its type, and is not all one number. */
+static void values_are_exact(void **state)
+{
+    static const locant_dtype types[] = { LOCANT_F32, LOCANT_F16,
+                                          LOCANT_BF16 };
+    enum { N = 1000 };
+    float wide[N], back[N];
+    union {
+        float f[N];
+        uint16_t h[N];
+    } data;
+
+    (void)state;
+    for (size_t t = 0; t < LEN(types); t++) {
+        double sum = 0, squares = 0;
+
+        bench_fill(&data, types[t], wide, N, 7);
+        bench_widen(back, &data, types[t], N);
+        assert_memory_equal(wide, back, sizeof(wide));
+        for (int i = 0; i < N; i++) {
+            sum += (double)wide[i];
+            squares += (double)wide[i] * (double)wide[i];
+        }
+        /* 6 standard deviations of the mean and of the variance */
+        assert_true(fabs(sum / N) < 6 / sqrt(N));
+        assert_true(fabs(squares / N - 1) < 6 * sqrt(2.0 / N));
+    }
+}
+
+/* float16 by its definition: 1.m x 2^(e - 15), or 0.m x 2^-14. */
+static void float16_is_widened_by_definition(void **state)
+{
+    (void)state;
+    for (unsigned h = 0; h < 0x7c00; h++) {
+        uint16_t bits = (uint16_t)h;
+        int e = (int)(h >> 10), m = (int)(h & 0x3ff);
+        double want = e == 0 ? ldexp(m, -24) : ldexp(1024 + m, e - 25);
+        float got;
+
+        bench_widen(&got, &bits, LOCANT_F16, 1);
+        if ((double)got != want)
+            FAIL("%#x: got %g, want %g", h, (double)got, want);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ranges_are_read),
+        cmocka_unit_test(bad_ranges_are_refused),
+        cmocka_unit_test(statistics_of_known_values),
+        cmocka_unit_test(every_kernel_has_a_row),
+        cmocka_unit_test(table_is_well_formed),
+        cmocka_unit_test(quick_has_every_kernel_and_operation),
+        cmocka_unit_test(options_choose_rows),
+        cmocka_unit_test(encodings_go_through_their_doors),
+        cmocka_unit_test(refusals_name_the_option),
+        cmocka_unit_test(json_is_escaped),
+        cmocka_unit_test(csv_lines_have_all_columns),
+        cmocka_unit_test(sql_is_quoted),
+        cmocka_unit_test(table_is_grouped),
+        cmocka_unit_test(values_are_exact),
+        cmocka_unit_test(float16_is_widened_by_definition),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

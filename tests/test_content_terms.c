@@ -1,0 +1,293 @@
+/*
+ * test_content_terms.c - content as products of tiles (src/attention/terms.h):
+ * against the row engine in double, and the same bits however it is split.
+ */
+#include "oracle/mixed.h"
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * Each form of terms, with tables shorter and longer than what is held at a
+ * time, alone and beside the other doors.  Where a gradient is 0 but for
+ * rounding (one segment, key_bias) there is nothing to compare, so those stay
+ * out.
+ */
+static const char *const specs[] = {
+    "relative(distance=8)",
+    "shaw(distance=5)",
+    "shaw(distance=300)+t5",
+    "music(length=40)",
+    "music(length=2000)+rope",
+    "transformer-xl",
+    "transformer-xl(clamp=20)+alibi",
+    "xlnet(clamp=90,segment=50)",
+    "deberta(span=12)",
+    "deberta(span=400)+t5",
+    "fox+rope",
+    "rerope(window=20)+t5",
+    "rerope(window=100,leak=16,pairing=interleaved)+temperature(kind=logn)",
+    "selfextend(group=4,window=32)",
+    "streaming(sinks=2,window=30)",
+    "streaming(sinks=70,window=20)+alibi",
+    "window(size=40)+shaw(distance=5)",
+};
+
+/* Sanitizers make it slow: a part of them in each test. */
+enum { EACH = TEST_SANITIZED ? 4 : 1 };
+
+/* Two tiles of queries and three of keys, neither of them full. */
+static void make(struct mixed *m, const char *spec)
+{
+    *m = (struct mixed){ .spec = spec, .dtype = LOCANT_F32,
+                         .mask = LOCANT_MASK_CAUSAL, .T = 75, .S = 150,
+                         .D = 12 };
+    if (strncmp(spec, "fox", 3) == 0)
+        m->W = 10;
+    mixed_make(m);
+}
+
+/* Positions of a row with gaps of 0 .. 4, in two documents and padding. */
+static void scatter(struct mixed *m)
+{
+    int64_t from = m->S - m->T;
+
+    for (int64_t b = 0; b < m->B; b++) {
+        int64_t *k_pos = (int64_t *)m->k_pos.data + b * m->S, pos = 0;
+        int64_t *k_docs = (int64_t *)m->k_docs.data + b * m->S;
+
+        for (int64_t j = 0; j < m->S; j++, pos += test_range(0, 4)) {
+            k_docs[j] = j < 3 ? -1 : j < m->S / 2 + 20 * b ? 4 : 1;
+            if (j > 0 && k_docs[j] != k_docs[j - 1])
+                pos = 7;
+            k_pos[j] = pos;
+        }
+        memcpy((int64_t *)m->q_pos.data + b * m->T, k_pos + from,
+               (size_t)m->T * sizeof(int64_t));
+        memcpy((int64_t *)m->q_docs.data + b * m->T, k_docs + from,
+               (size_t)m->T * sizeof(int64_t));
+    }
+    m->a.q_docs = &m->q_docs;
+    m->a.k_docs = &m->k_docs;
+}
+
+static void agree_with_rows(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < LEN(specs); i += EACH) {
+        struct mixed m;
+
+        make(&m, specs[i]);
+        mixed_judge_fast(&m);
+        mixed_free(&m);
+    }
+}
+
+static void agree_with_rows_at_any_positions(void **state)
+{
+    (void)state;
+    for (size_t i = 1 % EACH; i < LEN(specs); i += EACH) {
+        struct mixed m;
+
+        make(&m, specs[i]);
+        scatter(&m);
+        mixed_judge_fast(&m);
+        mixed_free(&m);
+    }
+}
+
+/* Keys after the query too, a head of keys for all, many channels. */
+static void agree_with_rows_without_a_mask(void **state)
+{
+    static const char *const open[] = {
+        "shaw(distance=90)", "transformer-xl", "xlnet(segment=100)",
+        "deberta(span=30)", "rerope(window=70)",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < LEN(open); i++) {
+        struct mixed m = { .spec = open[i], .dtype = LOCANT_F32, .B = 1,
+                           .G = 1, .H = 2, .T = 130, .S = 70, .D = 80 };
+
+        mixed_make(&m);
+        mixed_judge_fast(&m);
+        mixed_free(&m);
+    }
+}
+
+/* Gradients of queries alone, of keys and values, of parameters and x. */
+static void gradients_do_not_need_each_other(void **state)
+{
+    (void)state;
+    for (size_t i = 2 % EACH; i < LEN(specs); i += EACH) {
+        locant_attention_gradients all;
+        double *want;
+        struct mixed m;
+        size_t from[4];
+
+        make(&m, specs[i]);
+        mixed_run(&m);
+        want = mixed_results(&m);
+        from[0] = mixed_size(&m.out) + mixed_size(&m.lse);
+        from[1] = from[0] + mixed_size(&m.dq);
+        from[2] = from[1] + 2 * mixed_size(&m.dk);
+        from[3] = mixed_count(&m);
+        all = m.g;
+        for (int part = 0; part < 3; part++) {
+            double *got;
+
+            m.g = all;
+            if (part != 0)
+                m.g.dq = NULL;
+            if (part != 1)
+                m.g.dk = m.g.dv = NULL;
+            if (part != 2)
+                m.g.dparams = NULL, m.g.dx = NULL;
+            mixed_run(&m);
+            got = mixed_results(&m);
+            assert_memory_equal(got + from[part], want + from[part],
+                                (from[part + 1] - from[part]) * sizeof(*got));
+            free(got);
+        }
+        free(want);
+        mixed_free(&m);
+    }
+}
+
+static void threads_agree(void **state)
+{
+    static const int threads[] = { 1, 2, 3, 7 };
+
+    (void)state;
+    for (size_t i = 3 % EACH; i < LEN(specs); i += EACH) {
+        double *want = NULL;
+        struct mixed m;
+
+        make(&m, specs[i]);
+        for (size_t n = 0; n < LEN(threads); n++) {
+            double *got;
+
+            CHECK_OK(locant_set_threads(threads[n]));
+            mixed_run(&m);
+            got = mixed_results(&m);
+            if (want != NULL)
+                assert_memory_equal(got, want, mixed_count(&m) * sizeof(*got));
+            free(want);
+            want = got;
+        }
+        free(want);
+        CHECK_OK(locant_set_threads(0));
+        mixed_free(&m);
+    }
+}
+
+/* The first n keys, and the queries among them from key 'from' on. */
+static void attend_part(struct mixed *m, int64_t from, int64_t n)
+{
+    locant_tensor *all[] = { &m->q, &m->out, &m->lse, &m->q_pos,
+                             &m->k, &m->v, &m->x, &m->k_pos };
+    int64_t first = from - (m->S - m->T);
+    locant_tensor keep[LEN(all)];
+    size_t bytes;
+    void *workspace;
+
+    for (size_t i = 0; i < LEN(all); i++) {
+        int axis = all[i]->rank == 2 || i == 6 ? 1 : 2;
+
+        keep[i] = *all[i];
+        all[i]->shape[axis] = i < 4 ? n - from : n;
+        if (i < 4)
+            all[i]->data = (char *)all[i]->data +
+                           first * all[i]->stride[axis] *
+                               (int64_t)locant_dtype_size(all[i]->dtype);
+    }
+    CHECK_OK(locant_attention_workspace(&bytes, &m->a));
+    workspace = test_guarded(bytes);
+    CHECK_OK(locant_attention_forward(&m->out, &m->lse, &m->a, workspace,
+                                      bytes));
+    test_guarded_free(workspace, bytes);
+    for (size_t i = 0; i < LEN(all); i++)
+        *all[i] = keep[i];
+}
+
+/* A query's own past decides, to the bit: pieces of 1 .. 70, then of 1. */
+static void chunks_and_a_growing_cache_agree(void **state)
+{
+    (void)state;
+    for (size_t i = 1 % EACH; i < LEN(specs); i += EACH) {
+        struct mixed m;
+        size_t bytes;
+        float *want;
+
+        make(&m, specs[i]);
+        mixed_run(&m);
+        bytes = mixed_size(&m.out) * sizeof(*want);
+        want = malloc(bytes);
+        assert_non_null(want);
+        memcpy(want, m.out.data, bytes);
+        memset(m.out.data, 0xff, bytes);
+        for (int64_t at = m.S - m.T, n; at < m.S; at += n) {
+            n = at > m.S - 9 ? 1 : test_range(1, 70);
+            n = n > m.S - at ? m.S - at : n;
+            attend_part(&m, at, at + n);
+        }
+        assert_memory_equal(m.out.data, want, bytes);
+        free(want);
+        mixed_free(&m);
+    }
+}
+
+/* Move the second batch row to the place of the first; or there are 2 again. */
+static void keep_second(struct mixed *m, bool alone)
+{
+    locant_tensor *all[] = { &m->q, &m->k, &m->v, &m->x, &m->q_pos, &m->k_pos,
+                             &m->out, &m->lse };
+
+    for (size_t i = 0; i < LEN(all); i++) {
+        size_t bytes;
+
+        all[i]->shape[0] = alone ? 1 : 2;
+        bytes = mixed_size(all[i]) * locant_dtype_size(all[i]->dtype);
+        if (alone && i < 6 && all[i]->data != NULL)
+            memcpy(all[i]->data, (char *)all[i]->data + bytes, bytes);
+    }
+}
+
+static void batch_rows_are_what_they_are_alone(void **state)
+{
+    (void)state;
+    for (size_t i = 2 % EACH; i < LEN(specs); i += EACH) {
+        struct mixed m;
+        size_t half;
+        float *want;
+
+        make(&m, specs[i]);
+        mixed_run(&m);
+        half = mixed_size(&m.out) / 2 * sizeof(*want);
+        want = malloc(half);
+        assert_non_null(want);
+        memcpy(want, (char *)m.out.data + half, half);
+        memset(m.out.data, 0xff, half);
+        keep_second(&m, true);
+        attend_part(&m, m.S - m.T, m.S);
+        assert_memory_equal(m.out.data, want, half);
+        keep_second(&m, false);
+        free(want);
+        mixed_free(&m);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(agree_with_rows),
+        cmocka_unit_test(agree_with_rows_at_any_positions),
+        cmocka_unit_test(agree_with_rows_without_a_mask),
+        cmocka_unit_test(gradients_do_not_need_each_other),
+        cmocka_unit_test(threads_agree),
+        cmocka_unit_test(chunks_and_a_growing_cache_agree),
+        cmocka_unit_test(batch_rows_are_what_they_are_alone),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

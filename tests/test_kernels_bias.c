@@ -1,0 +1,136 @@
+/* test_kernels_bias.c - the kernels of biases, against plain loops */
+#include "kernel/kernels.h"
+#include "testing.h"
+#include <math.h>
+#include <string.h>
+
+enum { MOST = 64 };
+
+static uint32_t bits(float x)
+{
+    uint32_t out;
+
+    memcpy(&out, &x, sizeof(out));
+    return out;
+}
+
+static float *floats(size_t n)
+{
+    float *x = test_guarded(n * sizeof(*x));
+
+    for (size_t i = 0; i < n; i++)
+        x[i] = (float)test_uniform();
+    return x;
+}
+
+/* Four strands of rows, as kernels.h says: the same bits everywhere. */
+static void check_diagonals(void)
+{
+    const struct lct_kernels *kernels = lct_kernels();
+    size_t keys = (size_t)test_range(1, MOST);
+    size_t lanes = LCT_PAD * (size_t)test_range(1, MOST / LCT_PAD);
+    size_t count = (keys + lanes + LCT_PAD - 1) / LCT_PAD * LCT_PAD;
+    float *x = floats(keys * lanes), *sum = floats(count);
+
+    x[test_range(0, (int64_t)(keys * lanes) - 1)] = NAN;
+    kernels->sum_diagonals(sum, x, keys, lanes);
+    for (size_t d = 0; d < keys + lanes - 1; d++) {
+        float strand[4] = { 0 }, want;
+
+        for (size_t j = 0; j < keys; j++) {
+            int64_t i = (int64_t)(d + j) - (int64_t)keys + 1;
+
+            if (i >= 0 && i < (int64_t)lanes)
+                strand[j % 4] += x[j * lanes + (size_t)i];
+        }
+        want = (strand[0] + strand[1]) + (strand[2] + strand[3]);
+        CHECK(isnan(want) ? isnan(sum[d]) : bits(sum[d]) == bits(want));
+    }
+    test_guarded_free(x, keys * lanes * sizeof(*x));
+    test_guarded_free(sum, count * sizeof(*sum));
+}
+
+static void check_added_rows(void)
+{
+    size_t keys = (size_t)test_range(1, 20), lanes = 2 * LCT_PAD, range = 70;
+    float *s = floats(keys * lanes), *table = floats(range);
+    float before[20 * 2 * LCT_PAD];
+    int64_t at[20];
+
+    memcpy(before, s, keys * lanes * sizeof(*s));
+    for (size_t j = 0; j < keys; j++)
+        at[j] = test_range(0, (int64_t)(range - lanes));
+    lct_kernels()->add_bias_rows(s, keys, lanes, table, at);
+    for (size_t n = 0; n < keys * lanes; n++)
+        CHECK(bits(s[n]) ==
+              bits(before[n] + table[at[n / lanes] + (int64_t)(n % lanes)]));
+    test_guarded_free(s, keys * lanes * sizeof(*s));
+    test_guarded_free(table, range * sizeof(*table));
+}
+
+/* Sums of at most 20 terms below 2, each rounded a few times. */
+static void check_bends(void)
+{
+    enum { KEYS = 20, LANES = LCT_PAD, PIECES = 4 };
+    const float start[PIECES] = { -INFINITY, 0.1f, 0.1f, 0.4f };
+    float *s = floats(KEYS * LANES), *u = floats(80), *du = floats(80);
+    float *inverse = floats(LANES), *slope = floats(PIECES);
+    float *value = floats(PIECES), *sum = floats(3 * LANES);
+    float before[KEYS * LANES];
+    int64_t at[KEYS];
+    struct lct_bent x = { u, du, at, inverse, start, slope, value, PIECES };
+    double want[3 * LANES] = { 0 };
+
+    memcpy(before, s, sizeof(before));
+    for (int j = 0; j < KEYS; j++)
+        at[j] = test_range(0, 80 - LANES);
+    lct_kernels()->sum_bend(sum, s, KEYS, LANES, &x, 0.1f, 0.4f);
+    lct_kernels()->add_bends(s, KEYS, LANES, &x);
+    for (int n = 0; n < KEYS * LANES; n++) {
+        int lane = n % LANES;
+        float f = u[at[n / LANES] + lane] * inverse[lane];
+        int piece = f > 0.4f ? 3 : f > 0.1f ? 2 : 0;
+
+        CHECK(fabs((double)s[n] - ((double)before[n] + (double)value[piece] +
+                                   (double)slope[piece] * (double)f)) < 1e-6);
+        if (piece != 2)
+            continue;
+        want[lane] += (double)before[n];
+        want[LANES + lane] += (double)before[n] * (double)f;
+        want[2 * LANES + lane] += (double)before[n] *
+                                  (double)du[at[n / LANES] + lane];
+    }
+    for (int n = 0; n < 3 * LANES; n++)
+        CHECK(fabs((double)sum[n] - want[n]) < 1e-5);
+    test_guarded_free(s, KEYS * LANES * sizeof(*s));
+    test_guarded_free(u, 80 * sizeof(*u));
+    test_guarded_free(du, 80 * sizeof(*du));
+    test_guarded_free(inverse, LANES * sizeof(*inverse));
+    test_guarded_free(slope, PIECES * sizeof(*slope));
+    test_guarded_free(value, PIECES * sizeof(*value));
+    test_guarded_free(sum, 3 * LANES * sizeof(*sum));
+}
+
+static void check_kernels(void)
+{
+    for (int round = 0; round < 100; round++) {
+        check_diagonals();
+        check_added_rows();
+        check_bends();
+    }
+}
+
+static void kernels_match_plain_loops(void **state)
+{
+    (void)state;
+    test_each_isa(check_kernels);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kernels_match_plain_loops),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,396 @@
+/*
+ * test_score_tables.c - biases formed once for each difference, biases that
+ * bend, and masks asked about rectangles, against one pair at a time.
+ */
+#include "attention/tile.h"
+#include "encodings/encoding.h"
+#include "encodings/params.h"
+#include "oracle/mixed.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HEADS = 3, PARAMS = 16 };
+
+/* --------------------------------------------------------------------- fold */
+
+/* Encodings that fold, and how many positions they know. */
+static const struct {
+    const char *spec;
+    int64_t known;
+} folding[] = {
+    { "swin", 49 }, { "swin(height=1,width=9)", 9 },
+    { "swin(height=6,width=1)", 6 }, { "swin(height=3,width=8)", 24 },
+    { "swinv2(height=4,width=5,hidden=24)", 20 },
+    { "crossformer(height=5,width=3)", 15 },
+    { "beit(height=4,width=6)", 25 }, { "beit(height=1,width=1)", 2 },
+    { "beit(height=1,width=5)", 6 }, { "alibi(dialect=bloom)", 1 << 20 },
+    { "alibi(dialect=mpt)", 1 << 20 }, { "alibi(dialect=falcon)", 1 << 20 },
+};
+
+/* Random parameters in double, and a call that has them. */
+static void load(struct lct_call *call, locant_tensor *params,
+                 double **memory, const locant_encoding *e)
+{
+    locant_sizes sizes = { .heads = HEADS, .kv_heads = HEADS };
+    locant_param_info info;
+    size_t total;
+    int n = 0;
+
+    for (; locant_encoding_param(&info, e, n, &sizes); n++) {
+        params[n] = test_tensor(LOCANT_F64, info.rank, info.shape);
+        CHECK_OK(locant_encoding_param_init(&params[n], e, n,
+                                            (uint64_t)test_rand()));
+    }
+    CHECK_OK(lct_params_check(&total, "test", e, params, &sizes));
+    *memory = calloc(total + 1, sizeof(**memory));
+    lct_params_load(call, *memory, e, params, &sizes);
+}
+
+static void check_pair(struct lct_call *call, int64_t q_pos, int64_t k_pos)
+{
+    const struct lct_encoding *row = call->e->row;
+    struct lct_call other = *call;
+    int64_t difference = row->fold(call, LCT_QUERY, q_pos) -
+                         row->fold(call, LCT_KEY, k_pos);
+    double want, got, heads[HEADS];
+    int64_t q, k;
+
+    CHECK(row->unfold(&q, &k, &other, difference));
+    if (row->bias_heads != NULL)
+        row->bias_heads(heads, call, q_pos, k_pos);
+    for (int64_t h = 0; h < HEADS; h++) {
+        row->bias(&want, call, h, q_pos, &k_pos, 1);
+        row->bias(&got, &other, h, q, &k, 1);
+        CHECK(got == want);
+        CHECK(row->bias_heads == NULL || heads[h] == want);
+    }
+}
+
+static void a_fold_decides_the_bias(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < LEN(folding); i++) {
+        locant_tensor params[PARAMS] = { 0 };
+        struct lct_call call = { 0 };
+        locant_encoding *e;
+        double *memory;
+
+        CHECK_OK(locant_encoding_create(&e, folding[i].spec));
+        load(&call, params, &memory, e);
+        for (int round = 0; round < 300; round++) {
+            int64_t last = folding[i].known - 1;
+
+            call.last = test_range(0, last);
+            call.scale = 0.125;
+            check_pair(&call, test_range(0, last), test_range(0, last));
+        }
+        free(memory);
+        for (int n = 0; n < PARAMS; n++)
+            if (params[n].data != NULL)
+                test_tensor_free(&params[n]);
+        locant_encoding_free(e);
+    }
+}
+
+/* A row that folds or hides must be among those tested here. */
+static void every_row_with_a_hook_is_here(void **state)
+{
+    (void)state;
+    for (int i = 0; lct_encodings[i] != NULL; i++) {
+        const struct lct_encoding *row = lct_encodings[i];
+        size_t length = strlen(row->info.name);
+        bool found = row->fold == NULL;
+
+        for (size_t n = 0; n < LEN(folding); n++)
+            found |= strncmp(folding[n].spec, row->info.name, length) == 0;
+        CHECK(found);
+        CHECK((row->fold == NULL) == (row->unfold == NULL));
+        CHECK((row->hides == NULL) == (row->sees == NULL));
+        CHECK(row->hides == NULL || strcmp(row->info.name, "window") == 0 ||
+              strcmp(row->info.name, "longlora") == 0);
+    }
+}
+
+/* ---------------------------------------------------------------- all heads */
+
+/* Gradients of all heads together are those of each, to rounding. */
+static void heads_together_learn_as_each(void **state)
+{
+    static const char *const specs[] = {
+        "dpb(hidden=7)", "dpb(hidden=5,log=yes)", "crossformer(hidden=6)",
+        "swinv2(hidden=11)"
+    };
+
+    (void)state;
+    for (size_t i = 0; i < LEN(specs); i++) {
+        locant_tensor params[PARAMS] = { 0 };
+        locant_sizes sizes = { .heads = HEADS, .kv_heads = HEADS };
+        double *memory, *together, *apart, *dparam[LCT_MAX_PARAMS];
+        double dout[HEADS] = { 0.7, 0, -1.3 };
+        struct lct_call call = { 0 };
+        int64_t q_pos = test_range(0, 40), k_pos = test_range(0, 40);
+        locant_encoding *e;
+        size_t total;
+
+        CHECK_OK(locant_encoding_create(&e, specs[i]));
+        load(&call, params, &memory, e);
+        CHECK_OK(lct_params_check(&total, "test", e, params, &sizes));
+        together = calloc(2 * total, sizeof(*together));
+        apart = together + total;
+        lct_params_split(dparam, &call, together);
+        e->row->bias_heads_backward(dparam, &call, q_pos, k_pos, dout);
+        lct_params_split(dparam, &call, apart);
+        for (int64_t h = 0; h < HEADS; h++)
+            e->row->bias_backward(dparam, &call, h, q_pos, &k_pos, dout + h,
+                                  1);
+        for (size_t n = 0; n < total; n++)
+            CHECK(fabs(together[n] - apart[n]) <= 1e-13 * (1 + fabs(apart[n])));
+        free(together);
+        free(memory);
+        for (int n = 0; n < PARAMS; n++)
+            if (params[n].data != NULL)
+                test_tensor_free(&params[n]);
+        locant_encoding_free(e);
+    }
+}
+
+/* --------------------------------------------------------------- rectangles */
+
+static void check_rectangle(const locant_encoding *e, struct lct_span q,
+                            struct lct_span k)
+{
+    struct lct_head head = { test_range(0, 3), 4 };
+    enum lct_seen seen = e->row->sees(e, &head, q, k);
+    int64_t pairs = 0, hidden = 0;
+
+    for (int64_t i = q.low; i <= q.high; i++)
+        for (int64_t j = k.low; j <= k.high; j++) {
+            char one = 0;
+
+            e->row->hides(&one, e, &head, &i, 1, j);
+            hidden += one;
+            pairs++;
+        }
+    CHECK(seen == (hidden == 0       ? LCT_SEES_ALL
+                   : hidden == pairs ? LCT_SEES_NONE
+                                     : LCT_SEES_SOME));
+}
+
+static struct lct_span span(void)
+{
+    int64_t low = test_range(-60, 60);
+
+    return (struct lct_span){ low, low + test_range(0, 24) };
+}
+
+static void rectangles_are_what_their_pairs_are(void **state)
+{
+    static const char *const specs[] = {
+        "window(size=1)", "window(size=7)", "window(size=30)",
+        "longlora(group=2)", "longlora(group=7)", "longlora(group=32)"
+    };
+    const struct lct_span ends = { INT64_MIN, INT64_MAX };
+    const struct lct_head head = { 0, 4 };
+
+    (void)state;
+    for (size_t i = 0; i < LEN(specs); i++) {
+        locant_encoding *e;
+
+        CHECK_OK(locant_encoding_create(&e, specs[i]));
+        for (int round = 0; round < 400; round++)
+            check_rectangle(e, span(), span());
+        CHECK(e->row->sees(e, &head, ends, ends) == LCT_SEES_SOME);
+        CHECK(e->row->sees(e, &head, (struct lct_span){ INT64_MIN, 0 },
+                           (struct lct_span){ 100, INT64_MAX }) ==
+              LCT_SEES_NONE);
+        locant_encoding_free(e);
+    }
+}
+
+/* Keys hidden one by one, many queries together. */
+static void queries_together_hide_as_each(void **state)
+{
+    static const char *const specs[] = { "window(size=9)",
+                                         "longlora(group=6)" };
+
+    (void)state;
+    for (size_t i = 0; i < LEN(specs); i++)
+        for (int round = 0; round < 50; round++) {
+            struct lct_head head = { test_range(0, 3), 4 };
+            int64_t q_pos[33], k_pos = test_range(-20, 20);
+            char all[33], one;
+            locant_encoding *e;
+
+            CHECK_OK(locant_encoding_create(&e, specs[i]));
+            for (int n = 0; n < 33; n++) {
+                q_pos[n] = test_range(-30, 30);
+                all[n] = n % 5 == 0; /* hidden before stays hidden */
+            }
+            e->row->hides(all, e, &head, q_pos, 33, k_pos);
+            for (int n = 0; n < 33; n++) {
+                one = n % 5 == 0;
+                e->row->hides(&one, e, &head, q_pos + n, 1, k_pos);
+                CHECK(all[n] == one && (one == 0 || one == 1));
+            }
+            locant_encoding_free(e);
+        }
+}
+
+/* ---------------------------------------------------------------- attention */
+
+static int64_t *ids(const locant_tensor *t, int64_t b)
+{
+    return (int64_t *)t->data + b * t->shape[1];
+}
+
+/* How the tokens of a call are spread. */
+enum spread { BEHIND, ANYWHERE, APART, SPREADS };
+
+static void spread(struct mixed *m, enum spread how, int64_t known)
+{
+    for (int64_t b = 0; how != BEHIND && b < m->B; b++) {
+        for (int64_t j = 0; j < m->S; j++)
+            ids(&m->k_pos, b)[j] = how == ANYWHERE
+                                       ? test_range(0, known - 1)
+                                       : known / m->S * j;
+        for (int64_t i = 0; i < m->T; i++)
+            ids(&m->q_pos, b)[i] = how == ANYWHERE
+                                       ? test_range(0, known - 1)
+                                       : known / m->S * (m->S - m->T + i);
+    }
+}
+
+static void fast_is_near_the_reference(const char *spec, int64_t known,
+                                       enum spread how, locant_mask mask)
+{
+    struct mixed m = { .spec = spec, .dtype = LOCANT_F32, .T = 70, .S = 150,
+                       .H = 4, .G = 2, .mask = mask };
+
+    if (known < m.S && how == BEHIND) {
+        m.S = known;
+        m.T = known - 1;
+    }
+    mixed_make(&m);
+    spread(&m, how, known);
+    mixed_judge_fast(&m);
+    mixed_free(&m);
+}
+
+static void folded_tables_agree_with_pairs(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < LEN(folding); i++)
+        for (int how = 0; how < ANYWHERE + 1; how++)
+            for (int mask = 0; mask < 2; mask++)
+                fast_is_near_the_reference(
+                    folding[i].spec,
+                    folding[i].known < 300 ? folding[i].known : 300,
+                    (enum spread)how, (locant_mask)mask);
+}
+
+/*
+ * The threshold of fire below, within and above the positions; tokens one after
+ * another, anywhere, and 2^20 apart, where there is no table.
+ */
+static void bends_agree_with_the_network(void **state)
+{
+    static const char *const specs[] = {
+        "fire(length=1)", "fire(length=110,hidden=5)", "fire(length=4000)",
+        "fire(length=100,hidden=64)", "fire(length=128,hidden=1)"
+    };
+
+    (void)state;
+    for (size_t i = 0; i < LEN(specs); i++)
+        for (int how = 0; how < SPREADS; how++)
+            for (int mask = 0; mask < 2; mask++)
+                fast_is_near_the_reference(specs[i],
+                                           how == APART ? 1 << 27 : 220,
+                                           (enum spread)how,
+                                           (locant_mask)mask);
+}
+
+/* ----------------------------------------------------------- rows of a tile */
+
+static uint32_t bits(float x)
+{
+    uint32_t out;
+
+    memcpy(&out, &x, sizeof(out));
+    return out;
+}
+
+/* Every tile of one call, against each of its queries alone. */
+static void check_tiles(struct lct_problem *p)
+{
+    struct lct_scratch *s = &p->scratch[0];
+    float alone[LCT_TILE];
+
+    for (int64_t at = 0; at < p->B * p->H * p->q_tiles; at++) {
+        struct lct_tile t = { .b = at / p->q_tiles / p->H,
+                              .h = at / p->q_tiles % p->H,
+                              .i = at % p->q_tiles * LCT_TILE };
+
+        t.rows = p->T - t.i < LCT_TILE ? p->T - t.i : LCT_TILE;
+        t.lanes = ((size_t)t.rows + LCT_PAD - 1) / LCT_PAD * LCT_PAD;
+        for (int64_t n = 0; n < p->k_tiles; n++) {
+            if (!lct_next_keys(p, &t, n, s))
+                continue;
+            memset(s->s, 0, (size_t)t.keys * t.lanes * sizeof(*s->s));
+            lct_add_bias(p, &t, s);
+            for (int64_t i = 0; i < t.rows; i++) {
+                memset(alone, 0, sizeof(alone));
+                lct_add_bias_row(p, t.b, t.h, t.i + i, t.j, t.keys, alone);
+                for (int64_t j = 0; j < t.keys; j++)
+                    CHECK(bits(alone[j]) ==
+                              bits(s->s[j * (int64_t)t.lanes + i]) ||
+                          !lct_visible(p, t.b, t.h, t.i + i, t.j + j));
+            }
+        }
+    }
+}
+
+static void a_row_has_the_bits_of_its_tile(void **state)
+{
+    static const char *const specs[] = {
+        "t5", "alibi", "alibi(dialect=mpt)", "fire(length=90)", "kerple",
+        "swin(height=16,width=14)", "dpb(hidden=4)", "graph(length=300)"
+    };
+
+    (void)state;
+    for (size_t i = 0; i < LEN(specs); i++)
+        for (int how = 0; how < ANYWHERE + 1; how++)
+            for (int mask = 0; mask < 2; mask++) {
+                struct mixed m = { .spec = specs[i], .dtype = LOCANT_F32,
+                                   .T = 90, .S = 170,
+                                   .mask = (locant_mask)mask };
+                struct lct_problem p;
+                void *workspace;
+
+                mixed_make(&m);
+                spread(&m, (enum spread)how, 220);
+                CHECK_OK(lct_problem_plan(&p, "test", &m.a, false, NULL, 0));
+                workspace = calloc(p.bytes, 1);
+                lct_problem_fill(&p, &m.a, workspace);
+                check_tiles(&p);
+                lct_problem_done(&p);
+                free(workspace);
+                mixed_free(&m);
+            }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_fold_decides_the_bias),
+        cmocka_unit_test(every_row_with_a_hook_is_here),
+        cmocka_unit_test(heads_together_learn_as_each),
+        cmocka_unit_test(rectangles_are_what_their_pairs_are),
+        cmocka_unit_test(queries_together_hide_as_each),
+        cmocka_unit_test(folded_tables_agree_with_pairs),
+        cmocka_unit_test(bends_agree_with_the_network),
+        cmocka_unit_test(a_row_has_the_bits_of_its_tile),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
