@@ -5,7 +5,9 @@
 # make test-full  10000 random cases of every declared property of every
 #                 encoding, 400 of every oracle: within an hour on 2 CPUs;
 #                 PROPERTY_CASES, ORACLE_CASES change that
-# make bench      speed against the roof of this machine
+# make bench      speed against the roof of this machine, recorded in
+#                 bench/results; ARGS="..." goes to 'locant bench'
+# make bench-peers  speed against PyTorch, onnxruntime, ggml (some GB of wheels)
 # make install    into PREFIX (/usr/local), under DESTDIR if given
 
 # Debian's own, even where PATH leads to another that lacks its modules.
@@ -58,7 +60,13 @@ bench:
 	@scripts/setup build
 	$(call configure,ON)
 	@$(BUILD) --target locant_bench
-	@build/bench/locant_bench $(ARGS)
+	@build/bench/locant_bench --append bench/results $(ARGS)
+
+bench-peers:
+	@scripts/setup build peers
+	$(call configure,OFF)
+	@$(BUILD) --target locant_shared locant_lab_shared
+	@scripts/peers $(ARGS)
 
 install:
 	$(call configure,OFF)
@@ -69,4 +77,4 @@ clean:
 	rm -rf build
 
 FORCE:
-.PHONY: report test test-full bench install clean FORCE
+.PHONY: report test test-full bench bench-peers install clean FORCE

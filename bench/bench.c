@@ -1,247 +1,173 @@
 /*
- * bench.c - one table of cases, one runner.
- *
- *     locant_bench [--quick] [--json | --csv] [--threads N] [--isa NAME]
- *                  [--only TEXT]
- *
- * Every case is checked before it is timed.  A sample is at least 20 us long; a
- * row gives the median and the minimum of its samples, the distance of the
- * quartiles, the speed at the median, and the part of the machine's own roof,
- * measured in the same run: there fastest stands against fastest, for the noise
- * of a shared machine is no part of a roof.
+ * bench.c - the runner: every case with each number of threads on each
+ * instruction set, to the output and to the record.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "bench.h"
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-static const struct bench_case cases[] = {
-    { "angles, table of 64 rows", &work_angle, "", 1, 64, 128, .quick = true },
-    { "angles, single row", &work_angle, "", 1, 1, 128, .quick = false },
-    { "angles by libm, double", &work_angle_libm, "", 1, 64, 128,
-      .quick = true },
-
-    { "rotate half, [1,32,1024,128]", &work_rotate, "rope(pairing=half)",
-      32, 1024, 128, .quick = true },
-    { "rotate interleaved, [1,32,1024,128]", &work_rotate,
-      "rope(pairing=interleaved)", 32, 1024, 128, .quick = true },
-    { "rotate half, [1,8,64,128]", &work_rotate, "rope(pairing=half)",
-      8, 64, 128, .quick = true },
-    { "rotate half, [1,32,4096,128]", &work_rotate, "rope(pairing=half)",
-      32, 4096, 128, .quick = false },
-    { "rotate interleaved, [1,32,4096,128]", &work_rotate,
-      "rope(pairing=interleaved)", 32, 4096, 128, .quick = false },
-    { "rotate half, plain C loop, [1,32,1024,128]", &work_rotate_naive,
-      "rope(pairing=half)", 32, 1024, 128, .quick = true },
-
-    { "forward none, T=S=1024", &work_forward, "none", 4, 1024, 64,
-      .quick = true },
-    { "forward rope, T=S=1024", &work_forward, "rope", 4, 1024, 64,
-      .quick = true },
-    { "forward alibi, T=S=1024", &work_forward, "alibi", 4, 1024, 64,
-      .quick = true },
-    { "forward t5, T=S=1024", &work_forward, "t5", 4, 1024, 64,
-      .quick = true },
-    { "forward none, causal, T=S=1024", &work_forward, "none", 4, 1024, 64,
-      .causal = true },
-    { "forward rope, causal, T=S=1024", &work_forward, "rope", 4, 1024, 64,
-      .causal = true },
-    { "backward none, T=S=1024", &work_backward, "none", 4, 1024, 64,
-      .quick = true },
-    { "backward rope, T=S=1024", &work_backward, "rope", 4, 1024, 64,
-      .quick = true },
-    { "backward alibi, T=S=1024", &work_backward, "alibi", 4, 1024, 64,
-      .quick = true },
-    { "backward t5, T=S=1024", &work_backward, "t5", 4, 1024, 64,
-      .quick = true },
-    { "backward none, causal, T=S=1024", &work_backward, "none", 4, 1024, 64,
-      .causal = true },
+struct run {
+    const struct bench_options *o;
+    struct bench_sink sinks[2]; /* what was asked for, and the record */
+    int n_sinks, done, total;
+    bool wrong, talk; /* stderr is a terminal */
 };
 
-struct options {
-    enum bench_format format;
-    bool quick;
-    int threads;
-    const char *isa, *only;
-};
-
-double bench_now(void)
+static void progress(const struct run *run, const char *what)
 {
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
+    if (run->talk)
+        fprintf(stderr, "\r\033[K%d/%d %.60s%s", run->done, run->total, what,
+                what[0] == '\0' ? "\r\033[K" : "");
 }
 
-static int ascending(const void *a, const void *b)
+static void do_row(struct run *run, struct bench_result *r)
 {
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-static double sample(void (*run)(void *), void *state, int calls)
-{
-    double t = bench_now();
-
-    for (int i = 0; i < calls; i++)
-        run(state);
-    return bench_now() - t;
-}
-
-void bench_time(struct bench_result *r, void (*run)(void *), void *state,
-                double budget)
-{
-    enum { LEAST = 5, MOST = 101 };
-    double ns[MOST];
-    double t = sample(run, state, 1); /* warm */
-    int calls = 1, n;
-
-    while ((t = sample(run, state, calls)) < 20e3)
-        calls *= 2;
-    n = t * MOST < budget ? MOST : (int)(budget / t);
-    if (n < LEAST)
-        n = LEAST;
-    for (int i = 0; i < n; i++)
-        ns[i] = sample(run, state, calls) / calls;
-    qsort(ns, (size_t)n, sizeof(ns[0]), ascending);
-    r->samples = n;
-    r->min_ns = ns[0];
-    r->median_ns = ns[n / 2];
-    r->spread = (ns[n - 1 - n / 4] - ns[n / 4]) / ns[n / 2];
-}
-
-/* Amount of work per time, or time per amount, in the unit of the work. */
-static void judge(struct bench_result *r)
-{
-    const struct bench_work *w = r->c->work;
-    double amount = w->amount(r->c);
-
-    r->speed = amount / r->median_ns;
-    if (strcmp(w->unit, "ns/pair") == 0)
-        r->speed = r->median_ns / amount;
-    if (w->roof == ROOF_STREAM) /* the amount counts reading and writing */
-        r->roof = bench_stream((size_t)(amount / 2));
-    if (w->roof == ROOF_FMA)
-        r->roof = bench_fma();
-    if (r->roof > 0)
-        r->part = amount / r->min_ns / r->roof;
-}
-
-/* Returns whether the row could be measured and was right. */
-static bool measure(struct bench_result *r, const struct options *o)
-{
-    const struct bench_work *w = r->c->work;
-    void *state;
     const char *wrong;
 
-    if (locant_set_threads(w->one_thread ? 1 : o->threads) != LOCANT_OK)
-        return false;
-    r->threads = locant_threads();
-    state = w->setup(r->c);
-    wrong = state == NULL ? "cannot be set up" : w->check(state);
-    if (wrong != NULL)
-        fprintf(stderr, "locant_bench: %s (%s): %s\n", r->c->name, r->isa,
-                wrong);
-    else
-        bench_time(r, w->run, state, o->quick ? 0.1e9 : 1e9);
-    w->teardown(state);
-    if (wrong == NULL)
-        judge(r);
-    return wrong == NULL;
+    progress(run, r->c->name);
+    wrong = bench_measure(r, run->o->quick);
+    if (run->talk)
+        fputs("\r\033[K", stderr);
+    if (wrong != NULL) {
+        run->wrong = true;
+        fprintf(stderr, "locant: bench: %s (%s, threads %d): %s\n",
+                r->c->name, r->isa, r->threads, wrong);
+        return;
+    }
+    for (int i = 0; i < run->n_sinks; i++)
+        bench_print_row(&run->sinks[i], r);
 }
 
-static bool wanted(const struct bench_case *c, const struct options *o)
+static void do_isas(struct run *run, const struct bench_case *c, int threads)
 {
-    return (c->quick || !o->quick) &&
-           (o->only == NULL || strstr(c->name, o->only) != NULL);
-}
-
-static bool run_case(const struct bench_case *c, const struct options *o,
-                     bool *first)
-{
-    bool good = true;
+    const char *isa, *only = run->o->isa;
     int available;
 
-    for (int i = 0; locant_isa_at(i, &available) != NULL; i++) {
-        const char *isa = locant_isa_at(i, NULL);
-        struct bench_result r = { .c = c, .isa = isa };
+    for (int i = 0; (isa = locant_isa_at(i, &available)) != NULL; i++) {
+        struct bench_result r = { .c = c, .isa = c->work->plain_c ? "-" : isa,
+                                  .threads = threads };
 
-        if (!available || (o->isa != NULL && strcmp(o->isa, isa) != 0))
+        if (!available || (only != NULL && strcmp(only, isa) != 0) ||
+            locant_set_isa(isa) != LOCANT_OK)
             continue;
-        if (!c->work->every_isa) /* plain C, as the rest of the program */
-            r.isa = "-";
-        if (locant_set_isa(isa) != LOCANT_OK || !measure(&r, o)) {
-            good = false;
-        } else {
-            bench_print_row(o->format, &r, *first);
-            *first = false;
-        }
-        /* In a hurry, attention on the best only. */
-        if (!c->work->every_isa || (o->quick && c->work->roof == ROOF_FMA))
+        do_row(run, &r);
+        if (!c->work->every_isa || run->o->quick)
             break;
     }
-    return good;
 }
 
-static void usage(FILE *f)
+/* As many threads as were asked for; 0 lets the library choose. */
+static int threads_at(const struct bench_options *o, int i)
 {
-    fputs("usage: locant_bench [--quick] [--json | --csv] [--threads N] "
-          "[--isa NAME] [--only TEXT]\n", f);
+    return o->threads.n == 0 ? 0 : (int)o->threads.at[i];
 }
 
-static bool parse(struct options *o, int argc, char **argv)
+static void do_case(struct run *run, const struct bench_case *c)
 {
-    for (int i = 1; i < argc; i++) {
-        const char *next = i + 1 < argc ? argv[i + 1] : NULL;
+    int n = run->o->threads.n == 0 || c->work->one_thread ? 1
+                                                          : run->o->threads.n;
 
-        if (strcmp(argv[i], "--quick") == 0) {
-            o->quick = true;
-        } else if (strcmp(argv[i], "--json") == 0) {
-            o->format = FORMAT_JSON;
-        } else if (strcmp(argv[i], "--csv") == 0) {
-            o->format = FORMAT_CSV;
-        } else if (strcmp(argv[i], "--threads") == 0 && next != NULL) {
-            o->threads = (int)strtol(next, NULL, 10);
-            i++;
-        } else if (strcmp(argv[i], "--isa") == 0 && next != NULL) {
-            o->isa = next;
-            i++;
-        } else if (strcmp(argv[i], "--only") == 0 && next != NULL) {
-            o->only = next;
-            i++;
-        } else {
-            fprintf(stderr, "locant_bench: unknown option '%s'\n", argv[i]);
-            return false;
-        }
+    for (int i = 0; i < n; i++) {
+        int threads = c->work->one_thread ? 1 : threads_at(run->o, i);
+
+        if (locant_set_threads(threads) == LOCANT_OK)
+            do_isas(run, c, locant_threads());
     }
-    return true;
+    run->done++;
 }
 
-int main(int argc, char **argv)
+/* The file of this run in the folder of records. */
+static FILE *open_record(const struct bench_options *o,
+                         const struct bench_machine *m)
 {
-    struct options o = { .format = FORMAT_MARKDOWN };
-    bool good = true, first = true;
+    char path[512], cpu[64], date[20];
+    size_t n = 0;
+    FILE *f;
 
-    if (argc == 2 && strcmp(argv[1], "--help") == 0) {
-        usage(stdout);
-        return 0;
+    for (const char *p = m->cpu; *p != '\0' && n + 1 < sizeof(cpu); p++) {
+        bool letter = (*p >= 'a' && *p <= 'z') || (*p >= '0' && *p <= '9') ||
+                      (*p >= 'A' && *p <= 'Z');
+
+        if (letter || (n > 0 && cpu[n - 1] != '-'))
+            cpu[n++] = letter ? *p : '-';
     }
-    if (!parse(&o, argc, argv)) {
-        usage(stderr);
+    cpu[n] = '\0';
+    snprintf(date, sizeof(date), "%.19s", m->date);
+    for (char *p = date; *p != '\0'; p++)
+        *p = *p == ':' ? '-' : *p;
+    snprintf(path, sizeof(path), "%s/%s-%s-%s.json", o->append, date,
+             m->commit, cpu);
+    (void)mkdir(o->append, 0777); /* unless it is there */
+    f = fopen(path, "a");
+    if (f == NULL)
+        fprintf(stderr, "locant: bench: %s: cannot be written\n", path);
+    return f;
+}
+
+static void do_all(struct run *run, const struct bench_case *cases)
+{
+    for (int i = 0; i < run->n_sinks; i++)
+        bench_print_head(&run->sinks[i]);
+    for (int i = 0; i < run->total; i++)
+        do_case(run, &cases[i]);
+    for (int i = 0; i < run->n_sinks; i++)
+        bench_print_foot(&run->sinks[i]);
+    bench_roof_release();
+}
+
+static int run_cases(const struct bench_options *o, FILE *out,
+                     const struct bench_case *cases, int n)
+{
+    struct run run = { .o = o, .n_sinks = 1, .total = n,
+                       .talk = isatty(STDERR_FILENO) == 1 };
+    struct bench_machine machine;
+    FILE *record = NULL;
+    int status;
+
+    if (locant_set_threads(threads_at(o, 0)) != LOCANT_OK ||
+        locant_set_isa(o->isa) != LOCANT_OK)
         return 2;
+    bench_machine_ask(&machine);
+    run.sinks[0] = (struct bench_sink){ .file = out, .format = o->format,
+                                        .quick = o->quick,
+                                        .machine = &machine };
+    if (o->append != NULL && (record = open_record(o, &machine)) == NULL)
+        return 3;
+    if (record != NULL) {
+        run.sinks[run.n_sinks] = run.sinks[0];
+        run.sinks[run.n_sinks].file = record;
+        run.sinks[run.n_sinks++].format = FORMAT_LINES;
     }
-    if (locant_set_threads(o.threads) != LOCANT_OK ||
-        (o.isa != NULL && locant_set_isa(o.isa) != LOCANT_OK)) {
-        fprintf(stderr, "locant_bench: %s\n", locant_last_error());
-        return 2;
+    do_all(&run, cases);
+    status = run.wrong ? 1 : 0;
+    if (record != NULL && (ferror(record) | fclose(record)) != 0)
+        status = 3;
+    return ferror(out) ? 3 : status;
+}
+
+int bench_run(const struct bench_options *o, FILE *out)
+{
+    struct bench_case *cases = NULL;
+    int n = bench_cases(&cases, o), status = 0;
+
+    if (n < 0) {
+        fprintf(stderr, "locant: bench: out of memory\n");
+        status = 3;
+    } else if (n == 0) {
+        fprintf(stderr, "locant: bench: no row is left%s%s%s; --list names "
+                "those there are\n", o->only != NULL ? " by --only '" : "",
+                o->only != NULL ? o->only : "", o->only != NULL ? "'" : "");
+        status = 2;
+    } else if (o->list) {
+        for (int i = 0; i < n; i++)
+            fprintf(out, "%-9s %s\n",
+                    bench_titles[cases[i].family->subject].key, cases[i].name);
+    } else {
+        status = run_cases(o, out, cases, n);
     }
-    bench_print_head(o.format, o.quick);
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-        if (wanted(&cases[i], &o))
-            good = run_case(&cases[i], &o, &first) && good;
-    bench_print_foot(o.format);
-    return good ? 0 : 1;
+    free(cases);
+    return status;
 }

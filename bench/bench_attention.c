@@ -1,238 +1,324 @@
-/* bench_attention.c - fused attention, forward and backward */
+/* bench_attention.c - fused attention, forward and backward, and its check */
 #include "bench.h"
 #include <math.h>
+#include <string.h>
 
-enum { TENSORS = 9, MOST_PARAMS = 4, CHECKED_TOKENS = 160 };
-enum { Q, K, V, OUT, LSE, DOUT, DQ, DK, DV };
+enum { CHECKED_TOKENS = 160, SPOTS = 3 };
 
-struct attention_state {
-    struct bench_case c;
-    locant_encoding *encoding;
-    locant_tensor tensor[TENSORS];
-    locant_tensor params[MOST_PARAMS], dparams[MOST_PARAMS];
-    locant_attention problem;
-    void *workspace;
-    size_t workspace_bytes;
-    locant_status status;
-};
-
-static void teardown(void *data)
+/* The case in a size the reference can do: rows T x S of doubles. */
+static struct bench_case smaller(const struct bench_case *c)
 {
-    struct attention_state *a = data;
+    struct bench_case s = *c;
 
-    if (a == NULL)
-        return;
-    for (int i = 0; i < TENSORS; i++)
-        locant_release(a->tensor[i].data);
-    for (int i = 0; i < MOST_PARAMS; i++) {
-        locant_release(a->params[i].data);
-        locant_release(a->dparams[i].data);
-    }
-    locant_encoding_free(a->encoding);
-    locant_release(a->workspace);
-    locant_release(a);
+    if (s.tokens > CHECKED_TOKENS)
+        s.tokens = CHECKED_TOKENS;
+    if (s.queries > s.tokens)
+        s.queries = s.tokens;
+    return s;
 }
 
-static bool make(locant_tensor *t, locant_dtype dtype, int rank,
-                 const int64_t *shape)
-{
-    size_t n = 1;
-
-    for (int i = 0; i < rank; i++)
-        n *= (size_t)shape[i];
-    *t = locant_dense(locant_alloc(n * locant_dtype_size(dtype)), dtype, rank,
-                      shape);
-    return t->data != NULL;
-}
-
-static locant_status make_params(struct attention_state *a)
-{
-    const locant_sizes sizes = { .width = a->c.heads * a->c.dim,
-                                 .heads = a->c.heads,
-                                 .head_dim = a->c.dim };
-    locant_param_info info;
-
-    for (int i = 0; i < MOST_PARAMS &&
-                    locant_encoding_param(&info, a->encoding, i, &sizes); i++) {
-        locant_status status;
-
-        if (!make(&a->params[i], LOCANT_F32, info.rank, info.shape) ||
-            !make(&a->dparams[i], LOCANT_F32, info.rank, info.shape))
-            return LOCANT_ERR_NOMEM;
-        status = locant_encoding_param_init(&a->params[i], a->encoding, i, 1);
-        if (status != LOCANT_OK)
-            return status;
-        a->problem.params = a->params;
-    }
-    return LOCANT_OK;
-}
-
-static locant_status prepare(struct attention_state *a)
-{
-    int64_t shape[] = { 1, a->c.heads, a->c.tokens, a->c.dim };
-    locant_random random = { .seed = 1 };
-    locant_status status = locant_encoding_create(&a->encoding, a->c.spec);
-
-    if (status != LOCANT_OK)
-        return status;
-    for (int i = 0; i < TENSORS; i++) {
-        if (!make(&a->tensor[i], LOCANT_F32, i == LSE ? 3 : 4, shape))
-            return LOCANT_ERR_NOMEM;
-        for (int64_t k = 0; i != LSE && k < shape[1] * shape[2] * shape[3]; k++)
-            ((float *)a->tensor[i].data)[k] =
-                (float)locant_random_normal(&random);
-    }
-    a->problem = (locant_attention)LOCANT_ATTENTION_INIT;
-    a->problem.q = &a->tensor[Q];
-    a->problem.k = &a->tensor[K];
-    a->problem.v = &a->tensor[V];
-    a->problem.encoding = a->encoding;
-    a->problem.mask = a->c.causal ? LOCANT_MASK_CAUSAL : LOCANT_MASK_NONE;
-    status = make_params(a);
-    if (status == LOCANT_OK)
-        status = locant_attention_workspace(&a->workspace_bytes, &a->problem);
-    if (status == LOCANT_OK) {
-        a->workspace = locant_alloc(a->workspace_bytes + 1);
-        status = a->workspace == NULL ? LOCANT_ERR_NOMEM : LOCANT_OK;
-    }
-    return status;
-}
-
-static void run_forward(void *data)
-{
-    struct attention_state *a = data;
-
-    a->status = locant_attention_forward(&a->tensor[OUT], &a->tensor[LSE],
-                                         &a->problem, a->workspace,
-                                         a->workspace_bytes);
-}
-
-static locant_attention_gradients gradients(struct attention_state *a)
-{
-    return (locant_attention_gradients){
-        .struct_size = sizeof(locant_attention_gradients),
-        .dq = &a->tensor[DQ], .dk = &a->tensor[DK], .dv = &a->tensor[DV],
-        .dparams = a->problem.params != NULL ? a->dparams : NULL,
-    };
-}
-
-static void run_backward(void *data)
-{
-    struct attention_state *a = data;
-    locant_attention_gradients g = gradients(a);
-
-    a->status = locant_attention_backward(&g, &a->tensor[DOUT], &a->tensor[OUT],
-                                          &a->tensor[LSE], &a->problem,
-                                          a->workspace, a->workspace_bytes);
-}
-
-static struct attention_state *of_tokens(const struct bench_case *c,
-                                         int64_t tokens)
-{
-    struct attention_state *a = locant_alloc(sizeof(*a));
-
-    if (a == NULL)
-        return NULL;
-    a->c = *c;
-    a->c.tokens = tokens;
-    if (prepare(a) != LOCANT_OK) {
-        teardown(a);
-        return NULL;
-    }
-    return a;
-}
-
-/* Backward is timed alone, on what one forward left. */
-static void *setup(const struct bench_case *c)
-{
-    struct attention_state *a = of_tokens(c, c->tokens);
-
-    if (a != NULL)
-        run_forward(a);
-    return a;
-}
-
+/* Relative L2 distance of 'got', of any storage type, from F64. */
 static double distance(const locant_tensor *got, const locant_tensor *want)
 {
-    const float *x = got->data, *y = want->data;
     int64_t n = got->shape[1] * got->shape[2] * got->shape[3];
+    float *x = locant_alloc((size_t)n * sizeof(*x));
+    const double *y = want->data;
     double error = 0, size = 0;
 
+    if (x == NULL)
+        return INFINITY;
+    bench_widen(x, got->data, got->dtype, (size_t)n);
     for (int64_t i = 0; i < n; i++) {
         error += ((double)x[i] - y[i]) * ((double)x[i] - y[i]);
-        size += (double)y[i] * y[i];
+        size += y[i] * y[i];
     }
+    locant_release(x);
     return sqrt(error / size);
 }
 
-/*
- * A smaller problem against the double reference.  attention.h promises 1e-6
- * for the output; the gradients, sums of T terms of both signs, get 1e-5: here
- * a wrong kernel is to be found, the tests bound the error.
- */
-static const char *check(void *data)
-{
-    const struct bench_case *c = &((struct attention_state *)data)->c;
-    struct attention_state *a = of_tokens(c, CHECKED_TOKENS);
-    struct attention_state *b = of_tokens(c, CHECKED_TOKENS);
-    const char *wrong = NULL;
-    locant_attention_gradients g;
+/* The outputs and gradients of the reference, all in double. */
+struct truth {
+    locant_tensor in[BENCH_INPUTS], out, lse, dq, dk, dv, x;
+};
 
-    if (a == NULL || b == NULL) {
-        wrong = "no memory for the check";
-        goto out;
-    }
-    run_forward(a);
-    if (a->status == LOCANT_OK)
-        run_backward(a);
-    g = gradients(b);
-    if (a->status != LOCANT_OK ||
-        locant_attention_reference(&b->tensor[OUT], &b->tensor[LSE],
-                                   &b->problem) ||
-        locant_attention_reference_backward(&g, &b->tensor[DOUT],
-                                            &b->tensor[OUT], &b->tensor[LSE],
-                                            &b->problem))
-        wrong = locant_last_error();
-    else if (!(distance(&a->tensor[OUT], &b->tensor[OUT]) < 1e-6))
-        wrong = "the output differs from the reference";
-    else
-        for (int i = DQ; i <= DV; i++)
-            if (!(distance(&a->tensor[i], &b->tensor[i]) < 1e-5))
-                wrong = "a gradient differs from the reference";
-out:
-    teardown(a);
-    teardown(b);
+static void truth_close(struct truth *t)
+{
+    for (int i = 0; i < BENCH_INPUTS; i++)
+        locant_release(t->in[i].data);
+    locant_release(t->out.data);
+    locant_release(t->lse.data);
+    locant_release(t->dq.data);
+    locant_release(t->dk.data);
+    locant_release(t->dv.data);
+    locant_release(t->x.data);
+}
+
+/* t as doubles; what has no memory stays without. */
+static bool as_double(locant_tensor *out, const locant_tensor *t)
+{
+    return t->data == NULL || bench_as_double(out, t);
+}
+
+static locant_status truth_open(struct truth *t,
+                                const struct bench_attention *a,
+                                bool gradients)
+{
+    locant_attention p = a->problem;
+    const locant_attention_gradients g = {
+        .struct_size = sizeof(g), .dq = &t->dq, .dk = &t->dk, .dv = &t->dv,
+    };
+    locant_status status;
+
+    *t = (struct truth){ 0 };
+    for (int i = 0; i < BENCH_INPUTS; i++)
+        if (!as_double(&t->in[i], &a->input[i]))
+            return bench_no_memory();
+    if (!as_double(&t->out, &a->out) || !as_double(&t->lse, &a->lse) ||
+        !as_double(&t->dq, &a->dq) || !as_double(&t->dk, &a->dk) ||
+        !as_double(&t->dv, &a->dv) || !as_double(&t->x, &a->x))
+        return bench_no_memory();
+    p.q = &t->in[BENCH_Q];
+    p.k = &t->in[BENCH_K];
+    p.v = &t->in[BENCH_V];
+    p.x = p.x != NULL ? &t->x : NULL;
+    status = locant_attention_reference(&t->out, &t->lse, &p);
+    if (status != LOCANT_OK || !gradients)
+        return status;
+    return locant_attention_reference_backward(&g, &t->in[BENCH_DOUT], &t->out,
+                                               &t->lse, &p);
+}
+
+/*
+ * attention.h promises 1e-6 for the output in F32; the gradients, sums of T
+ * terms of both signs, get 1e-5.  16-bit outputs are rounded by up to 2^-9 and
+ * 2^-12, the weights perhaps once more, gradients through both: 4 times that.
+ * Single rows get 4 times that.  Here a wrong kernel is to be found; the tests
+ * bound the error.
+ */
+static double tolerance(locant_dtype dtype, bool gradient)
+{
+    if (dtype == LOCANT_BF16)
+        return gradient ? 0x1p-6 : 0x1p-7;
+    if (dtype == LOCANT_F16)
+        return gradient ? 0x1p-9 : 0x1p-10;
+    return gradient ? 1e-5 : 1e-6;
+}
+
+static const char *compare(const struct bench_attention *a,
+                           const struct truth *t, bool gradients)
+{
+    if (!(distance(&a->out, &t->out) < tolerance(a->c.dtype, false)))
+        return "the output differs from the reference";
+    if (gradients &&
+        !(distance(&a->dq, &t->dq) < tolerance(a->c.dtype, true) &&
+          distance(&a->dk, &t->dk) < tolerance(a->c.dtype, true) &&
+          distance(&a->dv, &t->dv) < tolerance(a->c.dtype, true)))
+        return "a gradient differs from the reference";
+    return NULL;
+}
+
+/* A small problem of the same kind, whole. */
+static const char *check_small(const struct bench_case *c, bool gradients)
+{
+    struct bench_case small = smaller(c);
+    struct bench_attention *a = bench_attention_open(&small, gradients);
+    struct truth t = { 0 };
+    const char *wrong = NULL;
+    locant_status status;
+
+    if (a == NULL)
+        return locant_last_error();
+    bench_attention_forward(a);
+    if (a->status == LOCANT_OK && gradients)
+        bench_attention_backward(a);
+    status = a->status;
+    if (status == LOCANT_OK)
+        status = truth_open(&t, a, gradients);
+    wrong = status == LOCANT_OK ? compare(a, &t, gradients)
+                                : locant_last_error();
+    truth_close(&t);
+    bench_attention_close(a);
     return wrong;
 }
 
-/* A product is 2 flops a term; a causal mask needs half of them. */
-static double products(const struct bench_case *c, int count)
+/* Row i of every head of the output, dense. */
+static bool copy_row(locant_tensor *out, const struct bench_attention *a,
+                     int64_t i)
 {
-    double pairs = (double)c->tokens * (double)c->tokens;
+    const struct bench_case *c = &a->c;
+    int64_t shape[] = { 1, c->heads, 1, c->dim };
+    size_t row = (size_t)c->dim * locant_dtype_size(c->dtype);
 
-    return (c->causal ? 0.5 : 1) * 2.0 * count * (double)(c->heads * c->dim) *
-           pairs;
+    if (!bench_tensor(out, c->dtype, 4, shape))
+        return false;
+    for (int64_t h = 0; h < c->heads; h++)
+        memcpy((char *)out->data + (size_t)h * row,
+               (char *)a->out.data + (size_t)(h * c->queries + i) * row, row);
+    return true;
 }
 
-/* q k^T and p v */
+/* Query i alone by the reference: *out in double. */
+static locant_status one_query(locant_tensor *out, locant_tensor *lse,
+                               const struct bench_attention *a, int64_t i)
+{
+    const struct bench_case *c = &a->c;
+    int64_t at = c->tokens - c->queries + i;
+    locant_attention p = a->problem;
+    locant_tensor q = a->wide[BENCH_Q], docs = a->docs, position;
+    locant_status status;
+
+    if (!bench_count(&position, at, 1))
+        return LOCANT_ERR_NOMEM;
+    q.data = (float *)q.data + i * c->dim;
+    q.shape[2] = 1;
+    p.q = &q;
+    p.k = &a->wide[BENCH_K];
+    p.v = &a->wide[BENCH_V];
+    p.q_pos = &position;
+    if (p.q_docs != NULL) {
+        docs.data = (int64_t *)docs.data + i;
+        docs.shape[0] = 1;
+        p.q_docs = &docs;
+    }
+    status = locant_attention_reference(out, lse, &p);
+    locant_release(position.data);
+    return status;
+}
+
+/* One row of the problem as it is. */
+static const char *check_row(const struct bench_attention *a, int64_t i)
+{
+    int64_t shape[] = { 1, a->c.heads, 1, a->c.dim };
+    locant_tensor got = { 0 }, want = { 0 }, lse = { 0 };
+    const char *wrong = NULL;
+
+    if (!copy_row(&got, a, i) || !bench_tensor(&want, LOCANT_F64, 4, shape) ||
+        !bench_tensor(&lse, LOCANT_F64, 3, shape) ||
+        one_query(&want, &lse, a, i) != LOCANT_OK)
+        wrong = locant_last_error();
+    else if (!(distance(&got, &want) < 4 * tolerance(a->c.dtype, false)))
+        wrong = "a row of the whole output differs from the reference";
+    locant_release(got.data);
+    locant_release(want.data);
+    locant_release(lse.data);
+    return wrong;
+}
+
+/* A row that reads the input of its layer cannot stand alone. */
+const char *bench_attention_check(struct bench_attention *a, bool gradients)
+{
+    const char *wrong = check_small(&a->c, gradients);
+
+    for (int i = 0; wrong == NULL && i < SPOTS; i++)
+        if (a->problem.x == NULL)
+            wrong = check_row(a, (a->c.queries - 1) * i / (SPOTS - 1));
+    return wrong;
+}
+
+/* ------------------------------------------------------------------- works */
+
+static void *set_up(const struct bench_case *c, bool gradients)
+{
+    struct bench_attention *a = bench_attention_open(c, gradients);
+
+    if (a == NULL)
+        return NULL;
+    bench_attention_forward(a); /* a refusal shows here */
+    if (a->status == LOCANT_OK && gradients)
+        bench_attention_backward(a);
+    if (a->status != LOCANT_OK) {
+        bench_attention_close(a);
+        return NULL;
+    }
+    return a;
+}
+
+static void *setup_forward(const struct bench_case *c)
+{
+    return set_up(c, false);
+}
+
+/* Backward is timed alone, on what one forward left. */
+static void *setup_backward(const struct bench_case *c)
+{
+    return set_up(c, true);
+}
+
+static const char *check_forward(void *state)
+{
+    return bench_attention_check(state, false);
+}
+
+static const char *check_backward(void *state)
+{
+    return bench_attention_check(state, true);
+}
+
+static void teardown(void *state)
+{
+    bench_attention_close(state);
+}
+
+/* Pairs of a query and a key it sees; the diagonal counts half. */
+static double pairs(const struct bench_case *c)
+{
+    double t = (double)c->queries, s = (double)c->tokens;
+    double documents = c->documents > 0 ? (double)c->documents : 1;
+    double window = (double)c->window;
+
+    if (c->window > 0 && window < s)
+        return t * window - window * window / 2;
+    return (c->causal ? 0.5 : 1) * t * s / documents;
+}
+
+/* A product is 2 flops a term: q k^T and p v. */
 static double forward_flops(const struct bench_case *c)
 {
-    return products(c, 2);
+    return 2 * 2.0 * (double)(c->heads * c->dim) * pairs(c);
 }
 
 /* q k^T again, do v^T, ds k, ds^T q, p^T do */
 static double backward_flops(const struct bench_case *c)
 {
-    return products(c, 5);
+    return 5 * 2.0 * (double)(c->heads * c->dim) * pairs(c);
 }
 
+/* Every key and value is read once, however many queries share it. */
+static double cache_bytes(const struct bench_case *c)
+{
+    return 2.0 * (double)(c->kv_heads * c->tokens * c->dim) *
+           (double)locant_dtype_size(c->dtype);
+}
+
+/* An encoding beside none, a 16-bit type beside F32. */
+static bool beside(struct bench_case *other, const struct bench_case *c)
+{
+    *other = *c;
+    if (c->dtype != LOCANT_F32)
+        other->dtype = LOCANT_F32;
+    else
+        snprintf(other->spec, sizeof(other->spec), "none");
+    return bench_titles[c->family->subject].beside != NULL &&
+           (c->dtype != other->dtype || strcmp(c->spec, other->spec) != 0);
+}
+
+enum { DOORS = LOCANT_DOOR_ROTATE | LOCANT_DOOR_SCORE | LOCANT_DOOR_CONTENT };
+
 const struct bench_work work_forward = {
-    .unit = "GFLOP/s", .roof = ROOF_FMA, .every_isa = true, .setup = setup,
-    .check = check, .run = run_forward, .teardown = teardown,
-    .amount = forward_flops,
+    .unit = "GFLOP/s", .roof = ROOF_FMA, .doors = DOORS,
+    .setup = setup_forward, .check = check_forward,
+    .run = bench_attention_forward, .teardown = teardown,
+    .amount = forward_flops, .beside = beside,
 };
 const struct bench_work work_backward = {
-    .unit = "GFLOP/s", .roof = ROOF_FMA, .every_isa = true, .setup = setup,
-    .check = check, .run = run_backward, .teardown = teardown,
-    .amount = backward_flops,
+    .unit = "GFLOP/s", .roof = ROOF_FMA, .doors = DOORS,
+    .setup = setup_backward, .check = check_backward,
+    .run = bench_attention_backward, .teardown = teardown,
+    .amount = backward_flops, .beside = beside,
+};
+const struct bench_work work_decode = {
+    .unit = "GB/s", .roof = ROOF_READ, .doors = DOORS,
+    .setup = setup_forward, .check = check_forward,
+    .run = bench_attention_forward, .teardown = teardown,
+    .amount = cache_bytes,
 };

@@ -1,110 +1,124 @@
-/* bench_print.c - one table, three formats */
+/* bench_print.c - the table that people read, and where the others begin */
 #include "bench.h"
-#include <stdio.h>
-#include <string.h>
 
-/* The machine's own name for its processor. */
-static void cpu_name(char *out, size_t size)
+static void markdown_head(const struct bench_sink *s)
 {
-    FILE *f = fopen("/proc/cpuinfo", "r");
-    char line[256];
+    const struct bench_machine *m = s->machine;
 
-    snprintf(out, size, "unknown");
-    while (f != NULL && fgets(line, sizeof(line), f) != NULL) {
-        char *colon = strchr(line, ':');
-
-        if (strncmp(line, "model name", 10) == 0 && colon != NULL) {
-            colon[strcspn(colon, "\n")] = '\0';
-            snprintf(out, size, "%s", colon + 2);
-            break;
-        }
-    }
-    if (f != NULL)
-        fclose(f);
-    for (char *p = out; *p != '\0'; p++) /* for JSON and CSV */
-        if (*p == '"' || *p == '\\' || *p == ',')
-            *p = ' ';
+    fprintf(s->file, "%s, %s, %d thread%s, commit %s; %s; locant %s, %s, "
+            "%s%s\n\nRoofs: in-place streaming %.1f GB/s, reading %.1f GB/s "
+            "(64 MiB), FMA %.1f GFLOP/s,\nbfloat16 dot products ",
+            m->cpu, m->isa, m->threads, m->threads == 1 ? "" : "s", m->commit,
+            m->date, m->version, m->compiler, m->flags,
+            s->quick ? ", quick" : "", m->stream, m->read, m->fma);
+    if (m->bf16 > 0)
+        fprintf(s->file, "%.1f GFLOP/s.", m->bf16);
+    else
+        fprintf(s->file, "none.");
+    fprintf(s->file, "  The part of a roof is that of the fastest call;\nin "
+            "brackets that of the median.\n");
 }
 
-enum { STREAM_BYTES = 64 << 20 };
-
-void bench_print_head(enum bench_format format, bool quick)
-{
-    char cpu[128];
-
-    cpu_name(cpu, sizeof(cpu));
-    if (format == FORMAT_MARKDOWN) {
-        printf("%s, %s, %d threads; locant %s at %s, %s, %s%s\n\n", cpu,
-               locant_isa(), locant_threads(), locant_version(), BENCH_COMMIT,
-               BENCH_COMPILER, BENCH_FLAGS, quick ? ", quick" : "");
-        printf("Roofs: in-place streaming %.1f GB/s, reading %.1f GB/s "
-               "(64 MiB), FMA %.1f GFLOP/s\n\n", bench_stream(STREAM_BYTES),
-               bench_read(STREAM_BYTES), bench_fma());
-        printf("| case | isa | threads | median | min | spread | speed | "
-               "of roof |\n|---|---|--:|--:|--:|--:|--:|--:|\n");
-    } else if (format == FORMAT_JSON) {
-        printf("{\"cpu\":\"%s\",\"isa\":\"%s\",\"threads\":%d,"
-               "\"version\":\"%s\",\"commit\":\"%s\",\"compiler\":\"%s\","
-               "\"flags\":\"%s\",\"quick\":%s,\"stream_gbps\":%.3f,"
-               "\"read_gbps\":%.3f,\"fma_gflops\":%.3f,\n\"rows\":[", cpu,
-               locant_isa(), locant_threads(), locant_version(), BENCH_COMMIT,
-               BENCH_COMPILER, BENCH_FLAGS, quick ? "true" : "false",
-               bench_stream(STREAM_BYTES), bench_read(STREAM_BYTES),
-               bench_fma());
-    } else {
-        printf("commit,compiler,flags,cpu,isa,threads,case,samples,median_ns,"
-               "min_ns,spread,speed,unit,roof,part\n");
-    }
-}
-
-static void print_time(double ns)
+static void print_time(FILE *f, double ns)
 {
     if (ns < 1e3)
-        printf(" %.1f ns |", ns);
+        fprintf(f, " %.1f ns |", ns);
     else if (ns < 1e6)
-        printf(" %.1f us |", ns / 1e3);
+        fprintf(f, " %.1f us |", ns / 1e3);
+    else if (ns < 1e10)
+        fprintf(f, " %.2f ms |", ns / 1e6);
     else
-        printf(" %.2f ms |", ns / 1e6);
+        fprintf(f, " %.1f s |", ns / 1e9);
 }
 
-void bench_print_row(enum bench_format format, const struct bench_result *r,
-                     bool first)
+/* A part and that of the median, or nothing. */
+static void print_part(FILE *f, double part, double median)
 {
-    const char *unit = r->c->work->unit;
-    char cpu[128];
+    if (part > 0)
+        fprintf(f, " %.2f (%.2f) |", part, median);
+    else
+        fprintf(f, " |");
+}
 
-    if (format == FORMAT_MARKDOWN) {
-        printf("| %s | %s | %d |", r->c->name, r->isa, r->threads);
-        print_time(r->median_ns);
-        print_time(r->min_ns);
-        printf(" %.0f %% | %.3g %s |", 100 * r->spread, r->speed, unit);
-        if (r->roof > 0)
-            printf(" %.2f |\n", r->part);
-        else
-            printf(" |\n");
-    } else if (format == FORMAT_JSON) {
-        printf("%s\n{\"case\":\"%s\",\"isa\":\"%s\",\"threads\":%d,"
-               "\"samples\":%d,\"median_ns\":%.1f,\"min_ns\":%.1f,"
-               "\"spread\":%.4f,\"speed\":%.4f,\"unit\":\"%s\",\"roof\":",
-               first ? "" : ",", r->c->name, r->isa, r->threads, r->samples,
-               r->median_ns, r->min_ns, r->spread, r->speed, unit);
-        if (r->roof > 0)
-            printf("%.4f,\"part\":%.4f}", r->roof, r->part);
-        else
-            printf("null,\"part\":null}");
-    } else {
-        cpu_name(cpu, sizeof(cpu));
-        printf("%s,\"%s\",%s,%s,%s,%d,", BENCH_COMMIT, BENCH_COMPILER,
-               BENCH_FLAGS, cpu, r->isa, r->threads);
-        printf("\"%s\",%d,%.1f,%.1f,%.4f,%.4f,%s,%.4f,%.4f\n",
-               r->c->name, r->samples, r->median_ns, r->min_ns, r->spread,
-               r->speed, unit, r->roof, r->part);
+static void subject_head(struct bench_sink *s, const struct bench_title *t)
+{
+    fprintf(s->file, "\n## %s\n\n", t->title);
+    if (t->goal != NULL)
+        fprintf(s->file, "Goal: %s.\n\n", t->goal);
+    fprintf(s->file, "| case | isa | threads | median | min | spread | speed | "
+            "of roof |");
+    if (t->beside != NULL)
+        fprintf(s->file, " %s |", t->beside);
+    fprintf(s->file, " note |\n|---|---|--:|--:|--:|--:|--:|--:|%s---|\n",
+            t->beside != NULL ? "--:|" : "");
+}
+
+static void markdown_row(struct bench_sink *s, const struct bench_result *r)
+{
+    int subject = (int)r->c->family->subject;
+    const struct bench_title *t = &bench_titles[subject];
+
+    if (subject != s->subject)
+        subject_head(s, t);
+    s->subject = subject;
+    fprintf(s->file, "| %s | %s | %d |", r->c->name, r->isa, r->threads);
+    if (r->cannot) {
+        fprintf(s->file, " | | | | |%s cannot: %s |\n",
+                t->beside != NULL ? " |" : "", r->note);
+        return;
     }
-    fflush(stdout);
+    print_time(s->file, r->median_ns);
+    print_time(s->file, r->min_ns);
+    fprintf(s->file, " %.0f %% | %.3g %s |", 100 * r->spread, r->speed,
+            r->c->work->unit);
+    print_part(s->file, r->part, r->part_median);
+    if (t->beside != NULL)
+        print_part(s->file, r->beside, r->beside_median);
+    fprintf(s->file, " %s%s|\n", r->note, r->note[0] ? " " : "");
 }
 
-void bench_print_foot(enum bench_format format)
+void bench_print_head(struct bench_sink *s)
 {
-    if (format == FORMAT_JSON)
-        printf("\n]}\n");
+    s->subject = -1;
+    if (s->format == FORMAT_MARKDOWN) {
+        markdown_head(s);
+    } else if (s->format == FORMAT_JSON) {
+        bench_machine_json(s->file, s->machine, s->quick);
+        fprintf(s->file, ",\n\"rows\": [");
+    } else if (s->format == FORMAT_LINES) {
+        bench_machine_json(s->file, s->machine, s->quick);
+        fprintf(s->file, "}\n");
+    } else if (s->format == FORMAT_CSV) {
+        bench_row_csv(s, NULL);
+    } else {
+        bench_row_sql(s, NULL);
+    }
+}
+
+void bench_print_row(struct bench_sink *s, const struct bench_result *r)
+{
+    if (s->format == FORMAT_MARKDOWN) {
+        markdown_row(s, r);
+    } else if (s->format == FORMAT_JSON) {
+        fprintf(s->file, "%s\n", s->rows > 0 ? "," : "");
+        bench_row_json(s->file, r);
+    } else if (s->format == FORMAT_LINES) {
+        bench_row_json(s->file, r);
+        fprintf(s->file, "\n");
+    } else if (s->format == FORMAT_CSV) {
+        bench_row_csv(s, r);
+    } else {
+        bench_row_sql(s, r);
+    }
+    s->rows++;
+    fflush(s->file);
+}
+
+void bench_print_foot(struct bench_sink *s)
+{
+    if (s->format == FORMAT_JSON)
+        fprintf(s->file, "\n]}\n");
+    if (s->format == FORMAT_SQL)
+        fprintf(s->file, "COMMIT;\n");
+    fflush(s->file);
 }

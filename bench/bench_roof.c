@@ -1,12 +1,19 @@
 /*
  * bench_roof.c - the machine's roofs, in the same run and on the same threads
  * as what is compared with them.
+ *
+ * Each thread goes through a slice of its own so often that a sample takes
+ * about a millisecond: waking a thread takes some 30 us on a virtual machine,
+ * which halved the roof when samples were as short.
  */
 #include "bench.h"
 #include "roof_kernels.h"
 #include <string.h>
 
 static const struct roof_kernels *const all[] = {
+#ifdef LCT_HAVE_AVX512BF16
+    &roof_avx512bf16,
+#endif
 #ifdef LCT_HAVE_AVX512
     &roof_avx512,
 #endif
@@ -35,13 +42,16 @@ static const struct roof_kernels *best(void)
     return all[0];
 }
 
-enum { FMA_ROUNDS = 20000, MOST_TASKS = 1024 };
+enum { FMA_ROUNDS = 1000000, MOST_TASKS = 1024, SAMPLE_BYTES = 32 << 20,
+       LARGEST = 256 << 20, PAD = 16 };
 
 struct roof_job {
     const struct roof_kernels *kernels;
     float *x;
-    size_t n; /* per task */
-    float sink[MOST_TASKS];
+    size_t n, times; /* floats of a task, and how often it goes through them */
+    struct {
+        float value, pad[PAD - 1];
+    } sink[MOST_TASKS];
 };
 
 static void stream_task(void *context, size_t task, int slot)
@@ -49,7 +59,8 @@ static void stream_task(void *context, size_t task, int slot)
     struct roof_job *job = context;
 
     (void)slot;
-    job->kernels->stream(job->x + task * job->n, job->n);
+    for (size_t i = 0; i < job->times; i++)
+        job->kernels->stream(job->x + task * job->n, job->n);
 }
 
 static void read_task(void *context, size_t task, int slot)
@@ -57,7 +68,9 @@ static void read_task(void *context, size_t task, int slot)
     struct roof_job *job = context;
 
     (void)slot;
-    job->sink[task] = job->kernels->read(job->x + task * job->n, job->n);
+    for (size_t i = 0; i < job->times; i++)
+        job->sink[task].value +=
+            job->kernels->read(job->x + task * job->n, job->n);
 }
 
 static void fma_task(void *context, size_t task, int slot)
@@ -65,78 +78,97 @@ static void fma_task(void *context, size_t task, int slot)
     struct roof_job *job = context;
 
     (void)slot;
-    job->sink[task] = job->kernels->fma(FMA_ROUNDS, 0.5f, (float)task);
+    job->sink[task].value = job->kernels->fma(FMA_ROUNDS, 0.5f, (float)task);
 }
 
-static void run_stream(void *job)
+static void dot_task(void *context, size_t task, int slot)
 {
-    locant_parallel_for((size_t)locant_threads(), stream_task, job);
+    struct roof_job *job = context;
+
+    (void)slot;
+    job->sink[task].value = job->kernels->dot(FMA_ROUNDS, 0.5f, 0.25f);
 }
 
-static void run_read(void *job)
+/* Fastest time of one call within about 'budget', in ns. */
+static double fastest(locant_task body, struct roof_job *job, double budget)
 {
-    locant_parallel_for((size_t)locant_threads(), read_task, job);
+    double least = 0, start = bench_now(), from = start, to;
+    int samples = 0;
+
+    do {
+        locant_parallel_for((size_t)locant_threads(), body, job);
+        to = bench_now();
+        if (least == 0 || to - from < least)
+            least = to - from;
+        from = to;
+        samples++;
+    } while (to - start < budget || samples < 3);
+    return least;
 }
 
-static void run_fma(void *job)
+/* One buffer for all: it grows to the largest that was asked for. */
+static struct {
+    float *x;
+    size_t bytes;
+} buffer;
+
+static bool grow(size_t bytes)
 {
-    locant_parallel_for((size_t)locant_threads(), fma_task, job);
+    if (bytes <= buffer.bytes)
+        return true;
+    bench_roof_release();
+    buffer.x = locant_alloc(bytes);
+    if (buffer.x == NULL)
+        return false;
+    buffer.bytes = bytes;
+    for (size_t i = 0; i < bytes / sizeof(float); i++)
+        buffer.x[i] = 1;
+    return true;
 }
 
-/* Fastest time of one call, in ns: what the machine can do. */
-static double fastest(void (*run)(void *), size_t bytes)
+void bench_roof_release(void)
+{
+    locant_release(buffer.x);
+    buffer.x = NULL;
+    buffer.bytes = 0;
+}
+
+/* More than LARGEST is no other than LARGEST: no cache holds either. */
+static double memory_roof(locant_task body, size_t bytes, double moves,
+                          double budget)
 {
     struct roof_job job = { .kernels = best() };
-    struct bench_result r = { 0 };
+    size_t threads = (size_t)locant_threads(), step = PAD * sizeof(float);
+    size_t part = (bytes < LARGEST ? bytes : LARGEST) / threads / step * step;
 
-    job.n = bytes / sizeof(float) / (size_t)locant_threads();
-    if (bytes > 0)
-        job.x = locant_alloc(bytes);
-    if (bytes > 0 && job.x == NULL)
+    if (part == 0)
+        part = step;
+    if (!grow(part * threads))
         return 0;
-    bench_time(&r, run, &job, 100e6);
-    locant_release(job.x);
-    return r.min_ns;
+    job.x = buffer.x;
+    job.n = part / sizeof(float);
+    job.times = part < SAMPLE_BYTES ? SAMPLE_BYTES / part : 1;
+    return moves * (double)part * (double)threads * (double)job.times /
+           fastest(body, &job, budget);
 }
 
-/* One entry each is remembered: rows of one size follow one another. */
-struct memo {
-    size_t bytes;
-    int threads;
-    double speed;
-};
-
-static double remembered(struct memo *m, void (*run)(void *), size_t bytes,
-                         double moved)
+static double arithmetic_roof(locant_task body, double flops, double budget)
 {
-    if (m->bytes != bytes || m->threads != locant_threads()) {
-        double ns = fastest(run, bytes);
+    struct roof_job job = { .kernels = best() };
 
-        m->bytes = bytes;
-        m->threads = locant_threads();
-        m->speed = ns > 0 ? moved / ns : 0;
-    }
-    return m->speed;
+    return flops * FMA_ROUNDS * locant_threads() /
+           fastest(body, &job, budget);
 }
 
-double bench_stream(size_t bytes)
+double bench_roof(enum bench_roof roof, size_t bytes, double budget)
 {
-    static struct memo m;
-
-    return remembered(&m, run_stream, bytes, 2.0 * (double)bytes);
-}
-
-double bench_read(size_t bytes)
-{
-    static struct memo m;
-
-    return remembered(&m, run_read, bytes, (double)bytes);
-}
-
-double bench_fma(void)
-{
-    static struct memo m;
-
-    return remembered(&m, run_fma, 0, best()->flops * FMA_ROUNDS *
-                                          locant_threads());
+    if (roof == ROOF_STREAM)
+        return memory_roof(stream_task, bytes, 2, budget);
+    if (roof == ROOF_READ)
+        return memory_roof(read_task, bytes, 1, budget);
+    if (roof == ROOF_FMA)
+        return arithmetic_roof(fma_task, best()->flops, budget);
+    if (roof == ROOF_DOT && best()->dot != NULL)
+        return arithmetic_roof(dot_task, best()->dot_flops, budget);
+    return 0;
 }

@@ -1,14 +1,13 @@
 /* bench_rotate.c - rotating queries in place, against a loop in plain C */
 #include "bench.h"
-#include <math.h>
-#include <string.h>
 
 struct rotate_state {
     const struct bench_case *c;
-    locant_encoding *encoding;
-    locant_tensor x, positions;
-    float *angles; /* [T, D/2, 2], for the plain loop and the check */
+    struct bench_encoding encoding;
+    locant_tensor x, k, positions, moved; /* k: of work_rotate_qk */
+    float *angles; /* [T, D/2, 2], for the plain loop */
     bool inverse;
+    locant_status status;
 };
 
 static size_t elements(const struct bench_case *c)
@@ -22,9 +21,11 @@ static void teardown(void *data)
 
     if (r == NULL)
         return;
-    locant_encoding_free(r->encoding);
+    bench_encoding_close(&r->encoding);
     locant_release(r->x.data);
+    locant_release(r->k.data);
     locant_release(r->positions.data);
+    locant_release(r->moved.data);
     locant_release(r->angles);
     locant_release(r);
 }
@@ -32,38 +33,24 @@ static void teardown(void *data)
 static locant_status prepare(struct rotate_state *r, const struct bench_case *c)
 {
     int64_t shape[] = { 1, c->heads, c->tokens, c->dim };
+    int64_t keys[] = { 1, c->kv_heads, c->tokens, c->dim };
+    const locant_sizes sizes = { .width = c->heads * c->dim,
+                                 .heads = c->heads, .head_dim = c->dim };
     int64_t table[] = { c->tokens, c->dim / 2, 2 };
-    locant_random random = { .seed = 1 };
     locant_tensor angles;
 
     r->c = c;
-    r->x = locant_dense(locant_alloc(elements(c) * sizeof(float)), LOCANT_F32,
-                        4, shape);
-    r->positions = locant_dense(
-        locant_alloc((size_t)c->tokens * sizeof(int64_t)), LOCANT_I64, 1,
-        table);
-    r->angles = locant_alloc((size_t)(c->tokens * c->dim) * sizeof(float));
-    if (!r->x.data || !r->positions.data || !r->angles)
+    if (!bench_tensor(&r->x, c->dtype, 4, shape) ||
+        (c->kv_heads < c->heads && !bench_tensor(&r->k, c->dtype, 4, keys)) ||
+        !bench_count(&r->positions, 0, c->tokens) ||
+        !bench_count(&r->moved, 1000, c->tokens) ||
+        !bench_tensor(&angles, LOCANT_F32, 3, table))
         return LOCANT_ERR_NOMEM;
-    for (int64_t t = 0; t < c->tokens; t++)
-        ((int64_t *)r->positions.data)[t] = t;
-    for (size_t i = 0; i < elements(c); i++)
-        ((float *)r->x.data)[i] = (float)locant_random_uniform(&random) - 0.5f;
-    angles = locant_dense(r->angles, LOCANT_F32, 3, table);
+    r->angles = angles.data;
+    bench_fill(r->x.data, c->dtype, NULL, elements(c), 1);
     if (locant_angles(&angles, &r->positions, 1e4, LOCANT_ANGLES_EXACT))
         return LOCANT_ERR_PARAM;
-    return locant_encoding_create(&r->encoding, c->spec);
-}
-
-static void *setup(const struct bench_case *c)
-{
-    struct rotate_state *r = locant_alloc(sizeof(*r));
-
-    if (r != NULL && prepare(r, c) != LOCANT_OK) {
-        teardown(r);
-        return NULL;
-    }
-    return r;
+    return bench_encoding_open(&r->encoding, c->spec, c->tokens, &sizes);
 }
 
 /* Forth and back, so that a million calls do not grow the values. */
@@ -72,81 +59,199 @@ static void run(void *data)
     struct rotate_state *r = data;
 
     r->inverse = !r->inverse;
-    if (locant_encoding_rotate(&r->x, &r->x, r->encoding, &r->positions,
-                               NULL, r->inverse) != LOCANT_OK)
-        r->c = NULL; /* seen by check() */
+    r->status = locant_encoding_rotate(&r->x, &r->x, r->encoding.e,
+                                       &r->positions, r->encoding.params,
+                                       r->inverse ? LOCANT_ROTATE_INVERSE : 0);
 }
 
-static bool interleaved(const struct bench_case *c)
+/* Queries and fewer keys in one call. */
+static void run_qk(void *data)
 {
-    return strstr(c->spec, "interleaved") != NULL;
+    struct rotate_state *r = data;
+
+    r->inverse = !r->inverse;
+    r->status = locant_encoding_rotate_qk(
+        &r->x, &r->k, &r->x, &r->k, r->encoding.e, &r->positions,
+        r->encoding.params, r->inverse ? LOCANT_ROTATE_INVERSE : 0);
+}
+
+static void run_rerotate(void *data)
+{
+    struct rotate_state *r = data;
+    const locant_tensor *from = r->inverse ? &r->moved : &r->positions;
+    const locant_tensor *to = r->inverse ? &r->positions : &r->moved;
+
+    r->inverse = !r->inverse;
+    r->status = locant_encoding_rerotate(&r->x, &r->x, r->encoding.e, from,
+                                         r->encoding.e, to);
+}
+
+static void *set_up(const struct bench_case *c, void (*once)(void *))
+{
+    struct rotate_state *r = locant_alloc(sizeof(*r));
+
+    if (r == NULL) {
+        (void)bench_no_memory();
+        return NULL;
+    }
+    r->status = prepare(r, c);
+    if (r->status == LOCANT_OK)
+        once(r); /* a refusal shows here */
+    if (r->status == LOCANT_OK && r->inverse)
+        once(r);
+    if (r->status != LOCANT_OK) {
+        teardown(r);
+        return NULL;
+    }
+    bench_fill(r->x.data, c->dtype, NULL, elements(c), 1);
+    if (r->k.data != NULL)
+        bench_fill(r->k.data, c->dtype, NULL,
+                   (size_t)bench_elements(&r->k), 2);
+    return r;
+}
+
+static void *setup(const struct bench_case *c)
+{
+    return set_up(c, run);
+}
+
+static void *setup_qk(const struct bench_case *c)
+{
+    return set_up(c, run_qk);
+}
+
+static void *setup_rerotate(const struct bench_case *c)
+{
+    return set_up(c, run_rerotate);
 }
 
 static void run_naive(void *data)
 {
     struct rotate_state *r = data;
     int64_t half = r->c->dim / 2;
-    int64_t apart = interleaved(r->c) ? 1 : half;
-    int64_t step = interleaved(r->c) ? 2 : 1;
 
     for (int64_t row = 0; row < r->c->heads * r->c->tokens; row++) {
         float *x = (float *)r->x.data + row * r->c->dim;
         const float *angle = r->angles + row % r->c->tokens * r->c->dim;
 
         for (int64_t i = 0; i < half; i++) {
-            float a = x[i * step], b = x[i * step + apart];
+            float a = x[i], b = x[i + half];
             float c = angle[2 * i], s = angle[2 * i + 1];
 
-            x[i * step] = a * c - b * s;
-            x[i * step + apart] = a * s + b * c;
+            x[i] = a * c - b * s;
+            x[i + half] = a * s + b * c;
         }
     }
 }
 
 /*
- * Two products of entries below 1/2, and their sum below 1, rounded on either
- * side: 2 * (2 * 2^-26 + 2^-25) = 2^-23.
+ * Entries are below 5, so a turned one is below 2^3: two products and a sum,
+ * rounded three times, twice over where rerotate turns by a difference, and
+ * stored.
  */
+static const char *compare(const locant_tensor *got, const locant_tensor *want)
+{
+    return bench_distance(got, want) <=
+                   8 * (8 * 0x1p-24 + bench_roundoff(got->dtype))
+               ? NULL
+               : "a rotated value is wrong";
+}
+
+/* Turned once in its own type by 'once', against a turn in double. */
+static const char *judge(struct rotate_state *r, void (*once)(void *),
+                         const locant_tensor *from, const locant_tensor *to)
+{
+    locant_tensor want = { 0 };
+    const char *wrong = NULL;
+    locant_status status;
+
+    if (!bench_as_double(&want, &r->x))
+        return locant_last_error();
+    status = from != NULL
+                 ? locant_encoding_rerotate(&want, &want, r->encoding.e, from,
+                                            r->encoding.e, to)
+                 : locant_encoding_rotate(&want, &want, r->encoding.e, to,
+                                          r->encoding.params, 0);
+    once(r);
+    if (status != LOCANT_OK || r->status != LOCANT_OK)
+        wrong = locant_last_error();
+    else
+        wrong = compare(&r->x, &want);
+    locant_release(want.data);
+    return wrong;
+}
+
 static const char *check(void *data)
 {
     struct rotate_state *r = data;
-    size_t n = elements(r->c);
-    float *x = r->x.data;
-    float *mine = locant_alloc(n * sizeof(float));
-    const char *wrong = mine == NULL ? "no memory" : NULL;
 
-    for (size_t i = 0; wrong == NULL && i < n; i++)
-        mine[i] = x[i];
     r->inverse = true; /* run() turns it round */
-    if (wrong == NULL)
-        run(r);
-    if (r->c == NULL)
-        wrong = locant_last_error();
-    for (size_t i = 0; wrong == NULL && i < n; i++) { /* swap the two */
-        float rotated = x[i];
+    return judge(r, run, NULL, &r->positions);
+}
 
-        x[i] = mine[i];
-        mine[i] = rotated;
-    }
+/* Keys against a turn of their own. */
+static const char *check_qk(void *data)
+{
+    struct rotate_state *r = data;
+    locant_tensor want = { 0 };
+    const char *wrong;
+
+    if (!bench_as_double(&want, &r->k))
+        return locant_last_error();
+    r->inverse = true;
+    wrong = judge(r, run_qk, NULL, &r->positions);
+    if (wrong == NULL &&
+        locant_encoding_rotate(&want, &want, r->encoding.e, &r->positions,
+                               r->encoding.params,
+                               LOCANT_ROTATE_KEY) != LOCANT_OK)
+        wrong = locant_last_error();
     if (wrong == NULL)
-        run_naive(r);
-    for (size_t i = 0; wrong == NULL && i < n; i++)
-        if (!(fabsf(x[i] - mine[i]) <= 0x1p-23f))
-            wrong = "a rotated value is wrong";
-    locant_release(mine);
+        wrong = compare(&r->k, &want);
+    locant_release(want.data);
     return wrong;
+}
+
+static const char *check_rerotate(void *data)
+{
+    struct rotate_state *r = data;
+
+    r->inverse = false;
+    return judge(r, run_rerotate, &r->positions, &r->moved);
+}
+
+static const char *check_naive(void *data)
+{
+    return judge(data, run_naive, NULL,
+                 &((struct rotate_state *)data)->positions);
 }
 
 static double bytes(const struct bench_case *c)
 {
-    return 2.0 * (double)elements(c) * sizeof(float);
+    return 2.0 * (double)elements(c) * (double)locant_dtype_size(c->dtype);
+}
+
+static double bytes_qk(const struct bench_case *c)
+{
+    return bytes(c) * (double)(c->heads + c->kv_heads) / (double)c->heads;
 }
 
 const struct bench_work work_rotate = {
-    .unit = "GB/s", .roof = ROOF_STREAM, .every_isa = true, .setup = setup,
-    .check = check, .run = run, .teardown = teardown, .amount = bytes,
+    .unit = "GB/s", .roof = ROOF_STREAM, .doors = LOCANT_DOOR_ROTATE,
+    .setup = setup, .check = check, .run = run, .teardown = teardown,
+    .amount = bytes,
+};
+const struct bench_work work_rotate_qk = {
+    .unit = "GB/s", .roof = ROOF_STREAM, .doors = LOCANT_DOOR_ROTATE,
+    .setup = setup_qk, .check = check_qk, .run = run_qk, .teardown = teardown,
+    .amount = bytes_qk,
+};
+const struct bench_work work_rerotate = {
+    .unit = "GB/s", .roof = ROOF_STREAM, .setup = setup_rerotate,
+    .check = check_rerotate, .run = run_rerotate, .teardown = teardown,
+    .amount = bytes,
 };
 const struct bench_work work_rotate_naive = {
-    .unit = "GB/s", .roof = ROOF_STREAM, .one_thread = true, .setup = setup,
-    .check = check, .run = run_naive, .teardown = teardown, .amount = bytes,
+    .unit = "GB/s", .roof = ROOF_STREAM, .one_thread = true, .plain_c = true,
+    .setup = setup, .check = check_naive, .run = run_naive,
+    .teardown = teardown, .amount = bytes,
 };

@@ -62,15 +62,36 @@ static float fma_rounds(size_t rounds, float a, float b)
     return total(sum);
 }
 
+/* 2 products and 2 sums in each lane; pairs of one number. */
+static float dot_rounds(size_t rounds, float a, float b)
+{
+    f32v x[CHAINS];
+    u32v va = (u32v)f32v_splat(a), vb = (u32v)f32v_splat(b);
+    f32v sum = f32v_splat(0);
+
+    va |= va >> 16;
+    vb |= vb >> 16;
+    for (int k = 0; k < CHAINS; k++)
+        x[k] = f32v_splat((float)k);
+    for (size_t r = 0; r < rounds; r++)
+        for (int k = 0; k < CHAINS; k++)
+            x[k] = f32v_dot2(va, vb, x[k]);
+    for (int k = 0; k < CHAINS; k++)
+        sum += x[k];
+    return total(sum);
+}
+
 #define CONCAT_(a, b) a##b
 #define CONCAT(a, b)  CONCAT_(a, b)
 #define STRING_(a)    #a
 #define STRING(a)     STRING_(a)
 
 const struct roof_kernels CONCAT(roof_, LCT_ISA) = {
-    .isa    = STRING(LCT_ISA),
-    .stream = stream,
-    .read   = read_all,
-    .fma    = fma_rounds,
-    .flops  = 2.0 * CHAINS * VL,
+    .isa       = STRING(LCT_ISA),
+    .stream    = stream,
+    .read      = read_all,
+    .fma       = fma_rounds,
+    .flops     = 2.0 * CHAINS * VL,
+    .dot       = LCT_DOT_INSTRUCTION ? dot_rounds : NULL,
+    .dot_flops = 4.0 * CHAINS * VL,
 };

@@ -15,7 +15,7 @@ const struct cli_command *const cli_commands[] = {
     &cli_similarity, &cli_resize, &cli_graph, &cli_positions,
     &cli_report, &cli_train, &cli_eval, &cli_runs,
     &cli_seed,
-    &cli_selftest, &cli_doctor, NULL
+    &cli_bench, &cli_selftest, &cli_doctor, NULL
 };
 
 /*

@@ -1,0 +1,341 @@
+/* bench_cases.c - the table of cases, and how a line of it becomes rows */
+#include "bench.h"
+#include <stdlib.h>
+#include <string.h>
+
+const struct bench_title bench_titles[SUBJECTS] = {
+    [SUBJECT_ANGLES] = { "angles", "Exact angles",
+        "at most 1.3 ns a pair with AVX-512, 2.0 with AVX2", NULL },
+    [SUBJECT_ROTATE] = { "rotate", "Rotation in place",
+        "0.90 of streaming; bf16, f16 0.85", NULL },
+    [SUBJECT_INPUT] = { "input", "Adding positions to the input",
+        "as rotation", NULL },
+    [SUBJECT_FORWARD] = { "forward", "Attention, forward",
+        "0.70 of FMA; an encoding 0.90 of plain", "of plain" },
+    [SUBJECT_BACKWARD] = { "backward", "Attention, backward",
+        "0.60 of FMA", "of plain" },
+    [SUBJECT_STORAGE] = { "storage", "Attention on 16-bit tensors",
+        "1.5 of f32 where the CPU has bfloat16 dot products", "of f32" },
+    [SUBJECT_DECODE] = { "decode", "One query against a long cache",
+        "0.85 of reading the keys and values", NULL },
+    [SUBJECT_MASKS] = { "masks", "Windows and packed documents",
+        "only visible pairs count", NULL },
+    [SUBJECT_CONTENT] = { "content", "Content encodings, causal",
+        NULL, "of plain" },
+    [SUBJECT_KERNELS] = { "kernels", "Kernels, operands in cache",
+        NULL, NULL },
+    [SUBJECT_TRAIN] = { "train", "Training the lab's default model",
+        NULL, NULL },
+    [SUBJECT_MEMORY] = { "memory",
+        "Extra memory, forward and backward: peak RSS of a child",
+        "at most 16 MiB beyond inputs and outputs", NULL },
+};
+
+#define ENCODINGS "none alibi t5 kerple rope fire(length=2048)"
+enum { BOTH = MASK_FULL | MASK_CAUSAL };
+
+static const struct bench_family families[] = {
+    { SUBJECT_ANGLES, "table", &work_angle, .tokens = "64", .quick = "64",
+      .dims = "128" },
+    { SUBJECT_ANGLES, "one row", &work_angle, .tokens = "1", .dims = "128" },
+    { SUBJECT_ANGLES, "libm in double", &work_angle_libm, .tokens = "64",
+      .quick = "64", .dims = "128" },
+
+    { SUBJECT_ROTATE, "rotate", &work_rotate,
+      "rope rope(pairing=interleaved)", .dtypes = "f32 bf16 f16",
+      .tokens = "1024,4096", .quick = "1024", .dims = "128", .heads = 32 },
+    { SUBJECT_ROTATE, "rotate", &work_rotate, "rope", .longer = true,
+      .tokens = "64", .quick = "64", .dims = "128", .heads = 8 },
+    { SUBJECT_ROTATE, "rotate q and k", &work_rotate_qk, "rope",
+      .tokens = "4096", .quick = "1024", .dims = "128", .heads = 32,
+      .kv_heads = 8 },
+    { SUBJECT_ROTATE, "plain C loop", &work_rotate_naive, "rope",
+      .fixed = true, .tokens = "1024", .dims = "128", .heads = 32 },
+    { SUBJECT_ROTATE, "rerotate", &work_rerotate, "rope", .fixed = true,
+      .tokens = "4096", .quick = "1024", .dims = "128", .heads = 8 },
+
+    { SUBJECT_INPUT, "add", &work_input, "sinusoidal learned(length=4096)",
+      .dtypes = "f32 bf16 f16", .tokens = "4096",
+      .quick = "1024", .dims = "4096", .heads = 1 },
+
+    { SUBJECT_FORWARD, "forward", &work_forward, ENCODINGS,
+      .tokens = "2048", .quick = "512", .dims = "64,128", .heads = 8,
+      .masks = BOTH },
+    { SUBJECT_FORWARD, "forward", &work_forward, ENCODINGS,
+      .longer = true, .tokens = "8192", .dims = "64,128", .heads = 2,
+      .masks = BOTH },
+    { SUBJECT_BACKWARD, "backward", &work_backward, ENCODINGS,
+      .tokens = "2048", .quick = "512", .dims = "64,128", .heads = 4,
+      .masks = BOTH },
+    { SUBJECT_BACKWARD, "backward", &work_backward, ENCODINGS,
+      .longer = true, .tokens = "8192", .dims = "64,128", .heads = 2,
+      .masks = BOTH },
+
+    { SUBJECT_STORAGE, "forward", &work_forward, "none rope",
+      .dtypes = "bf16 f16", .tokens = "2048", .quick = "512", .dims = "64,128",
+      .heads = 8 },
+    { SUBJECT_STORAGE, "backward", &work_backward, "none",
+      .dtypes = "bf16 f16", .tokens = "2048", .quick = "512", .dims = "64",
+      .heads = 4 },
+
+    { SUBJECT_DECODE, "decode", &work_decode, "none", .tokens = "32768",
+      .quick = "4096", .dims = "128", .heads = 8, .queries = 1 },
+    { SUBJECT_DECODE, "decode", &work_decode, "none rope alibi",
+      .tokens = "32768", .quick = "4096", .dims = "128", .heads = 32,
+      .kv_heads = 8, .queries = 1 },
+    { SUBJECT_DECODE, "decode, keys turned", &work_decode, "rope",
+      .tokens = "32768", .quick = "4096", .dims = "128", .heads = 32,
+      .kv_heads = 8, .queries = 1, .turned = true },
+    { SUBJECT_DECODE, "decode", &work_decode, "none", .dtypes = "bf16 f16",
+      .tokens = "32768", .quick = "4096", .dims = "128", .heads = 32,
+      .kv_heads = 8, .queries = 1 },
+
+    { SUBJECT_MASKS, "forward", &work_forward, "window(size=512)+rope",
+      .fixed = true, .tokens = "8192", .quick = "1024", .dims = "64",
+      .heads = 4, .masks = MASK_CAUSAL, .window = 512 },
+    { SUBJECT_MASKS, "backward", &work_backward, "window(size=512)+rope",
+      .fixed = true, .tokens = "8192", .dims = "64", .heads = 4,
+      .masks = MASK_CAUSAL, .window = 512 },
+    { SUBJECT_MASKS, "forward, 16 documents", &work_forward, "rope",
+      .tokens = "8192", .quick = "1024", .dims = "64", .heads = 4,
+      .masks = MASK_CAUSAL, .documents = 16 },
+    { SUBJECT_MASKS, "backward, 16 documents", &work_backward, "rope",
+      .tokens = "8192", .dims = "64", .heads = 4, .masks = MASK_CAUSAL,
+      .documents = 16 },
+
+    { SUBJECT_CONTENT, "forward", &work_forward,
+      "shaw music transformer-xl rerope fox cope", .tokens = "256",
+      .quick = "64", .dims = "64", .heads = 4, .masks = MASK_CAUSAL },
+    { SUBJECT_CONTENT, "backward", &work_backward,
+      "shaw music transformer-xl rerope fox cope", .tokens = "256",
+      .dims = "64", .heads = 4, .masks = MASK_CAUSAL },
+
+    { SUBJECT_TRAIN, "training step", &work_train, "none rope alibi",
+      .tokens = "128", .quick = "128", .dims = "16", .heads = 4 },
+    { SUBJECT_MEMORY, "forward and backward", &work_memory, "t5",
+      .tokens = "32768", .dims = "64", .heads = 8, .masks = MASK_CAUSAL },
+};
+
+const struct bench_family *bench_family_at(int i)
+{
+    if (i < 0 || (size_t)i >= sizeof(families) / sizeof(families[0]))
+        return NULL;
+    return &families[i];
+}
+
+/* --------------------------------------------------------------- expanding */
+
+struct expansion {
+    const struct bench_options *o;
+    struct bench_case *cases;
+    int n, room;
+    bool failed; /* no memory */
+};
+
+/* The next word of a list split at blanks; false past the end. */
+static bool word(char *out, size_t size, const char **list)
+{
+    size_t n = strcspn(*list, " ");
+
+    snprintf(out, size, "%.*s", (int)n, *list);
+    *list += n + strspn(*list + n, " ");
+    return n > 0;
+}
+
+static locant_dtype dtype_of(const char *name)
+{
+    for (int i = LOCANT_F32; i <= LOCANT_I64; i++)
+        if (strcmp(locant_dtype_name((locant_dtype)i), name) == 0)
+            return (locant_dtype)i;
+    return LOCANT_F32;
+}
+
+static void name_sizes(char *out, size_t size, const struct bench_case *c)
+{
+    long long heads = (long long)c->heads, kv = (long long)c->kv_heads;
+    long long tokens = (long long)c->tokens, dim = (long long)c->dim;
+
+    if (c->family->heads == 0)
+        snprintf(out, size, "[%lld, %lld]", tokens, dim);
+    else if (c->family->queries > 0)
+        snprintf(out, size, "[1, %lld, %lld, %lld] on [1, %lld, %lld, %lld]",
+                 heads, (long long)c->queries, dim, kv, tokens, dim);
+    else
+        snprintf(out, size, "[1, %lld, %lld, %lld]", heads, tokens, dim);
+}
+
+static void name(struct bench_case *c)
+{
+    char sizes[128];
+    bool typed = c->dtype != LOCANT_F32;
+
+    name_sizes(sizes, sizeof(sizes), c);
+    snprintf(c->name, sizeof(c->name), "%s%s%s%s%s%s %s", c->family->name,
+             c->spec[0] ? " " : "", c->spec, typed ? " " : "",
+             typed ? locant_dtype_name(c->dtype) : "",
+             c->causal ? " causal" : "", sizes);
+}
+
+static void add(struct expansion *x, const struct bench_case *c)
+{
+    const char *only = x->o->only;
+
+    if (only != NULL && strstr(c->name, only) == NULL &&
+        strcmp(bench_titles[c->family->subject].key, only) != 0)
+        return;
+    if (x->n == x->room) {
+        int room = x->room == 0 ? 256 : 2 * x->room;
+        struct bench_case *more =
+            realloc(x->cases, (size_t)room * sizeof(*more));
+
+        if (more == NULL) {
+            x->failed = true;
+            return;
+        }
+        x->cases = more;
+        x->room = room;
+    }
+    x->cases[x->n++] = *c;
+}
+
+/* Both masks of one size, as far as the family has them. */
+static void add_masks(struct expansion *x, struct bench_case *c)
+{
+    unsigned masks = c->family->masks == 0 ? MASK_FULL : c->family->masks;
+
+    for (unsigned mask = MASK_FULL; mask <= MASK_CAUSAL; mask *= 2) {
+        if (!(masks & mask))
+            continue;
+        c->causal = mask == MASK_CAUSAL;
+        name(c);
+        add(x, c);
+    }
+}
+
+/* Lists of the table are right: tests/test_bench.c reads every one. */
+static struct bench_range sizes(const struct bench_range *given,
+                                const char *text)
+{
+    struct bench_range r = { 0 };
+
+    if (given->n > 0)
+        return *given;
+    (void)bench_range_parse(&r, text);
+    return r;
+}
+
+static void add_sizes(struct expansion *x, struct bench_case *c)
+{
+    const struct bench_family *f = c->family;
+    struct bench_range tokens =
+        sizes(&x->o->tokens, x->o->quick ? f->quick : f->tokens);
+    struct bench_range dims = sizes(&x->o->dims, f->dims);
+
+    /* In a hurry, the first of each. */
+    if (x->o->quick && x->o->dims.n == 0)
+        dims.n = 1;
+    for (int d = 0; d < dims.n; d++)
+        for (int t = 0; t < tokens.n; t++) {
+            c->tokens = tokens.at[t];
+            c->queries = f->queries > 0 ? f->queries : c->tokens;
+            c->dim = dims.at[d];
+            add_masks(x, c);
+        }
+}
+
+/* Has -e an encoding for this family?  One without any door goes anywhere but
+ * where positions are added or queries turned. */
+static bool fits(const struct bench_family *f, const char *spec)
+{
+    locant_encoding *e = NULL;
+    unsigned doors;
+
+    if (f->fixed || f->specs == NULL ||
+        locant_encoding_create(&e, spec) != LOCANT_OK)
+        return false;
+    doors = locant_encoding_doors(e);
+    locant_encoding_free(e);
+    if (f->subject == SUBJECT_CONTENT)
+        return (doors & LOCANT_DOOR_CONTENT) != 0;
+    return doors == 0 ? (f->work->doors & LOCANT_DOOR_SCORE) != 0
+                      : (f->work->doors & doors) != 0;
+}
+
+static void add_family(struct expansion *x, const struct bench_family *f)
+{
+    const char *specs = f->specs == NULL ? "" : f->specs;
+    struct bench_case c = { .family = f, .work = f->work, .heads = f->heads,
+                            .kv_heads = f->kv_heads, .window = f->window,
+                            .documents = f->documents, .kernel = -1 };
+
+    if ((x->o->quick && f->quick == NULL) ||
+        (x->o->tokens.n > 0 && f->longer) ||
+        (x->o->spec[0] != '\0' && !fits(f, x->o->spec)))
+        return;
+    if (c.kv_heads == 0)
+        c.kv_heads = c.heads;
+    if (x->o->spec[0] != '\0')
+        specs = x->o->spec;
+    while (word(c.spec, sizeof(c.spec), &specs) || f->specs == NULL) {
+        const char *dtypes = f->dtypes == NULL ? "f32" : f->dtypes;
+        char dtype[8];
+
+        while (word(dtype, sizeof(dtype), &dtypes)) {
+            c.dtype = dtype_of(dtype);
+            add_sizes(x, &c);
+        }
+        if (f->specs == NULL)
+            break;
+    }
+}
+
+static const struct bench_family kernels_family = {
+    SUBJECT_KERNELS, "kernel", NULL, .fixed = true
+};
+
+/* They have sizes of their own. */
+static void add_kernels(struct expansion *x)
+{
+    const struct bench_kernel *k;
+
+    for (int i = 0; (k = bench_kernel_at(i)) != NULL; i++) {
+        struct bench_case c = { .family = &kernels_family, .work = k->work,
+                                .kernel = i };
+
+        snprintf(c.name, sizeof(c.name), "%s", k->name);
+        add(x, &c);
+    }
+}
+
+/* Insertion keeps the order of the table within a subject. */
+static void sort(struct bench_case *cases, int n)
+{
+    for (int i = 1; i < n; i++) {
+        struct bench_case c = cases[i];
+        int at = i;
+
+        for (; at > 0 && cases[at - 1].family->subject > c.family->subject;
+             at--)
+            cases[at] = cases[at - 1];
+        cases[at] = c;
+    }
+}
+
+int bench_cases(struct bench_case **out, const struct bench_options *o)
+{
+    struct expansion x = { .o = o };
+    const struct bench_family *f;
+
+    for (int i = 0; (f = bench_family_at(i)) != NULL; i++)
+        add_family(&x, f);
+    if (o->tokens.n == 0 && o->dims.n == 0 && o->spec[0] == '\0')
+        add_kernels(&x);
+    sort(x.cases, x.n);
+    *out = x.cases;
+    if (x.failed) {
+        free(x.cases);
+        *out = NULL;
+        return -1;
+    }
+    return x.n;
+}

@@ -1,0 +1,100 @@
+/* bench_input.c - positions added to embeddings: x[t] += P[t] */
+#include "bench.h"
+
+struct input_state {
+    const struct bench_case *c;
+    struct bench_encoding encoding;
+    locant_tensor x, positions;
+    locant_status status;
+};
+
+static size_t elements(const struct bench_case *c)
+{
+    return (size_t)(c->heads * c->tokens * c->dim);
+}
+
+static void teardown(void *data)
+{
+    struct input_state *s = data;
+
+    if (s == NULL)
+        return;
+    bench_encoding_close(&s->encoding);
+    locant_release(s->x.data);
+    locant_release(s->positions.data);
+    locant_release(s);
+}
+
+/* In place. */
+static void run(void *data)
+{
+    struct input_state *s = data;
+
+    s->status = locant_encoding_add(&s->x, &s->x, s->encoding.e,
+                                    &s->positions, s->encoding.params);
+}
+
+static locant_status prepare(struct input_state *s, const struct bench_case *c)
+{
+    int64_t shape[] = { c->tokens, c->heads * c->dim };
+    const locant_sizes sizes = { .width = shape[1] };
+
+    s->c = c;
+    if (!bench_tensor(&s->x, c->dtype, 2, shape) ||
+        !bench_count(&s->positions, 0, c->tokens))
+        return LOCANT_ERR_NOMEM;
+    bench_fill(s->x.data, c->dtype, NULL, elements(c), 1);
+    return bench_encoding_open(&s->encoding, c->spec, c->tokens, &sizes);
+}
+
+static void *setup(const struct bench_case *c)
+{
+    struct input_state *s = locant_alloc(sizeof(*s));
+
+    if (s == NULL) {
+        (void)bench_no_memory();
+        return NULL;
+    }
+    s->status = prepare(s, c);
+    if (s->status == LOCANT_OK)
+        run(s); /* a refusal shows here */
+    if (s->status != LOCANT_OK) {
+        teardown(s);
+        return NULL;
+    }
+    return s;
+}
+
+/* The same in double: sums are below 2^3; the row and the sum are rounded to
+ * float32, the sum to its type. */
+static const char *check(void *data)
+{
+    struct input_state *s = data;
+    locant_tensor want = { 0 };
+    const char *wrong = NULL;
+
+    bench_fill(s->x.data, s->c->dtype, NULL, elements(s->c), 1);
+    if (!bench_as_double(&want, &s->x) ||
+        locant_encoding_add(&want, &want, s->encoding.e, &s->positions,
+                            s->encoding.params) != LOCANT_OK)
+        wrong = locant_last_error();
+    run(s);
+    if (wrong == NULL && s->status != LOCANT_OK)
+        wrong = locant_last_error();
+    if (wrong == NULL && !(bench_distance(&s->x, &want) <=
+                           8 * (2 * 0x1p-24 + bench_roundoff(s->c->dtype))))
+        wrong = "an embedding with its position is wrong";
+    locant_release(want.data);
+    return wrong;
+}
+
+static double bytes(const struct bench_case *c)
+{
+    return 2.0 * (double)elements(c) * (double)locant_dtype_size(c->dtype);
+}
+
+const struct bench_work work_input = {
+    .unit = "GB/s", .roof = ROOF_STREAM, .doors = LOCANT_DOOR_INPUT,
+    .setup = setup, .check = check, .run = run, .teardown = teardown,
+    .amount = bytes,
+};

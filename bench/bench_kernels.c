@@ -1,0 +1,445 @@
+/*
+ * bench_kernels.c - every kernel of struct lct_kernels, on each instruction
+ * set, one thread, operands in cache.
+ *
+ * tests/test_bench.c fails while a member of the struct has no row here.  The
+ * check compares with the base kernels, which tests/test_kernels.c judges.
+ */
+#include "bench.h"
+#include "kernel/kernels.h"
+#include <math.h>
+#include <string.h>
+
+/* A tile of SIDE keys by SIDE queries; N numbers. */
+enum { SIDE = 64, N = SIDE * SIDE, FEW = 4 };
+
+enum { DATA, MORE, SIXES, ONES, COSINES, SINES, OUT, ARRAYS };
+
+struct operands {
+    float f[ARRAYS][N];
+    uint16_t bf16[N], f16[N];
+    uint32_t pairs[N], out_pairs[N];
+    int64_t at[SIDE];
+    struct lct_turn turn[SIDE];
+};
+
+typedef void (*call)(const struct lct_kernels *k, struct operands *x);
+
+/* ------------------------------------------------------------------- calls */
+
+static void rope(const struct lct_kernels *k, void *x, enum lct_stored kind,
+                 bool interleaved, struct operands *o)
+{
+    const ptrdiff_t row = 2 * SIDE * (kind == LCT_STORED_F32 ? 4 : 2);
+    const struct lct_rope r = {
+        .out = x, .x = x, .out_row = row, .x_row = row,
+        .cosines = o->f[COSINES], .sines = o->f[SINES], .table_row = SIDE,
+        .rows = N / (2 * SIDE), .pairs = SIDE, .kind = kind,
+        .interleaved = interleaved, .sign = 1,
+    };
+
+    k->rope(&r);
+}
+
+static void rope_half(const struct lct_kernels *k, struct operands *x)
+{
+    rope(k, x->f[DATA], LCT_STORED_F32, false, x);
+}
+
+static void rope_interleaved(const struct lct_kernels *k, struct operands *x)
+{
+    rope(k, x->f[DATA], LCT_STORED_F32, true, x);
+}
+
+static void rope_half_bf16(const struct lct_kernels *k, struct operands *x)
+{
+    rope(k, x->bf16, LCT_STORED_BF16, false, x);
+}
+
+static void rope_interleaved_bf16(const struct lct_kernels *k,
+                                  struct operands *x)
+{
+    rope(k, x->bf16, LCT_STORED_BF16, true, x);
+}
+
+static void rope_half_f16(const struct lct_kernels *k, struct operands *x)
+{
+    rope(k, x->f16, LCT_STORED_F16, false, x);
+}
+
+static void rope_interleaved_f16(const struct lct_kernels *k,
+                                 struct operands *x)
+{
+    rope(k, x->f16, LCT_STORED_F16, true, x);
+}
+
+static void add_table(const struct lct_kernels *k, void *x,
+                      enum lct_stored kind, struct operands *o)
+{
+    const ptrdiff_t row = SIDE * (kind == LCT_STORED_F32 ? 4 : 2);
+    const struct lct_sum r = {
+        .out = x, .x = x, .out_row = row, .x_row = row, .table = o->f[MORE],
+        .table_row = SIDE, .rows = SIDE, .n = SIDE, .kind = kind,
+    };
+
+    k->add_table(&r);
+}
+
+static void add_table_f32(const struct lct_kernels *k, struct operands *x)
+{
+    add_table(k, x->f[DATA], LCT_STORED_F32, x);
+}
+
+static void add_table_bf16(const struct lct_kernels *k, struct operands *x)
+{
+    add_table(k, x->bf16, LCT_STORED_BF16, x);
+}
+
+static void add_table_f16(const struct lct_kernels *k, struct operands *x)
+{
+    add_table(k, x->f16, LCT_STORED_F16, x);
+}
+
+static void widen_bf16(const struct lct_kernels *k, struct operands *x)
+{
+    k->widen(x->f[OUT], x->bf16, LCT_STORED_BF16, N);
+}
+
+static void widen_f16(const struct lct_kernels *k, struct operands *x)
+{
+    k->widen(x->f[OUT], x->f16, LCT_STORED_F16, N);
+}
+
+static void narrow_bf16(const struct lct_kernels *k, struct operands *x)
+{
+    k->narrow(x->bf16, LCT_STORED_BF16, x->f[DATA], N);
+}
+
+static void narrow_f16(const struct lct_kernels *k, struct operands *x)
+{
+    k->narrow(x->f16, LCT_STORED_F16, x->f[DATA], N);
+}
+
+static void angle_rows(const struct lct_kernels *k, struct operands *x)
+{
+    k->angle_rows(x->f[DATA], x->f[OUT], x->turn, SIDE, 1000000, SIDE, 1);
+}
+
+static void matmul(const struct lct_kernels *k, struct operands *x)
+{
+    const struct lct_product p = {
+        .c = x->f[OUT], .c_row = SIDE, .a = x->f[DATA], .a_row = SIDE,
+        .a_col = 1, .b = x->f[MORE], .b_row = SIDE, .m = SIDE, .n = SIDE,
+        .k = SIDE,
+    };
+
+    k->matmul(&p);
+}
+
+static void matmul_pairs(const struct lct_kernels *k, struct operands *x)
+{
+    const struct lct_pair_product p = {
+        .c = x->f[OUT], .c_row = SIDE, .a = x->bf16, .a_row = 2 * SIDE,
+        .a_col = 4, .b = x->pairs, .b_row = SIDE, .m = SIDE, .n = SIDE,
+        .k = SIDE / 2,
+    };
+
+    k->matmul_pairs(&p);
+}
+
+static void pair_rows_f32(const struct lct_kernels *k, struct operands *x)
+{
+    k->pair_rows(x->out_pairs, SIDE, x->f[DATA], 4 * SIDE, LCT_STORED_F32,
+                 SIDE, SIDE);
+}
+
+static void pair_rows_bf16(const struct lct_kernels *k, struct operands *x)
+{
+    k->pair_rows(x->out_pairs, SIDE, x->bf16, 2 * SIDE, LCT_STORED_BF16, SIDE,
+                 SIDE);
+}
+
+static void scores_few(const struct lct_kernels *k, struct operands *x)
+{
+    const struct lct_product p = {
+        .c = x->f[OUT], .c_row = SIDE, .a = x->f[MORE], .a_row = SIDE,
+        .a_col = 1, .b = x->f[DATA], .b_row = SIDE, .m = FEW, .n = SIDE,
+        .k = SIDE, .ahead = x->f[DATA],
+    };
+
+    k->scores_few(&p);
+}
+
+static void values_few(const struct lct_kernels *k, struct operands *x)
+{
+    const struct lct_product p = {
+        .c = x->f[OUT], .c_row = SIDE, .a = x->f[MORE], .a_row = SIDE,
+        .a_col = 1, .b = x->f[DATA], .b_row = SIDE, .m = FEW, .n = SIDE,
+        .k = SIDE, .add = true, .ahead = x->f[DATA],
+    };
+
+    memset(x->f[OUT], 0, FEW * SIDE * sizeof(float));
+    k->values_few(&p);
+}
+
+static void softmax_step(const struct lct_kernels *k, struct operands *x)
+{
+    k->softmax_step(x->f[DATA], SIDE, SIDE, x->f[SIXES], x->f[ONES],
+                    x->f[OUT]);
+}
+
+static void softmax_row(const struct lct_kernels *k, struct operands *x)
+{
+    k->softmax_row(x->f[DATA], N, x->f[SIXES], x->f[ONES], x->f[OUT]);
+}
+
+static void softmax_merge(const struct lct_kernels *k, struct operands *x)
+{
+    k->softmax_merge(x->f[DATA], x->f[SIXES], x->f[ONES], x->f[MORE], 5, 1, N);
+}
+
+static void softmax_again(const struct lct_kernels *k, struct operands *x)
+{
+    k->softmax_again(x->f[DATA], SIDE, SIDE, x->f[SIXES]);
+}
+
+static void softmax_gradient(const struct lct_kernels *k, struct operands *x)
+{
+    k->softmax_gradient(x->f[DATA], x->f[COSINES], SIDE, SIDE, x->f[MORE]);
+}
+
+static void add_bias_rows(const struct lct_kernels *k, struct operands *x)
+{
+    k->add_bias_rows(x->f[DATA], SIDE, SIDE, x->f[MORE], x->at);
+}
+
+static void sum_diagonals(const struct lct_kernels *k, struct operands *x)
+{
+    k->sum_diagonals(x->f[OUT], x->f[DATA], SIDE, SIDE);
+}
+
+static struct lct_bent bent(const struct operands *x)
+{
+    static const float start[] = { 0, -1, 0, 1 }, slope[] = { 0, 1, -1, 2 };
+    static const float value[] = { 1, 2, 3, 4 };
+
+    return (struct lct_bent){ .u = x->f[MORE], .du = x->f[SINES], .at = x->at,
+                              .inverse = x->f[ONES], .start = start,
+                              .slope = slope, .value = value, .pieces = 4 };
+}
+
+static void add_bends(const struct lct_kernels *k, struct operands *x)
+{
+    const struct lct_bent b = bent(x);
+
+    k->add_bends(x->f[DATA], SIDE, SIDE, &b);
+}
+
+static void sum_bend(const struct lct_kernels *k, struct operands *x)
+{
+    const struct lct_bent b = bent(x);
+
+    k->sum_bend(x->f[OUT], x->f[DATA], SIDE, SIDE, &b, -1, 1);
+}
+
+static void transpose(const struct lct_kernels *k, struct operands *x)
+{
+    k->transpose(x->f[OUT], SIDE, x->f[DATA], SIDE, SIDE, SIDE);
+}
+
+static void all_finite(const struct lct_kernels *k, struct operands *x)
+{
+    x->f[OUT][0] = k->all_finite(x->f[DATA], SIDE, SIDE, SIDE) ? 1 : 0;
+}
+
+/* -------------------------------------------------------------------- rows */
+
+static const struct bench_work each, flops, dots, moves;
+
+/* What the work counts: numbers, flops or bytes; in place, both ways. */
+struct row {
+    struct bench_kernel kernel;
+    call call;
+    double amount;
+    double tolerance; /* against the base kernel; 0: exact */
+};
+
+#define AT(member) offsetof(struct lct_kernels, member)
+
+static const struct row rows[] = {
+    { { "rope, half", AT(rope), &moves }, rope_half, 8 * N, 0 },
+    { { "rope, interleaved", AT(rope), &moves }, rope_interleaved, 8 * N, 0 },
+    { { "rope, half, bf16", AT(rope), &moves }, rope_half_bf16, 4 * N, 0 },
+    { { "rope, interleaved, bf16", AT(rope), &moves }, rope_interleaved_bf16,
+      4 * N, 0 },
+    { { "rope, half, f16", AT(rope), &moves }, rope_half_f16, 4 * N, 0 },
+    { { "rope, interleaved, f16", AT(rope), &moves }, rope_interleaved_f16,
+      4 * N, 0 },
+    { { "add_table, f32", AT(add_table), &moves }, add_table_f32, 8 * N, 0 },
+    { { "add_table, bf16", AT(add_table), &moves }, add_table_bf16, 4 * N, 0 },
+    { { "add_table, f16", AT(add_table), &moves }, add_table_f16, 4 * N, 0 },
+    { { "widen, bf16", AT(widen), &each }, widen_bf16, N, 0 },
+    { { "widen, f16", AT(widen), &each }, widen_f16, N, 0 },
+    { { "narrow, bf16", AT(narrow), &each }, narrow_bf16, N, 0 },
+    { { "narrow, f16", AT(narrow), &each }, narrow_f16, N, 0 },
+    { { "angle_rows", AT(angle_rows), &each }, angle_rows, N, 0 },
+    /* SIDE products and sums, each rounded once or twice */
+    { { "matmul", AT(matmul), &flops }, matmul, 2.0 * N * SIDE, 1e-5 },
+    { { "matmul_pairs", AT(matmul_pairs), &dots }, matmul_pairs, 2.0 * N * SIDE,
+      0 },
+    { { "pair_rows, f32", AT(pair_rows), &each }, pair_rows_f32, N, 0 },
+    { { "pair_rows, bf16", AT(pair_rows), &each }, pair_rows_bf16, N, 0 },
+    { { "scores_few", AT(scores_few), &flops }, scores_few, 2.0 * FEW * N,
+      1e-5 },
+    { { "values_few", AT(values_few), &flops }, values_few, 2.0 * FEW * N,
+      1e-5 },
+    /* an exponential within a few roundings; sums of up to N of them */
+    { { "softmax_step", AT(softmax_step), &each }, softmax_step, N, 1e-5 },
+    { { "softmax_row", AT(softmax_row), &each }, softmax_row, N, 1e-4 },
+    { { "softmax_merge", AT(softmax_merge), &each }, softmax_merge, N, 1e-5 },
+    { { "softmax_again", AT(softmax_again), &each }, softmax_again, N, 1e-5 },
+    { { "softmax_gradient", AT(softmax_gradient), &each }, softmax_gradient, N,
+      0 },
+    { { "add_bias_rows", AT(add_bias_rows), &each }, add_bias_rows, N, 0 },
+    { { "sum_diagonals", AT(sum_diagonals), &each }, sum_diagonals, N, 0 },
+    { { "add_bends", AT(add_bends), &each }, add_bends, N, 1e-5 },
+    { { "sum_bend", AT(sum_bend), &each }, sum_bend, N, 1e-5 },
+    { { "transpose", AT(transpose), &each }, transpose, N, 0 },
+    { { "all_finite", AT(all_finite), &each }, all_finite, N, 0 },
+};
+
+const struct bench_kernel *bench_kernel_at(int i)
+{
+    if (i < 0 || (size_t)i >= sizeof(rows) / sizeof(rows[0]))
+        return NULL;
+    return &rows[i].kernel;
+}
+
+/* ------------------------------------------------------------------- works */
+
+struct kernel_state {
+    const struct row *row;
+    struct operands x, base;
+};
+
+static void fill(struct operands *x)
+{
+    bench_fill(x->f[DATA], LOCANT_F32, NULL, N, 1);
+    bench_fill(x->f[MORE], LOCANT_F32, NULL, N, 2);
+    bench_fill(x->bf16, LOCANT_BF16, NULL, N, 3);
+    bench_fill(x->f16, LOCANT_F16, NULL, N, 4);
+    for (int i = 0; i < N; i++) {
+        x->f[SIXES][i] = 6; /* above every score */
+        x->f[ONES][i] = 1;
+        x->f[COSINES][i] = 0.6f; /* a turn, so that numbers do not grow */
+        x->f[SINES][i] = 0.8f;
+        x->f[OUT][i] = 0;
+        x->pairs[i] = x->bf16[i] | (uint32_t)x->bf16[N - 1 - i] << 16;
+        x->out_pairs[i] = 0;
+    }
+    for (int i = 0; i < SIDE; i++) {
+        x->at[i] = i;
+        x->turn[i].hi = (uint64_t)(pow(1e4, -i / (double)SIDE) * 0x1p61);
+    }
+}
+
+static void *setup(const struct bench_case *c)
+{
+    struct kernel_state *s = locant_alloc(sizeof(*s));
+
+    if (s == NULL) {
+        (void)bench_no_memory();
+        return NULL;
+    }
+    s->row = &rows[c->kernel];
+    fill(&s->x);
+    fill(&s->base);
+    return s;
+}
+
+static void run(void *state)
+{
+    struct kernel_state *s = state;
+
+    s->row->call(lct_kernels(), &s->x);
+}
+
+static bool same(const struct kernel_state *s)
+{
+    const float *x = s->x.f[0], *y = s->base.f[0];
+
+    if (memcmp(s->x.bf16, s->base.bf16, sizeof(s->x.bf16)) != 0 ||
+        memcmp(s->x.f16, s->base.f16, sizeof(s->x.f16)) != 0 ||
+        memcmp(s->x.out_pairs, s->base.out_pairs, sizeof(s->x.out_pairs)) != 0)
+        return false;
+    if (s->row->tolerance == 0)
+        return memcmp(s->x.f, s->base.f, sizeof(s->x.f)) == 0;
+    for (int i = 0; i < ARRAYS * N; i++)
+        if (!(fabs((double)x[i] - (double)y[i]) <=
+              s->row->tolerance * (1 + fabs((double)y[i]))))
+            return false;
+    return true;
+}
+
+/* Did the kernel write anything?  Else a comparison says nothing. */
+static bool wrote(const struct kernel_state *s)
+{
+    struct operands *before = locant_alloc(sizeof(*before));
+    bool changed;
+
+    if (before == NULL)
+        return false;
+    fill(before);
+    changed = memcmp(before, &s->x, sizeof(*before)) != 0;
+    locant_release(before);
+    return changed;
+}
+
+static const char *check(void *state)
+{
+    struct kernel_state *s = state;
+    const char *isa = locant_isa();
+
+    run(s);
+#ifdef LCT_HAVE_NEON
+    s->row->call(&lct_kernels_neon, &s->base);
+#else
+    s->row->call(&lct_kernels_base, &s->base);
+#endif
+    if (!wrote(s))
+        return "the kernel wrote nothing";
+    return strcmp(isa, lct_kernels()->isa) == 0 && same(s)
+               ? NULL
+               : "the result differs from that of the base kernel";
+}
+
+static void teardown(void *state)
+{
+    locant_release(state);
+}
+
+static double amount(const struct bench_case *c)
+{
+    return rows[c->kernel].amount;
+}
+
+static const struct bench_work each = {
+    .unit = "ns/number", .every_isa = true, .one_thread = true,
+    .setup = setup, .check = check, .run = run, .teardown = teardown,
+    .amount = amount,
+};
+static const struct bench_work flops = {
+    .unit = "GFLOP/s", .roof = ROOF_FMA, .every_isa = true, .one_thread = true,
+    .setup = setup, .check = check, .run = run, .teardown = teardown,
+    .amount = amount,
+};
+static const struct bench_work dots = {
+    .unit = "GFLOP/s", .roof = ROOF_DOT, .every_isa = true, .one_thread = true,
+    .setup = setup, .check = check, .run = run, .teardown = teardown,
+    .amount = amount,
+};
+static const struct bench_work moves = {
+    .unit = "GB/s", .roof = ROOF_STREAM, .every_isa = true, .one_thread = true,
+    .setup = setup, .check = check, .run = run, .teardown = teardown,
+    .amount = amount,
+};

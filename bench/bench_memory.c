@@ -1,0 +1,143 @@
+/*
+ * bench_memory.c - what attention takes beyond its inputs and outputs.
+ *
+ * A child process makes the problem, runs it forward and backward once, and
+ * asks the kernel for the largest resident set it ever had.  What it had before
+ * the first operand and what inputs, outputs and gradients hold is taken off;
+ * workspace, threads and the library's own tables are left.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "bench.h"
+#include <string.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+struct answer {
+    double extra, operands, workspace; /* bytes */
+    double ns;
+    char why[256]; /* not empty: it cannot */
+};
+
+/* "VmRSS:", "VmHWM:" of this process in bytes, or 0. */
+static double status_bytes(const char *key)
+{
+    FILE *f = fopen("/proc/self/status", "r");
+    char line[256];
+    long long kib = 0;
+
+    while (f != NULL && fgets(line, sizeof(line), f) != NULL)
+        if (strncmp(line, key, strlen(key)) == 0)
+            sscanf(line + strlen(key), "%lld", &kib);
+    if (f != NULL)
+        fclose(f);
+    return 1024.0 * (double)kib;
+}
+
+/* The largest set so far is forgotten. */
+static bool forget_peak(void)
+{
+    FILE *f = fopen("/proc/self/clear_refs", "w");
+    bool good = f != NULL && fputs("5", f) >= 0;
+
+    return f != NULL && fclose(f) == 0 && good;
+}
+
+/* q, out, dout, dq; k, v, dk, dv; the log-sum-exp. */
+static double operand_bytes(const struct bench_case *c)
+{
+    double q = (double)(c->heads * c->queries * c->dim);
+    double k = (double)(c->kv_heads * c->tokens * c->dim);
+
+    return (4 * q + 4 * k) * (double)locant_dtype_size(c->dtype) +
+           (double)(c->heads * c->queries) * sizeof(float);
+}
+
+static void child(struct answer *answer, const struct bench_case *c)
+{
+    struct bench_attention *a;
+    double before, t;
+
+    /* Memory that rows before this one freed would be taken for nothing. */
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+    if (!forget_peak() || status_bytes("VmHWM:") == 0) {
+        snprintf(answer->why, sizeof(answer->why),
+                 "this system does not tell the peak of a process");
+        return;
+    }
+    before = status_bytes("VmRSS:");
+    a = bench_attention_open(c, true);
+    t = bench_now();
+    if (a != NULL)
+        bench_attention_forward(a);
+    if (a != NULL && a->status == LOCANT_OK)
+        bench_attention_backward(a);
+    if (a == NULL || a->status != LOCANT_OK) {
+        snprintf(answer->why, sizeof(answer->why), "%s", locant_last_error());
+        return;
+    }
+    answer->ns = bench_now() - t;
+    answer->operands = operand_bytes(c);
+    answer->workspace = (double)a->workspace_bytes;
+    answer->extra = status_bytes("VmHWM:") - before - answer->operands;
+}
+
+/* All of 'answer' through the pipe, or less when the child died. */
+static bool ask(struct answer *answer, const struct bench_case *c)
+{
+    size_t have = 0;
+    ssize_t n = 0;
+    int ends[2];
+    pid_t pid;
+
+    fflush(NULL); /* what waits in buffers must not be written twice */
+    if (pipe(ends) != 0)
+        return false;
+    pid = fork();
+    if (pid == 0) {
+        child(answer, c);
+        n = write(ends[1], answer, sizeof(*answer));
+        _exit(n == (ssize_t)sizeof(*answer) ? 0 : 1);
+    }
+    close(ends[1]);
+    while (pid > 0 && have < sizeof(*answer) &&
+           (n = read(ends[0], (char *)answer + have,
+                     sizeof(*answer) - have)) > 0)
+        have += (size_t)n;
+    close(ends[0]);
+    if (pid > 0)
+        waitpid(pid, NULL, 0);
+    return have == sizeof(*answer);
+}
+
+static const char *measure(struct bench_result *r, bool quick)
+{
+    struct answer answer = { 0 };
+
+    (void)quick; /* once */
+    bench_roof_release(); /* a child begins with what its parent has */
+    if (!ask(&answer, r->c))
+        return "the process that was measured died";
+    if (answer.why[0] != '\0') {
+        r->cannot = true;
+        snprintf(r->note, sizeof(r->note), "%s", answer.why);
+        return NULL;
+    }
+    r->samples = 1;
+    r->min_ns = r->median_ns = answer.ns;
+    r->speed = answer.extra / 0x1p20;
+    snprintf(r->note, sizeof(r->note), "inputs and outputs %.0f MiB, "
+             "workspace %.2f MiB", answer.operands / 0x1p20,
+             answer.workspace / 0x1p20);
+    return NULL;
+}
+
+const struct bench_work work_memory = {
+    .unit = "MiB", .doors = LOCANT_DOOR_ROTATE | LOCANT_DOOR_SCORE,
+    .measure = measure,
+};

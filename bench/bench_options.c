@@ -1,0 +1,92 @@
+/* bench_options.c - what was typed, understood or refused in one sentence */
+#include "bench.h"
+#include <string.h>
+
+struct reader {
+    char *why;
+    size_t size;
+    bool failed; /* the first sentence stands */
+};
+
+static void refuse(struct reader *r, const char *option, const char *value,
+                   const char *should)
+{
+    if (!r->failed)
+        snprintf(r->why, r->size, "%s '%.100s': %s", option, value, should);
+    r->failed = true;
+}
+
+static void read_range(struct reader *r, struct bench_range *out,
+                       const char *option, const char *text)
+{
+    const char *wrong = text == NULL ? NULL : bench_range_parse(out, text);
+
+    if (wrong != NULL)
+        refuse(r, option, text, wrong);
+}
+
+static void read_threads(struct reader *r, struct bench_range *out,
+                         const char *text)
+{
+    enum { MOST = 1024 }; /* of locant_set_threads() */
+
+    read_range(r, out, "--threads", text);
+    for (int i = 0; i < out->n && !r->failed; i++)
+        if (out->at[i] > MOST)
+            refuse(r, "--threads", text, "should be at most 1024");
+}
+
+static void read_spec(struct reader *r, char *out, size_t size,
+                      const char *text)
+{
+    locant_encoding *e = NULL;
+
+    if (text == NULL)
+        return;
+    if (locant_encoding_create(&e, text) != LOCANT_OK)
+        refuse(r, "--encoding", text, locant_last_error());
+    else if (snprintf(out, size, "%s", locant_encoding_spec(e)) >= (int)size)
+        refuse(r, "--encoding", text, "is too long for a table");
+    locant_encoding_free(e);
+}
+
+static void read_isa(struct reader *r, const char **out, const char *text)
+{
+    char should[160] = "should be one of";
+    const char *isa;
+    int available;
+
+    *out = text;
+    for (int i = 0; (isa = locant_isa_at(i, &available)) != NULL; i++) {
+        size_t n = strlen(should);
+
+        if (text != NULL && strcmp(text, isa) == 0) {
+            if (!available)
+                refuse(r, "--isa", text, "this CPU does not run it");
+            return;
+        }
+        snprintf(should + n, sizeof(should) - n, "%s %s", i > 0 ? "," : "",
+                 isa);
+    }
+    if (text != NULL)
+        refuse(r, "--isa", text, should);
+}
+
+bool bench_options_read(struct bench_options *out,
+                        const struct bench_request *typed, char *why,
+                        size_t size)
+{
+    struct reader r = { .why = why, .size = size };
+
+    *out = (struct bench_options){ .only = typed->only,
+                                   .append = typed->append,
+                                   .format = (enum bench_format)typed->format,
+                                   .quick = typed->quick,
+                                   .list = typed->list };
+    read_range(&r, &out->tokens, "--tokens", typed->tokens);
+    read_range(&r, &out->dims, "--dims", typed->dims);
+    read_threads(&r, &out->threads, typed->threads);
+    read_spec(&r, out->spec, sizeof(out->spec), typed->spec);
+    read_isa(&r, &out->isa, typed->isa);
+    return !r.failed;
+}

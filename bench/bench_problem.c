@@ -1,0 +1,157 @@
+/* bench_problem.c - the attention problem of a case, and its two runs */
+#include "bench.h"
+
+void bench_attention_close(struct bench_attention *a)
+{
+    if (a == NULL)
+        return;
+    for (int i = 0; i < BENCH_INPUTS; i++) {
+        if (a->wide[i].data != a->input[i].data)
+            locant_release(a->wide[i].data);
+        locant_release(a->input[i].data);
+    }
+    locant_release(a->out.data);
+    locant_release(a->lse.data);
+    locant_release(a->dq.data);
+    locant_release(a->dk.data);
+    locant_release(a->dv.data);
+    locant_release(a->x.data);
+    locant_release(a->docs.data);
+    locant_release(a->workspace);
+    bench_encoding_close(&a->encoding);
+    locant_release(a);
+}
+
+/* An operand in its own type, and the same numbers in F32 for the reference. */
+static bool make_input(struct bench_attention *a, int i, const int64_t *shape)
+{
+    locant_tensor *t = &a->input[i], *wide = &a->wide[i];
+
+    if (!bench_tensor(t, a->c.dtype, 4, shape))
+        return false;
+    if (a->c.dtype == LOCANT_F32)
+        *wide = *t;
+    else if (!bench_tensor(wide, LOCANT_F32, 4, shape))
+        return false;
+    bench_fill(t->data, a->c.dtype, wide->data, (size_t)bench_elements(t),
+               (uint64_t)i + 1);
+    return true;
+}
+
+static bool make_tensors(struct bench_attention *a, bool gradients)
+{
+    const struct bench_case *c = &a->c;
+    int64_t q[] = { 1, c->heads, c->queries, c->dim };
+    int64_t k[] = { 1, c->kv_heads, c->tokens, c->dim };
+
+    if (!make_input(a, BENCH_Q, q) || !make_input(a, BENCH_K, k) ||
+        !make_input(a, BENCH_V, k) || !bench_tensor(&a->out, c->dtype, 4, q) ||
+        !bench_tensor(&a->lse, LOCANT_F32, 3, q))
+        return false;
+    return !gradients || (make_input(a, BENCH_DOUT, q) &&
+                          bench_tensor(&a->dq, c->dtype, 4, q) &&
+                          bench_tensor(&a->dk, c->dtype, 4, k) &&
+                          bench_tensor(&a->dv, c->dtype, 4, k));
+}
+
+/* Documents of one length, the last one longer. */
+static bool make_documents(struct bench_attention *a)
+{
+    int64_t each = a->c.tokens / a->c.documents;
+    int64_t *id;
+
+    if (!bench_count(&a->docs, 0, a->c.tokens))
+        return false;
+    id = a->docs.data;
+    for (int64_t t = 0; t < a->c.tokens; t++)
+        id[t] = each > 0 && t / each < a->c.documents ? t / each
+                                                      : a->c.documents - 1;
+    a->problem.q_docs = &a->docs;
+    a->problem.k_docs = &a->docs;
+    return true;
+}
+
+static locant_status pose(struct bench_attention *a)
+{
+    const struct bench_case *c = &a->c;
+    const locant_sizes sizes = { .width = c->heads * c->dim,
+                                 .heads = c->heads, .kv_heads = c->kv_heads,
+                                 .head_dim = c->dim };
+    int64_t x[] = { 1, c->tokens, c->heads * c->dim };
+    locant_status status = bench_encoding_open(&a->encoding, c->spec,
+                                               c->tokens, &sizes);
+
+    if (status != LOCANT_OK)
+        return status;
+    a->problem = (locant_attention)LOCANT_ATTENTION_INIT;
+    a->problem.q = &a->input[BENCH_Q];
+    a->problem.k = &a->input[BENCH_K];
+    a->problem.v = &a->input[BENCH_V];
+    a->problem.encoding = a->encoding.e;
+    a->problem.params = a->encoding.params;
+    a->problem.mask = c->causal ? LOCANT_MASK_CAUSAL : LOCANT_MASK_NONE;
+    if (c->family->turned)
+        a->problem.flags = LOCANT_ATTENTION_KEYS_TURNED;
+    if (c->documents > 0 && !make_documents(a))
+        return LOCANT_ERR_NOMEM;
+    if (locant_encoding_traits(a->encoding.e) & LOCANT_TRAIT_READS_X) {
+        if (!bench_tensor(&a->x, c->dtype, 3, x))
+            return LOCANT_ERR_NOMEM;
+        bench_fill(a->x.data, c->dtype, NULL, (size_t)bench_elements(&a->x), 9);
+        a->problem.x = &a->x;
+    }
+    return LOCANT_OK;
+}
+
+static locant_status prepare(struct bench_attention *a, bool gradients)
+{
+    locant_status status;
+
+    if (!make_tensors(a, gradients))
+        return LOCANT_ERR_NOMEM;
+    status = pose(a);
+    if (status == LOCANT_OK)
+        status = locant_attention_workspace(&a->workspace_bytes, &a->problem);
+    if (status != LOCANT_OK)
+        return status;
+    a->workspace = locant_alloc(a->workspace_bytes + 1);
+    return a->workspace == NULL ? bench_no_memory() : LOCANT_OK;
+}
+
+struct bench_attention *bench_attention_open(const struct bench_case *c,
+                                             bool gradients)
+{
+    struct bench_attention *a = locant_alloc(sizeof(*a));
+
+    if (a == NULL) {
+        (void)bench_no_memory();
+        return NULL;
+    }
+    a->c = *c;
+    if (prepare(a, gradients) != LOCANT_OK) {
+        bench_attention_close(a);
+        return NULL;
+    }
+    return a;
+}
+
+void bench_attention_forward(void *attention)
+{
+    struct bench_attention *a = attention;
+
+    a->status = locant_attention_forward(&a->out, &a->lse, &a->problem,
+                                         a->workspace, a->workspace_bytes);
+}
+
+void bench_attention_backward(void *attention)
+{
+    struct bench_attention *a = attention;
+    const locant_attention_gradients g = {
+        .struct_size = sizeof(g), .dq = &a->dq, .dk = &a->dk, .dv = &a->dv,
+        .dparams = a->encoding.dparams,
+    };
+
+    a->status = locant_attention_backward(&g, &a->input[BENCH_DOUT], &a->out,
+                                          &a->lse, &a->problem, a->workspace,
+                                          a->workspace_bytes);
+}

@@ -1,0 +1,33 @@
+/* bench_statistics.c - what is said of a handful of times */
+#include "bench.h"
+#include <stdlib.h>
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Of n sorted values, by straight lines between them. */
+static double quantile(const double *x, int n, double part)
+{
+    double at = part * (n - 1);
+    int i = (int)at;
+
+    return i + 1 < n ? x[i] + (at - i) * (x[i + 1] - x[i]) : x[i];
+}
+
+struct bench_summary bench_summarise(double *x, int n)
+{
+    struct bench_summary s = { 0 };
+
+    if (n < 1)
+        return s;
+    qsort(x, (size_t)n, sizeof(*x), ascending);
+    s.min = x[0];
+    s.median = quantile(x, n, 0.5);
+    if (s.median > 0)
+        s.spread = (quantile(x, n, 0.75) - quantile(x, n, 0.25)) / s.median;
+    return s;
+}

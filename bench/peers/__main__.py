@@ -1,0 +1,135 @@
+"""Time locant against PyTorch, transformers, onnxruntime and ggml.
+
+    scripts/peers [--quick] [--only TEXT] [--threads N] [--rounds N] [--json]
+
+Every case is done by all who can, one after the other, round by round.  A
+ratio is a contender's time by ours of the same round: 2 means that locant is
+twice as fast.
+"""
+import argparse
+import os
+import sys
+
+GROUPS = ("case_rotation", "case_attention", "case_backward", "case_training")
+MEMORY_TOKENS, QUICK_MEMORY_TOKENS = 4096, 2048
+
+
+def options():
+    cpus = len(os.sched_getaffinity(0))
+    parser = argparse.ArgumentParser(
+        prog="scripts/peers", description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true",
+                        help="a case of each kind, three rounds")
+    parser.add_argument("--only", metavar="TEXT", default="",
+                        help="cases whose name contains TEXT")
+    parser.add_argument("--threads", metavar="N", type=int, default=cpus,
+                        help=f"of every contender ({cpus})")
+    parser.add_argument("--rounds", metavar="N", type=int,
+                        help="(7; 3 with --quick)")
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--build", metavar="FOLDER", default="build",
+                        help="where liblocant.so is (build)")
+    chosen = parser.parse_args()
+    chosen.rounds = chosen.rounds or (3 if chosen.quick else 7)
+    if chosen.threads < 1 or chosen.rounds < 1:
+        parser.error("--threads and --rounds: at least 1")
+    return chosen
+
+
+def limit_threads(threads):
+    """To be called before torch is loaded."""
+    for name in ("OMP", "MKL", "OPENBLAS"):
+        os.environ[f"{name}_NUM_THREADS"] = str(threads)
+    # OpenMP's threads wait busily from one loop to the next, some 0.3 ms, but
+    # not for milliseconds in which others are timed
+    os.environ["GOMP_SPINCOUNT"] = "20000"
+
+
+def cpu_name():
+    with open("/proc/cpuinfo") as info:
+        for line in info:
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    return os.uname().machine
+
+
+def version_of(about):
+    try:
+        return about()
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+
+
+def describe(locant, chosen):
+    import lib_ggml
+    import lib_onnx
+    import torch
+    import transformers
+    return {
+        "CPU": cpu_name(),
+        "threads": chosen.threads,
+        "load before": f"{os.getloadavg()[0]:.2f}",
+        "contenders": ", ".join([
+            locant.about(), f"PyTorch {torch.__version__} "
+            f"({torch.backends.cpu.get_cpu_capability()})",
+            f"transformers {transformers.__version__}",
+            version_of(lib_onnx.about), version_of(lib_ggml.about)]),
+        "order": f"{chosen.rounds} rounds, every contender in each; before it "
+        "a pause of 20 ms in which the others' threads go to sleep",
+        "idle threads": "of OpenMP spin 20000 times (GOMP_SPINCOUNT), of "
+        "onnxruntime not at all (allow_spinning 0), of ggml not (poll 0)",
+    }
+
+
+def wanted(case, chosen):
+    return chosen.only in case.name and (case.quick or not chosen.quick)
+
+
+def run(locant, chosen, show):
+    """Rows of all cases that were asked for."""
+    import case_memory
+    import measure
+    rows = []
+    for group in GROUPS:
+        for case in __import__(group).cases(locant, chosen.threads):
+            if wanted(case, chosen):
+                found = measure.measure(case, chosen.rounds)
+                show(found)
+                rows += found
+    tokens = QUICK_MEMORY_TOKENS if chosen.quick else MEMORY_TOKENS
+    if chosen.only in case_memory.name(tokens):
+        found = case_memory.rows(chosen.threads, locant.folder, tokens)
+        show(found)
+        rows += found
+    return rows
+
+
+def main():
+    chosen = options()
+    limit_threads(chosen.threads)
+    import measure
+    import report
+    import torch
+    from lib_locant import Locant
+    torch.set_num_threads(chosen.threads)
+    # what could not be compiled is to say so, not to run uncompiled
+    torch._dynamo.config.fail_on_recompile_limit_hit = True
+    locant = Locant(chosen.build)
+    locant.set_threads(chosen.threads)
+    conditions = describe(locant, chosen)
+    if not chosen.json:
+        report.print_conditions(conditions)
+    rows = run(locant, chosen,
+               (lambda found: None) if chosen.json else report.print_rows)
+    idle = f"{measure.CLOCK.idle_use():.3f} CPUs"
+    conditions["busy at the end of the pauses"] = idle
+    if chosen.json:
+        report.print_json(conditions, rows)
+        return
+    report.print_goals(rows)
+    print(f"\nbusy at the end of the pauses: {idle}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,134 @@
+"""Rotation of queries and keys, [1, 32, 4096, 128] each, in place."""
+import torch
+
+import lib_ggml
+import lib_locant
+import lib_onnx
+from lib_locant import view
+from measure import Case, Contender, Work, seeded
+
+HEADS, TOKENS, DIM, BASE = 32, 4096, 128, 10000.
+SHAPE = (1, HEADS, TOKENS, DIM)
+
+
+def operands(dtype):
+    return (seeded(*SHAPE, dtype=dtype, seed=1).clone(),
+            seeded(*SHAPE, dtype=dtype, seed=2).clone())
+
+
+def angles():
+    """[T, D/2] in double"""
+    exponent = torch.arange(0, DIM, 2, dtype=torch.float64) / DIM
+    return torch.outer(torch.arange(TOKENS, dtype=torch.float64),
+                       BASE ** -exponent)
+
+
+def ours(locant, dtype, spec, in_place=True):
+    """Calls of locant_encoding_rotate(), of q and of k."""
+    encoding = lib_locant.Encoding(locant, spec)
+    sources = operands(dtype)
+    targets = sources if in_place else [torch.empty_like(x) for x in sources]
+    views = [(view(y), view(x)) for y, x in zip(targets, sources)]
+    at = view(torch.arange(TOKENS))
+
+    def run():
+        for y, x in views:
+            encoding.rotate(y, x, at)
+
+    def result():
+        fresh = operands(dtype)
+        for x in fresh:
+            encoding.rotate(view(x), view(x), at)
+        return fresh
+    return Work(run, result)
+
+
+def hugging_face(dtype, compiled, in_place=False):
+    """apply_rotary_pos_emb of transformers, its tables computed before."""
+    from transformers.models.llama.modeling_llama import apply_rotary_pos_emb
+    table = torch.cat([angles(), angles()], -1)[None]
+    cos, sin = table.cos().to(dtype), table.sin().to(dtype)
+    q, k = operands(dtype)
+
+    def back(q, k, cos, sin):
+        turned_q, turned_k = apply_rotary_pos_emb(q, k, cos, sin)
+        q.copy_(turned_q)
+        k.copy_(turned_k)
+
+    function = back if in_place else apply_rotary_pos_emb
+    if compiled:
+        function = torch.compile(function, dynamic=False)
+
+    def result():
+        fresh = operands(dtype)
+        return function(*fresh, cos, sin) or fresh
+    with torch.no_grad():
+        checked = result()
+    return Work(torch.no_grad()(lambda: function(q, k, cos, sin)),
+                lambda: checked)
+
+
+def onnx(dtype, threads, interleaved):
+    """com.microsoft RotaryEmbedding of q and of k into outputs of its own."""
+    q, k = operands(dtype)
+    tensors = {"q": q, "k": k, "positions": torch.arange(TOKENS)[None],
+               "cos": angles().cos().to(dtype), "sin": angles().sin().to(dtype)}
+    out = {"q_out": torch.empty_like(q), "k_out": torch.empty_like(k)}
+    nodes = [lib_onnx.node("RotaryEmbedding", [x, "positions", "cos", "sin"],
+                           [f"{x}_out"], interleaved=int(interleaved))
+             for x in ("q", "k")]
+    return Work(lib_onnx.bound(nodes, tensors, out, threads),
+                lambda: tensors and list(out.values()))
+
+
+def ggml(dtype, threads, mode):
+    """ggml_rope_ext_inplace on its own layout, [1, T, H, D]."""
+    sources = [x.transpose(1, 2).contiguous() for x in operands(dtype)]
+    graph = lib_ggml.Graph(threads, 2 * sources[0].nbytes)
+    positions = graph.tensor(torch.arange(TOKENS, dtype=torch.int32))
+    places = [graph.tensor(x) for x in sources]
+    graph.plan(*(graph.rope(x, positions, mode, BASE) for x in places))
+    graph.compute()
+    turned = [graph.read(x, sources[0].shape, dtype).transpose(1, 2)
+              for x in places]
+    return Work(graph.compute, lambda: turned)
+
+
+def half(locant, dtype, name, threads, tolerance):
+    size = 2 * 2 * torch.Size(SHAPE).numel() * dtype.itemsize
+    spec = "rope(pairing=half)"
+    return Case(f"rotate q, k {name} half", "GB/s", size / 1e9, tolerance, [
+        Contender("locant, in place", lambda: ours(locant, dtype, spec)),
+        Contender("locant, to another place",
+                  lambda: ours(locant, dtype, spec, False)),
+        Contender("HF eager", lambda: hugging_face(dtype, False)),
+        Contender("HF compiled", lambda: hugging_face(dtype, True), 3),
+        Contender("HF compiled, copied in place",
+                  lambda: hugging_face(dtype, True, True)),
+        Contender("onnxruntime RotaryEmbedding",
+                  lambda: onnx(dtype, threads, False)),
+        Contender("ggml rope NEOX, in place",
+                  lambda: ggml(dtype, threads, lib_ggml.ROPE_NEOX), 1.5, True),
+    ], quick=dtype == torch.float32)
+
+
+def interleaved(locant, dtype, name, threads, tolerance):
+    size = 2 * 2 * torch.Size(SHAPE).numel() * dtype.itemsize
+    spec = "rope(pairing=interleaved)"
+    return Case(f"rotate q, k {name} interleaved", "GB/s", size / 1e9,
+                tolerance, [
+        Contender("locant, in place", lambda: ours(locant, dtype, spec)),
+        Contender("onnxruntime RotaryEmbedding",
+                  lambda: onnx(dtype, threads, True)),
+        Contender("ggml rope NORMAL, in place",
+                  lambda: ggml(dtype, threads, lib_ggml.ROPE_NORMAL), 0, True),
+    ])
+
+
+def cases(locant, threads):
+    # ggml's angles are a running float product; bf16 keeps 8 bits, and its
+    # tables have no more.
+    yield half(locant, torch.float32, "f32", threads, 1e-3)
+    yield half(locant, torch.bfloat16, "bf16", threads, 1e-2)
+    yield interleaved(locant, torch.float32, "f32", threads, 1e-3)
+    yield interleaved(locant, torch.bfloat16, "bf16", threads, 1e-2)
