@@ -3,6 +3,7 @@
  * against the row engine in double, and the same bits however it is split.
  */
 #include "oracle/mixed.h"
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +48,29 @@ static void make(struct mixed *m, const char *spec)
     mixed_make(m);
 }
 
-/* Positions of a row with gaps of 0 .. 4, in two documents and padding. */
+/* Nothing of token j may be read. */
+static void spoil(struct mixed *m, int64_t b, int64_t j)
+{
+    int64_t from = m->S - m->T;
+
+    for (int64_t g = 0; g < m->G; g++)
+        for (int64_t d = 0; d < m->D; d++) {
+            size_t at = (size_t)(((b * m->G + g) * m->S + j) * m->D + d);
+
+            mixed_set(&m->k, at, NAN);
+            mixed_set(&m->v, at, INFINITY);
+        }
+    for (int64_t h = 0; j >= from && h < m->H; h++)
+        for (int64_t d = 0; d < m->D; d++) {
+            int64_t row = (b * m->H + h) * m->T + j - from;
+
+            mixed_set(&m->q, (size_t)(row * m->D + d), NAN);
+        }
+    for (int64_t n = 0; n < m->W; n++)
+        mixed_set(&m->x, (size_t)((b * m->S + j) * m->W + n), NAN);
+}
+
+/* Positions of a row with gaps of 0 .. 4, in two documents between padding. */
 static void scatter(struct mixed *m)
 {
     int64_t from = m->S - m->T;
@@ -57,7 +80,11 @@ static void scatter(struct mixed *m)
         int64_t *k_docs = (int64_t *)m->k_docs.data + b * m->S;
 
         for (int64_t j = 0; j < m->S; j++, pos += test_range(0, 4)) {
-            k_docs[j] = j < 3 ? -1 : j < m->S / 2 + 20 * b ? 4 : 1;
+            k_docs[j] = j < 3 || j > m->S - 3      ? -1
+                        : j < m->S / 2 + 20 * b ? 4
+                                                : 1;
+            if (k_docs[j] < 0)
+                spoil(m, b, j);
             if (j > 0 && k_docs[j] != k_docs[j - 1])
                 pos = 7;
             k_pos[j] = pos;

@@ -114,6 +114,8 @@ static void check_pairs_of_rows(locant_dtype dtype)
             lct_row_from_f32(&want, LOCANT_BF16, (float *)x + r * n + c, 1);
         else if (r < rows && c < n)
             want = x[r * n + c];
+        if ((got & 0x7fff) == 0 && (want & 0x7f80) == 0)
+            continue; /* denormals may become 0 */
         if (got != want)
             FAIL("%s [%zu,%zu] at %zu,%zu: got %x, want %x",
                  locant_dtype_name(dtype), rows, n, r, c, got, want);

@@ -16,7 +16,8 @@
  * Heads 'head' .. 'head + heads - 1' share keys; T queries of each are rows.
  * Memory is read best as one long stream, so a run of tiles has first its keys
  * read and then its values: as many as scores of ROWS rows in all find room
- * for.  Rows lie ROW apart: a power of two would crowd the cache.
+ * for.  Rows lie ROW apart, no power of two, which would put their entries in
+ * the same sets of the cache.
  */
 enum { ROW = LCT_TILE + 4, ROWS = 48 };
 

@@ -219,11 +219,11 @@ struct lct_encoding {
                          int64_t dim, const locant_tensor *params);
 
     /*
-     * Frequencies for rows of head_dim channels (rotate door), or of the width
-     * (input door: 'row' finds them by lct_schedule_of(), which then cannot
-     * fail).  'length' is 1 + the longest position of the call, brought to one
-     * of few values by 'schedule_length'; NULL: frequencies do not depend on
-     * it, and 'length' is 0.
+     * Frequencies for rows of head_dim channels (rotate door, near_far), or of
+     * the width (input door, 'basis' of terms: both find them by
+     * lct_schedule_of(), which then cannot fail).  'length' is 1 + the longest
+     * position of the call, brought to one of few values by 'schedule_length';
+     * NULL: frequencies do not depend on it, and 'length' is 0.
      */
     locant_status (*schedule)(struct lct_schedule **out,
                               const locant_encoding *e, const char *fn,

@@ -29,8 +29,9 @@
 #  define LCT_I64_TO_F64
 #endif
 
-/* Is f32v_dot2() one instruction? */
+/* Is f32v_dot2() one instruction?  Then so is rounding to bfloat16. */
 #if defined(__AVX512BF16__)
+#  define LCT_BF16_INSTRUCTIONS
 enum { LCT_DOT_INSTRUCTION = 1 };
 #else
 enum { LCT_DOT_INSTRUCTION = 0 };
@@ -100,6 +101,19 @@ static inline f32v f32v_dot2(u32v a, u32v b, f32v c)
     return f32v_fma((f32v)(a << 16), (f32v)(b << 16), c);
 #endif
 }
+
+#ifdef LCT_BF16_INSTRUCTIONS
+/* Rounded to nearest, ties to even, denormals to 0; 'low' to the low halves. */
+static inline u32v f32v_to_bf16_pairs(f32v low, f32v high)
+{
+    typedef uint16_t halves __attribute__((vector_size(LCT_VBYTES)));
+    halves h = (halves)_mm512_cvtne2ps_pbh((__m512)high, (__m512)low);
+
+    return (u32v)__builtin_shufflevector(
+        h, h, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23, 8, 24, 9,
+        25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+}
+#endif
 
 /* mask ? a : b, by lane; mask is the result of a comparison. */
 static inline f32v f32v_select(i32v mask, f32v a, f32v b)
