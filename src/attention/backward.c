@@ -383,7 +383,8 @@ static void run_tiled(struct lct_problem *p, const locant_attention *a,
     job.bias = job.learns && lct_score_learns(p);
     job.dq = g->dq != NULL ||
              (job.learns && (lct_turn_learns(p) || p->by_terms));
-    job.dk = g->dk != NULL || (job.learns && lct_turn_learns(p));
+    job.dk = g->dk != NULL ||
+             (job.learns && lct_turn_learns(p) && !p->keys_turned);
     lct_clear_dx(g->dx);
     run(&job);
     if (job.learns && p->by_terms)

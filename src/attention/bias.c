@@ -91,13 +91,14 @@ static void add_apart(const struct lct_tile *t, struct lct_scratch *s,
 void lct_add_bias(const struct lct_problem *p, const struct lct_tile *t,
                   struct lct_scratch *s)
 {
-    const float *table = p->table + t->h * (p->range + LCT_PAD);
+    const float *table;
     struct lct_entries e;
 
     if (p->range == 0) {
         add_by_row(p, t, s);
         return;
     }
+    table = p->table + t->h * (p->range + LCT_PAD);
     find_entries(&e, p, t);
     if (p->bending != NULL) {
         lct_bends_add(p, t, s, &e);
@@ -161,13 +162,14 @@ static void add_diagonals(double *to, const struct lct_problem *p,
 void lct_bias_gradient(const struct lct_problem *p, const struct lct_tile *t,
                        struct lct_scratch *s, int64_t chunk_row)
 {
-    double *table = p->dtable + (chunk_row * p->H + t->h) * p->range;
+    double *table;
     struct lct_entries e;
 
     if (p->range == 0) {
         gradient_by_row(p, t, s, chunk_row);
         return;
     }
+    table = p->dtable + (chunk_row * p->H + t->h) * p->range;
     find_entries(&e, p, t);
     if (p->bending != NULL) {
         lct_bends_gradient(p, t, s, &e, table);

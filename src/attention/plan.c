@@ -76,7 +76,8 @@ static bool lay_out(struct lct_problem *p, const locant_attention *a,
 static locant_status choose_engine(struct lct_problem *p,
                                    const locant_attention *a, bool by_rows)
 {
-    p->by_rows = by_rows || p->q.dtype == LOCANT_F64;
+    /* Tables of the tiled engine want at least one head. */
+    p->by_rows = by_rows || p->q.dtype == LOCANT_F64 || p->B == 0 || p->H == 0;
     p->by_terms = !p->by_rows && p->content != NULL && lct_terms_plan(p, a);
     p->by_rows |= p->content != NULL && !p->by_terms;
     p->task_params = p->by_terms && lct_content_alone_learns(p) ? 0 : p->params;

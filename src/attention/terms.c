@@ -7,7 +7,7 @@
 /* Entry of a difference, held to those there are. */
 static int64_t entry_of(const struct lct_term *term, int64_t difference)
 {
-    int64_t last = term->first + term->range - 1;
+    int64_t last = term->first + (term->range - 1);
 
     difference = difference < term->first ? term->first : difference;
     return (difference > last ? last : difference) - term->first;
@@ -37,7 +37,10 @@ struct lct_picks lct_find_picks(const struct lct_problem *p,
                                               t->j / LCT_TILE];
     struct lct_picks x = { .high = term->rows - 1, .at = at };
 
-    x.diagonal = term->v.pairs == 0 && q->consecutive && k->consecutive;
+    /* Differences beyond int64 are held to it, and do not count up. */
+    x.diagonal = term->v.pairs == 0 && q->consecutive && k->consecutive &&
+                 lct_distance(q->low, k->high) > -INT64_MAX &&
+                 lct_distance(q->high, k->low) < INT64_MAX;
     if (term->v.pairs == 0) {
         int64_t a = term->row_of[entry_of(term, lct_distance(q->low, k->high))];
         int64_t b = term->row_of[entry_of(term, lct_distance(q->high, k->low))];

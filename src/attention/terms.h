@@ -51,7 +51,7 @@ struct lct_terms_scratch {
     float *rows;                    /* [WINDOW, padded] */
     float *keys;                    /* [TILE, WINDOW]: keys with rows */
     int32_t *at;                    /* [TILE, TILE]: rows of pairs */
-    double *row;                    /* [max(width, 2 TILE)] */
+    double *row;                    /* [max(width, D)] */
     float *dk;                      /* [S, padded]: of far keys */
 };
 

@@ -139,7 +139,7 @@ static void lay_out_scratch(const struct lct_problem *p,
                             struct lct_arena *arena)
 {
     const struct lct_term_plan *plan = &p->terms;
-    int64_t most = p->W > 2 * LCT_TILE ? p->W : 2 * LCT_TILE;
+    int64_t most = p->W > p->D ? p->W : p->D; /* a width may be any */
 
     for (int slot = 0; slot < p->slots; slot++) {
         struct lct_terms_scratch s = { 0 };

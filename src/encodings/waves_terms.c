@@ -60,9 +60,9 @@ void lct_waves_basis(float *out, size_t row, const struct lct_call *c,
     if (lct_schedule_of(&s, c->e, "locant_attention", c->width, 0) !=
         LOCANT_OK)
         return;
-    for (; n > 0; n--, m++, out += row) {
-        kernels->angle_rows(out + s->pairs, out, s->turn, (size_t)s->pairs, m,
-                            1, 1.0);
+    for (int64_t r = 0; r < n; r++, out += row) {
+        kernels->angle_rows(out + s->pairs, out, s->turn, (size_t)s->pairs,
+                            m + r, 1, 1.0);
         memset(out + c->width, 0, (row - (size_t)c->width) * sizeof(*out));
     }
 }
