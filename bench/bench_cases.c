@@ -31,7 +31,8 @@ const struct bench_title bench_titles[SUBJECTS] = {
         "at most 16 MiB beyond inputs and outputs", NULL },
 };
 
-#define ENCODINGS "none alibi t5 kerple rope fire(length=2048)"
+#define ENCODINGS \
+    "none alibi(symmetric=yes) t5 kerple rope fire(length=2048)"
 enum { BOTH = MASK_FULL | MASK_CAUSAL };
 
 static const struct bench_family families[] = {

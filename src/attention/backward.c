@@ -248,8 +248,10 @@ static void backward_head(const struct backward_job *job, int64_t b, int64_t h,
         load_outputs(job, &t, s);
         memset(s->out, 0, (size_t)(t.rows * p->padded_q) * sizeof(*s->out));
         for (int64_t n = 0; n < p->k_tiles; n++)
-            if (lct_next_keys(p, &t, n, s))
+            if (lct_next_keys(p, &t, n, s)) {
+                lct_ask_for_tile(p, &t, n + 1);
                 backward_keys(job, &t, s);
+            }
         if (p->by_terms) {
             struct lct_terms_job terms = terms_job(job, &t, s, NULL, 0);
 

@@ -77,6 +77,7 @@ static bool forward_segment(const struct lct_problem *p, struct lct_tile *t,
         if (!any)
             begin_segment(p, t, s);
         any = true;
+        lct_ask_for_tile(p, t, n + 1);
         if (p->by_pairs) {
             lct_pairs_scores(p, t, s);
         } else {

@@ -133,3 +133,29 @@ const float *lct_load_values(const struct lct_problem *p,
     *row = (size_t)p->padded;
     return s->v;
 }
+
+/* Rows j .. j + LCT_TILE - 1 of one head, into the second cache. */
+static void ask_for(const struct lct_problem *p, const locant_tensor *x,
+                    int64_t b, int64_t head, int64_t j)
+{
+    size_t bytes = (size_t)p->D * locant_dtype_size(x->dtype);
+
+    for (int64_t end = j + LCT_TILE; j < end && j < p->S; j++) {
+        const char *row = lct_at(x, (int64_t[3]){ b, head, j }, 3);
+
+        for (size_t c = 0; c < bytes; c += 64)
+            __builtin_prefetch(row + c, 0, 2);
+    }
+}
+
+void lct_ask_for_tile(const struct lct_problem *p, const struct lct_tile *t,
+                      int64_t n)
+{
+    int64_t head = t->h / (p->H / p->Hkv);
+
+    if (n >= p->k_tiles)
+        return;
+    if (p->k_turned == NULL)
+        ask_for(p, &p->k, t->b, head, n * LCT_TILE);
+    ask_for(p, &p->v, t->b, head, n * LCT_TILE);
+}

@@ -56,6 +56,13 @@ const float *lct_load_values(const struct lct_problem *p,
                              const struct lct_tile *t, struct lct_scratch *s,
                              size_t *row);
 
+/*
+ * Have keys and values of tile n on their way while the one before is worked
+ * on: the hardware does not guess where the next rows are.
+ */
+void lct_ask_for_tile(const struct lct_problem *p, const struct lct_tile *t,
+                      int64_t n);
+
 /* What query i is multiplied by: the scale, and its temperature. */
 float lct_query_scale(const struct lct_problem *p, int64_t b, int64_t i);
 
