@@ -30,7 +30,8 @@ class Attention(ctypes.Structure):
                 ("params", POINTER), ("mask", ctypes.c_int),
                 ("scale", ctypes.c_double), ("x", POINTER),
                 ("q_coords", POINTER), ("k_coords", POINTER),
-                ("q_docs", POINTER), ("k_docs", POINTER)]
+                ("q_docs", POINTER), ("k_docs", POINTER),
+                ("flags", ctypes.c_int)]
 
 
 class Gradients(ctypes.Structure):
