@@ -8,8 +8,6 @@
  */
 #include "window_table.h"
 
-enum { HEIGHT, WIDTH };
-
 static const struct lct_key keys[] = {
     { .name = "height", .kind = LCT_INTEGER, .def = 14, .min = 1, .max = 1024,
       .doc = "rows of patches" },

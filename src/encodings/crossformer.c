@@ -9,7 +9,7 @@
 #include "window_table.h"
 #include <math.h>
 
-enum { HEIGHT, WIDTH, HIDDEN, MOST = 256 };
+enum { HIDDEN = LCT_WINDOW_KEYS, MOST = 256 };
 enum { W0, B0, G1, N1, W1, B1, G2, N2, W2, B2, G3, N3, W3, B3 };
 
 static const double epsilon = 1e-5; /* of the norms */
@@ -273,19 +273,6 @@ static void bias_heads_backward(double *const *dparam, const struct lct_call *s,
     values_backward(dparam, &p, s, 0, s->heads, dout);
 }
 
-static int64_t fold(const struct lct_call *s, enum lct_role role, int64_t pos)
-{
-    (void)role;
-    return lct_window_fold((int64_t)s->e->value[WIDTH], pos);
-}
-
-static bool unfold(int64_t *q_pos, int64_t *k_pos, struct lct_call *s,
-                   int64_t difference)
-{
-    lct_window_unfold(q_pos, k_pos, (int64_t)s->e->value[WIDTH], difference);
-    return true;
-}
-
 const struct lct_encoding lct_enc_crossformer = {
     .info = {
         .name = "crossformer",
@@ -306,8 +293,8 @@ const struct lct_encoding lct_enc_crossformer = {
     .positions = positions,
     .bias = bias,
     .bias_backward = bias_backward,
-    .fold = fold,
-    .unfold = unfold,
+    .fold = lct_patch_fold,
+    .unfold = lct_patch_unfold,
     .bias_heads = bias_heads,
     .bias_heads_backward = bias_heads_backward,
 };

@@ -9,8 +9,6 @@
  */
 #include "window_table.h"
 
-enum { HEIGHT, WIDTH };
-
 static const struct lct_key keys[] = {
     { .name = "height", .kind = LCT_INTEGER, .def = 7, .min = 1, .max = 1024,
       .doc = "rows of the window" },
@@ -67,19 +65,6 @@ static void bias_backward(double *const *dparam, const struct lct_call *s,
         dparam[0][offset(s, q_pos, k_pos[j]) * s->heads + head] += dout[j];
 }
 
-static int64_t fold(const struct lct_call *s, enum lct_role role, int64_t pos)
-{
-    (void)role;
-    return lct_window_fold((int64_t)s->e->value[WIDTH], pos);
-}
-
-static bool unfold(int64_t *q_pos, int64_t *k_pos, struct lct_call *s,
-                   int64_t difference)
-{
-    lct_window_unfold(q_pos, k_pos, (int64_t)s->e->value[WIDTH], difference);
-    return true;
-}
-
 const struct lct_encoding lct_enc_swin = {
     .info = {
         .name = "swin",
@@ -100,6 +85,6 @@ const struct lct_encoding lct_enc_swin = {
     .positions = positions,
     .bias = bias,
     .bias_backward = bias_backward,
-    .fold = fold,
-    .unfold = unfold,
+    .fold = lct_patch_fold,
+    .unfold = lct_patch_unfold,
 };

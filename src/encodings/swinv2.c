@@ -10,7 +10,7 @@
 #include "window_table.h"
 #include <math.h>
 
-enum { HEIGHT, WIDTH, PRETRAINED, HIDDEN };
+enum { PRETRAINED = LCT_WINDOW_KEYS, HIDDEN };
 enum { W1, B1, W2 };
 
 static const struct lct_key keys[] = {
@@ -184,19 +184,6 @@ static void bias_heads_backward(double *const *dparam, const struct lct_call *s,
     }
 }
 
-static int64_t fold(const struct lct_call *s, enum lct_role role, int64_t pos)
-{
-    (void)role;
-    return lct_window_fold((int64_t)s->e->value[WIDTH], pos);
-}
-
-static bool unfold(int64_t *q_pos, int64_t *k_pos, struct lct_call *s,
-                   int64_t difference)
-{
-    lct_window_unfold(q_pos, k_pos, (int64_t)s->e->value[WIDTH], difference);
-    return true;
-}
-
 static const locant_variant variants[] = {
     { "swinv2(height=16,width=16,pretrained=8)",
       "Log-CPB carried to a larger window", "Swin v2 at higher resolution" },
@@ -225,8 +212,8 @@ const struct lct_encoding lct_enc_swinv2 = {
     .positions = positions,
     .bias = bias,
     .bias_backward = bias_backward,
-    .fold = fold,
-    .unfold = unfold,
+    .fold = lct_patch_fold,
+    .unfold = lct_patch_unfold,
     .bias_heads = bias_heads,
     .bias_heads_backward = bias_heads_backward,
 };

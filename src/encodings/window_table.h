@@ -4,6 +4,9 @@
 #include "wall.h"
 #include "../positions/distance.h"
 
+/* The first keys of an encoding of windows. */
+enum { HEIGHT, WIDTH, LCT_WINDOW_KEYS };
+
 /* Offsets of a window, rows and columns: one less than twice its sides. */
 static inline int64_t lct_window_offsets(int64_t height, int64_t width)
 {
@@ -35,5 +38,20 @@ static inline void lct_window_unfold(int64_t *q, int64_t *k, int64_t width,
 
     *q = (down > 0 ? down * width : 0) + (right > 0 ? right : 0);
     *k = (down < 0 ? -down * width : 0) + (right < 0 ? -right : 0);
+}
+
+/* The same as hooks of an encoding that has patches alone. */
+static inline int64_t lct_patch_fold(const struct lct_call *s,
+                                     enum lct_role role, int64_t pos)
+{
+    (void)role;
+    return lct_window_fold((int64_t)s->e->value[WIDTH], pos);
+}
+
+static inline bool lct_patch_unfold(int64_t *q_pos, int64_t *k_pos,
+                                    struct lct_call *s, int64_t difference)
+{
+    lct_window_unfold(q_pos, k_pos, (int64_t)s->e->value[WIDTH], difference);
+    return true;
 }
 #endif
