@@ -18,16 +18,15 @@ ARGS   ?=
 MAKEFLAGS += --no-print-directory
 JOBS   ?= $(shell nproc)
 BUILD   = $(CMAKE) --build build -j $(JOBS)
-# $(1): what is only built when asked for
 define configure
 	@mkdir -p build
-	@$(CMAKE) -S . -B build -DLOCANT_TESTS=OFF -DLOCANT_BENCH=$(1) \
+	@$(CMAKE) -S . -B build -DLOCANT_TESTS=OFF \
 	    -DCMAKE_INSTALL_PREFIX=$(PREFIX) > build/configure.log 2>&1 || \
 	    { cat build/configure.log; exit 1; }
 endef
 
 build/locant: FORCE
-	$(call configure,OFF)
+	$(configure)
 	@$(BUILD) --target locant
 
 report:
@@ -58,18 +57,17 @@ test-full:
 
 bench:
 	@scripts/setup build
-	$(call configure,ON)
-	@$(BUILD) --target locant_bench
-	@build/bench/locant_bench --append bench/results $(ARGS)
+	@$(MAKE) build/locant
+	@build/locant bench --append bench/results $(ARGS)
 
 bench-peers:
 	@scripts/setup build peers
-	$(call configure,OFF)
+	$(configure)
 	@$(BUILD) --target locant_shared locant_lab_shared
 	@scripts/peers $(ARGS)
 
 install:
-	$(call configure,OFF)
+	$(configure)
 	@$(BUILD)
 	@$(CMAKE) --install build
 

@@ -118,8 +118,8 @@ static void do_all(struct run *run, const struct bench_case *cases)
     bench_roof_release();
 }
 
-static int run_cases(const struct bench_options *o, FILE *out,
-                     const struct bench_case *cases, int n)
+int bench_run_cases(const struct bench_options *o, FILE *out,
+                    const struct bench_case *cases, int n)
 {
     struct run run = { .o = o, .n_sinks = 1, .total = n,
                        .talk = isatty(STDERR_FILENO) == 1 };
@@ -166,7 +166,7 @@ int bench_run(const struct bench_options *o, FILE *out)
             fprintf(out, "%-9s %s\n",
                     bench_titles[cases[i].family->subject].key, cases[i].name);
     } else {
-        status = run_cases(o, out, cases, n);
+        status = bench_run_cases(o, out, cases, n);
     }
     free(cases);
     return status;

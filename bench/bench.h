@@ -302,4 +302,7 @@ const char *bench_attention_check(struct bench_attention *a, bool gradients);
 
 /* 0, 1 (a result was wrong), 2 (no such case) or 3 (the output failed). */
 int bench_run(const struct bench_options *o, FILE *out);
+/* The same for these cases. */
+int bench_run_cases(const struct bench_options *o, FILE *out,
+                    const struct bench_case *cases, int n);
 #endif

@@ -35,7 +35,8 @@ void bench_machine_ask(struct bench_machine *m)
     struct tm utc;
 
     *m = (struct bench_machine){
-        .isa = locant_isa(), .commit = BENCH_COMMIT,
+        .isa = locant_isa(),
+        .commit = BENCH_COMMIT[0] != '\0' ? BENCH_COMMIT : "unknown",
         .compiler = BENCH_COMPILER, .flags = BENCH_FLAGS,
         .version = locant_version(), .threads = locant_threads()
     };

@@ -403,6 +403,37 @@ static void float16_is_widened_by_definition(void **state)
     }
 }
 
+static const char *goes_wrong(struct bench_result *r, bool quick)
+{
+    (void)quick;
+    return r->c->kernel < 0 ? "off by one" : NULL;
+}
+
+/* Not printed, and the status says so. */
+static void wrong_results_are_an_error(void **state)
+{
+    static const struct bench_work work = { .unit = "GB/s", .plain_c = true,
+                                            .one_thread = true,
+                                            .measure = goes_wrong };
+    static const struct bench_family family = { .name = "kind of work" };
+    struct bench_case c = { .family = &family, .work = &work, .kernel = 0,
+                            .name = "this row" };
+    const struct bench_options o = { .format = FORMAT_CSV };
+
+    (void)state;
+    for (; c.kernel >= -1; c.kernel--) {
+        char *text = NULL;
+        size_t size;
+        FILE *f = open_memstream(&text, &size);
+
+        assert_non_null(f);
+        assert_int_equal(bench_run_cases(&o, f, &c, 1), c.kernel < 0);
+        assert_int_equal(fclose(f), 0);
+        assert_true((strstr(text, "this row") == NULL) == (c.kernel < 0));
+        free(text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -419,6 +450,7 @@ int main(void)
         cmocka_unit_test(csv_lines_have_all_columns),
         cmocka_unit_test(sql_is_quoted),
         cmocka_unit_test(table_is_grouped),
+        cmocka_unit_test(wrong_results_are_an_error),
         cmocka_unit_test(values_are_exact),
         cmocka_unit_test(float16_is_widened_by_definition),
     };
