@@ -132,34 +132,6 @@ static void threads_agree(void **state)
     locant_encoding_free(p.other);
 }
 
-/* The first n keys, and the queries among them from 'from' on. */
-static void attend_part(struct mixed *m, int64_t from, int64_t n)
-{
-    locant_tensor *all[] = { &m->q, &m->out, &m->lse, &m->q_pos,
-                             &m->k, &m->v, &m->x, &m->k_pos };
-    locant_tensor keep[LEN(all)];
-    size_t bytes;
-    void *workspace;
-
-    for (size_t i = 0; i < LEN(all); i++) {
-        int axis = all[i]->rank == 2 || i == 6 ? 1 : 2;
-
-        keep[i] = *all[i];
-        all[i]->shape[axis] = i < 4 ? n - from : n;
-        if (i < 4)
-            all[i]->data = (char *)all[i]->data +
-                           from * all[i]->stride[axis] *
-                               (int64_t)locant_dtype_size(all[i]->dtype);
-    }
-    CHECK_OK(locant_attention_workspace(&bytes, &m->a));
-    workspace = test_guarded(bytes);
-    CHECK_OK(locant_attention_forward(&m->out, &m->lse, &m->a, workspace,
-                                      bytes));
-    test_guarded_free(workspace, bytes);
-    for (size_t i = 0; i < LEN(all); i++)
-        *all[i] = keep[i];
-}
-
 /* Causal, so a query's own past decides: to the bit. */
 static void chunks_and_a_growing_cache_agree(void **state)
 {
@@ -182,7 +154,7 @@ static void chunks_and_a_growing_cache_agree(void **state)
     for (int64_t at = 0, n; at < m.T; at += n) {
         n = test_range(1, 7);
         n = n > m.T - at ? m.T - at : n;
-        attend_part(&m, at, at + n);
+        mixed_run_part(&m, at, at + n);
     }
     assert_memory_equal(m.out.data, want, bytes);
     free(want);
@@ -207,7 +179,7 @@ static void documents_are_separate(void **state)
         ((int64_t *)m.q_docs.data)[j] = ((int64_t *)m.k_docs.data)[j] = 7;
         ((int64_t *)m.q_pos.data)[j] = ((int64_t *)m.k_pos.data)[j] = j - FIRST;
     }
-    attend_part(&m, 0, FIRST); /* the first document alone */
+    mixed_run_part(&m, 0, FIRST); /* the first document alone */
     want = mixed_results(&m);
     m.a.q_docs = &m.q_docs;
     m.a.k_docs = &m.k_docs;

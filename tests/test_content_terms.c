@@ -208,35 +208,6 @@ static void threads_agree(void **state)
     }
 }
 
-/* The first n keys, and the queries among them from key 'from' on. */
-static void attend_part(struct mixed *m, int64_t from, int64_t n)
-{
-    locant_tensor *all[] = { &m->q, &m->out, &m->lse, &m->q_pos,
-                             &m->k, &m->v, &m->x, &m->k_pos };
-    int64_t first = from - (m->S - m->T);
-    locant_tensor keep[LEN(all)];
-    size_t bytes;
-    void *workspace;
-
-    for (size_t i = 0; i < LEN(all); i++) {
-        int axis = all[i]->rank == 2 || i == 6 ? 1 : 2;
-
-        keep[i] = *all[i];
-        all[i]->shape[axis] = i < 4 ? n - from : n;
-        if (i < 4)
-            all[i]->data = (char *)all[i]->data +
-                           first * all[i]->stride[axis] *
-                               (int64_t)locant_dtype_size(all[i]->dtype);
-    }
-    CHECK_OK(locant_attention_workspace(&bytes, &m->a));
-    workspace = test_guarded(bytes);
-    CHECK_OK(locant_attention_forward(&m->out, &m->lse, &m->a, workspace,
-                                      bytes));
-    test_guarded_free(workspace, bytes);
-    for (size_t i = 0; i < LEN(all); i++)
-        *all[i] = keep[i];
-}
-
 /* A query's own past decides, to the bit: pieces of 1 .. 70, then of 1. */
 static void chunks_and_a_growing_cache_agree(void **state)
 {
@@ -256,7 +227,7 @@ static void chunks_and_a_growing_cache_agree(void **state)
         for (int64_t at = m.S - m.T, n; at < m.S; at += n) {
             n = at > m.S - 9 ? 1 : test_range(1, 70);
             n = n > m.S - at ? m.S - at : n;
-            attend_part(&m, at, at + n);
+            mixed_run_part(&m, at, at + n);
         }
         assert_memory_equal(m.out.data, want, bytes);
         free(want);
@@ -296,7 +267,7 @@ static void batch_rows_are_what_they_are_alone(void **state)
         memcpy(want, (char *)m.out.data + half, half);
         memset(m.out.data, 0xff, half);
         keep_second(&m, true);
-        attend_part(&m, m.S - m.T, m.S);
+        mixed_run_part(&m, m.S - m.T, m.S);
         assert_memory_equal(m.out.data, want, half);
         keep_second(&m, false);
         free(want);

@@ -177,6 +177,34 @@ void mixed_run(struct mixed *m)
     test_guarded_free(workspace, bytes);
 }
 
+void mixed_run_part(struct mixed *m, int64_t from, int64_t n)
+{
+    locant_tensor *all[] = { &m->q, &m->out, &m->lse, &m->q_pos,
+                             &m->k, &m->v, &m->x, &m->k_pos };
+    int64_t first = from - (m->S - m->T);
+    locant_tensor keep[LEN(all)];
+    size_t bytes;
+    void *workspace;
+
+    for (size_t i = 0; i < LEN(all); i++) {
+        int axis = all[i]->rank == 2 || i == 6 ? 1 : 2;
+
+        keep[i] = *all[i];
+        all[i]->shape[axis] = i < 4 ? n - from : n;
+        if (i < 4)
+            all[i]->data = (char *)all[i]->data +
+                           first * all[i]->stride[axis] *
+                               (int64_t)locant_dtype_size(all[i]->dtype);
+    }
+    CHECK_OK(locant_attention_workspace(&bytes, &m->a));
+    workspace = test_guarded(bytes);
+    CHECK_OK(locant_attention_forward(&m->out, &m->lse, &m->a, workspace,
+                                      bytes));
+    test_guarded_free(workspace, bytes);
+    for (size_t i = 0; i < LEN(all); i++)
+        *all[i] = keep[i];
+}
+
 void mixed_run_reference(struct mixed *m)
 {
     forget(m);

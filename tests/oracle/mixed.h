@@ -38,6 +38,9 @@ void mixed_free(struct mixed *m);
 /* The fast functions, in a workspace of exactly the size asked for that holds
  * NaN; parameters' gradients start from 0. */
 void mixed_run(struct mixed *m);
+/* Forward of the first n keys and the queries among them from key 'from' on,
+ * into their place in out and lse. */
+void mixed_run_part(struct mixed *m, int64_t from, int64_t n);
 /* The same by the public reference. */
 void mixed_run_reference(struct mixed *m);
 
