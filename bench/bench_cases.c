@@ -58,6 +58,9 @@ static const struct bench_family families[] = {
     { SUBJECT_INPUT, "add", &work_input, "sinusoidal learned(length=4096)",
       .dtypes = "f32 bf16 f16", .tokens = "4096",
       .quick = "1024", .dims = "4096", .heads = 1 },
+    { SUBJECT_INPUT, "add", &work_input, "sinusoidal learned(length=1024)",
+      .longer = true, .dtypes = "f32 bf16 f16", .tokens = "1024",
+      .quick = "1024", .dims = "1024", .heads = 16 },
 
     { SUBJECT_FORWARD, "forward", &work_forward, ENCODINGS,
       .tokens = "2048", .quick = "512", .dims = "64,128", .heads = 8,
@@ -161,6 +164,8 @@ static void name_sizes(char *out, size_t size, const struct bench_case *c)
     else if (c->family->queries > 0)
         snprintf(out, size, "[1, %lld, %lld, %lld] on [1, %lld, %lld, %lld]",
                  heads, (long long)c->queries, dim, kv, tokens, dim);
+    else if (c->family->subject == SUBJECT_INPUT)
+        snprintf(out, size, "[%lld, %lld, %lld]", heads, tokens, dim);
     else
         snprintf(out, size, "[1, %lld, %lld, %lld]", heads, tokens, dim);
 }

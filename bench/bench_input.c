@@ -1,5 +1,11 @@
-/* bench_input.c - positions added to embeddings: x[t] += P[t] */
+/*
+ * bench_input.c - positions added to embeddings: x[b,t] += P[t]
+ *
+ * 'heads' of a case are rows of the batch.  The float32 table of 'learned'
+ * counts as bytes that are read, besides those of x.
+ */
 #include "bench.h"
+#include <string.h>
 
 struct input_state {
     const struct bench_case *c;
@@ -36,11 +42,11 @@ static void run(void *data)
 
 static locant_status prepare(struct input_state *s, const struct bench_case *c)
 {
-    int64_t shape[] = { c->tokens, c->heads * c->dim };
-    const locant_sizes sizes = { .width = shape[1] };
+    int64_t shape[] = { c->heads, c->tokens, c->dim };
+    const locant_sizes sizes = { .width = c->dim };
 
     s->c = c;
-    if (!bench_tensor(&s->x, c->dtype, 2, shape) ||
+    if (!bench_tensor(&s->x, c->dtype, 3, shape) ||
         !bench_count(&s->positions, 0, c->tokens))
         return LOCANT_ERR_NOMEM;
     bench_fill(s->x.data, c->dtype, NULL, elements(c), 1);
@@ -90,7 +96,11 @@ static const char *check(void *data)
 
 static double bytes(const struct bench_case *c)
 {
-    return 2.0 * (double)elements(c) * (double)locant_dtype_size(c->dtype);
+    bool stored = strncmp(c->spec, "learned", 7) == 0;
+    double x = (double)(c->heads * c->tokens * c->dim);
+
+    return 2 * x * (double)locant_dtype_size(c->dtype) +
+           (stored ? sizeof(float) * x / (double)c->heads : 0);
 }
 
 const struct bench_work work_input = {

@@ -34,7 +34,7 @@ static void rope(const struct lct_kernels *k, void *x, enum lct_stored kind,
     const struct lct_rope r = {
         .out = x, .x = x, .out_row = row, .x_row = row,
         .cosines = o->f[COSINES], .sines = o->f[SINES], .table_row = SIDE,
-        .rows = N / (2 * SIDE), .pairs = SIDE, .kind = kind,
+        .rows = N / (2 * SIDE), .heads = 1, .pairs = SIDE, .kind = kind,
         .interleaved = interleaved, .sign = 1,
     };
 
@@ -77,11 +77,14 @@ static void add_table(const struct lct_kernels *k, void *x,
                       enum lct_stored kind, struct operands *o)
 {
     const ptrdiff_t row = SIDE * (kind == LCT_STORED_F32 ? 4 : 2);
+    const float *table[SIDE];
     const struct lct_sum r = {
-        .out = x, .x = x, .out_row = row, .x_row = row, .table = o->f[MORE],
-        .table_row = SIDE, .rows = SIDE, .n = SIDE, .kind = kind,
+        .out = x, .x = x, .out_row = row, .x_row = row, .table = table,
+        .rows = SIDE, .heads = 1, .n = SIDE, .kind = kind,
     };
 
+    for (size_t t = 0; t < SIDE; t++)
+        table[t] = o->f[MORE] + t * SIDE;
     k->add_table(&r);
 }
 
@@ -159,27 +162,59 @@ static void pair_rows_bf16(const struct lct_kernels *k, struct operands *x)
                  SIDE);
 }
 
-static void scores_few(const struct lct_kernels *k, struct operands *x)
+static void scores_of(const struct lct_kernels *k, struct operands *x,
+                      const void *keys, enum lct_stored kind)
 {
     const struct lct_product p = {
-        .c = x->f[OUT], .c_row = SIDE, .a = x->f[MORE], .a_row = SIDE,
-        .a_col = 1, .b = x->f[DATA], .b_row = SIDE, .m = FEW, .n = SIDE,
-        .k = SIDE, .ahead = x->f[DATA],
+        .c = x->f[OUT], .c_row = SIDE, .a = x->f[MORE], .a_col = SIDE,
+        .b = keys, .b_row = SIDE, .m = FEW, .n = SIDE, .k = SIDE,
+        .kind = kind, .ahead = keys,
     };
 
     k->scores_few(&p);
 }
 
-static void values_few(const struct lct_kernels *k, struct operands *x)
+static void scores_few(const struct lct_kernels *k, struct operands *x)
+{
+    scores_of(k, x, x->f[DATA], LCT_STORED_F32);
+}
+
+static void scores_few_bf16(const struct lct_kernels *k, struct operands *x)
+{
+    scores_of(k, x, x->bf16, LCT_STORED_BF16);
+}
+
+static void scores_few_f16(const struct lct_kernels *k, struct operands *x)
+{
+    scores_of(k, x, x->f16, LCT_STORED_F16);
+}
+
+static void values_of(const struct lct_kernels *k, struct operands *x,
+                      const void *values, enum lct_stored kind)
 {
     const struct lct_product p = {
         .c = x->f[OUT], .c_row = SIDE, .a = x->f[MORE], .a_row = SIDE,
-        .a_col = 1, .b = x->f[DATA], .b_row = SIDE, .m = FEW, .n = SIDE,
-        .k = SIDE, .add = true, .ahead = x->f[DATA],
+        .a_col = 1, .b = values, .b_row = SIDE, .m = FEW, .n = SIDE,
+        .k = SIDE, .add = true, .kind = kind, .ahead = values,
     };
 
     memset(x->f[OUT], 0, FEW * SIDE * sizeof(float));
     k->values_few(&p);
+}
+
+static void values_few(const struct lct_kernels *k, struct operands *x)
+{
+    values_of(k, x, x->f[DATA], LCT_STORED_F32);
+}
+
+static void values_few_bf16(const struct lct_kernels *k, struct operands *x)
+{
+    values_of(k, x, x->bf16, LCT_STORED_BF16);
+}
+
+static void values_few_f16(const struct lct_kernels *k, struct operands *x)
+{
+    values_of(k, x, x->f16, LCT_STORED_F16);
 }
 
 static void softmax_step(const struct lct_kernels *k, struct operands *x)
@@ -201,6 +236,12 @@ static void softmax_merge(const struct lct_kernels *k, struct operands *x)
 static void softmax_again(const struct lct_kernels *k, struct operands *x)
 {
     k->softmax_again(x->f[DATA], SIDE, SIDE, x->f[SIXES]);
+}
+
+/* What backward asks for: the slope too.  Capped again, numbers go to 0. */
+static void softcap(const struct lct_kernels *k, struct operands *x)
+{
+    k->softcap(x->f[DATA], x->f[OUT], N, 30);
 }
 
 static void softmax_gradient(const struct lct_kernels *k, struct operands *x)
@@ -289,15 +330,24 @@ static const struct row rows[] = {
       0 },
     { { "pair_rows, f32", AT(pair_rows), &each }, pair_rows_f32, N, 0 },
     { { "pair_rows, bf16", AT(pair_rows), &each }, pair_rows_bf16, N, 0 },
-    { { "scores_few", AT(scores_few), &flops }, scores_few, 2.0 * FEW * N,
-      1e-5 },
-    { { "values_few", AT(values_few), &flops }, values_few, 2.0 * FEW * N,
-      1e-5 },
+    { { "scores_few", AT(scores_few), &flops }, scores_few,
+      2.0 * FEW * N, 1e-5 },
+    { { "scores_few, bf16", AT(scores_few), &flops }, scores_few_bf16,
+      2.0 * FEW * N, 1e-5 },
+    { { "scores_few, f16", AT(scores_few), &flops }, scores_few_f16,
+      2.0 * FEW * N, 1e-5 },
+    { { "values_few", AT(values_few), &flops }, values_few,
+      2.0 * FEW * N, 1e-5 },
+    { { "values_few, bf16", AT(values_few), &flops }, values_few_bf16,
+      2.0 * FEW * N, 1e-5 },
+    { { "values_few, f16", AT(values_few), &flops }, values_few_f16,
+      2.0 * FEW * N, 1e-5 },
     /* an exponential within a few roundings; sums of up to N of them */
     { { "softmax_step", AT(softmax_step), &each }, softmax_step, N, 1e-5 },
     { { "softmax_row", AT(softmax_row), &each }, softmax_row, N, 1e-4 },
     { { "softmax_merge", AT(softmax_merge), &each }, softmax_merge, N, 1e-5 },
     { { "softmax_again", AT(softmax_again), &each }, softmax_again, N, 1e-5 },
+    { { "softcap", AT(softcap), &each }, softcap, N, 1e-5 },
     { { "softmax_gradient", AT(softmax_gradient), &each }, softmax_gradient, N,
       0 },
     { { "add_bias_rows", AT(add_bias_rows), &each }, add_bias_rows, N, 0 },

@@ -16,6 +16,7 @@ struct step {
     const char *spec;
     int64_t H, Hkv, D, T, S;
     bool documents, turned;
+    locant_dtype dtype;
     locant_encoding *e;
     locant_tensor q, k, v;         /* q: MANY + T rows */
     locant_tensor key_turned;
@@ -41,16 +42,32 @@ static void place(struct step *s)
     }
 }
 
+/* Of 16 bits: of either sign, from a half to 1, BF16 to 2. */
+static locant_tensor numbers(locant_dtype dtype, const int64_t *shape)
+{
+    locant_tensor t = test_tensor(dtype, 4, shape);
+    int64_t n = shape[0] * shape[1] * shape[2] * shape[3];
+    unsigned exponent = dtype == LOCANT_F16 ? 0x3800 : 0x3f00;
+    unsigned rest = dtype == LOCANT_F16 ? 0x83ff : 0x80ff;
+
+    for (int64_t i = 0; dtype != LOCANT_F32 && i < n; i++) {
+        unsigned bits = (unsigned)(int)(test_uniform() * 0x7fffffff) >> 8;
+
+        ((uint16_t *)t.data)[i] = (uint16_t)((bits & rest) | exponent);
+    }
+    return t;
+}
+
 static void step_make(struct step *s)
 {
     const int64_t q[4] = { 1, s->H, MANY + s->T, s->D };
     const int64_t k[4] = { 1, s->Hkv, s->S, s->D };
 
     CHECK_OK(locant_encoding_create(&s->e, s->spec));
-    s->q = test_tensor(LOCANT_F32, 4, q);
-    s->k = test_tensor(LOCANT_F32, 4, k);
-    s->v = test_tensor(LOCANT_F32, 4, k);
-    s->key_turned = test_tensor(LOCANT_F32, 4, k);
+    s->q = numbers(s->dtype, q);
+    s->k = numbers(s->dtype, k);
+    s->v = numbers(s->dtype, k);
+    s->key_turned = numbers(s->dtype, k);
     place(s);
 }
 
@@ -77,9 +94,22 @@ static float *filled(size_t n)
     return x;
 }
 
+/* n elements of 16 bits, from the front of the same memory: as numbers. */
+static void spread(float *x, size_t n)
+{
+    const uint16_t *half = (const uint16_t *)x;
+    uint16_t *copy = malloc(n * sizeof(*copy) + 1);
+
+    CHECK(copy != NULL);
+    memcpy(copy, half, n * sizeof(*copy));
+    for (size_t i = 0; i < n; i++)
+        x[i] = copy[i];
+    free(copy);
+}
+
 /*
- * Queries 'from' .. 'from + T - 1' of those of s: out [H, T, D], then lse
- * [H, T].
+ * Queries 'from' .. 'from + T - 1' of those of s: out [H, T, D], of 16 bits
+ * their bits as a number, then lse [H, T].
  */
 static float *run(const struct step *s, int64_t from, int64_t T, bool reference)
 {
@@ -94,9 +124,10 @@ static float *run(const struct step *s, int64_t from, int64_t T, bool reference)
     int learned = 0;
     void *workspace;
 
-    q.data = (float *)q.data + from * s->D;
+    q.data = (char *)q.data +
+             (size_t)(from * s->D) * locant_dtype_size(s->dtype);
     q.shape[2] = T;
-    out = locant_dense(result, LOCANT_F32, 4, rows);
+    out = locant_dense(result, s->dtype, 4, rows);
     lse = locant_dense(result + n * D, LOCANT_F32, 3, rows);
     q_pos = locant_dense(s->q_pos + from, LOCANT_I64, 1, &T);
     k_pos = locant_dense(s->k_pos, LOCANT_I64, 1, &s->S);
@@ -128,6 +159,8 @@ static float *run(const struct step *s, int64_t from, int64_t T, bool reference)
     }
     while (learned > 0)
         test_tensor_free(&params[--learned]);
+    if (s->dtype != LOCANT_F32)
+        spread(result, n * D);
     return result;
 }
 
@@ -166,7 +199,7 @@ static void judge(struct step s)
         free(few);
     }
     CHECK_OK(locant_set_threads(before));
-    if (strncmp(s.spec, "rope", 4) == 0) {
+    if (strncmp(s.spec, "rope", 4) == 0 && s.dtype == LOCANT_F32) {
         const locant_tensor pos = locant_dense(s.k_pos, LOCANT_I64, 1, &s.S);
 
         CHECK_OK(locant_encoding_rotate(&s.key_turned, &s.k, s.e, &pos, NULL,
@@ -180,6 +213,7 @@ static void judge(struct step s)
     step_free(&s);
 }
 
+static const locant_dtype dtypes[] = { LOCANT_F32, LOCANT_BF16, LOCANT_F16 };
 static const char *const specs[] = { "none", "rope", "alibi", "t5", "kerple",
                                      "window(size=100)", "rope+alibi" };
 static const int64_t lengths[] = { 1, 63, 64, 65, 1023, 1024, 1025, 2500 };
@@ -202,7 +236,8 @@ static void a_step_has_the_bits_of_the_whole_run(void **state)
             judge((struct step){ .spec = specs[i], .H = groups[n % 3][0],
                                  .Hkv = groups[n % 3][1], .D = D,
                                  .T = 1 + (n + (int64_t)i) % 8,
-                                 .S = lengths[j], .documents = n % 4 == 3 });
+                                 .S = lengths[j], .documents = n % 4 == 3,
+                                 .dtype = dtypes[n / 2 % 3] });
         }
 }
 
@@ -212,7 +247,38 @@ static void groups_and_widths(void)
         for (size_t d = 0; d < LEN(widths); d++)
             judge((struct step){ .spec = "none", .H = groups[g][0],
                                  .Hkv = groups[g][1], .D = widths[d], .T = 1,
-                                 .S = 130, .documents = d % 2 == 1 });
+                                 .S = 130, .documents = d % 2 == 1,
+                                 .dtype = dtypes[(g + d) % 3] });
+}
+
+/* Last tiles of every size, read where they lie, and turned. */
+static void short_tiles(void)
+{
+    for (int64_t S = 1; S < 72; S += TEST_SANITIZED ? 9 : 1)
+        judge((struct step){ .spec = S % 2 == 0 ? "none" : "rope", .H = 4,
+                             .Hkv = S % 5 == 0 ? 4 : 1, .D = 32,
+                             .T = 1 + S % 3, .S = S,
+                             .dtype = dtypes[S / 2 % 3] });
+}
+
+static void the_last_tile_may_be_short(void **state)
+{
+    (void)state;
+    test_each_isa(short_tiles);
+}
+
+/* Tasks of several heads that share angles, some of which are left over. */
+static void heads_share_angles(void **state)
+{
+    static const int64_t heads[][2] = { { 24, 6 }, { 7, 7 }, { 40, 10 } };
+
+    (void)state;
+    for (size_t n = 0; n < LEN(heads); n++)
+        judge((struct step){ .spec = "rope(dim=16)", .H = heads[n][0],
+                             .Hkv = heads[n][1], .D = 32, .T = 2,
+                             .S = 1100 + 1024 * (int64_t)n,
+                             .documents = n == 1,
+                             .dtype = dtypes[n] });
 }
 
 static void one_query_of_each_group_and_width(void **state)
@@ -316,6 +382,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_step_has_the_bits_of_the_whole_run),
         cmocka_unit_test(one_query_of_each_group_and_width),
+        cmocka_unit_test(the_last_tile_may_be_short),
+        cmocka_unit_test(heads_share_angles),
         cmocka_unit_test(many_heads_of_one),
         cmocka_unit_test(hidden_keys_leak_nothing),
         cmocka_unit_test(a_row_that_sees_nothing_gives_zeros),

@@ -196,7 +196,7 @@ static void refuses_bad_options(void **state)
     p.a.flags = 0;
     p.a.struct_size = 0;
     CHECK_REFUSED(forward(&p), LOCANT_ERR_PARAM,
-                  "locant_attention_forward: struct_size is 0, expected 128; "
+                  "locant_attention_forward: struct_size is 0, expected 152; "
                   "start from LOCANT_ATTENTION_INIT");
     p.a.struct_size = sizeof(p.a);
     drop(&p);

@@ -32,20 +32,34 @@ static const char *const specs[] = {
     "streaming(sinks=2,window=30)",
     "streaming(sinks=70,window=20)+alibi",
     "window(size=40)+shaw(distance=5)",
+    /* with the options of the call */
+    "shaw(distance=300)+t5",
+    "music(length=40)",
+    "transformer-xl(clamp=20)+alibi",
+    "deberta(span=12)",
+    "fox+rope",
+    "rerope(window=20)+t5",
+    "streaming(sinks=70,window=20)+alibi",
 };
+
+enum { OPTIONS_FROM = 17 };
 
 /* Sanitizers make it slow: a part of them in each test. */
 enum { EACH = TEST_SANITIZED ? 4 : 1 };
 
 /* Two tiles of queries and three of keys, neither of them full. */
-static void make(struct mixed *m, const char *spec)
+static void make(struct mixed *m, size_t which)
 {
+    const char *spec = specs[which];
+
     *m = (struct mixed){ .spec = spec, .dtype = LOCANT_F32,
                          .mask = LOCANT_MASK_CAUSAL, .T = 75, .S = 150,
                          .D = 12 };
     if (strncmp(spec, "fox", 3) == 0)
         m->W = 10;
     mixed_make(m);
+    if (which >= OPTIONS_FROM)
+        mixed_options(m, 45);
 }
 
 /* Nothing of token j may be read. */
@@ -104,7 +118,7 @@ static void agree_with_rows(void **state)
     for (size_t i = 0; i < LEN(specs); i += EACH) {
         struct mixed m;
 
-        make(&m, specs[i]);
+        make(&m, i);
         mixed_judge_fast(&m);
         mixed_free(&m);
     }
@@ -116,7 +130,7 @@ static void agree_with_rows_at_any_positions(void **state)
     for (size_t i = 1 % EACH; i < LEN(specs); i += EACH) {
         struct mixed m;
 
-        make(&m, specs[i]);
+        make(&m, i);
         scatter(&m);
         mixed_judge_fast(&m);
         mixed_free(&m);
@@ -152,7 +166,7 @@ static void gradients_do_not_need_each_other(void **state)
         struct mixed m;
         size_t from[4];
 
-        make(&m, specs[i]);
+        make(&m, i);
         mixed_run(&m);
         want = mixed_results(&m);
         from[0] = mixed_size(&m.out) + mixed_size(&m.lse);
@@ -190,7 +204,7 @@ static void threads_agree(void **state)
         double *want = NULL;
         struct mixed m;
 
-        make(&m, specs[i]);
+        make(&m, i);
         for (size_t n = 0; n < LEN(threads); n++) {
             double *got;
 
@@ -217,7 +231,7 @@ static void chunks_and_a_growing_cache_agree(void **state)
         size_t bytes;
         float *want;
 
-        make(&m, specs[i]);
+        make(&m, i);
         mixed_run(&m);
         bytes = mixed_size(&m.out) * sizeof(*want);
         want = malloc(bytes);
@@ -259,7 +273,7 @@ static void batch_rows_are_what_they_are_alone(void **state)
         size_t half;
         float *want;
 
-        make(&m, specs[i]);
+        make(&m, i);
         mixed_run(&m);
         half = mixed_size(&m.out) / 2 * sizeof(*want);
         want = malloc(half);

@@ -209,7 +209,8 @@ static void same_bits_on_every_isa(void **state)
             }
             kernels->rope(&(struct lct_rope){ .out = y, .x = x, .cosines = c,
                                               .sines = s, .rows = 1,
-                                              .pairs = half, .sign = 1 });
+                                              .heads = 1, .pairs = half,
+                                              .sign = 1 });
             assert_memory_equal(y, row, 2 * half * sizeof(*y));
             for (size_t i = 0; i < half; i++) {
                 row[2 * i] = x[2 * i] * c[i] - x[2 * i + 1] * s[i];
@@ -218,7 +219,8 @@ static void same_bits_on_every_isa(void **state)
             memcpy(y, x, 2 * half * sizeof(*y));
             kernels->rope(&(struct lct_rope){ .out = y, .x = y, .cosines = c,
                                               .sines = s, .rows = 1,
-                                              .pairs = half, .sign = 1,
+                                              .heads = 1, .pairs = half,
+                                              .sign = 1,
                                               .interleaved = true });
             assert_memory_equal(y, row, 2 * half * sizeof(*y));
         }
@@ -237,6 +239,83 @@ static void same_bits_on_every_isa(void **state)
     CHECK_OK(locant_set_isa(NULL));
 }
 
+/* ------------------------------------------------------- heads of a token */
+
+enum { HEADS = 3, ROWS = 2, PAIRS = 73, ROOM = HEADS * ROWS * 2 * PAIRS };
+
+/* A row of r turned by the formula: in float32, then rounded. */
+static void turn_plainly(void *row, const struct lct_rope *r, size_t t,
+                         const struct lct_kernels *k)
+{
+    float wide[2 * PAIRS], *x = wide;
+
+    if (r->kind == LCT_STORED_F32)
+        x = row;
+    else
+        k->widen(x, row, r->kind, 2 * r->pairs);
+    for (size_t i = 0; i < r->pairs; i++) {
+        float *a = x + (r->interleaved ? 2 * i : i);
+        float *b = r->interleaved ? a + 1 : a + r->pairs;
+        float c = r->cosines[t * r->table_row + i];
+        float s = r->sign * r->sines[t * r->table_row + i];
+        float turned = *a * c - *b * s;
+
+        *b = *a * s + *b * c;
+        *a = turned;
+    }
+    if (r->kind != LCT_STORED_F32)
+        k->narrow(row, r->kind, x, 2 * r->pairs);
+}
+
+/* In place and not, against the formula for one row at a time. */
+static void check_heads(const struct lct_kernels *k, struct lct_rope *r)
+{
+    static float start[ROOM], want[ROOM], got[ROOM];
+    size_t size = r->kind == LCT_STORED_F32 ? 4 : 2;
+    size_t row = 2 * r->pairs * size;
+
+    for (size_t i = 0; i < ROOM; i++)
+        got[i] = start[i] = (float)test_uniform();
+    if (r->kind != LCT_STORED_F32)
+        k->narrow(start, r->kind, got, ROOM);
+    memcpy(want, start, sizeof(want));
+    memcpy(got, start, sizeof(got));
+    r->out_row = r->x_row = (ptrdiff_t)row;
+    r->out_head = r->x_head = (ptrdiff_t)(ROWS * row);
+    for (size_t i = 0; i < HEADS * ROWS; i++)
+        turn_plainly((char *)want + i * row, r, i % ROWS, k);
+    r->x = start;
+    r->out = got;
+    k->rope(r);
+    assert_memory_equal(got, want, HEADS * ROWS * row);
+    r->out = start;
+    k->rope(r);
+    assert_memory_equal(start, want, HEADS * ROWS * row);
+}
+
+static void heads_turn_by_the_angles_of_their_row(void **state)
+{
+    float *c = floats(ROWS * PAIRS), *s = floats(ROWS * PAIRS);
+
+    (void)state;
+    for (int isa = 0; locant_isa_at(isa, NULL) != NULL; isa++) {
+        const struct lct_kernels *k = kernels_at(isa);
+
+        for (size_t pairs = 1; k != NULL && pairs <= PAIRS; pairs++)
+            for (int i = 0; i < 3 * 2 * 2; i++)
+                check_heads(k, &(struct lct_rope){
+                                   .cosines = c, .sines = s,
+                                   .table_row = pairs, .rows = ROWS,
+                                   .heads = HEADS, .pairs = pairs,
+                                   .kind = (enum lct_stored)(i % 3),
+                                   .interleaved = i / 3 % 2 != 0,
+                                   .sign = i / 6 != 0 ? 1 : -1 });
+    }
+    test_guarded_free(c, ROWS * PAIRS * sizeof(*c));
+    test_guarded_free(s, ROWS * PAIRS * sizeof(*s));
+    CHECK_OK(locant_set_isa(NULL));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -245,6 +324,7 @@ int main(void)
         cmocka_unit_test(exponential_is_within_two_ulp),
         cmocka_unit_test(running_softmax_matches_plain_softmax),
         cmocka_unit_test(same_bits_on_every_isa),
+        cmocka_unit_test(heads_turn_by_the_angles_of_their_row),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,10 +35,13 @@ enum {
  *
  *     s[i,j] = f(scale * tau(q_pos[i]) * <R(q_pos[i]) q[i], R(k_pos[j]) k[j]>
  *                + b(h, q_pos[i], k_pos[j]))
- *     p[i,:] = softmax over the visible j of s[i,:]
+ *     s[i,j] = softcap * tanh(s[i,j] / softcap)           if there is a softcap
+ *     p[i,j] = exp(s[i,j]) / (exp(sinks[h]) + sum over the visible j of
+ *                exp(s[i,j]));  exp(sinks[h]) is 0 without sinks
  *     o[i]   = sum_j p[i,j] v[j]
  *
- * A row that sees no key gives o = 0, log-sum-exp = -infinity, gradients 0.
+ * A row that sees no key gives o = 0, log-sum-exp = the sink of its head or
+ * -infinity, gradients 0, also of the sink.
  * Encodings of the input door act on embeddings, before attention: here they
  * do nothing.  The temperature warms the query itself, so f reads warm ones.
  * Each document of a row is as if it were alone.  An encoding with the trait
@@ -64,6 +67,20 @@ enum {
  * q_docs     I64 [T] or [B, T]: document of each token.  A query sees keys of
  * k_docs     its own document only; negative ids are padding: never seen, and
  *            seeing nothing.  Both or neither
+ * window     0: none; else a query sees only keys at |q_pos - k_pos| < window,
+ *            so with the causal mask the last 'window' ones, its own among
+ *            them, as where others say sliding_window.  Tiles of keys that no
+ *            query of a tile sees are skipped
+ * softcap    0: none; else 2^-64 .. 2^64.  The cap comes last, after bias and
+ *            content; a score of -infinity stays one
+ * sinks      F32 (F64 where q is) [H], or NULL: a learned logit of each head
+ *            that takes its share of the weights and has no value; -infinity:
+ *            none of that head
+ *
+ * Source: of the window Beltagy et al. 2020, arXiv:2004.05150v2, section 3.1,
+ * and Jiang et al. 2023, arXiv:2310.06825v1, section 2; of the cap Gemma Team
+ * 2024, arXiv:2408.00118, section 2; of sinks OpenAI 2025, arXiv:2508.10925,
+ * and, all of them 0, Xiao et al. 2023, arXiv:2309.17453, section 3.3.
  */
 typedef struct locant_attention {
     size_t                 struct_size; /* sizeof(locant_attention) */
@@ -77,6 +94,9 @@ typedef struct locant_attention {
     const locant_tensor   *q_coords, *k_coords;
     const locant_tensor   *q_docs, *k_docs;
     int                    flags; /* LOCANT_ATTENTION_* */
+    int64_t                window;
+    double                 softcap;
+    const locant_tensor   *sinks;
 } locant_attention;
 
 #define LOCANT_ATTENTION_INIT \
@@ -93,8 +113,8 @@ locant_attention_workspace(size_t *bytes, const locant_attention *a);
 
 /*
  * out          dtype of q [B, H, T, D]   written; last stride 1
- * lse          F32 [B, H, T]             written: log of the sum of exp(s) of
- *              (F64 where q is)          each row; saved for backward
+ * lse          F32 [B, H, T]             written: log of the sum that p
+ *              (F64 where q is)          divides by; saved for backward
  * workspace    at least locant_attention_workspace() bytes
  *
  * The workspace must share no byte with any tensor.
@@ -126,6 +146,7 @@ typedef struct locant_attention_gradients {
     locant_tensor *dparams; /* array as 'params'; each added to */
     locant_tensor *dx;      /* shape and dtype of x; written: what flows
                                through the encoding alone */
+    locant_tensor *dsinks;  /* F32 (F64 where q is) [H]; added to */
 } locant_attention_gradients;
 
 #define LOCANT_ATTENTION_GRADIENTS_INIT \

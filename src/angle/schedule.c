@@ -74,19 +74,27 @@ static size_t run_length(const int64_t *positions, size_t first, size_t end)
     return i - first;
 }
 
+void lct_schedule_angles_of(float *cos_out, float *sin_out,
+                            const struct lct_schedule *s, size_t first,
+                            size_t pairs, const int64_t *positions, size_t n)
+{
+    const struct lct_kernels *kernels = lct_kernels();
+
+    for (size_t t = 0, rows; t < n; t += rows) {
+        rows = run_length(positions, t, n);
+        kernels->angle_rows(cos_out + t * pairs, sin_out + t * pairs,
+                            s->turn + first, pairs, positions[t], rows,
+                            s->magnitude);
+    }
+}
+
 static void exact_integers(const struct job *job, size_t first, size_t end)
 {
     size_t pairs = (size_t)job->s->pairs;
 
-    while (first < end) {
-        size_t rows = run_length(job->integers, first, end);
-
-        job->kernels->angle_rows(job->cos_out + first * pairs,
-                                 job->sin_out + first * pairs, job->s->turn,
-                                 pairs, job->integers[first], rows,
-                                 job->s->magnitude);
-        first += rows;
-    }
+    lct_schedule_angles_of(job->cos_out + first * pairs,
+                           job->sin_out + first * pairs, job->s, 0, pairs,
+                           job->integers + first, end - first);
 }
 
 static void exact_reals(const struct job *job, size_t first, size_t end)

@@ -105,6 +105,14 @@ void lct_schedule_angles(float *cos_out, float *sin_out,
                          const struct lct_schedule *s, const int64_t *positions,
                          size_t n);
 
+/*
+ * The same of frequencies first .. first + pairs - 1 alone, for outputs [n,
+ * pairs]: mode EXACT, one axis, on the calling thread.
+ */
+void lct_schedule_angles_of(float *cos_out, float *sin_out,
+                            const struct lct_schedule *s, size_t first,
+                            size_t pairs, const int64_t *positions, size_t n);
+
 /* The same at real positions: finite, below 2^63 in magnitude. */
 void lct_schedule_angles_real(float *cos_out, float *sin_out,
                               const struct lct_schedule *s,

@@ -7,27 +7,15 @@
  */
 #include "../core/pool.h"
 #include "../encodings/near_far.h"
-#include "../encodings/rotate.h"
+#include "backward.h"
 #include "rows.h"
-#include "tile.h"
 #include <math.h>
 #include <string.h>
-
-struct backward_job {
-    struct lct_problem *p;
-    const locant_attention *a;
-    const locant_attention_gradients *g;
-    const locant_tensor *dout, *out, *lse;
-    bool learns;    /* gradients of parameters are wanted: of any part, */
-    bool bias;      /* and of the score door */
-    bool dq, dk;    /* gradients of q, k are needed */
-    int64_t from;   /* first batch row of this chunk */
-};
 
 /* delta[b,h,i] = <dout, out>: the row sum of p * dp. */
 static void row_deltas(void *context, size_t task, int slot)
 {
-    const struct backward_job *job = context;
+    const struct lct_backward_job *job = context;
     const struct lct_problem *p = job->p;
     int64_t at[3] = { (int64_t)task / p->H, (int64_t)task % p->H, 0 };
     float *o = p->scratch[slot].product, *d = p->scratch[slot].dout;
@@ -46,7 +34,7 @@ static void row_deltas(void *context, size_t task, int slot)
 }
 
 /* dout of the tile as rows and as columns; log-sum-exp and delta per lane. */
-static void load_outputs(const struct backward_job *job,
+static void load_outputs(const struct lct_backward_job *job,
                          const struct lct_tile *t, struct lct_scratch *s)
 {
     const struct lct_problem *p = job->p;
@@ -95,14 +83,14 @@ static struct key_rows rows_of(const locant_tensor *d, float *gather,
                               (size_t)d->stride[2], width };
 }
 
-static struct key_rows dk_rows(const struct backward_job *job,
+static struct key_rows dk_rows(const struct lct_backward_job *job,
                                const struct lct_tile *t, struct lct_scratch *s)
 {
     return rows_of(job->g->dk, job->p->gathers_dk ? s->dk : NULL,
                    job->p->padded_q, t, job->p);
 }
 
-static struct key_rows dv_rows(const struct backward_job *job,
+static struct key_rows dv_rows(const struct lct_backward_job *job,
                                const struct lct_tile *t, struct lct_scratch *s)
 {
     return rows_of(job->g->dv, job->p->gathers_dv ? s->dv : NULL,
@@ -123,7 +111,7 @@ static void add_to_keys(const struct lct_problem *p, const struct lct_tile *t,
                  t->partial);
 }
 
-static struct lct_terms_job terms_job(const struct backward_job *job,
+static struct lct_terms_job terms_job(const struct lct_backward_job *job,
                                       const struct lct_tile *t,
                                       struct lct_scratch *s, const float *keys,
                                       size_t key_row)
@@ -140,8 +128,11 @@ static struct lct_terms_job terms_job(const struct backward_job *job,
     return terms;
 }
 
-/* One tile of keys: forward was s = scale q k + b, p = softmax(s), o = p v. */
-static void backward_keys(const struct backward_job *job,
+/*
+ * One tile of keys: forward was s = cap(scale q k + b), p = softmax(s),
+ * o = p v.
+ */
+static void backward_keys(const struct lct_backward_job *job,
                           const struct lct_tile *t, struct lct_scratch *s)
 {
     const struct lct_problem *p = job->p;
@@ -155,7 +146,7 @@ static void backward_keys(const struct backward_job *job,
 
     dq.b = lct_load_keys(p, t, s, &dq.b_row);
     terms = terms_job(job, t, s, dq.b, dq.b_row);
-    lct_scores(p, t, s, dq.b, dq.b_row);
+    lct_scores(p, t, s, dq.b, dq.b_row, s->slope);
     p->kernels->softmax_again(s->s, (size_t)t->keys, t->lanes,
                               s->rows + 3 * LCT_TILE);
     if (job->g->dv != NULL)
@@ -170,6 +161,9 @@ static void backward_keys(const struct backward_job *job,
         lct_terms_values_backward(p, t, s, &terms);
     p->kernels->softmax_gradient(s->ds, s->s, (size_t)t->keys, t->lanes,
                                  s->rows + 4 * LCT_TILE);
+    if (p->softcap != 0)
+        for (int64_t n = 0; n < t->keys * (int64_t)t->lanes; n++)
+            s->ds[n] *= s->slope[n];
     if (p->by_terms)
         lct_terms_scores_backward(p, t, s, &terms);
     if (job->bias)
@@ -185,58 +179,8 @@ static void backward_keys(const struct backward_job *job,
         add_to_keys(p, t, dk_rows(job, t, s), s->ds, s->q);
 }
 
-/*
- * Back through a general map: dx of token i, unless that is NULL, from the
- * gradient of its row.
- */
-static void turn_row_back(const struct backward_job *job,
-                          struct lct_scratch *s, const locant_tensor *dx,
-                          const float *from, enum lct_role role,
-                          const int64_t at[3])
-{
-    const struct lct_problem *p = job->p;
-    const locant_tensor *raw = role == LCT_KEY ? &p->k : &p->q;
-    int64_t head = role == LCT_KEY ? at[1] : at[1] / (p->H / p->Hkv);
-    double *x = s->wide, *dy = x + p->D, *back = dy + p->Dq;
-
-    lct_row_to_f64(x, lct_at(raw, at, 3), raw->dtype, (size_t)p->D);
-    lct_row_to_f64(dy, from, LOCANT_F32, (size_t)p->Dq);
-    lct_turn_row_back(back, lct_task_dparam(p, at[0] - job->from, head), p, dy,
-                      x, role, at);
-    if (dx != NULL)
-        lct_row_from_f64(lct_at(dx, at, 3), dx->dtype, back, (size_t)p->D);
-}
-
-/* Scale, turn back and store dq of one tile. */
-static void store_dq(const struct backward_job *job, const struct lct_tile *t,
-                     struct lct_scratch *s)
-{
-    const struct lct_problem *p = job->p;
-    int64_t table = lct_position_row(p, t->b) * p->T;
-
-    for (int64_t i = 0; i < t->rows; i++) {
-        int64_t at[3] = { t->b, t->h, t->i + i };
-        float *row = s->out + i * p->padded_q;
-        float scale = lct_query_scale(p, t->b, at[2]);
-
-        for (int64_t d = 0; d < p->Dq; d++)
-            row[d] *= scale;
-        if (p->turns) {
-            turn_row_back(job, s, job->g->dq, row, LCT_QUERY, at);
-            continue;
-        }
-        if (p->schedule != NULL)
-            lct_rotate_row(row, p->schedule, p->kernels,
-                           p->q_cos + (table + at[2]) * p->schedule->pairs,
-                           p->q_sin + (table + at[2]) * p->schedule->pairs,
-                           -1.0f);
-        lct_row_from_f32(lct_at(job->g->dq, at, 3), job->g->dq->dtype, row,
-                         (size_t)p->D);
-    }
-}
-
-static void backward_head(const struct backward_job *job, int64_t b, int64_t h,
-                          struct lct_scratch *s)
+static void backward_head(const struct lct_backward_job *job, int64_t b,
+                          int64_t h, struct lct_scratch *s)
 {
     const struct lct_problem *p = job->p;
     struct lct_tile t = { .b = b, .h = h };
@@ -258,91 +202,29 @@ static void backward_head(const struct backward_job *job, int64_t b, int64_t h,
             lct_terms_close(p, &t, s, &terms);
         }
         if (job->dq && (job->g->dq != NULL || p->turns))
-            store_dq(job, &t, s);
-    }
-}
-
-/* Gradients of one head of keys or values: 0 where they are summed. */
-static void clear_rows(const struct lct_problem *p, const locant_tensor *d,
-                       float *gather, int64_t width, int64_t b, int64_t head)
-{
-    if (gather != NULL) {
-        memset(gather, 0, (size_t)(p->S * width) * sizeof(*gather));
-        return;
-    }
-    for (int64_t j = 0; d != NULL && j < p->S; j++)
-        memset(lct_row(d, b, head, j), 0, (size_t)p->D * sizeof(float));
-}
-
-/* From the scratch, if that is where they are, turned back. */
-static void store_dk(const struct backward_job *job, int64_t b, int64_t head,
-                     struct lct_scratch *s)
-{
-    const struct lct_problem *p = job->p;
-    const locant_tensor *dk = job->g->dk;
-    int64_t table = lct_position_row(p, b) * p->S;
-
-    if (!p->gathers_dk && !p->turns_keys)
-        return;
-    for (int64_t j = 0; j < p->S; j++) {
-        int64_t at[3] = { b, head, j };
-        float *row = p->gathers_dk ? s->dk + j * p->padded_q
-                                   : lct_row(dk, b, head, j);
-
-        if (p->turns && !p->keys_turned) {
-            turn_row_back(job, s, dk, row, LCT_KEY, at);
-            continue;
-        }
-        if (p->turns_keys)
-            lct_rotate_row(row, p->schedule, p->kernels,
-                           p->k_cos + (table + j) * p->schedule->pairs,
-                           p->k_sin + (table + j) * p->schedule->pairs, -1.0f);
-        if (p->gathers_dk)
-            lct_row_from_f32(lct_at(dk, at, 3), dk->dtype, row, (size_t)p->D);
-    }
-}
-
-static void store_dv(const struct backward_job *job, int64_t b, int64_t head,
-                     const struct lct_scratch *s)
-{
-    const struct lct_problem *p = job->p;
-    const locant_tensor *dv = job->g->dv;
-
-    for (int64_t j = 0; p->gathers_dv && j < p->S; j++) {
-        int64_t at[3] = { b, head, j };
-
-        lct_row_from_f32(lct_at(dv, at, 3), dv->dtype, s->dv + j * p->padded,
-                         (size_t)p->D);
+            lct_store_dq(job, &t, s);
     }
 }
 
 static void backward_group(void *context, size_t task, int slot)
 {
-    const struct backward_job *job = context;
+    const struct lct_backward_job *job = context;
     const struct lct_problem *p = job->p;
     int64_t b = job->from + (int64_t)task / p->Hkv;
     int64_t head = (int64_t)task % p->Hkv, group = p->H / p->Hkv;
     struct lct_scratch *s = &p->scratch[slot];
 
-    if (job->dk)
-        clear_rows(p, job->g->dk, p->gathers_dk ? s->dk : NULL, p->padded_q,
-                   b, head);
-    if (job->g->dv != NULL)
-        clear_rows(p, job->g->dv, p->gathers_dv ? s->dv : NULL, p->padded, b,
-                   head);
+    lct_clear_keys(job, b, head, s);
     if (p->by_terms)
         lct_terms_begin_keys(p, s);
     for (int64_t h = head * group; h < (head + 1) * group; h++)
         backward_head(job, b, h, s);
     if (p->by_terms && job->dk)
         lct_terms_end_keys(p, b, head, s, job->g->dk);
-    if (job->dk)
-        store_dk(job, b, head, s);
-    if (job->g->dv != NULL)
-        store_dv(job, b, head, s);
+    lct_store_keys(job, b, head, s);
 }
 
-static void run(struct backward_job *job)
+static void run(struct lct_backward_job *job)
 {
     struct lct_problem *p = job->p;
     size_t each = (size_t)(p->H * p->range);
@@ -378,7 +260,7 @@ static void run_tiled(struct lct_problem *p, const locant_attention *a,
                       const locant_tensor *dout, const locant_tensor *out,
                       const locant_tensor *lse)
 {
-    struct backward_job job = { .p = p, .a = a, .g = g, .dout = dout,
+    struct lct_backward_job job = { .p = p, .a = a, .g = g, .dout = dout,
                                 .out = out, .lse = lse };
 
     job.learns = p->params > 0 && g->dparams != NULL;
@@ -389,6 +271,7 @@ static void run_tiled(struct lct_problem *p, const locant_attention *a,
              (job.learns && lct_turn_learns(p) && !p->keys_turned);
     lct_clear_dx(g->dx);
     run(&job);
+    lct_sinks_backward(p, g, dout, out, lse);
     if (job.learns && p->by_terms)
         lct_terms_deliver(p);
     if (job.learns)

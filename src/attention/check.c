@@ -54,6 +54,27 @@ static locant_status check_shapes(struct lct_problem *p,
     return LOCANT_OK;
 }
 
+static locant_status check_more(struct lct_problem *p,
+                                const locant_attention *a)
+{
+    if (a->window < 0)
+        return locant_fail(LOCANT_ERR_PARAM, "%s: window is %" PRId64
+                           ", expected 0 (none) or more", p->fn, a->window);
+    /* Past these the quotient leaves what float32 holds in full. */
+    if (a->softcap != 0 && !(a->softcap >= 0x1p-64 && a->softcap <= 0x1p64))
+        return locant_fail(LOCANT_ERR_PARAM, "%s: softcap is %g, expected 0 "
+                           "(none) or a number from 2^-64 to 2^64", p->fn,
+                           a->softcap);
+    p->window = a->window;
+    p->softcap = a->softcap;
+    p->sinks = a->sinks;
+    if (a->sinks == NULL)
+        return LOCANT_OK;
+    return lct_check(p->fn, "sinks", a->sinks,
+                     p->q.dtype == LOCANT_F64 ? LCT_IN_F64 : LCT_IN_F32, 1,
+                     &p->H);
+}
+
 static locant_status check_options(struct lct_problem *p,
                                    const locant_attention *a)
 {
@@ -72,7 +93,7 @@ static locant_status check_options(struct lct_problem *p,
         return locant_fail(LOCANT_ERR_PARAM, "%s: scale is %g, expected a "
                            "finite number or LOCANT_SCALE_AUTO", p->fn,
                            a->scale);
-    return LOCANT_OK;
+    return check_more(p, a);
 }
 
 locant_status lct_problem_check(struct lct_problem *p,

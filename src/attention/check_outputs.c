@@ -28,7 +28,7 @@ static locant_status check_apart(const struct lct_problem *p,
 {
     const locant_tensor *inputs[] = { a->q, a->k, a->v, a->q_pos, a->k_pos,
                                       a->x, a->q_coords, a->k_coords,
-                                      a->q_docs, a->k_docs };
+                                      a->q_docs, a->k_docs, a->sinks };
     int n = -1;
 
     for (size_t i = 0; i < sizeof(inputs) / sizeof(inputs[0]); i++)
@@ -70,7 +70,7 @@ locant_status lct_check_results(const struct lct_problem *p,
 
 /* What backward writes besides parameters, and what it reads. */
 struct written {
-    const locant_tensor *d[4]; /* dq, dk, dv, dx; NULL: not wanted */
+    const locant_tensor *d[5]; /* dq, dk, dv, dx, dsinks; NULL: not wanted */
     const locant_tensor *read[3];
 };
 
@@ -79,15 +79,15 @@ static locant_status check_gradient(const struct lct_problem *p,
                                     const struct written *w, int which,
                                     unsigned dtypes)
 {
-    static const char *const names[4] = { "dq", "dk", "dv", "dx" };
-    const locant_tensor *like[4] = { a->q, a->k, a->v, a->x };
+    static const char *const names[5] = { "dq", "dk", "dv", "dx", "dsinks" };
+    const locant_tensor *like[5] = { a->q, a->k, a->v, a->x, a->sinks };
     const locant_tensor *d = w->d[which];
 
     if (d == NULL)
         return LOCANT_OK;
     if (like[which] == NULL)
-        return locant_fail(LOCANT_ERR_NULL, "%s: dx is asked for, but x is "
-                           "NULL", p->fn);
+        return locant_fail(LOCANT_ERR_NULL, "%s: %s is asked for, but %s is "
+                           "NULL", p->fn, names[which], names[which] + 1);
     LCT_TRY(lct_check(p->fn, names[which], d, dtypes, like[which]->rank,
                       like[which]->shape));
     LCT_TRY(lct_check_output(p->fn, names[which], d));
@@ -122,7 +122,7 @@ static locant_status check_dparams(const struct lct_problem *p,
         LCT_TRY(check_apart(p, a, d));
         for (int j = 0; j < 3; j++)
             LCT_TRY(lct_check_apart(p->fn, d, w->read[j]));
-        for (int j = 0; j < 4; j++)
+        for (int j = 0; j < 5; j++)
             if (w->d[j] != NULL)
                 LCT_TRY(lct_check_apart(p->fn, d, w->d[j]));
         while (next_param(&m, p) && m < n)
@@ -147,7 +147,8 @@ locant_status lct_check_gradients(const struct lct_problem *p,
                            "%zu, expected %zu; start from "
                            "LOCANT_ATTENTION_GRADIENTS_INIT", p->fn,
                            g->struct_size, sizeof(*g));
-    w = (struct written){ { g->dq, g->dk, g->dv, g->dx }, { dout, out, lse } };
+    w = (struct written){ { g->dq, g->dk, g->dv, g->dx, g->dsinks },
+                          { dout, out, lse } };
     LCT_TRY(lct_check(p->fn, "dout", dout, dtypes, 4, p->q.shape));
     LCT_TRY(lct_check(p->fn, "out", out, dtypes, 4, p->q.shape));
     LCT_TRY(lct_check(p->fn, "lse", lse, lse_types(dtypes), 3, p->q.shape));
@@ -155,6 +156,7 @@ locant_status lct_check_gradients(const struct lct_problem *p,
         LCT_TRY(lct_check_apart(p->fn, &p->workspace, w.read[i]));
     for (int i = 0; i < 4; i++)
         LCT_TRY(check_gradient(p, a, &w, i, dtypes));
+    LCT_TRY(check_gradient(p, a, &w, 4, lse_types(dtypes)));
     if (p->params == 0 || g->dparams == NULL)
         return LOCANT_OK;
     return check_dparams(p, a, g->dparams, &w);

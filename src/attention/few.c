@@ -23,6 +23,7 @@ enum { ROW = LCT_TILE + 4, ROWS = 48 };
 
 struct few {
     int64_t b, head, heads;
+    int64_t share;       /* of them, one product: they share keys */
     int64_t segment;
     bool seen[ROWS];     /* does this head see any key of the tile? */
     int64_t tiles;       /* of the run */
@@ -54,7 +55,7 @@ static bool look(const struct lct_problem *p, struct few *f, struct lct_tile *t,
     return any;
 }
 
-/* Bias and mask of one head's rows. */
+/* Bias, mask and cap of one head's rows. */
 static void finish_scores(const struct lct_problem *p, struct lct_tile *t,
                           struct lct_scratch *s, float *rows)
 {
@@ -69,6 +70,7 @@ static void finish_scores(const struct lct_problem *p, struct lct_tile *t,
             if (t->mapped ? s->hidden[j * (int64_t)t->lanes + i]
                           : k_pos[j] > q_pos[i])
                 rows[j] = -INFINITY;
+        lct_cap(p, rows, NULL, (size_t)t->keys);
     }
 }
 
@@ -93,10 +95,57 @@ static void weigh(const struct lct_problem *p, const struct few *f,
     }
 }
 
-/* Where rows of tile 'next' are, given those of tile n; or any address. */
-static const float *soon(const float *x, size_t row, int64_t n, int64_t next)
+/* ------------------------------------------------------------- one product */
+
+/* Do kernels read rows of the tile at 'at' where they lie? */
+static bool lies_well(const struct lct_problem *p, const locant_tensor *x,
+                      const void *at)
 {
-    return next > n ? x + (next - n) * LCT_TILE * (int64_t)row : x;
+    bool whole = x->dtype == LOCANT_F32 ||
+                 (x->stride[2] % 2 == 0 && (uintptr_t)at % 4 == 0);
+
+    return whole && p->padded == p->D && x->stride[2] >= 0;
+}
+
+/*
+ * x->b is 'from' where the tile of head 'h' lies, if it lies well; x->ahead
+ * where tile i + 1 of the run does.
+ */
+static bool few_lie(const struct lct_problem *p, const struct few *f,
+                    const locant_tensor *from, int64_t h, int64_t i,
+                    struct lct_product *x)
+{
+    int64_t at[3] = { f->b, h / (p->H / p->Hkv), f->tile[i] * LCT_TILE };
+
+    x->b = lct_at(from, at, 3);
+    if (!lies_well(p, from, x->b))
+        return false;
+    x->kind = (enum lct_stored)from->dtype;
+    x->b_row = x->ahead_row = (size_t)from->stride[2];
+    at[1] += f->share < f->heads; /* the next head, or somewhere */
+    at[2] = f->tile[f->share < f->heads ? i : i + 1] * LCT_TILE;
+    x->ahead = lct_at(from, at, 3);
+    return true;
+}
+
+/* Scores of rows g T .. of tile i of the run: x is all but the keys. */
+static void few_scores(const struct lct_problem *p, const struct few *f,
+                       struct lct_tile *t, int64_t i, struct lct_scratch *s,
+                       struct lct_product *x)
+{
+    if (p->turns_keys) {
+        lct_few_turned(p, t, s, x);
+        return;
+    }
+    if (p->k_turned != NULL || !few_lie(p, f, &p->k, t->h, i, x)) {
+        x->b = lct_load_keys(p, t, s, &x->b_row);
+        x->ahead = x->b;
+        x->ahead_row = x->b_row;
+        if (p->k_turned != NULL)
+            x->ahead += (f->tile[i + 1] - f->tile[i]) * LCT_TILE *
+                        p->padded_q;
+    }
+    p->kernels->scores_few(x);
 }
 
 /* Weights of tile i of the run, which 't' is. */
@@ -104,43 +153,64 @@ static void few_keys(const struct lct_problem *p, const struct few *f,
                      struct lct_tile *t, int64_t i, struct lct_scratch *s)
 {
     int64_t rows = f->heads * p->T, n = f->tile[i];
-    struct lct_product x = { .c = s->s + i * rows * ROW, .c_row = ROW,
-                             .a = s->q, .a_row = (size_t)p->padded_q,
-                             .m = (size_t)rows, .n = (size_t)t->keys,
-                             .k = (size_t)p->padded_q };
+    float *scores = s->s + i * rows * ROW;
 
-    x.b = lct_load_keys(p, t, s, &x.b_row);
-    x.ahead = x.b == s->k ? x.b : soon(x.b, x.b_row, n, f->tile[i + 1]);
-    x.ahead_row = x.b_row;
-    p->kernels->scores_few(&x);
-    weigh(p, f, t, n, s, x.c, s->rows + 2 * LCT_TILE + i * rows);
+    if (p->turns_keys)
+        lct_few_angles(p, t, s);
+    for (int64_t g = 0; g < f->heads; g += f->share) {
+        struct lct_product x = { .c = scores + g * p->T * ROW, .c_row = ROW,
+                                 .a = s->q + g * p->T, .a_col = (size_t)rows,
+                                 .m = (size_t)(f->share * p->T),
+                                 .n = (size_t)t->keys,
+                                 .k = (size_t)p->padded_q };
+
+        t->h = f->head + g;
+        few_scores(p, f, t, i, s, &x);
+    }
+    weigh(p, f, t, n, s, scores, s->rows + 2 * LCT_TILE + i * rows);
+}
+
+/* Rows g T .. of s->out += weights * values of tile i of the run. */
+static void few_product(const struct lct_problem *p, const struct few *f,
+                        int64_t i, int64_t g, struct lct_scratch *s)
+{
+    int64_t rows = f->heads * p->T;
+    struct lct_tile t = { .b = f->b, .h = f->head + g,
+                          .j = f->tile[i] * LCT_TILE };
+    struct lct_product x = { .c = s->out + g * p->T * p->padded,
+                             .c_row = (size_t)p->padded,
+                             .a = s->s + (i * rows + g * p->T) * ROW,
+                             .a_row = ROW, .a_col = 1,
+                             .m = (size_t)(f->share * p->T),
+                             .n = (size_t)p->padded, .add = true };
+
+    t.keys = p->S - t.j < LCT_TILE ? p->S - t.j : LCT_TILE;
+    x.k = (size_t)t.keys;
+    if (!few_lie(p, f, &p->v, t.h, i, &x) ||
+        (f->guard[i] && x.kind != LCT_STORED_F32)) {
+        x.kind = LCT_STORED_F32;
+        x.b = x.ahead = lct_load_values(p, &t, s, &x.b_row);
+        x.ahead_row = x.b_row;
+    }
+    if (!f->guard[i] ||
+        p->kernels->all_finite(x.b, x.b_row, x.k, x.n))
+        p->kernels->values_few(&x);
+    else
+        lct_multiply(p->kernels, &x, true);
 }
 
 /* s->out = s->out * shrink + weights * values of tile i of the run. */
 static void few_values(const struct lct_problem *p, const struct few *f,
                        int64_t i, struct lct_scratch *s)
 {
-    int64_t rows = f->heads * p->T, n = f->tile[i];
+    int64_t rows = f->heads * p->T;
     const float *shrink = s->rows + 2 * LCT_TILE + i * rows;
-    struct lct_tile t = { .b = f->b, .h = f->head, .j = n * LCT_TILE };
-    struct lct_product x = { .c = s->out, .c_row = (size_t)p->padded,
-                             .a = s->s + i * rows * ROW, .a_row = ROW,
-                             .a_col = 1, .m = (size_t)rows,
-                             .n = (size_t)p->padded, .add = true };
 
-    t.keys = p->S - t.j < LCT_TILE ? p->S - t.j : LCT_TILE;
-    x.k = (size_t)t.keys;
-    x.b = lct_load_values(p, &t, s, &x.b_row);
-    x.ahead = x.b == s->v ? x.b : soon(x.b, x.b_row, n, f->tile[i + 1]);
-    x.ahead_row = x.b_row;
     for (int64_t r = 0; r < rows; r++)
         for (int64_t d = 0; shrink[r] != 1 && d < p->padded; d++)
             s->out[r * p->padded + d] *= shrink[r];
-    if (!f->guard[i] ||
-        p->kernels->all_finite(x.b, x.b_row, x.k, x.n))
-        p->kernels->values_few(&x);
-    else
-        lct_multiply(p->kernels, &x, true);
+    for (int64_t g = 0; g < f->heads; g += f->share)
+        few_product(p, f, i, g, s);
 }
 
 /* The tiles of a run, from n on; the first that does not belong to it. */
@@ -176,7 +246,9 @@ static void few_segment(const struct lct_problem *p, struct few *f,
     for (int64_t r = 0; r < rows; r++) {
         int64_t at[3] = { f->b, f->head + r / p->T, r % p->T };
 
-        lct_load_query(p, s, s->q + r * p->padded_q, at);
+        lct_load_query(p, s, s->out, at);
+        for (int64_t d = 0; d < p->padded_q; d++)
+            s->q[d * rows + r] = s->out[d];
         s->rows[r] = -INFINITY;
         s->rows[LCT_TILE + r] = 0;
     }
@@ -193,20 +265,40 @@ static void few_segment(const struct lct_problem *p, struct few *f,
     }
 }
 
+/*
+ * Heads of keys in a task: where keys are turned, as many as find room, since
+ * their angles are the same, but not so few tasks that threads have none.
+ */
+static int64_t few_span(const struct lct_problem *p)
+{
+    int64_t rows = p->H / p->Hkv * p->T, most = rows < ROWS ? ROWS / rows : 1;
+    int64_t parts;
+
+    if (!p->turns_keys)
+        return 1;
+    parts = (p->Hkv + most - 1) / most;
+    while (parts < p->Hkv && p->B * p->k_segments * parts < 2 * p->slots)
+        parts *= 2;
+    return (p->Hkv + parts - 1) / parts;
+}
+
 static void few_task(void *context, size_t task, int slot)
 {
     const struct lct_results *job = context;
     const struct lct_problem *p = job->p;
-    int64_t group = p->H / p->Hkv, most = ROWS / p->T;
-    int64_t head = (int64_t)task / p->k_segments % p->Hkv * group, from = head;
-    struct few f = { .b = (int64_t)task / p->k_segments / p->Hkv,
+    int64_t group = p->H / p->Hkv, most = ROWS / p->T, span = few_span(p);
+    int64_t parts = (p->Hkv + span - 1) / span;
+    int64_t from = (int64_t)task / p->k_segments % parts * span * group;
+    int64_t end = from + span * group < p->H ? from + span * group : p->H;
+    struct few f = { .b = (int64_t)task / p->k_segments / parts,
                      .segment = (int64_t)task % p->k_segments };
 
-    for (; from < head + group; from += f.heads) {
-        int64_t left = head + group - from;
+    for (; from < end; from += f.heads) {
+        int64_t left = end - from;
 
         f.head = from;
         f.heads = left < most ? left : most;
+        f.share = f.heads < group ? f.heads : group;
         few_segment(p, &f, &p->scratch[slot]);
     }
 }
@@ -237,7 +329,9 @@ void lct_few_forward(const struct lct_problem *p, const locant_tensor *out,
 {
     struct lct_results job = { p, out, lse };
 
-    lct_parallel_for((size_t)(p->B * p->Hkv * p->k_segments), p->slots,
+    int64_t span = few_span(p), parts = (p->Hkv + span - 1) / span;
+
+    lct_parallel_for((size_t)(p->B * parts * p->k_segments), p->slots,
                      few_task, &job);
     for (int64_t row = 0; row < p->B * p->H * p->T; row++)
         join(&job, (size_t)row, 0);

@@ -15,27 +15,58 @@
 #include <math.h>
 #include <string.h>
 
+/* log(e^a + e^b) */
+static double add_logs(double a, double b)
+{
+    double top = a > b ? a : b;
+
+    return top + log1p(exp((a > b ? b : a) - top));
+}
+
 void lct_store_result(const struct lct_results *r, const int64_t at[3],
                       float *from, float top, float sum)
 {
     size_t D = (size_t)r->p->D;
     bool seen = sum != 0; /* NaN counts */
+    double sink = lct_sink(r->p, at[1]);
+    double lse = seen ? top + log(sum) : -INFINITY;
 
+    if (sink != -INFINITY) {
+        sum += expf((float)sink - top); /* infinite: o is 0 */
+        lse = add_logs(lse, sink);
+    }
     for (size_t d = 0; d < D; d++)
         from[d] = seen ? from[d] / sum : 0;
     lct_row_from_f32(lct_at(r->out, at, 3), r->out->dtype, from, D);
-    *(float *)lct_at(r->lse, at, 3) = seen ? (float)(top + log(sum))
-                                           : -INFINITY;
+    *(float *)lct_at(r->lse, at, 3) = (float)lse;
 }
 
+/*
+ * What one task works at: up to two tiles of queries against the same keys and
+ * values, which are then loaded (turned, widened) once and met twice while they
+ * are near.  The second tile lives where backward would keep its own.
+ */
+struct forward_work {
+    const struct lct_problem *p;
+    int tiles;
+    struct lct_tile t[LCT_ABREAST];
+    struct lct_scratch *s[LCT_ABREAST], second;
+    bool any[LCT_ABREAST]; /* did a query see a key of the segment? */
+    const float *keys, *values;
+    size_t key_row, value_row;
+};
+
 /* s->out = s->out * shrink + p v */
-static void accumulate(const struct lct_problem *p, const struct lct_tile *t,
-                       struct lct_scratch *s)
+static void accumulate(struct forward_work *w, int n)
 {
+    const struct lct_problem *p = w->p;
+    const struct lct_tile *t = &w->t[n];
+    struct lct_scratch *s = w->s[n];
     struct lct_product x = { .c = s->out, .c_row = (size_t)p->padded,
                              .a = s->s, .a_row = 1, .a_col = t->lanes,
                              .m = (size_t)t->rows, .n = (size_t)p->padded,
                              .k = (size_t)t->keys, .add = true,
+                             .b = w->values, .b_row = w->value_row,
                              .shrink = s->rows + 2 * LCT_TILE };
 
     if (p->by_pairs) {
@@ -45,55 +76,64 @@ static void accumulate(const struct lct_problem *p, const struct lct_tile *t,
         lct_pairs_values(p, t, s);
         return;
     }
-    x.b = lct_load_values(p, t, s, &x.b_row);
     lct_multiply(p->kernels, &x, t->partial);
     if (p->by_terms)
         lct_terms_values(p, t, s);
 }
 
-static void begin_segment(const struct lct_problem *p, const struct lct_tile *t,
-                          struct lct_scratch *s)
+static void begin_segment(struct forward_work *w, int n)
 {
-    memset(s->out, 0, (size_t)(t->rows * p->padded) * sizeof(*s->out));
+    struct lct_scratch *s = w->s[n];
+
+    memset(s->out, 0,
+           (size_t)(w->t[n].rows * w->p->padded) * sizeof(*s->out));
     for (int i = 0; i < LCT_TILE; i++) {
         s->rows[i] = -INFINITY;
         s->rows[LCT_TILE + i] = 0;
     }
+    w->any[n] = true;
 }
 
-/* Keys of the segment that begins with tile n; false: none of them is seen. */
-static bool forward_segment(const struct lct_problem *p, struct lct_tile *t,
-                            int64_t n, struct lct_scratch *s)
+/* Key tile k of those that tile n of the queries sees. */
+static void forward_step(struct forward_work *w, int n)
 {
-    int64_t end = p->k_tiles - n < LCT_SEGMENT ? p->k_tiles : n + LCT_SEGMENT;
-    bool any = false;
+    const struct lct_problem *p = w->p;
+    struct lct_tile *t = &w->t[n];
+    struct lct_scratch *s = w->s[n];
 
-    for (; n < end; n++) {
-        const float *keys;
-        size_t row;
-
-        if (!lct_next_keys(p, t, n, s))
-            continue;
-        if (!any)
-            begin_segment(p, t, s);
-        any = true;
-        lct_ask_for_tile(p, t, n + 1);
-        if (p->by_pairs) {
-            lct_pairs_scores(p, t, s);
-        } else {
-            keys = lct_load_keys(p, t, s, &row);
-            lct_scores(p, t, s, keys, row);
-        }
-        p->kernels->softmax_step(s->s, (size_t)t->keys, t->lanes, s->rows,
-                                 s->rows + LCT_TILE, s->rows + 2 * LCT_TILE);
-        accumulate(p, t, s);
+    if (!w->any[n])
+        begin_segment(w, n);
+    if (p->by_pairs) {
+        lct_pairs_scores(p, t, s);
+    } else if (w->keys == NULL) {
+        w->keys = lct_load_keys(p, t, s, &w->key_row);
+        w->values = lct_load_values(p, t, s, &w->value_row);
     }
-    return any;
+    if (!p->by_pairs)
+        lct_scores(p, t, s, w->keys, w->key_row, NULL);
+    p->kernels->softmax_step(s->s, (size_t)t->keys, t->lanes, s->rows,
+                             s->rows + LCT_TILE, s->rows + 2 * LCT_TILE);
+    accumulate(w, n);
+}
+
+/* The keys of the segment that begins with tile k. */
+static void forward_segment(struct forward_work *w, int64_t k)
+{
+    const struct lct_problem *p = w->p;
+    int64_t end = p->k_tiles - k < LCT_SEGMENT ? p->k_tiles : k + LCT_SEGMENT;
+
+    memset(w->any, 0, sizeof(w->any));
+    for (; k < end; k++) {
+        w->keys = NULL;
+        for (int n = 0; n < w->tiles; n++)
+            if (lct_next_keys(p, &w->t[n], k, w->s[n]))
+                forward_step(w, n);
+    }
 }
 
 /* Join what the segment gave to what those before it gave. */
 static void end_segment(const struct lct_problem *p, const struct lct_tile *t,
-                        struct lct_scratch *s)
+                        const struct lct_scratch *s)
 {
     for (int64_t i = 0; i < t->rows; i++)
         p->kernels->softmax_merge(
@@ -102,32 +142,69 @@ static void end_segment(const struct lct_problem *p, const struct lct_tile *t,
             (size_t)p->padded);
 }
 
-/* One tile of queries of one head, against all keys it may see. */
-static void forward_tile(void *context, size_t task, int slot)
+/* Tile n of the task's queries, of which query i is the first. */
+static void open_tile(struct forward_work *w, int n, int64_t i,
+                      struct lct_scratch *own)
+{
+    const struct lct_problem *p = w->p;
+    struct lct_tile *t = &w->t[n];
+    struct lct_scratch *s = n == 0 ? own : &w->second;
+
+    w->s[n] = s;
+    t->i = i;
+    t->rows = p->T - i < LCT_TILE ? p->T - i : LCT_TILE;
+    t->lanes = ((size_t)t->rows + LCT_PAD - 1) / LCT_PAD * LCT_PAD;
+    if (n > 0) {
+        *s = *own;
+        s->q_cols = own->dout_cols;
+        s->out = own->dout;
+        s->total = own->product;
+        s->rows = own->rows + 3 * LCT_TILE;
+        s->totals = own->totals + 2 * LCT_TILE;
+    }
+    if (p->by_pairs)
+        lct_pairs_queries(p, t, s);
+    else
+        lct_load_queries(p, t, s);
+    memset(s->totals, 0, 2 * LCT_TILE * sizeof(*s->totals));
+}
+
+static void close_tile(const struct lct_results *job,
+                       const struct forward_work *w, int n)
+{
+    const struct lct_tile *t = &w->t[n];
+    const struct lct_scratch *s = w->s[n];
+
+    for (int64_t i = 0; i < t->rows; i++)
+        lct_store_result(job, (int64_t[3]){ t->b, t->h, t->i + i },
+                         s->total + i * w->p->padded, s->totals[i],
+                         s->totals[LCT_TILE + i]);
+}
+
+/* Some tiles of queries of one head, against all keys they may see. */
+static void forward_tiles(void *context, size_t task, int slot)
 {
     const struct lct_results *job = context;
     const struct lct_problem *p = job->p;
-    struct lct_scratch *s = &p->scratch[slot];
-    size_t tiles = (size_t)p->q_tiles;
+    size_t groups = (size_t)((p->q_tiles + p->abreast - 1) / p->abreast);
     /* The last tiles first: under a causal mask they have most to do. */
-    struct lct_tile t = { .i = (int64_t)(tiles - 1 - task % tiles) * LCT_TILE };
+    int64_t first = (int64_t)(groups - 1 - task % groups) * p->abreast;
+    struct forward_work w = { .p = p };
 
-    t.h = (int64_t)(task / tiles) % p->H;
-    t.b = (int64_t)(task / tiles) / p->H;
-    t.rows = p->T - t.i < LCT_TILE ? p->T - t.i : LCT_TILE;
-    t.lanes = ((size_t)t.rows + LCT_PAD - 1) / LCT_PAD * LCT_PAD;
-    if (p->by_pairs)
-        lct_pairs_queries(p, &t, s);
-    else
-        lct_load_queries(p, &t, s);
-    memset(s->totals, 0, 2 * LCT_TILE * sizeof(*s->totals));
-    for (int64_t n = 0; n < p->k_tiles; n += LCT_SEGMENT)
-        if (forward_segment(p, &t, n, s))
-            end_segment(p, &t, s);
-    for (int64_t i = 0; i < t.rows; i++)
-        lct_store_result(job, (int64_t[3]){ t.b, t.h, t.i + i },
-                         s->total + i * p->padded, s->totals[i],
-                         s->totals[LCT_TILE + i]);
+    for (; w.tiles < p->abreast && first + w.tiles < p->q_tiles; w.tiles++) {
+        w.t[w.tiles].h = (int64_t)(task / groups) % p->H;
+        w.t[w.tiles].b = (int64_t)(task / groups) / p->H;
+        open_tile(&w, w.tiles, (first + w.tiles) * LCT_TILE,
+                  &p->scratch[slot]);
+    }
+    for (int64_t k = 0; k < p->k_tiles; k += LCT_SEGMENT) {
+        forward_segment(&w, k);
+        for (int n = 0; n < w.tiles; n++)
+            if (w.any[n])
+                end_segment(p, &w.t[n], w.s[n]);
+    }
+    for (int n = 0; n < w.tiles; n++)
+        close_tile(job, &w, n);
 }
 
 static void run(struct lct_problem *p, locant_tensor *out, locant_tensor *lse,
@@ -135,14 +212,17 @@ static void run(struct lct_problem *p, locant_tensor *out, locant_tensor *lse,
 {
     struct lct_results job = { p, out, lse };
 
+    p->turns_late = p->few && p->turns_keys && !p->by_rows;
     lct_problem_fill(p, a, workspace);
     if (p->by_rows)
         lct_rows_forward(p, a, out, lse);
     else if (p->few)
         lct_few_forward(p, out, lse);
     else
-        lct_parallel_for((size_t)(p->B * p->H * p->q_tiles), p->slots,
-                         forward_tile, &job);
+        lct_parallel_for((size_t)(p->B * p->H *
+                                  ((p->q_tiles + p->abreast - 1) /
+                                   p->abreast)), p->slots,
+                         forward_tiles, &job);
 }
 
 locant_status locant_attention_forward(locant_tensor *out, locant_tensor *lse,

@@ -3,6 +3,14 @@
 #include <math.h>
 #include <string.h>
 
+static bool in_window(const struct lct_problem *p, int64_t q_pos,
+                      int64_t k_pos)
+{
+    int64_t d = lct_distance(q_pos, k_pos);
+
+    return (d < p->window) & (d > -p->window);
+}
+
 bool lct_visible(const struct lct_problem *p, int64_t b, int64_t h, int64_t i,
                  int64_t j)
 {
@@ -12,6 +20,8 @@ bool lct_visible(const struct lct_problem *p, int64_t b, int64_t h, int64_t i,
     char hidden = 0;
 
     if (p->causal && p->k_pos[k] > p->q_pos[q])
+        return false;
+    if (p->window > 0 && !in_window(p, p->q_pos[q], p->k_pos[k]))
         return false;
     if (p->documents &&
         (p->q_docs[q] != p->k_docs[k] || p->q_docs[q] < 0))
@@ -46,6 +56,22 @@ static enum lct_seen seen_by_documents(const struct lct_problem *p,
     return q->low == q->high && k->low == k->high && q->low >= 0
                ? LCT_SEES_ALL
                : LCT_SEES_SOME;
+}
+
+/* What a causal mask hides besides is not asked. */
+static enum lct_seen seen_by_window(const struct lct_problem *p,
+                                    const struct lct_extent *q,
+                                    const struct lct_extent *k)
+{
+    int64_t low = lct_distance(q->low, k->high);
+    int64_t high = lct_distance(q->high, k->low);
+
+    if (p->window == 0)
+        return LCT_SEES_ALL;
+    if (low >= p->window || high <= -p->window)
+        return LCT_SEES_NONE;
+    return high < p->window && (p->causal || low > -p->window) ? LCT_SEES_ALL
+                                                               : LCT_SEES_SOME;
 }
 
 /* By the hooks of the encoding. */
@@ -86,6 +112,8 @@ static enum lct_seen map_hidden(const struct lct_problem *p,
 
         for (int64_t i = 0; i < t->rows; i++)
             hidden[i] = p->causal & (k_pos > q_pos[i]);
+        for (int64_t i = 0; p->window > 0 && i < t->rows; i++)
+            hidden[i] |= !in_window(p, q_pos[i], k_pos);
         for (int64_t i = 0; p->documents && i < t->rows; i++)
             hidden[i] |= (p->q_docs[q + i] != p->k_docs[k]) |
                          (p->q_docs[q + i] < 0);
@@ -118,9 +146,10 @@ bool lct_next_keys(const struct lct_problem *p, struct lct_tile *t, int64_t n,
     if (p->by_terms && !lct_terms_look(p, t, q, k))
         return false;
     t->partial |= t->away;
-    if (!p->documents && p->hidings == 0)
+    if (!p->documents && p->hidings == 0 && p->window == 0)
         return true;
     seen = both(seen_by_documents(p, t, n), seen_by_hooks(p, t, q, k));
+    seen = both(seen, seen_by_window(p, q, k));
     if (seen == LCT_SEES_SOME) {
         seen = map_hidden(p, t, s);
         t->mapped = seen == LCT_SEES_SOME;

@@ -60,6 +60,7 @@ static void load_rows(const struct lct_problem *p, uint16_t *to,
     const char *data = lct_at(x, at, 3);
     struct lct_rope rope = { .out_row = (ptrdiff_t)(row * sizeof(*to)),
                              .x_row = step_of(x), .rows = (size_t)n,
+                             .heads = 1,
                              .kind = LCT_STORED_BF16, .sign = 1 };
     bool whole = table.cosines != NULL && 2 * p->schedule->pairs == p->D;
 
@@ -122,10 +123,7 @@ void lct_pairs_scores(const struct lct_problem *p, const struct lct_tile *t,
         x.a_row = (ptrdiff_t)(x.k * sizeof(uint32_t));
     }
     p->kernels->matmul_pairs(&x);
-    if (p->score != NULL)
-        lct_add_bias(p, t, s);
-    if (t->partial)
-        lct_hide(p, t, s);
+    lct_finish_scores(p, t, s, NULL, 0, NULL);
 }
 
 /* ------------------------------------------------------------------ values */

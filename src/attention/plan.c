@@ -100,6 +100,16 @@ static void choose_tiles(struct lct_problem *p, const locant_attention *a)
     p->gathers_dk = p->gathers_dv || (p->turns && !p->keys_turned);
 }
 
+/* Two tiles of queries at a time, where plain products are all there is to do
+ * and enough is left for every thread. */
+static void choose_abreast(struct lct_problem *p)
+{
+    bool plain = !p->by_terms && !p->by_pairs && p->Dq <= p->D;
+    double pairs = (double)p->B * (double)p->H * (double)p->q_tiles / 2;
+
+    p->abreast = plain && pairs >= 2.0 * p->slots ? LCT_ABREAST : 1;
+}
+
 static locant_status plan(struct lct_problem *p, const char *fn,
                           const locant_attention *a, bool by_rows,
                           void *workspace, size_t bytes)
@@ -113,6 +123,7 @@ static locant_status plan(struct lct_problem *p, const char *fn,
     choose_tiles(p, a);
     p->range = lct_score_range(p, a);
     p->slots = lct_slots(); /* once: another thread may change it */
+    choose_abreast(p);
     if (!lay_out(p, a, &count))
         return locant_fail(LOCANT_ERR_SHAPE, "%s: the problem does not fit in "
                            "memory", fn);
@@ -184,11 +195,11 @@ static void fill_angles(struct lct_problem *p)
     if (p->schedule == NULL)
         return;
     e = p->by_terms && p->rotate == NULL ? p->content->e : p->rotate->e;
-    if (!p->one_table)
+    if (!p->one_table || p->turns_late)
         lct_rotate_angles(p->q_cos, p->q_sin, p->schedule, e,
                           p->q_pos, p->q_coords,
                           (size_t)(p->position_rows * p->T));
-    if (!p->keys_turned)
+    if (!p->keys_turned && !p->turns_late)
         lct_rotate_angles(p->k_cos, p->k_sin, p->schedule, e,
                           p->k_pos, p->k_coords,
                           (size_t)(p->position_rows * p->S));

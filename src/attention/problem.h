@@ -24,7 +24,7 @@
  * against a long cache can be shared out by segments and gets the same bits as
  * in a tile of queries.  Up to LCT_FEW queries make no tile (few.c).
  */
-enum { LCT_TILE = 64, LCT_SEGMENT = 16, LCT_FEW = 8 };
+enum { LCT_TILE = 64, LCT_SEGMENT = 16, LCT_FEW = 8, LCT_ABREAST = 2 };
 
 /* Lowest and highest of some numbers. */
 struct lct_extent {
@@ -48,6 +48,9 @@ struct lct_problem {
                             more after a map that widens */
     double scale;
     bool causal;
+    int64_t window;      /* 0: none */
+    double softcap;      /* 0: none */
+    const locant_tensor *sinks; /* NULL: none */
     bool by_rows;        /* by the engine of rows.h */
     bool by_terms;       /* content as products of tiles: terms.h */
 
@@ -84,6 +87,7 @@ struct lct_problem {
     float *q_cos, *q_sin, *k_cos, *k_sin; /* [position_rows, T or S, pairs] */
     bool one_table;             /* the angles of q are the last of those of k */
     bool turns_keys;            /* by the schedule, as they are loaded */
+    bool turns_late;            /* and their angles are not made before */
     bool keys_turned;           /* they came turned */
 
     /* Both engines: gradients of the parameters, one row for each task. */
@@ -100,6 +104,7 @@ struct lct_problem {
     int64_t k_segments;         /* of LCT_SEGMENT tiles */
     bool by_pairs;              /* forward by bfloat16 dot products: pairs.h */
     bool few;                   /* few queries: forward by few.c */
+    int abreast;                /* tiles of queries at a time in forward */
     float *part_out;            /* [B, H, T, k_segments, padded] */
     float *part_rows;           /* [B, H, T, k_segments, 2]: top, sum */
     struct lct_extent *q_extent, *k_extent; /* positions of each tile */
@@ -233,6 +238,17 @@ locant_status lct_check_gradients(const struct lct_problem *p,
                                   const locant_tensor *dout,
                                   const locant_tensor *out,
                                   const locant_tensor *lse, unsigned dtypes);
+
+/* ------------------------------------------------------------------ sinks */
+
+/* The logit of head h; -infinity without sinks. */
+double lct_sink(const struct lct_problem *p, int64_t h);
+
+/* dsinks, if it is wanted: of either engine. */
+void lct_sinks_backward(const struct lct_problem *p,
+                        const locant_attention_gradients *g,
+                        const locant_tensor *dout, const locant_tensor *out,
+                        const locant_tensor *lse);
 
 /* ------------------------------------------------------------------- mask */
 

@@ -58,6 +58,8 @@ static void lay_out_row(struct lct_row_scratch *r, const struct lct_problem *p,
     r->dbias = lct_take(arena, heads, p->S, sizeof(double));
     r->p = lct_take(arena, heads, p->S, sizeof(double));
     r->ds = lct_take(arena, heads, p->S, sizeof(double));
+    r->slope = lct_take(arena, p->softcap != 0 ? heads : 0, p->S,
+                        sizeof(double));
     r->x = lct_take(arena, p->D, 1, sizeof(double));
     r->dx = lct_take(arena, p->D, 1, sizeof(double));
 }
@@ -241,4 +243,19 @@ bool lct_row_scores(struct lct_query *query, const struct lct_row_scratch *r,
     *query = (struct lct_query){ .pos = p->q_pos[at], .index = i, .q = r->q,
                                  .bias = r->bias };
     return any;
+}
+
+void lct_row_cap(double *s, double *slope, const struct lct_problem *p,
+                 int64_t n)
+{
+    if (p->softcap == 0)
+        return;
+    for (int64_t j = 0; j < n; j++) {
+        double t = tanh(s[j] / p->softcap);
+
+        if (slope != NULL)
+            slope[j] = (1 - t) * (1 + t);
+        if (s[j] != -INFINITY) /* hidden */
+            s[j] = p->softcap * t;
+    }
 }

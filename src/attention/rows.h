@@ -32,6 +32,7 @@ struct lct_row_scratch {
     double *o, *dout;         /* [.., D] */
     double *s, *bias, *dbias; /* [.., S]; s: before content */
     double *p, *ds;           /* [.., S] */
+    double *slope;            /* [.., S]: of the cap, where there is one */
     double *x, *dx;           /* [D]: one row before it is turned */
 };
 
@@ -58,6 +59,10 @@ bool lct_segment_has(const struct lct_segment *s, const struct lct_problem *p,
 bool lct_row_scores(struct lct_query *query, const struct lct_row_scratch *r,
                     const struct lct_segment *s, const struct lct_problem *p,
                     int64_t i);
+
+/* Cap n scores as content left them; 'slope' gets that of each, or is NULL. */
+void lct_row_cap(double *s, double *slope, const struct lct_problem *p,
+                 int64_t n);
 
 /* The engine, on a problem that was filled. */
 void lct_rows_forward(const struct lct_problem *p, const locant_attention *a,

@@ -1,10 +1,10 @@
 /*
  * rows_backward.c - gradients of attention by rows.
  *
- * forward: s = scale q k + b, hidden -inf; t = content(s); p = exp(t - lse);
- * o = p v + values(p).  One task owns the keys of its segments and takes its
- * queries in order; parameters gather in a row for each task, which are added
- * in the order of tasks.
+ * forward: s = scale q k + b, hidden -inf; t = cap(content(s));
+ * p = exp(t - lse); o = p v + values(p).  One task owns the keys of its
+ * segments and takes its queries in order; parameters gather in a row for each
+ * task, which are added in the order of tasks.
  */
 #include "../core/pool.h"
 #include "rows.h"
@@ -52,6 +52,7 @@ static void weights(const struct owner *w, const struct lct_query *query,
            (size_t)(w->s->heads * keys) * sizeof(double));
     if (w->row != NULL && w->row->content != NULL)
         w->row->content(w->r->p, &w->s->c, query);
+    lct_row_cap(w->r->p, w->r->slope, w->p, w->s->heads * keys);
     for (int64_t h = 0; h < w->s->heads; h++) {
         int64_t index[3] = { w->s->b, w->s->head + h, i };
         double *p = w->r->p + h * keys, lse;
@@ -87,7 +88,7 @@ static void through_values(const struct owner *w, const struct lct_query *query)
                                 query);
 }
 
-/* r->ds = p (ds - <dout, out>), the gradient of the softmax's scores. */
+/* r->ds = p (ds - <dout, out>), through the cap: of what content left. */
 static void through_softmax(const struct owner *w, int64_t i)
 {
     int64_t keys = w->s->c.keys, D = w->p->D;
@@ -102,6 +103,8 @@ static void through_softmax(const struct owner *w, int64_t i)
         delta = lct_dot(w->r->dout + h * D, w->r->o, D);
         for (int64_t j = 0; j < keys; j++)
             ds[j] = p[j] == 0 ? 0 : p[j] * (ds[j] - delta);
+        for (int64_t j = 0; w->p->softcap != 0 && j < keys; j++)
+            ds[j] *= w->r->slope[h * keys + j];
     }
 }
 
@@ -316,4 +319,5 @@ void lct_rows_backward(const struct lct_problem *p, const locant_attention *a,
     }
     if (p->params > 0 && g->dparams != NULL)
         lct_deliver(p, g->dparams, a);
+    lct_sinks_backward(p, g, dout, out, lse);
 }

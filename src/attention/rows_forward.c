@@ -20,13 +20,14 @@ static void load(void *context, size_t n, int slot)
         lct_segment_load(s, job->p, job->a, &job->p->rows[slot]);
 }
 
-/* s becomes the weights p; returns their log-sum-exp. */
-static double softmax(double *s, int64_t n)
+/* s becomes the weights p beside a sink; returns their log-sum-exp. */
+static double softmax(double *s, int64_t n, double sink)
 {
-    double top = -INFINITY, sum = 0;
+    double top = sink, sum;
 
     for (int64_t j = 0; j < n; j++)
         top = s[j] > top || isnan(s[j]) ? s[j] : top;
+    sum = sink == -INFINITY ? 0 : exp(sink - top);
     for (int64_t j = 0; j < n; j++) {
         s[j] = s[j] == -INFINITY ? 0 : exp(s[j] - top);
         sum += s[j];
@@ -75,8 +76,9 @@ static void forward_row(void *context, size_t task, int slot)
     any = lct_row_scores(&query, r, s, p, i);
     if (any && row != NULL && row->content != NULL)
         row->content(r->s, &s->c, &query);
+    lct_row_cap(r->s, NULL, p, s->heads * keys);
     for (int64_t h = 0; h < s->heads; h++) {
-        lse[h] = softmax(r->s + h * keys, keys);
+        lse[h] = softmax(r->s + h * keys, keys, lct_sink(p, s->head + h));
         weigh(r->o + h * p->D, r->s + h * keys,
               s->v + h / group * keys * p->D, keys, p->D);
     }
@@ -96,7 +98,7 @@ static void blank(void *context, size_t task, int slot)
     memset(zero, 0, (size_t)p->D * sizeof(*zero));
     for (int64_t i = 0; i < p->T; i++)
         store(job, (int64_t)task / p->H, (int64_t)task % p->H, i, zero,
-              -INFINITY);
+              lct_sink(p, (int64_t)task % p->H));
 }
 
 /* Next document of each segment; false: of none. */

@@ -4,7 +4,8 @@
 #include <string.h>
 
 void lct_scores(const struct lct_problem *p, const struct lct_tile *t,
-                struct lct_scratch *s, const float *keys, size_t key_row)
+                struct lct_scratch *s, const float *keys, size_t key_row,
+                float *slope)
 {
     if (t->sight != LCT_FAR)
         p->kernels->matmul(&(struct lct_product){
@@ -13,12 +14,20 @@ void lct_scores(const struct lct_problem *p, const struct lct_tile *t,
             .m = (size_t)t->keys, .n = t->lanes, .k = (size_t)p->Dq });
     if (t->sight != LCT_NEAR)
         lct_far_scores(p, t, s, keys);
+    lct_finish_scores(p, t, s, keys, key_row, slope);
+}
+
+void lct_finish_scores(const struct lct_problem *p, const struct lct_tile *t,
+                       struct lct_scratch *s, const float *keys,
+                       size_t key_row, float *slope)
+{
     if (p->score != NULL)
         lct_add_bias(p, t, s);
     if (p->by_terms)
         lct_terms_scores(p, t, s, keys, key_row);
     if (t->partial)
         lct_hide(p, t, s);
+    lct_cap(p, s->s, slope, (size_t)t->keys * t->lanes);
 }
 
 void lct_multiply(const struct lct_kernels *kernels,

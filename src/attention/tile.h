@@ -14,14 +14,15 @@ struct lct_scratch {
     float *q_cols;  /* [Dq, TILE]: its transpose */
     float *k, *v;   /* [TILE, Dp] */
     float *s;       /* [TILE keys, TILE lanes] */
+    float *slope;   /* the same: of the cap, where there is one */
     float *out;     /* [TILE, Dp] */
     float *dout;    /* [TILE, Dp] */
     float *dout_cols;
     float *ds;
     float *product; /* [TILE, Dp] */
-    float *rows;    /* 5 x [TILE]: top, sum, shrink, lse, delta */
+    float *rows;    /* 6 x [TILE]: top, sum, shrink, lse, delta */
     float *total;   /* [TILE, Dp]: out of the segments before this one */
-    float *totals;  /* 2 x [TILE]: its top, sum */
+    float *totals;  /* 4 x [TILE]: its top, sum */
     double *column; /* [TILE] */
     char *hidden;   /* [TILE keys, TILE lanes]; where positions alone do not
                        decide */
@@ -78,9 +79,27 @@ bool lct_next_keys(const struct lct_problem *p, struct lct_tile *t, int64_t n,
 void lct_hide(const struct lct_problem *p, const struct lct_tile *t,
               struct lct_scratch *s);
 
-/* s->s = scores of the tile with bias and mask. */
+/*
+ * s->s = scores of the tile, as the softmax takes them.  'slope' [keys, lanes]
+ * gets that of the cap, if there is one; NULL: not wanted.
+ */
 void lct_scores(const struct lct_problem *p, const struct lct_tile *t,
-                struct lct_scratch *s, const float *keys, size_t key_row);
+                struct lct_scratch *s, const float *keys, size_t key_row,
+                float *slope);
+
+/* What lct_scores() does to products: bias, content, mask, cap. */
+void lct_finish_scores(const struct lct_problem *p, const struct lct_tile *t,
+                       struct lct_scratch *s, const float *keys,
+                       size_t key_row, float *slope);
+
+/* Cap n scores, where there is room for a multiple of LCT_PAD. */
+static inline void lct_cap(const struct lct_problem *p, float *s, float *slope,
+                           size_t n)
+{
+    if (p->softcap != 0)
+        p->kernels->softcap(s, slope, (n + LCT_PAD - 1) / LCT_PAD * LCT_PAD,
+                            (float)p->softcap);
+}
 
 /*
  * The product as the kernel forms it, except that with 'guard', where b holds a
@@ -102,6 +121,15 @@ void lct_store_result(const struct lct_results *r, const int64_t at[3],
 /* Forward for few queries (few.c). */
 void lct_few_forward(const struct lct_problem *p, const locant_tensor *out,
                      const locant_tensor *lse);
+
+/*
+ * Where it turns keys (few_turn.c): s->product = cosines, then sines, of the
+ * keys of the tile; and by those, x with the keys of head t->h.
+ */
+void lct_few_angles(const struct lct_problem *p, const struct lct_tile *t,
+                    struct lct_scratch *s);
+void lct_few_turned(const struct lct_problem *p, const struct lct_tile *t,
+                    struct lct_scratch *s, const struct lct_product *x);
 
 /* Row of p->dparam of one task of backward. */
 static inline double *lct_task_dparam(const struct lct_problem *p,

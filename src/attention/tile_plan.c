@@ -32,7 +32,7 @@ static void lay_out_gradients(struct lct_problem *p, struct lct_arena *arena)
 static void lay_out_scratch(struct lct_problem *p, struct lct_arena *arena)
 {
     int64_t D = p->padded, Dq = p->padded_q, most = Dq > D ? Dq : D;
-    bool maps = p->documents || p->hidings > 0;
+    bool maps = p->documents || p->hidings > 0 || p->window > 0;
 
     p->scratch = lct_take(arena, p->slots, 1, sizeof(*p->scratch));
     for (int n = 0; n < p->slots; n++) {
@@ -43,14 +43,16 @@ static void lay_out_scratch(struct lct_problem *p, struct lct_arena *arena)
         s.k = lct_take(arena, LCT_TILE, Dq, sizeof(float));
         s.v = lct_take(arena, LCT_TILE, D, sizeof(float));
         s.s = lct_take(arena, LCT_TILE, LCT_TILE, sizeof(float));
+        s.slope = lct_take(arena, p->softcap != 0 ? LCT_TILE : 0, LCT_TILE,
+                           sizeof(float));
         s.out = lct_take(arena, LCT_TILE, most, sizeof(float));
         s.dout = lct_take(arena, LCT_TILE, D, sizeof(float));
         s.dout_cols = lct_take(arena, LCT_TILE, p->D, sizeof(float));
         s.ds = lct_take(arena, LCT_TILE, LCT_TILE, sizeof(float));
         s.product = lct_take(arena, LCT_TILE, most, sizeof(float));
-        s.rows = lct_take(arena, 5, LCT_TILE, sizeof(float));
+        s.rows = lct_take(arena, 6, LCT_TILE, sizeof(float));
         s.total = lct_take(arena, LCT_TILE, D, sizeof(float));
-        s.totals = lct_take(arena, 2, LCT_TILE, sizeof(float));
+        s.totals = lct_take(arena, 4, LCT_TILE, sizeof(float));
         s.column = lct_take(arena, LCT_TILE, 1, sizeof(double));
         s.hidden = lct_take(arena, maps ? LCT_TILE : 0, LCT_TILE, 1);
         s.wide = lct_take(arena, p->turns ? 2 : 0, p->D + p->Dq,

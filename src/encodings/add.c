@@ -2,60 +2,86 @@
  * add.c - the input door as models use it: rows added to embeddings.
  *
  * Rows are made in float32 for a block of tokens, once for the whole batch, and
- * added while they are in the cache; in double where the embeddings are.
+ * added while they are in the cache; in double where the embeddings are.  Rows
+ * that stand in a parameter as they are to be added are not made at all.
  */
 #include "../kernel/kernels.h"
 #include "blocks.h"
 #include "table.h"
 
+enum {
+    POINTER    = sizeof(void *) / sizeof(float),
+    LEAST_ROWS = 16 /* made at a time: the first ones cost most */
+};
+
 struct job {
     struct lct_table_call call;
     const struct lct_kernels *k;
     int64_t dim;
-    bool wide; /* double */
+    bool wide;   /* double */
+    bool stored; /* the rows stand in the first parameter, in this type */
 };
 
-static void fill(float *table, const void *context, size_t first, size_t n)
+/* Rows of a block, before them where they stand. */
+static void fill(float *block, const void *context, size_t first, size_t n)
 {
     const struct job *job = context;
-    size_t floats = n * (size_t)job->dim;
-    double *spare = (double *)(void *)(table + floats + floats % 2);
+    const struct lct_table_call *c = &job->call;
+    const void **at = (const void **)(void *)block;
+    size_t dim = (size_t)job->dim, size = job->wide ? 8 : 4;
+    char *rows = (char *)(at + n);
 
-    if (job->wide)
-        lct_table_rows_f64((double *)(void *)table, &job->call, first, n,
-                           job->dim);
-    else
-        lct_table_rows(table, spare, &job->call, first, n, job->dim);
+    for (size_t t = 0; t < n; t++)
+        at[t] = job->stored ? c->e->row->stored(c->e, c->positions[first + t],
+                                                c->params)
+                            : rows + t * dim * size;
+    if (job->wide && !job->stored)
+        lct_table_rows_f64((double *)(void *)rows, c, first, n, job->dim);
+    else if (!job->stored)
+        lct_table_rows((float *)(void *)rows,
+                       (double *)(void *)(rows + (n * dim + 1) / 2 * 8), c,
+                       first, n, job->dim);
 }
 
-static void add_f64(const struct lct_block_run *r, size_t dim)
+static void add_f64(const struct lct_block_run *r, const void *const *table,
+                    size_t dim)
 {
-    const double *p = (const double *)(const void *)r->table + r->token * dim;
+    for (ptrdiff_t i = 0; i < (ptrdiff_t)(r->rows * r->heads); i++) {
+        ptrdiff_t t = i / (ptrdiff_t)r->heads, h = i % (ptrdiff_t)r->heads;
+        const double *p = table[t];
+        const double *x = (const double *)(const void *)(r->x + t * r->x_row +
+                                                         h * r->x_head);
+        double *out = (double *)(void *)(r->out + t * r->out_row +
+                                         h * r->out_head);
 
-    for (ptrdiff_t t = 0; t < (ptrdiff_t)r->rows; t++) {
-        const double *x = (const double *)(const void *)(r->x + t * r->x_row);
-        double *out = (double *)(void *)(r->out + t * r->out_row);
-
-        for (size_t i = 0; i < dim; i++)
-            out[i] = x[i] + p[i];
-        p += r->across ? 0 : dim;
+        for (size_t c = 0; c < dim; c++)
+            out[c] = x[c] + p[c];
     }
 }
 
 static void add(const struct lct_block_run *r, const void *context)
 {
     const struct job *job = context;
-    size_t dim = (size_t)job->dim;
+    const void *const *table = (const void *const *)(const void *)r->table;
 
     if (job->wide)
-        add_f64(r, dim);
+        add_f64(r, table, (size_t)job->dim);
     else
         job->k->add_table(&(struct lct_sum){
             .out = r->out, .x = r->x, .out_row = r->out_row,
-            .x_row = r->x_row, .table = r->table + r->token * dim,
-            .table_row = r->across ? 0 : dim, .rows = r->rows, .n = dim,
-            .kind = (enum lct_stored)r->shape->dtype, .soon_x = r->soon_x,
-            .soon_out = r->soon_out });
+            .x_row = r->x_row, .out_head = r->out_head, .x_head = r->x_head,
+            .table = (const float *const *)table, .rows = r->rows,
+            .heads = r->heads, .n = (size_t)job->dim,
+            .kind = (enum lct_stored)r->shape->dtype });
+}
+
+/* Do the rows stand somewhere, in the type they are added in? */
+static bool is_stored(const struct job *job)
+{
+    const struct lct_table_call *c = &job->call;
+
+    return c->e->row->stored != NULL && c->positions != NULL &&
+           c->params[0].dtype == (job->wide ? LOCANT_F64 : LOCANT_F32);
 }
 
 static locant_status check_rows(const char *fn, const locant_tensor *out,
@@ -90,7 +116,9 @@ locant_status locant_encoding_add(locant_tensor *out, const locant_tensor *x,
     LCT_TRY(lct_check_apart(fn, out, positions));
     for (int i = 0; i < lct_param_count(job.call.e); i++)
         LCT_TRY(lct_check_apart(fn, out, &job.call.params[i]));
-    blocks.floats = (size_t)job.dim * (job.wide ? 2 : 1);
+    job.stored = is_stored(&job);
+    blocks.floats = (size_t)job.dim * (job.wide ? 2 : 1) + POINTER;
     blocks.spare = job.wide ? 0 : 2 * (size_t)job.dim + 1;
+    blocks.rows = job.stored ? 1 : LEAST_ROWS;
     return lct_blocks_run(fn, 1, &out, &x, &blocks);
 }

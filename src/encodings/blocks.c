@@ -3,14 +3,15 @@
  *
  * A task is a block of tokens of all outer indices ("heads"), or of a group of
  * them.  It makes the block's table in its own scratch, so that none of all T
- * exists, and goes through a few tokens of every head before it goes on, so
- * that their rows of the table stay in the first cache: read from the second
- * one they halve the speed.  Runs that short leave the prefetcher of the CPU
- * behind; therefore each asks for the next (docs/SPEED.md).
+ * exists.  A run is what one call of a kernel takes: the block's tokens of some
+ * heads, token by token, so that heads share a row of the table while it is in
+ * the first cache.
  *
- * A run is what one call of a kernel takes: neighbouring tokens of one head,
- * or, where heads are closer together than tokens ([B, T, H, D] in memory), all
- * heads of one token.
+ * Where heads are closer together than tokens ([B, T, H, D] in memory), a run
+ * has all of them and goes through memory as it lies.  Where they are far apart
+ * each is a stream of its own: of as many as the first cache holds side by
+ * side, and as long as a table in the second one allows, since the prefetcher
+ * of the CPU needs some pages to get going (docs/SPEED.md).
  */
 #include "blocks.h"
 #include "../core/pool.h"
@@ -18,172 +19,146 @@
 #include <stdlib.h>
 
 enum {
-    BLOCK_FLOATS = 8192,      /* table of a task: 32 KiB */
-    RUN_FLOATS   = 2048,      /* of a run: 8 KiB, a quarter of a first cache */
-    TASK_BYTES   = 256 * 1024, /* below, more tasks cost more than they give */
-    AHEAD_BYTES  = 16 * 1024, /* what is asked for before it is wanted */
-    ALIGN        = 16         /* floats in a line of the cache */
+    FAR_FLOATS   = 32768, /* table of a task where heads are far: 128 KiB */
+    MOST_FLOATS  = 65536, /* where a table asks for so many tokens */
+    NEAR_FLOATS  = 4096,  /* where they are near, or one: half a first cache */
+    LEAST_FLOATS = 2048,  /* shorter ones cost more than more tasks give */
+    TASK_BYTES   = 256 * 1024, /* the same of tasks */
+    STREAMS      = 8,     /* ways of a first cache; all may meet in one set */
+    ALIGN        = 16     /* floats in a line of the cache */
 };
 
 /* One tensor of the call, seen as heads x tokens. */
 struct view {
     locant_tensor *out;
     const locant_tensor *x;
-    size_t size;      /* of an element */
-    size_t outers;    /* runs at one token */
-    bool across;      /* a run is all heads of a token */
-    int along;        /* the dimension of its rows */
+    size_t size;          /* of an element */
+    int along;            /* the dimension of a run's heads, or -1 */
+    bool far;
+    size_t heads, groups; /* most heads of a run; runs along that dimension */
+    size_t outers;        /* runs in a block */
 };
 
 struct job {
     struct view view[LCT_MOST_VIEWS];
     size_t views;
     const struct lct_blocks *b;
-    float *scratch;            /* [slots, stride] */
+    float *scratch;       /* [slots, stride] */
     size_t stride;
-    size_t tokens, block, sub; /* all; of a task; of a run */
-    size_t groups;             /* tasks per block */
+    size_t tokens, block; /* all; of a task */
+    size_t groups;        /* tasks per block */
 };
 
-/* What a task does of a view. */
-struct part {
-    size_t first, end;         /* tokens */
-    size_t outer, outers;      /* the first, and how many */
-};
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The dimension whose entries lie closest together, if closer than tokens. */
+static int nearest(const locant_tensor *x)
+{
+    int time = x->rank - 2, best = -1;
+    int64_t apart = x->shape[time] == 1 ? INT64_MAX : llabs(x->stride[time]);
+
+    for (int i = time - 1; i >= 0; i--)
+        if (x->shape[i] > 1 && llabs(x->stride[i]) < apart) {
+            apart = llabs(x->stride[i]);
+            best = i;
+        }
+    return best;
+}
+
+/* The one with the most entries. */
+static int longest(const locant_tensor *x)
+{
+    int best = -1;
+
+    for (int i = x->rank - 3; i >= 0; i--)
+        if (x->shape[i] > (best < 0 ? 1 : x->shape[best]))
+            best = i;
+    return best;
+}
 
 static struct view view_of(locant_tensor *out, const locant_tensor *x)
 {
-    int time = x->rank - 2, head = x->rank - 3;
-    struct view v = { .out = out, .x = x, .along = time, .outers = 1,
-                      .size = locant_dtype_size(x->dtype) };
+    struct view v = { .out = out, .x = x, .along = nearest(x), .heads = 1,
+                      .size = locant_dtype_size(x->dtype), .groups = 1 };
+    size_t streams = out->data == x->data ? STREAMS : STREAMS / 2, all;
 
-    v.across = head >= 0 && x->shape[head] > 1 &&
-               (x->shape[time] == 1 ||
-                llabs(x->stride[head]) < llabs(x->stride[time]));
-    if (v.across)
-        v.along = head;
-    for (int i = 0; i < time; i++)
+    if (v.along < 0) {
+        v.along = longest(x);
+        v.far = v.along >= 0;
+    }
+    if (v.along >= 0) {
+        all = (size_t)x->shape[v.along];
+        v.groups = v.far ? (all - 1) / streams + 1 : 1;
+        v.heads = (all - 1) / v.groups + 1;
+        v.groups = (all - 1) / v.heads + 1;
+    }
+    v.outers = v.groups;
+    for (int i = 0; i < x->rank - 2; i++)
         if (i != v.along)
             v.outers *= (size_t)x->shape[i];
     return v;
 }
 
-/* Goes through the runs of a part: all outer indices, then the next tokens. */
-struct cursor {
-    size_t token;                   /* of all */
-    size_t outer;                   /* from 0 on, of part->outers */
-    int64_t index[LOCANT_MAX_RANK]; /* the outer ones */
-    int64_t to, from;               /* elements before them in out and x */
-};
-
-static void rewind_to(struct cursor *c, const struct view *v,
-                      const struct part *part, size_t token)
-{
-    size_t outer = part->outer;
-
-    *c = (struct cursor){ .token = token };
-    for (int i = v->x->rank - 3; i >= 0; i--) {
-        if (i == v->along)
-            continue;
-        c->index[i] = (int64_t)(outer % (size_t)v->x->shape[i]);
-        c->to += c->index[i] * v->out->stride[i];
-        c->from += c->index[i] * v->x->stride[i];
-        outer /= (size_t)v->x->shape[i];
-    }
-}
-
-static void step(struct cursor *c, const struct view *v,
-                 const struct part *part, size_t tokens)
-{
-    if (++c->outer == part->outers) {
-        rewind_to(c, v, part, c->token + tokens);
-        return;
-    }
-    for (int i = v->x->rank - 3; i >= 0; i--) {
-        int64_t was = c->index[i];
-
-        if (i == v->along)
-            continue;
-        c->index[i] = was + 1 < v->x->shape[i] ? was + 1 : 0;
-        c->to += (c->index[i] - was) * v->out->stride[i];
-        c->from += (c->index[i] - was) * v->x->stride[i];
-        if (c->index[i] != 0)
-            return;
-    }
-}
-
-static char *out_at(const struct view *v, const struct cursor *c)
-{
-    int64_t token = (int64_t)c->token * v->out->stride[v->x->rank - 2];
-
-    return (char *)v->out->data + (c->to + token) * (int64_t)v->size;
-}
-
-static const char *x_at(const struct view *v, const struct cursor *c)
-{
-    int64_t token = (int64_t)c->token * v->x->stride[v->x->rank - 2];
-
-    return (const char *)v->x->data + (c->from + token) * (int64_t)v->size;
-}
-
-static void go_through(const struct job *job, const struct view *v,
-                       const struct part *part, const float *table)
+/* Points r to run 'outer' of a block that starts at 'token'. */
+static void place(struct lct_block_run *r, const struct view *v, size_t token,
+                  size_t outer)
 {
     const locant_tensor *x = v->x;
-    size_t tokens = v->across ? 1 : job->sub;
-    size_t rows = v->across ? (size_t)x->shape[v->along] : tokens;
-    size_t bytes = rows * (size_t)x->shape[x->rank - 1] * v->size;
-    size_t runs = (part->end - part->first + tokens - 1) / tokens *
-                  part->outers;
-    size_t ahead = AHEAD_BYTES / (bytes + 1) + 1;
-    struct cursor at, soon;
-    struct lct_block_run r = {
-        .out_row = (ptrdiff_t)(v->out->stride[v->along] * (int64_t)v->size),
-        .x_row = (ptrdiff_t)(x->stride[v->along] * (int64_t)v->size),
-        .across = v->across, .shape = x, .table = table,
-        .tokens = part->end - part->first,
-    };
+    int64_t index[LOCANT_MAX_RANK] = { 0 }, to = 0, from = 0;
+    size_t first = outer % v->groups * v->heads, rest = outer / v->groups;
 
-    rewind_to(&at, v, part, part->first);
-    soon = at;
-    for (size_t n = 0; n < runs + ahead; n++) {
-        bool wanted = n < runs;
-
-        r.soon_x = wanted ? x_at(v, &soon) : NULL;
-        r.soon_out = wanted ? out_at(v, &soon) : NULL;
-        if (r.soon_out == r.soon_x)
-            r.soon_out = NULL;
-        if (wanted)
-            step(&soon, v, part, tokens);
-        if (n < ahead)
+    index[x->rank - 2] = (int64_t)token;
+    for (int i = x->rank - 3; i >= 0; i--) {
+        if (i == v->along)
             continue;
-        r.out = out_at(v, &at);
-        r.x = x_at(v, &at);
-        r.token = at.token - part->first;
-        r.rows = v->across || part->end - at.token > rows
-                     ? rows
-                     : part->end - at.token;
-        job->b->run(&r, job->b->context);
-        step(&at, v, part, tokens);
+        index[i] = (int64_t)(rest % (size_t)x->shape[i]);
+        rest /= (size_t)x->shape[i];
     }
+    if (v->along >= 0) {
+        index[v->along] = (int64_t)first;
+        r->heads = least(v->heads, (size_t)x->shape[v->along] - first);
+    }
+    for (int i = 0; i < x->rank - 1; i++) {
+        to += index[i] * v->out->stride[i];
+        from += index[i] * x->stride[i];
+    }
+    r->out = (char *)v->out->data + to * (int64_t)v->size;
+    r->x = (const char *)x->data + from * (int64_t)v->size;
+}
+
+static ptrdiff_t bytes_along(const locant_tensor *x, int dimension)
+{
+    return dimension < 0 ? 0
+                         : (ptrdiff_t)(x->stride[dimension] *
+                                       (int64_t)locant_dtype_size(x->dtype));
 }
 
 static void do_block(void *context, size_t task, int slot)
 {
     const struct job *job = context;
-    size_t group = task % job->groups;
+    size_t group = task % job->groups, first = task / job->groups * job->block;
+    size_t rows = least(job->block, job->tokens - first);
     float *table = job->scratch + (size_t)slot * job->stride;
-    struct part part = { .first = task / job->groups * job->block };
 
-    part.end = job->tokens - part.first < job->block ? job->tokens
-                                                     : part.first + job->block;
-    job->b->fill(table, job->b->context, part.first, part.end - part.first);
+    job->b->fill(table, job->b->context, first, rows);
     for (size_t i = 0; i < job->views; i++) {
         const struct view *v = &job->view[i];
+        size_t end = v->outers * (group + 1) / job->groups;
+        struct lct_block_run r = {
+            .out_row = bytes_along(v->out, v->x->rank - 2),
+            .x_row = bytes_along(v->x, v->x->rank - 2),
+            .out_head = bytes_along(v->out, v->along),
+            .x_head = bytes_along(v->x, v->along),
+            .rows = rows, .heads = 1, .table = table, .shape = v->x,
+        };
 
-        part.outer = v->outers * group / job->groups;
-        part.outers = v->outers * (group + 1) / job->groups - part.outer;
-        go_through(job, v, &part, table);
+        for (size_t n = v->outers * group / job->groups; n < end; n++) {
+            place(&r, v, first, n);
+            job->b->run(&r, job->b->context);
+        }
     }
 }
 
@@ -192,24 +167,25 @@ static void divide(struct job *job, size_t slots)
 {
     size_t floats = job->b->floats > 0 ? job->b->floats : 1;
     size_t bytes = 0, outers = 1, blocks, wanted;
+    size_t shortest = floats < LEAST_FLOATS ? LEAST_FLOATS / floats : 1;
+    bool far = false;
 
     for (size_t i = 0; i < job->views; i++) {
         const struct view *v = &job->view[i];
 
         bytes += lct_elements(v->x) * v->size;
         outers = v->outers > outers ? v->outers : outers;
+        far = far || v->far;
     }
-    wanted = slots < 2 ? 1 : bytes / TASK_BYTES + 1;
-    wanted = wanted > 4 * slots ? 4 * slots : wanted;
-    job->sub = floats < RUN_FLOATS ? RUN_FLOATS / floats : 1;
-    job->block = floats < BLOCK_FLOATS ? BLOCK_FLOATS / floats : 1;
-    while (job->block > job->sub && (job->tokens - 1) / job->block + 1 < wanted)
+    wanted = slots < 2 ? 1 : least(bytes / TASK_BYTES + 1, 4 * slots);
+    job->block = (far ? FAR_FLOATS : NEAR_FLOATS) / floats;
+    if (job->block < job->b->rows)
+        job->block = least(job->b->rows, MOST_FLOATS / floats);
+    while (job->block > shortest && (job->tokens - 1) / job->block + 1 < wanted)
         job->block = (job->block + 1) / 2;
-    if (job->block > job->tokens)
-        job->block = job->tokens;
+    job->block = least(job->block > 0 ? job->block : 1, job->tokens);
     blocks = (job->tokens - 1) / job->block + 1;
-    job->groups = (wanted - 1) / blocks + 1;
-    job->groups = job->groups > outers ? outers : job->groups;
+    job->groups = least((wanted - 1) / blocks + 1, outers);
 }
 
 locant_status lct_blocks_run(const char *fn, size_t n,

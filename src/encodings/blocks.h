@@ -3,23 +3,22 @@
 #define LCT_BLOCKS_H
 #include "../core/tensor.h"
 
-/* Rows that one call of a kernel takes. */
+/* Rows that one call of a kernel takes: of some heads at some tokens. */
 struct lct_block_run {
     char *out;
     const char *x;
-    ptrdiff_t out_row, x_row;      /* bytes from row to row */
-    size_t rows;
-    bool across;                   /* heads of one token, else tokens of one
-                                      head */
-    const float *table;            /* of the tokens of the block */
-    size_t token, tokens;          /* first one within the block; all of it */
-    const char *soon_x, *soon_out; /* as many rows that come next, or NULL */
-    const locant_tensor *shape;    /* x, whose dtype and D these rows have */
+    ptrdiff_t out_row, x_row;   /* bytes from token to token */
+    ptrdiff_t out_head, x_head; /* and from head to head */
+    size_t rows, heads;
+    const float *table;         /* of these tokens */
+    const locant_tensor *shape; /* x, whose dtype and D these rows have */
 };
 
 /* What is done to the rows; all three from any thread, in any order. */
 struct lct_blocks {
     size_t floats; /* of the table for one token */
+    size_t rows;   /* tokens of a block at least, if there are as many and the
+                      second cache holds them */
     size_t spare;  /* and room for so many more behind the last token */
     /* The table of tokens first .. first + n - 1, its layout 'run's business.
      * It is aligned to 8 bytes. */

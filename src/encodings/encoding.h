@@ -214,6 +214,9 @@ struct lct_encoding {
      */
     bool (*rows)(float *out, const locant_encoding *e, const int64_t *pos,
                  size_t n, int64_t dim, const locant_tensor *params);
+    /* Where the row stands within params[0]; NULL: it does not. */
+    const void *(*stored)(const locant_encoding *e, int64_t pos,
+                          const locant_tensor *params);
     void (*row_backward)(locant_tensor *dparams, const locant_encoding *e,
                          const double *drow, const struct lct_point *at,
                          int64_t dim, const locant_tensor *params);

@@ -45,25 +45,28 @@ static locant_status positions(const locant_encoding *e, const char *fn,
                     "the table");
 }
 
+static const void *stored(const locant_encoding *e, int64_t pos,
+                          const locant_tensor *given)
+{
+    int64_t row = pos + (int64_t)e->value[OFFSET];
+
+    return lct_at(&given[0], &row, 1);
+}
+
 static void row(double *out, const locant_encoding *e,
                 const struct lct_point *at, int64_t dim,
                 const locant_tensor *given)
 {
-    int64_t row = at->pos + (int64_t)e->value[OFFSET];
-
-    lct_row_to_f64(out, lct_at(&given[0], &row, 1), given[0].dtype,
+    lct_row_to_f64(out, stored(e, at->pos, given), given[0].dtype,
                    (size_t)dim);
 }
 
 static bool rows(float *out, const locant_encoding *e, const int64_t *pos,
                  size_t n, int64_t dim, const locant_tensor *given)
 {
-    for (size_t t = 0; t < n; t++) {
-        int64_t row = pos[t] + (int64_t)e->value[OFFSET];
-
-        lct_row_to_f32(out + t * (size_t)dim, lct_at(&given[0], &row, 1),
+    for (size_t t = 0; t < n; t++)
+        lct_row_to_f32(out + t * (size_t)dim, stored(e, pos[t], given),
                        given[0].dtype, (size_t)dim);
-    }
     return true;
 }
 
@@ -106,5 +109,6 @@ const struct lct_encoding lct_enc_learned = {
     .positions = positions,
     .row = row,
     .rows = rows,
+    .stored = stored,
     .row_backward = row_backward,
 };

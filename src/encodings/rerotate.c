@@ -177,15 +177,38 @@ static void table_angles(float *cos_out, float *sin_out, const void *context,
     memcpy(sin_out, t->sines + from, bytes);
 }
 
+/* As lct_places_angles(); a row is copied where a shift repeats. */
+static void shift_angles(float *cos_out, float *sin_out, const void *context,
+                         size_t first, size_t n)
+{
+    const struct lct_places *p = context;
+    size_t pairs = (size_t)p->s->pairs, bytes = pairs * sizeof(*cos_out);
+    const int64_t *pos = p->pos + first;
+
+    for (size_t t = 0, rows; t < n; t += rows) {
+        bool same = t + 1 < n && pos[t + 1] == pos[t];
+        float *c = cos_out + t * pairs, *s = sin_out + t * pairs;
+
+        for (rows = 1; t + rows < n; rows++)
+            if ((pos[t + rows] == pos[t + rows - 1]) != same)
+                break;
+        lct_places_angles(c, s, p, first + t, same ? 1 : rows);
+        for (size_t i = 1; same && i < rows; i++) {
+            memcpy(c + i * pairs, c, bytes);
+            memcpy(s + i * pairs, s, bytes);
+        }
+    }
+}
+
 static locant_status move_exact(locant_tensor *out, const locant_tensor *x,
                                 const struct side *from, const struct side *to,
                                 const struct lct_schedule *s, void *memory)
 {
     struct lct_places places = { .s = s };
-    struct lct_rotation r = { .s = s, .angles = lct_places_angles,
-                              .context = &places, .sign = 1 };
+    struct lct_rotation r = { .s = s, .context = &places, .sign = 1 };
 
     LCT_TRY(difference(&places, from, to, memory));
+    r.angles = places.pos == NULL ? lct_places_angles : shift_angles;
     return lct_rotate_rows(fn, 1, &out, &x, &r);
 }
 

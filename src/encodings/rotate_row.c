@@ -7,7 +7,7 @@ void lct_rotate_row(float *row, const struct lct_schedule *s,
 {
     row += s->first;
     k->rope(&(struct lct_rope){ .out = row, .x = row, .cosines = cos_row,
-                                .sines = sin_row, .rows = 1,
+                                .sines = sin_row, .rows = 1, .heads = 1,
                                 .pairs = (size_t)s->pairs,
                                 .kind = LCT_STORED_F32,
                                 .interleaved = s->pairing == LCT_INTERLEAVED,

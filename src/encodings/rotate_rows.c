@@ -3,6 +3,9 @@
 #include "rotate.h"
 #include <string.h>
 
+/* What is both copied and turned is still in the cache for the second. */
+enum { ROWS_AT_ONCE = 64 };
+
 struct job {
     const struct lct_rotation *r;
     const struct lct_kernels *k;
@@ -16,64 +19,88 @@ static void fill(float *table, const void *context, size_t first, size_t n)
     r->angles(table, table + n * (size_t)r->s->pairs, r->context, first, n);
 }
 
-/* Channels that do not turn, where out is another memory than x. */
-static void copy_rest(const struct lct_block_run *r,
-                      const struct lct_schedule *s)
+/* Do channels stay that have to be copied? */
+static bool has_rest(const struct lct_block_run *r,
+                     const struct lct_schedule *s)
 {
-    size_t size = locant_dtype_size(r->shape->dtype);
-    size_t bytes = (size_t)r->shape->shape[r->shape->rank - 1] * size;
-    size_t first = (size_t)s->first * size;
-    size_t end = first + 2 * (size_t)s->pairs * size;
+    return r->out != r->x &&
+           2 * s->pairs < r->shape->shape[r->shape->rank - 1];
+}
 
-    if (r->out == r->x || (first == 0 && end == bytes))
-        return;
-    for (ptrdiff_t t = 0; t < (ptrdiff_t)r->rows; t++) {
-        memcpy(r->out + t * r->out_row, r->x + t * r->x_row, first);
-        memcpy(r->out + t * r->out_row + end, r->x + t * r->x_row + end,
-               bytes - end);
-    }
+/* Whole rows: they are turned where they then are. */
+static void copy_rows(const struct lct_block_run *r)
+{
+    size_t bytes = (size_t)r->shape->shape[r->shape->rank - 1] *
+                   locant_dtype_size(r->shape->dtype);
+
+    for (ptrdiff_t h = 0; h < (ptrdiff_t)r->heads; h++)
+        for (ptrdiff_t t = 0; t < (ptrdiff_t)r->rows; t++)
+            memcpy(r->out + h * r->out_head + t * r->out_row,
+                   r->x + h * r->x_head + t * r->x_row, bytes);
 }
 
 static void turn_f64(const struct lct_block_run *r,
                      const struct lct_rotation *by, const float *cosines,
-                     const float *sines, size_t apart)
+                     const float *sines)
 {
     size_t dim = (size_t)r->shape->shape[r->shape->rank - 1];
+    ptrdiff_t pairs = (ptrdiff_t)by->s->pairs;
 
-    for (size_t t = 0; t < r->rows; t++) {
-        double *to = (double *)(r->out + (ptrdiff_t)t * r->out_row);
+    for (ptrdiff_t t = 0; t < (ptrdiff_t)r->rows; t++)
+        for (ptrdiff_t h = 0; h < (ptrdiff_t)r->heads; h++) {
+            double *to = (double *)(r->out + h * r->out_head + t * r->out_row);
 
-        if (r->out != r->x)
-            memcpy(to, r->x + (ptrdiff_t)t * r->x_row, dim * sizeof(*to));
-        lct_rotate_row_f64(to, by->s, cosines + t * apart, sines + t * apart,
-                           by->sign);
-    }
+            if (r->out != r->x)
+                memcpy(to, r->x + h * r->x_head + t * r->x_row,
+                       dim * sizeof(*to));
+            lct_rotate_row_f64(to, by->s, cosines + t * pairs,
+                               sines + t * pairs, by->sign);
+        }
+}
+
+static void turn_rows(const struct lct_block_run *r, const struct job *job,
+                      const float *cosines, const float *sines)
+{
+    const struct lct_schedule *s = job->r->s;
+    size_t pairs = (size_t)s->pairs;
+    size_t skip = (size_t)s->first * locant_dtype_size(r->shape->dtype);
+
+    job->k->rope(&(struct lct_rope){
+        .out = r->out + skip, .x = r->x + skip, .out_row = r->out_row,
+        .x_row = r->x_row, .out_head = r->out_head, .x_head = r->x_head,
+        .cosines = cosines, .sines = sines, .table_row = pairs,
+        .rows = r->rows, .heads = r->heads, .pairs = pairs,
+        .kind = (enum lct_stored)r->shape->dtype,
+        .interleaved = s->pairing == LCT_INTERLEAVED, .sign = job->r->sign });
 }
 
 static void turn(const struct lct_block_run *r, const void *context)
 {
     const struct job *job = context;
-    const struct lct_schedule *s = job->r->s;
-    size_t pairs = (size_t)s->pairs, apart = r->across ? 0 : pairs;
-    size_t skip = (size_t)s->first * locant_dtype_size(r->shape->dtype);
-    const float *cosines = r->table + r->token * pairs;
-    const float *sines = cosines + r->tokens * pairs;
-    struct lct_rope rope = {
-        .out = r->out + skip, .x = r->x + skip, .out_row = r->out_row,
-        .x_row = r->x_row, .cosines = cosines, .sines = sines,
-        .table_row = apart, .rows = r->rows, .pairs = pairs,
-        .interleaved = s->pairing == LCT_INTERLEAVED, .sign = job->r->sign,
-        .soon_x = r->soon_x == NULL ? NULL : r->soon_x + skip,
-        .soon_out = r->soon_out == NULL ? NULL : r->soon_out + skip,
-    };
+    size_t pairs = (size_t)job->r->s->pairs;
+    const float *cosines = r->table, *sines = cosines + r->rows * pairs;
+    struct lct_block_run piece = *r;
 
     if (r->shape->dtype == LOCANT_F64) {
-        turn_f64(r, job->r, cosines, sines, apart);
+        turn_f64(r, job->r, cosines, sines);
         return;
     }
-    rope.kind = (enum lct_stored)r->shape->dtype;
-    copy_rest(r, s);
-    job->k->rope(&rope);
+    if (!has_rest(r, job->r->s)) {
+        turn_rows(r, job, cosines, sines);
+        return;
+    }
+    for (size_t t = 0; t < r->rows; t += ROWS_AT_ONCE) {
+        piece.rows = r->rows - t < ROWS_AT_ONCE ? r->rows - t : ROWS_AT_ONCE;
+        piece.out = r->out + (ptrdiff_t)t * r->out_row;
+        piece.x = r->x + (ptrdiff_t)t * r->x_row;
+        piece.x_row = r->x_row;
+        piece.x_head = r->x_head;
+        copy_rows(&piece);
+        piece.x = piece.out;
+        piece.x_row = r->out_row;
+        piece.x_head = r->out_head;
+        turn_rows(&piece, job, cosines + t * pairs, sines + t * pairs);
+    }
 }
 
 locant_status lct_rotate_rows(const char *fn, size_t n,

@@ -135,52 +135,71 @@ static void plain_row(double *out, const locant_encoding *e, int64_t pos,
     }
 }
 
-enum { CHUNK_PAIRS = 2048, CHUNK_ROWS = 64 };
+/*
+ * Angles made at a time: together with the block of rows they go to they stay
+ * in a first cache.  Few frequencies and many rows, rather than the reverse:
+ * the first row is the dear one.
+ */
+enum { CHUNK_PAIRS = 512, CHUNK_ROWS = 32 };
 
-/* Sines and cosines of one row to their channels. */
+/* Sines and cosines c .. c + n - 1 of a row to their channels. */
 static void spread(float *out, const locant_encoding *e, const float *sines,
-                   const float *cosines, int64_t dim)
+                   const float *cosines, size_t c, size_t n, int64_t dim)
 {
-    int64_t n = sines_of(e, dim), last = dim - n;
+    size_t all = (size_t)sines_of(e, dim), whole = (size_t)dim - all;
 
+    whole = whole < c ? 0 : whole - c < n ? whole - c : n; /* with a cosine */
     if (e->value[FORM] == SPLIT) {
-        out[dim - 1] = 0; /* inclusive, of an odd width */
-        memcpy(out, sines, (size_t)n * sizeof(*out));
-        memcpy(out + n, cosines, (size_t)(last < n ? last : n) * sizeof(*out));
+        memcpy(out + c, sines, n * sizeof(*out));
+        memcpy(out + all + c, cosines, whole * sizeof(*out));
         return;
     }
-    for (int64_t c = 0; c < last; c++) {
-        out[2 * c] = sines[c];
-        out[2 * c + 1] = cosines[c];
+    for (size_t i = 0; i < whole; i++) {
+        out[2 * (c + i)] = sines[i];
+        out[2 * (c + i) + 1] = cosines[i];
     }
-    if (last < n)
+    if (whole < n)
         out[dim - 1] = sines[n - 1];
+}
+
+/* 'n' rows of at most CHUNK_ROWS. */
+static void chunk(float *out, const locant_encoding *e,
+                  const struct lct_schedule *frequencies, const int64_t *pos,
+                  size_t n, int64_t dim)
+{
+    float cosines[CHUNK_PAIRS], sines[CHUNK_PAIRS];
+    size_t pairs = (size_t)sines_of(e, dim), most = CHUNK_PAIRS / n, m;
+    int64_t shifted[CHUNK_ROWS];
+
+    for (size_t t = 0; t < n; t++) {
+        if (__builtin_add_overflow(pos[t], (int64_t)e->value[START],
+                                   &shifted[t]))
+            shifted[t] = INT64_MAX;
+        out[(t + 1) * (size_t)dim - 1] = 0; /* inclusive, of an odd width */
+    }
+    for (size_t c = 0; c < pairs; c += m) {
+        m = pairs - c < most ? pairs - c : most;
+        lct_schedule_angles_of(cosines, sines, frequencies, c, m, shifted, n);
+        for (size_t t = 0; t < n; t++)
+            spread(out + t * (size_t)dim, e, sines + t * m, cosines + t * m, c,
+                   m, dim);
+    }
 }
 
 /* The angles of the rotate door: the same kernel, so as exact. */
 static bool rows(float *out, const locant_encoding *e, const int64_t *pos,
                  size_t n, int64_t dim, const locant_tensor *params)
 {
-    float cosines[CHUNK_PAIRS], sines[CHUNK_PAIRS];
     const struct lct_schedule *frequencies;
-    int64_t shifted[CHUNK_ROWS];
-    size_t pairs = (size_t)sines_of(e, dim), most, m;
+    size_t m;
 
     (void)params;
-    if (e->value[LEARNED] != 0 || pairs == 0 || pairs > CHUNK_PAIRS ||
+    if (e->value[LEARNED] != 0 || dim < 1 ||
         lct_schedule_of(&frequencies, e, "", dim, 0) != LOCANT_OK)
         return false;
-    most = CHUNK_PAIRS / pairs < CHUNK_ROWS ? CHUNK_PAIRS / pairs : CHUNK_ROWS;
     for (size_t t = 0; t < n; t += m) {
-        m = n - t < most ? n - t : most;
-        for (size_t i = 0; i < m; i++)
-            if (__builtin_add_overflow(pos[t + i], (int64_t)e->value[START],
-                                       &shifted[i]))
-                shifted[i] = INT64_MAX;
-        lct_schedule_angles(cosines, sines, frequencies, shifted, m);
-        for (size_t i = 0; i < m; i++)
-            spread(out + (t + i) * (size_t)dim, e, sines + i * pairs,
-                   cosines + i * pairs, dim);
+        m = n - t < CHUNK_ROWS ? n - t : CHUNK_ROWS;
+        chunk(out + t * (size_t)dim, e, frequencies, pos + t, m, dim);
     }
     return true;
 }

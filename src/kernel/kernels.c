@@ -15,6 +15,7 @@
 #include "rope.inc"
 #include "add.inc"
 #include "softmax.inc"
+#include "cap.inc" /* after softmax.inc */
 #include "tile.inc"
 
 #include "few.inc" /* after tile.inc */
@@ -41,6 +42,7 @@ const struct lct_kernels CONCAT(lct_kernels_, LCT_ISA) = {
     .softmax_row      = softmax_row,
     .softmax_merge    = softmax_merge,
     .softmax_again    = softmax_again,
+    .softcap          = softcap,
     .softmax_gradient = softmax_gradient,
     .add_bias_rows    = add_bias_rows,
     .sum_diagonals    = sum_diagonals,

@@ -9,6 +9,9 @@
 /* Lanes of a tile are padded to this, so that no kernel has a tail there. */
 enum { LCT_PAD = 16 };
 
+/* How elements are stored; the values are those of locant_dtype. */
+enum lct_stored { LCT_STORED_F32, LCT_STORED_F16, LCT_STORED_BF16 };
+
 /*
  * c[i,j] = sum_p a[i * a_row + p * a_col] * b[p * b_row + j], i < m, j < n,
  * p < k in this order, starting from c if 'add', else from 0.  c has dense rows
@@ -25,8 +28,10 @@ struct lct_product {
     bool add;
     const float *shrink; /* [m]: matmul multiplies rows of c by it before it
                             adds; NULL: nothing */
-    const float *ahead; /* of the two for few queries: rows as wide as b's */
-    size_t ahead_row;   /* that are needed next, or any address */
+    enum lct_stored kind; /* of the two for few queries: what b really holds, */
+    const float *ahead;   /* at addresses of words, rows an even number of */
+    size_t ahead_row;     /* elements apart; and rows as wide as b's that are
+                             needed next, or any address */
 };
 
 /*
@@ -47,27 +52,23 @@ struct lct_pair_product {
     const float *factor; /* [n]: what sums are multiplied by; NULL: nothing */
 };
 
-/* How elements are stored; the values are those of locant_dtype. */
-enum lct_stored { LCT_STORED_F32, LCT_STORED_F16, LCT_STORED_BF16 };
-
 /*
- * 'rows' rows of 2 * pairs channels, pair c = (c, c + pairs) or, interleaved,
- * (2c, 2c + 1), turned by the angles whose cosines and sines stand in rows
- * 'table_row' floats apart (0: one row for all).  Widened to float32, turned,
- * rounded once.
+ * Rows of 2 * pairs channels, pair c = (c, c + pairs) or, interleaved, (2c,
+ * 2c + 1), turned by the angles whose cosines and sines stand in 'rows' rows
+ * 'table_row' floats apart: each row of them is for one row of every head.
+ * Widened to float32, turned, rounded once.
  */
 struct lct_rope {
     void *out;
     const void *x;
-    ptrdiff_t out_row, x_row; /* bytes from row to row */
+    ptrdiff_t out_row, x_row;   /* bytes from row to row */
+    ptrdiff_t out_head, x_head; /* and from head to head */
     const float *cosines, *sines;
     size_t table_row;
-    size_t rows, pairs;
+    size_t rows, heads, pairs;
     enum lct_stored kind;
     bool interleaved;
-    float sign;               /* -1 turns back */
-    const char *soon_x, *soon_out; /* as many rows that are wanted next, or
-                                      NULL */
+    float sign;                 /* -1 turns back */
 };
 
 /*
@@ -83,16 +84,15 @@ struct lct_bent {
     size_t pieces;
 };
 
-/* 'rows' rows of n channels, x plus rows of a table; as in lct_rope. */
+/* Rows of n channels, x plus rows of a table, as in lct_rope. */
 struct lct_sum {
     void *out;
     const void *x;
     ptrdiff_t out_row, x_row;
-    const float *table;
-    size_t table_row;
-    size_t rows, n;
+    ptrdiff_t out_head, x_head;
+    const float *const *table; /* [rows]: where each stands */
+    size_t rows, heads, n;
     enum lct_stored kind;
-    const char *soon_x, *soon_out;
 };
 
 /*
@@ -145,8 +145,9 @@ struct lct_kernels {
                       size_t n);
 
     /*
-     * c[i,j] = <row i of a, row j of b>, i < m, j < n, over k channels, a
-     * multiple of 4; 'add' and a_col are not read.  Fused; the bits of matmul.
+     * c[i,j] = sum_p a[i + p * a_col] * b[j * b_row + p], i < m, j < n, p < k,
+     * a multiple of 8: columns of a, rows of b.  'add' and a_row are not read.
+     * Fused; the bits of matmul.
      */
     void (*scores_few)(const struct lct_product *x);
 
@@ -181,6 +182,13 @@ struct lct_kernels {
     /* s = exp(s - lse[lane]).  Fused. */
     void (*softmax_again)(float *s, size_t keys, size_t lanes,
                           const float *lse);
+
+    /*
+     * s = cap tanh(s / cap), n of them, a multiple of LCT_PAD; -infinity stays.
+     * 'slope', unless NULL, becomes the derivative, 0 where s is -infinity.
+     * They err by 12 and 12 + 4 |s / cap| times 2^-24, relative.  Fused.
+     */
+    void (*softcap)(float *s, float *slope, size_t n, float cap);
 
     /* ds = p * (ds - delta[lane]), 0 where p is 0.  Exact. */
     void (*softmax_gradient)(float *ds, const float *p, size_t keys,

@@ -147,14 +147,19 @@ static inline f32v f32v_from_f16(u16v h)
 #  endif
 }
 
-/* Rounded to nearest, ties to even. */
+/*
+ * Rounded to nearest, ties to even.  Into a register, whatever follows: as a
+ * store the instruction is half as fast on Zen 4.
+ */
 static inline u16v f32v_to_f16(f32v v)
 {
 #  if defined(__AVX512F__)
-    return (u16v)_mm512_cvtps_ph((__m512)v, _MM_FROUND_TO_NEAREST_INT);
+    u16v h = (u16v)_mm512_cvtps_ph((__m512)v, _MM_FROUND_TO_NEAREST_INT);
 #  else
-    return (u16v)_mm256_cvtps_ph((__m256)v, _MM_FROUND_TO_NEAREST_INT);
+    u16v h = (u16v)_mm256_cvtps_ph((__m256)v, _MM_FROUND_TO_NEAREST_INT);
 #  endif
+    __asm__("" : "+x"(h));
+    return h;
 }
 #endif
 

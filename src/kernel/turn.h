@@ -98,21 +98,15 @@ static inline double lct_turn_rest(uint64_t hi, uint64_t mid, uint64_t lo)
 static inline void lct_turn_cos_sin(double *cos_out, double *sin_out,
                                     unsigned quadrant, double w)
 {
-    double z = w * w;
-    double s = LCT_SIN5;
-    double c = LCT_COS5;
+    double z = w * w, zz = z * z;
+    double s = zz * (LCT_SIN4 + LCT_SIN5 * z);
+    double c = zz * (LCT_COS4 + LCT_COS5 * z);
     double x, y;
 
-    s = s * z + LCT_SIN4;
-    c = c * z + LCT_COS4;
-    s = s * z + LCT_SIN3;
-    c = c * z + LCT_COS3;
-    s = s * z + LCT_SIN2;
-    c = c * z + LCT_COS2;
-    s = s * z + LCT_SIN1;
-    c = c * z + LCT_COS1;
-    s = (s * z + LCT_SIN0) * w;
-    c = c * z + 1;
+    s = zz * ((LCT_SIN2 + LCT_SIN3 * z) + s);
+    c = zz * ((LCT_COS2 + LCT_COS3 * z) + c);
+    s = w * ((LCT_SIN0 + LCT_SIN1 * z) + s);
+    c = (1.0 + LCT_COS1 * z) + c;
     x = quadrant & 1 ? s : c;
     y = quadrant & 1 ? c : s;
     *cos_out = (quadrant + 1) & 2 ? -x : x;

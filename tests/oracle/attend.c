@@ -213,6 +213,65 @@ static void make_oracle(struct attend *t, locant_mask mask)
     };
 }
 
+/* Pages of 1 to 40 tokens, of documents 0, 1 or nobody's. */
+static int64_t *documents(const struct attend *t, int64_t tokens)
+{
+    int64_t *docs = calloc((size_t)(t->B * tokens), sizeof(*docs));
+    int64_t left = 0, doc = 0;
+
+    assert_non_null(docs);
+    for (int64_t i = 0; i < t->B * tokens; i++, left--) {
+        if (left == 0) {
+            left = test_range(1, 40);
+            doc = test_range(-1, 3) / 2;
+            doc = test_rand() % 6 ? doc : -1;
+        }
+        docs[i] = doc;
+    }
+    return docs;
+}
+
+static void make_options(struct attend *t)
+{
+    static const int64_t windows[] = { 1, 2, 20, 63, 64, 65, 100, INT64_MAX };
+    static const double caps[] = { 0.5, 3, 50 };
+    int64_t shape[2] = { t->B, t->T }, k_shape[2] = { t->B, t->S };
+
+    t->sinks = test_tensor(t->dtype, 1, &t->H);
+    t->dsinks = test_tensor(t->dtype, 1, &t->H);
+    memset(t->dsinks.data, 0, (size_t)t->H * locant_dtype_size(t->dtype));
+    for (int64_t h = 0; h < t->H; h++) {
+        double x = t->sharp * (double)test_range(-2, 5);
+
+        if (t->dtype == LOCANT_F64)
+            ((double *)t->sinks.data)[h] += x;
+        else
+            ((float *)t->sinks.data)[h] += (float)x;
+    }
+    t->in[4] = dense(&t->sinks);
+    t->want_dsinks = calloc((size_t)t->H, sizeof(double));
+    assert_non_null(t->want_dsinks);
+    if (t->options & ATTEND_WINDOW)
+        t->a.window = t->oracle.window =
+            windows[test_rand() % LEN(windows)];
+    if (t->options & ATTEND_SOFTCAP)
+        t->a.softcap = t->oracle.softcap =
+            t->sharp * caps[test_rand() % LEN(caps)];
+    if (t->options & ATTEND_SINKS) {
+        t->a.sinks = &t->sinks;
+        t->g.dsinks = &t->dsinks;
+        t->oracle.sinks = t->in[4];
+    }
+    if (!(t->options & ATTEND_DOCUMENTS))
+        return;
+    t->oracle.q_docs = t->q_doc = documents(t, t->T);
+    t->oracle.k_docs = t->k_doc = documents(t, t->S);
+    t->q_docs = locant_dense(t->q_doc, LOCANT_I64, 2, shape);
+    t->k_docs = locant_dense(t->k_doc, LOCANT_I64, 2, k_shape);
+    t->a.q_docs = &t->q_docs;
+    t->a.k_docs = &t->k_docs;
+}
+
 void attend_make(struct attend *t, locant_mask mask)
 {
     int64_t lse[3] = { t->B, t->H, t->T };
@@ -242,6 +301,8 @@ void attend_make(struct attend *t, locant_mask mask)
                                          .dv = &t->dv,
                                          .dparams = t->p.n ? t->p.grad : NULL };
     make_oracle(t, mask);
+    if (t->options != 0)
+        make_options(t);
 }
 
 void attend_free(struct attend *t)
@@ -251,8 +312,15 @@ void attend_free(struct attend *t)
 
     for (size_t i = 0; i < LEN(all); i++)
         test_tensor_free(all[i]);
-    for (int i = 0; i < 4; i++)
+    if (t->options != 0) {
+        test_tensor_free(&t->sinks);
+        test_tensor_free(&t->dsinks);
+    }
+    for (int i = 0; i < 5; i++)
         free(t->in[i]);
+    free(t->q_doc);
+    free(t->k_doc);
+    free(t->want_dsinks);
     free(t->want_out);
     free(t->want_lse);
     free(t->want_dq);
@@ -300,7 +368,7 @@ void attend_oracle_backward(struct attend *t, int gross)
     for (int k = 0; k < t->p.n; k++)
         memset(t->p.dx[k], 0, t->p.size[k] * sizeof(double));
     t->oracle.gross = gross;
-    oracle_attention_backward(t->want_dq, t->want_dk, t->want_dv, t->in[3],
-                              &t->oracle);
+    oracle_attention_backward(t->want_dq, t->want_dk, t->want_dv,
+                              t->want_dsinks, t->in[3], &t->oracle);
     t->oracle.gross = 0;
 }

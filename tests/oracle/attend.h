@@ -17,6 +17,15 @@ enum attend_positions {
     ATTEND_KINDS
 };
 
+/* Options of the call; what they are is random. */
+enum {
+    ATTEND_WINDOW = 1,
+    ATTEND_SOFTCAP = 2,
+    ATTEND_SINKS = 4,
+    ATTEND_DOCUMENTS = 8, /* two, in pages, and padding */
+    ATTEND_OPTIONS = 16
+};
+
 struct attend {
     const struct oracle *o;
     struct oracle_choice c;
@@ -24,19 +33,22 @@ struct attend {
     int64_t B, H, G, T, S, D;
     enum attend_positions kind;
     double sharp; /* scores have about this deviation */
+    int options;  /* ATTEND_WINDOW .. */
 
     locant_encoding *e;
     struct oracle_params p;
     locant_tensor q, k, v, dout;     /* views [B,H|G,T|S,D] */
-    locant_tensor q_pos, k_pos;
+    locant_tensor q_pos, k_pos, q_docs, k_docs, sinks, dsinks;
     locant_tensor out, lse, dq, dk, dv;
     locant_attention a;              /* the library's problem */
     locant_attention_gradients g;
 
     struct oracle_attention oracle;  /* the same, in double */
     int64_t *qp, *kp;                /* [B,T], [B,S] */
-    double *in[4];                   /* q, k, v, dout; dense */
+    int64_t *q_doc, *k_doc;          /* the same, or NULL */
+    double *in[5];                   /* q, k, v, dout, sinks; dense */
     double *want_out, *want_lse, *want_dq, *want_dk, *want_dv;
+    double *want_dsinks;
     double top;                      /* largest visible |score| */
 };
 

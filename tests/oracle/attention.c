@@ -2,6 +2,11 @@
  * attention.c - softmax attention written out: Vaswani et al. 2017,
  * arXiv:1706.03762v7, eq. (1), and its derivative,
  * ds = p (dp - sum_k p_k dp_k).  Whole rows, two passes, double.
+ *
+ * Options: the window of Jiang et al. 2023, arXiv:2310.06825, section 2, on
+ * both sides; the cap of Gemma Team 2024, arXiv:2408.00118, section 2, c tanh(s
+ * / c), c' = 1 - tanh^2; the sink of OpenAI 2025, arXiv:2508.10925, one more
+ * score of each row, whose value is 0.
  */
 #include "oracle.h"
 #include <math.h>
@@ -17,12 +22,24 @@ struct row {
     const int64_t *k_pos;
     int64_t q_pos;
     double *query;          /* rotated [D] */
-    double *p;              /* [S] */
+    double *p, *slope;      /* [S]; slope: of the cap */
+    double sink;            /* its weight */
 };
 
 static int visible(const struct row *r, int64_t j)
 {
-    return !r->a->causal || r->k_pos[j] <= r->q_pos;
+    const struct oracle_attention *a = r->a;
+    int64_t n = r->q_pos - r->k_pos[j];
+
+    if (a->q_docs != NULL) {
+        int64_t doc = a->q_docs[r->b * a->T + r->t];
+
+        if (doc < 0 || doc != a->k_docs[r->b * a->S + j])
+            return 0;
+    }
+    if (a->window > 0 && llabs(n) >= a->window)
+        return 0;
+    return !a->causal || n >= 0;
 }
 
 static void turn(double *out, const double *x, int64_t pos,
@@ -34,11 +51,20 @@ static void turn(double *out, const double *x, int64_t pos,
         memcpy(out, x, (size_t)a->D * sizeof(*x));
 }
 
+/* c tanh(s / c), and its derivative. */
+static double cap(double *slope, double s, double c)
+{
+    double t = c > 0 ? tanh(s / c) : 0;
+
+    *slope = 1 - t * t;
+    return c > 0 ? c * t : s;
+}
+
 /* Score (i, j); *top grows to its size, or to half of its absolute terms. */
 static double score(const struct row *r, int64_t j, double *top)
 {
     const struct oracle_attention *a = r->a;
-    double s = 0, terms = 0, b = 0;
+    double s = 0, terms = 0, b = 0, capped;
 
     for (int64_t d = 0; d < a->D; d++) {
         double x = a->scale * r->query[d] * r->key[j * a->D + d];
@@ -48,15 +74,19 @@ static double score(const struct row *r, int64_t j, double *top)
     }
     if (a->bias != NULL)
         b = a->bias(r->h, r->q_pos, r->k_pos[j], a->context);
-    *top = fmax(*top, fmax(fabs(s + b), (terms + fabs(b)) / 2));
-    return s + b;
+    capped = cap(&r->slope[j], s + b, a->softcap);
+    *top = fmax(*top, fmax(fabs(s + b), (terms + fabs(b)) / 2) +
+                          (a->softcap > 0 ? 3 * fabs(capped) : 0));
+    return capped;
 }
 
-/* p = softmax of the visible scores; answers the log of the sum. */
+/* p = softmax of the visible scores and the sink; answers its log-sum. */
 static double softmax(struct row *r, double *top)
 {
-    double most = -INFINITY, sum = 0;
+    double sink = r->a->sinks != NULL ? r->a->sinks[r->h] : -INFINITY;
+    double most = sink, sum;
 
+    r->sink = 0;
     for (int64_t j = 0; j < r->a->S; j++) {
         r->p[j] = visible(r, j) ? score(r, j, top) : -INFINITY;
         if (r->p[j] > most)
@@ -66,12 +96,14 @@ static double softmax(struct row *r, double *top)
         memset(r->p, 0, (size_t)r->a->S * sizeof(*r->p));
         return -INFINITY;
     }
+    sum = exp(sink - most);
     for (int64_t j = 0; j < r->a->S; j++) {
         r->p[j] = exp(r->p[j] - most);
         sum += r->p[j];
     }
     for (int64_t j = 0; j < r->a->S; j++)
         r->p[j] /= sum;
+    r->sink = exp(sink - most) / sum;
     return most + log(sum);
 }
 
@@ -118,7 +150,8 @@ void oracle_attention_forward(double *out, double *lse, double *top,
                               const struct oracle_attention *a)
 {
     double *keys = rotated_keys(a);
-    struct row r = { .a = a, .query = numbers(a->D), .p = numbers(a->S) };
+    struct row r = { .a = a, .query = numbers(a->D), .p = numbers(a->S),
+                     .slope = numbers(a->S) };
 
     *top = 0;
     for (int64_t i = 0; i < a->B * a->H * a->T; i++) {
@@ -136,6 +169,7 @@ void oracle_attention_forward(double *out, double *lse, double *top,
     free(keys);
     free(r.query);
     free(r.p);
+    free(r.slope);
 }
 
 static double term(const struct oracle_attention *a, double x)
@@ -157,8 +191,10 @@ static void score_backward(double *dquery, double *dkey, const struct row *r,
         a->bias_backward(r->h, r->q_pos, r->k_pos[j], ds, a->context);
 }
 
+/* *dsink += its weight times (0, its value, - mean). */
 static void row_backward(double *dquery, double *dkey, double *dvalue,
-                         const double *dout, const struct row *r)
+                         double *dsink, const double *dout,
+                         const struct row *r)
 {
     const struct oracle_attention *a = r->a;
     double *dp = numbers(a->S), mean = 0;
@@ -172,10 +208,12 @@ static void row_backward(double *dquery, double *dkey, double *dvalue,
         }
         mean += r->p[j] * dp[j];
     }
+    mean = a->gross ? mean : -mean;
     for (int64_t j = 0; j < a->S; j++)
         if (visible(r, j))
             score_backward(dquery, dkey, r, j,
-                           r->p[j] * (dp[j] + (a->gross ? mean : -mean)));
+                           r->p[j] * (dp[j] + mean) * r->slope[j]);
+    *dsink += r->sink * mean;
     free(dp);
 }
 
@@ -187,13 +225,14 @@ static void turn_back(double *dx, const double *dy, int64_t pos,
 }
 
 void oracle_attention_backward(double *dq, double *dk, double *dv,
-                               const double *dout,
+                               double *dsinks, const double *dout,
                                const struct oracle_attention *a)
 {
     int64_t n = a->B * a->G * a->S * a->D;
     double *keys = rotated_keys(a), *dkeys = numbers(n);
-    double *dquery = numbers(a->D), top = 0;
-    struct row r = { .a = a, .query = numbers(a->D), .p = numbers(a->S) };
+    double *dquery = numbers(a->D), *sinks = numbers(a->H), top = 0;
+    struct row r = { .a = a, .query = numbers(a->D), .p = numbers(a->S),
+                     .slope = numbers(a->S) };
 
     memset(dv, 0, (size_t)n * sizeof(*dv));
     for (int64_t i = 0; i < a->B * a->H * a->T; i++) {
@@ -201,7 +240,8 @@ void oracle_attention_backward(double *dq, double *dk, double *dv,
 
         softmax(&r, &top);
         memset(dquery, 0, (size_t)a->D * sizeof(*dquery));
-        row_backward(dquery, dkeys + at, dv + at, dout + i * a->D, &r);
+        row_backward(dquery, dkeys + at, dv + at, sinks + r.h,
+                     dout + i * a->D, &r);
         turn_back(dq + i * a->D, dquery, r.q_pos, a);
     }
     for (int64_t i = 0; i < a->B * a->G * a->S; i++) {
@@ -209,9 +249,13 @@ void oracle_attention_backward(double *dq, double *dk, double *dv,
 
         turn_back(dk + i * a->D, dkeys + i * a->D, a->k_pos[b * a->S + j], a);
     }
+    if (a->sinks != NULL)
+        memcpy(dsinks, sinks, (size_t)a->H * sizeof(*sinks));
     free(keys);
     free(dkeys);
     free(dquery);
+    free(sinks);
     free(r.query);
     free(r.p);
+    free(r.slope);
 }

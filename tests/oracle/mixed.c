@@ -128,12 +128,23 @@ void mixed_make(struct mixed *m)
     m->g.dparams = m->n_params > 0 ? m->dparams : NULL;
 }
 
+void mixed_options(struct mixed *m, int64_t window)
+{
+    m->sinks = test_tensor(m->dtype, 1, &m->H);
+    m->dsinks = test_tensor(m->dtype, 1, &m->H);
+    m->a.window = window;
+    m->a.softcap = 1.5;
+    m->a.sinks = &m->sinks;
+    m->g.dsinks = &m->dsinks;
+}
+
 void mixed_free(struct mixed *m)
 {
     locant_tensor *all[] = { &m->q, &m->k, &m->v, &m->x, &m->dout, &m->out,
                              &m->lse, &m->dq, &m->dk, &m->dv, &m->dx,
                              &m->q_pos, &m->k_pos, &m->q_docs, &m->k_docs,
-                             &m->q_coords, &m->k_coords };
+                             &m->q_coords, &m->k_coords, &m->sinks,
+                             &m->dsinks };
 
     for (size_t i = 0; i < LEN(all); i++)
         if (all[i]->data != NULL)
@@ -155,6 +166,8 @@ static void forget(struct mixed *m)
     for (size_t i = 0; i < LEN(all); i++)
         for (size_t n = 0; n < mixed_size(all[i]); n++)
             mixed_set(all[i], n, NAN);
+    for (size_t n = 0; n < mixed_size(&m->dsinks); n++)
+        mixed_set(&m->dsinks, n, 0);
     for (int i = 0; i < m->n_params; i++)
         for (size_t n = 0; n < mixed_size(&m->dparams[i]); n++)
             mixed_set(&m->dparams[i], n, 0);
@@ -215,14 +228,14 @@ void mixed_run_reference(struct mixed *m)
 
 /* ----------------------------------------------------------------- results */
 
-enum { TENSORS = 6 + MIXED_PARAMS };
+enum { FIXED = 7, TENSORS = FIXED + MIXED_PARAMS };
 
 static const locant_tensor *result(const struct mixed *m, int i)
 {
-    const locant_tensor *fixed[] = { &m->out, &m->lse, &m->dq,
-                                     &m->dk,  &m->dv,  &m->dx };
+    const locant_tensor *fixed[] = { &m->out, &m->lse, &m->dq, &m->dk,
+                                     &m->dv,  &m->dx,  &m->dsinks };
 
-    return i < 6 ? fixed[i] : &m->dparams[i - 6];
+    return i < FIXED ? fixed[i] : &m->dparams[i - FIXED];
 }
 
 size_t mixed_count(const struct mixed *m)
@@ -253,7 +266,8 @@ static void near_tensor(const char *what, int i, const double *got,
                         const double *want, size_t n, double tolerance,
                         double least)
 {
-    static const char *const names[] = { "out", "lse", "dq", "dk", "dv", "dx" };
+    static const char *const names[] = { "out", "lse", "dq",    "dk",
+                                         "dv",  "dx",  "dsinks" };
     double error = 0, size = 0;
 
     for (size_t k = 0; k < n; k++) {
@@ -265,7 +279,8 @@ static void near_tensor(const char *what, int i, const double *got,
         size += isfinite(want[k]) ? want[k] * want[k] : 0;
     if (!(sqrt(error) <= tolerance * sqrt(size) + least))
         FAIL("%s: %s %d: error %.3g of %.3g\n", what,
-             i < 6 ? names[i] : "parameter", i < 6 ? 0 : i - 6, sqrt(error),
+             i < FIXED ? names[i] : "parameter", i < FIXED ? 0 : i - FIXED,
+             sqrt(error),
              sqrt(size));
 }
 
@@ -276,12 +291,14 @@ void mixed_near(const struct mixed *m, const char *what, const double *got,
         size_t n = mixed_size(result(m, i));
 
         /*
-         * Gradients are sums of many terms of both signs; those of parameters
-         * may cancel altogether, and are as good as one term for each row of
-         * scores, whose gradients are below 1 in sum.
+         * Gradients are sums of many terms of both signs; those of parameters,
+         * and of sinks, may cancel altogether, and are as good as one term for
+         * each row of scores, whose gradients are below 1 in sum.
          */
+        double rows = (double)(m->B * m->H * m->T);
+
         near_tensor(what, i, got, want, n, i < 2 ? tolerance : 10 * tolerance,
-                    i < 6 ? 0 : tolerance / 10 * (double)(m->B * m->H * m->T));
+                    i < FIXED - 1 ? 0 : tolerance / 10 * rows);
         got += n;
         want += n;
     }

@@ -19,7 +19,7 @@ struct mixed {
     int64_t W;                  /* 0: no x */
     int axes;                   /* 0: no coordinates */
 
-    locant_tensor q, k, v, x, dout, out, lse, dq, dk, dv, dx;
+    locant_tensor q, k, v, x, dout, out, lse, dq, dk, dv, dx, sinks, dsinks;
     locant_tensor q_pos, k_pos, q_docs, k_docs, q_coords, k_coords;
     locant_tensor params[MIXED_PARAMS], dparams[MIXED_PARAMS];
     int n_params;
@@ -35,6 +35,9 @@ struct mixed {
 void mixed_make(struct mixed *m);
 void mixed_free(struct mixed *m);
 
+/* A window, a cap near the scores, and sinks. */
+void mixed_options(struct mixed *m, int64_t window);
+
 /* The fast functions, in a workspace of exactly the size asked for that holds
  * NaN; parameters' gradients start from 0. */
 void mixed_run(struct mixed *m);
@@ -44,7 +47,7 @@ void mixed_run_part(struct mixed *m, int64_t from, int64_t n);
 /* The same by the public reference. */
 void mixed_run_reference(struct mixed *m);
 
-/* Everything written, in double: out, lse, dq, dk, dv, dx, dparams. */
+/* Everything written, in double: out, lse, dq, dk, dv, dx, dsinks, dparams. */
 size_t  mixed_count(const struct mixed *m);
 double *mixed_results(const struct mixed *m); /* free() it */
 

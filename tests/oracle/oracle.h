@@ -116,17 +116,24 @@ struct oracle_attention {
     void (*bias_backward)(int64_t h, int64_t q, int64_t k, double dout,
                           void *context);
     void *context;
+    /* Options; 0 and NULL: none. */
+    int64_t window;
+    double softcap;
+    const double *sinks; /* [H] */
+    const int64_t *q_docs, *k_docs; /* [B,T], [B,S] */
 };
 
 /*
  * out [B,H,T,D], lse [B,H,T]; *top = largest |score| that is visible, or half
  * of the sum of absolute terms of a score where those cancel: a float32 score
- * is off by 4 * 2^-24 times this at most.
+ * is off by 4 * 2^-24 times this at most.  The cap errs by 12 * 2^-24 of what
+ * it leaves, so three times that is added.
  */
 void oracle_attention_forward(double *out, double *lse, double *top,
                               const struct oracle_attention *a);
-/* Writes dq, dk, dv; calls bias_backward once for each visible pair. */
+/* Writes dq, dk, dv, and dsinks [H] if there are sinks; calls bias_backward
+ * once for each visible pair. */
 void oracle_attention_backward(double *dq, double *dk, double *dv,
-                               const double *dout,
+                               double *dsinks, const double *dout,
                                const struct oracle_attention *a);
 #endif

@@ -89,8 +89,12 @@ int64_t whole_length(const struct whole *w)
 
 int whole_visible(const struct whole *w, int64_t b, int64_t i, int64_t j)
 {
-    return !w->causal ||
-           w->k_pos[b * w->S + j] <= w->q_pos[b * w->T + i];
+    int64_t n = w->q_pos[b * w->T + i] - w->k_pos[b * w->S + j];
+
+    /* Jiang et al. 2023, arXiv:2310.06825, section 2, on both sides */
+    if (w->window > 0 && (n >= w->window || -n >= w->window))
+        return 0;
+    return !w->causal || n >= 0;
 }
 
 cx whole_product(const struct whole *w, const struct whole_oracle *o,

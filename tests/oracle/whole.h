@@ -39,6 +39,10 @@ struct whole {
     double scale;
     const cx *param[WHOLE_PARAMS]; /* in the library's order, dense */
     int layer;
+    /* Options of the call; 0 and NULL: none. */
+    int64_t window;
+    double softcap;
+    const cx *sinks;          /* [H] */
 };
 
 /*
@@ -136,6 +140,9 @@ cx whole_score(const struct whole *w, const struct whole_oracle *o, int64_t b,
  *              equal the plain run where the traits allow it
  */
 void whole_judge_attention(const struct whole_oracle *o, int usual);
+/* The same with random options of the call, of 4 specs; odd ones begin with
+ * F32. */
+void whole_judge_options(const struct whole_oracle *o, int usual);
 void whole_judge_doors(const struct whole_oracle *o, int usual);
 void whole_judge_runs(const struct whole_oracle *o, int usual);
 #endif

@@ -1,5 +1,6 @@
 /* whole_attend.c - attention with a whole encoding, forward and backward. */
 #include "whole_problem.h"
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -17,6 +18,7 @@ struct judged {
 /* Scores, weights and log-sum-exp of one row. */
 struct row {
     cx s[WHOLE_KEYS], p[WHOLE_KEYS], lse;
+    cx sink; /* its weight */
     int seen[WHOLE_KEYS];
 };
 
@@ -30,29 +32,47 @@ static cx score(const struct judged *t, int64_t b, int64_t h, int64_t i,
                : whole_score(w, t->p.c.o, b, h, i, j);
 }
 
+/*
+ * Options: cap of Gemma Team 2024, arXiv:2408.00118, section 2; sink of OpenAI
+ * 2025, arXiv:2508.10925: one more score, whose value is 0.
+ */
+static cx capped(const struct whole *w, cx s)
+{
+    return w->softcap > 0 && creal(s) > -INFINITY
+               ? w->softcap * ctanh(s / w->softcap)
+               : s;
+}
+
 /* 0: the row sees no key. */
 static int softmax(struct row *r, const struct judged *t, int64_t b,
                    int64_t h, int64_t i)
 {
     const struct whole *w = &t->p.c.w;
     double top = -INFINITY;
-    cx sum = 0;
+    cx sum = 0, sink = w->sinks != NULL ? w->sinks[h] : 0;
 
     for (int64_t j = 0; j < w->S; j++) {
         r->seen[j] = whole_visible(w, b, i, j);
-        r->s[j] = r->seen[j] ? score(t, b, h, i, j) : 0;
+        r->s[j] = r->seen[j] ? capped(w, score(t, b, h, i, j)) : 0;
         r->seen[j] = r->seen[j] && creal(r->s[j]) > -INFINITY;
         r->p[j] = 0;
         if (r->seen[j])
             top = fmax(top, creal(r->s[j]));
     }
+    r->sink = 0;
+    r->lse = w->sinks != NULL ? sink : -INFINITY;
     if (top == -INFINITY)
         return 0;
+    if (w->sinks != NULL) {
+        top = fmax(top, creal(sink));
+        sum = r->sink = cexp(sink - top);
+    }
     for (int64_t j = 0; j < w->S; j++)
         if (r->seen[j])
             sum += r->p[j] = cexp(r->s[j] - top);
     for (int64_t j = 0; j < w->S; j++)
         r->p[j] /= sum;
+    r->sink /= sum;
     r->lse = top + clog(sum);
     return 1;
 }
@@ -119,7 +139,9 @@ static void measure_row(struct judged *t, int64_t b, int64_t h, int64_t i)
         return;
     for (int64_t j = 0; j < w->S; j++)
         for (int64_t d = 0; r.seen[j] && d < w->D; d++) {
-            t->top = fmax(t->top, fabs(creal(r.s[j])));
+            /* The cap errs by 12 units of what it leaves. */
+            t->top = fmax(t->top, (w->softcap > 0 ? 4 : 1) *
+                                      fabs(creal(r.s[j])));
             t->reach =
                 fmax(t->reach, fabs(creal(value(&t->p, b, h, i, j, d))));
         }
@@ -144,7 +166,7 @@ static void check_row(struct judged *t, int64_t b, int64_t h, int64_t i)
     int sees = softmax(&r, t, b, h, i);
 
     whole_near(&p->c, "lse", at, attend_get(&p->lse, at),
-               sees ? creal(r.lse) : -INFINITY, score_error(t));
+               creal(r.lse), score_error(t));
     for (int64_t d = 0; d < w->D; d++) {
         size_t to = at * (size_t)w->D + (size_t)d;
         cx want = 0;
@@ -199,6 +221,9 @@ static cx add_row(struct judged *t, int64_t b, int64_t h, int64_t i)
         }
     for (int64_t j = 0; j < w->S; j++)
         mean += creal(r.p[j]) * terms[j];
+    if (w->sinks != NULL)
+        t->gross += creal(r.sink) * mean * fabs(cimag(w->sinks[h])) /
+                    WHOLE_STEP;
     for (int64_t j = 0; j < w->S; j++)
         if (r.seen[j]) {
             t->mass += creal(r.p[j]) * (terms[j] + mean);
@@ -289,6 +314,24 @@ static void check_params(struct judged *t)
         }
 }
 
+/* dsinks was 1. */
+static void check_sinks(struct judged *t)
+{
+    const struct whole *w = &t->p.c.w;
+
+    t->b0 = t->i0 = 0;
+    t->b1 = w->B;
+    t->i1 = w->T;
+    for (int64_t h = 0; w->sinks != NULL && h < w->H; h++) {
+        double bound, want = 1 + slope(&bound, t, &t->p.in[5][h]);
+        double ulp = t->p.dtype == LOCANT_F32 ? 0x1p-23 : 0x1p-52;
+
+        whole_near(&t->p.c, "dsinks", (size_t)h,
+                   oracle_get(&t->p.dsinks, (size_t)h), want,
+                   bound + ulp * (1 + fabs(want)));
+    }
+}
+
 /* Values change no score. */
 static void check_values(struct judged *t)
 {
@@ -316,6 +359,7 @@ static void check_backward(struct judged *t)
     check_values(t);
     if (t->p.a.x != NULL)
         check_input(t, "dx", 3, &t->p.dx);
+    check_sinks(t);
     check_params(t);
 }
 
@@ -328,15 +372,18 @@ static void run_reference(struct whole_problem *p)
     g.dk = &p->dk;
     g.dv = &p->dv;
     g.dx = p->a.x != NULL ? &p->dx : NULL;
+    g.dsinks = p->a.sinks != NULL ? &p->dsinks : NULL;
     g.dparams = p->a.params != NULL ? p->c.grad + p->c.first : NULL;
     CHECK_OK(locant_attention_reference(&p->out, &p->lse, &p->a));
     CHECK_OK(locant_attention_reference_backward(&g, &p->dout, &p->out,
                                                  &p->lse, &p->a));
 }
 
-static void one_problem(struct judged *t, int round)
+static void one_problem(struct judged *t, int round, int options)
 {
     whole_problem_make(&t->p, round % 2 ? LOCANT_F32 : LOCANT_F64);
+    if (options)
+        whole_problem_options(&t->p);
     if (round % 4 == 2) {
         run_reference(&t->p);
     } else {
@@ -348,12 +395,13 @@ static void one_problem(struct judged *t, int round)
     whole_problem_free(&t->p);
 }
 
-void whole_judge_attention(const struct whole_oracle *o, int usual)
+static void each_spec(const struct whole_oracle *o, int usual, int most,
+                      int options)
 {
     struct judged t;
     int cases = judge_cases(usual);
 
-    for (int i = 0; whole_case_open(&t.p.c, o, i, 0); i++) {
+    for (int i = 0; i < most && whole_case_open(&t.p.c, o, i, 0); i++) {
         whole_case_close(&t.p.c);
         for (int round = 0; round < cases; round++) {
             struct whole_problem fresh = { .dtype = LOCANT_F64 };
@@ -361,7 +409,17 @@ void whole_judge_attention(const struct whole_oracle *o, int usual)
             t.p = fresh;
             t.frozen = NULL;
             CHECK(whole_case_open(&t.p.c, o, i, (int)test_range(0, 7)));
-            one_problem(&t, round);
+            one_problem(&t, options ? round + i : round, options);
         }
     }
+}
+
+void whole_judge_attention(const struct whole_oracle *o, int usual)
+{
+    each_spec(o, usual, INT_MAX, 0);
+}
+
+void whole_judge_options(const struct whole_oracle *o, int usual)
+{
+    each_spec(o, usual, 4, 1);
 }

@@ -182,6 +182,30 @@ void whole_problem_make(struct whole_problem *p, locant_dtype dtype)
     p->a.scale = p->c.w.scale == 0.25 ? 0.25 : LOCANT_SCALE_AUTO;
 }
 
+void whole_problem_options(struct whole_problem *p)
+{
+    static const int64_t windows[] = { 0, 1, 2, 3, 30, INT64_MAX };
+    static const double caps[] = { 0, 0.5, 2, 50 };
+    struct whole *w = &p->c.w;
+
+    p->options = 1;
+    p->sinks = test_tensor(p->dtype, 1, &w->H);
+    p->dsinks = test_tensor(p->dtype, 1, &w->H);
+    p->in[5] = whole_copy(&p->sinks);
+    for (int64_t h = 0; h < w->H; h++) {
+        if (p->dtype == LOCANT_F64)
+            ((double *)p->dsinks.data)[h] = 1;
+        else
+            ((float *)p->dsinks.data)[h] = 1;
+    }
+    p->a.window = w->window = windows[test_rand() % LEN(windows)];
+    p->a.softcap = w->softcap = caps[test_rand() % LEN(caps)];
+    if (test_rand() % 3 == 0)
+        return;
+    p->a.sinks = &p->sinks;
+    w->sinks = p->in[5];
+}
+
 void whole_problem_free(struct whole_problem *p)
 {
     locant_tensor *all[] = { &p->q, &p->k, &p->v, &p->x, &p->dout, &p->q_pos,
@@ -190,8 +214,12 @@ void whole_problem_free(struct whole_problem *p)
 
     for (size_t i = 0; i < LEN(all); i++)
         test_tensor_free(all[i]);
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 6; i++)
         free(p->in[i]);
+    if (p->options) {
+        test_tensor_free(&p->sinks);
+        test_tensor_free(&p->dsinks);
+    }
     whole_case_close(&p->c);
 }
 
@@ -226,6 +254,7 @@ void whole_problem_backward(struct whole_problem *p)
     g.dk = &p->dk;
     g.dv = &p->dv;
     g.dx = p->a.x != NULL ? &p->dx : NULL;
+    g.dsinks = p->a.sinks != NULL ? &p->dsinks : NULL;
     g.dparams = p->a.params != NULL ? p->c.grad + p->c.first : NULL;
     CHECK_OK(locant_attention_backward(&g, &p->dout, &p->out, &p->lse, &p->a,
                                        workspace, bytes));

@@ -1,0 +1,80 @@
+/*
+ * few_turn.c - few queries against keys that are turned as they are read.
+ *
+ * Angles of a tile of keys are made once and used for all heads of keys that
+ * the task has, while they are in the cache: a table of the whole cache would
+ * cost more to write and read than the keys do.
+ */
+#include "../encodings/rotate.h"
+#include "tile.h"
+#include <string.h>
+
+/*
+ * Rows that are turned at a time: they and their angles stay in the first
+ * cache.
+ */
+enum { TURNED = 32 };
+
+void lct_few_angles(const struct lct_problem *p, const struct lct_tile *t,
+                    struct lct_scratch *s)
+{
+    int64_t at = lct_position_row(p, t->b) * p->S + t->j;
+
+    lct_rotate_angles(s->product,
+                      s->product + t->keys * p->schedule->pairs, p->schedule,
+                      p->rotate->e, p->k_pos + at,
+                      p->k_coords == NULL ? NULL
+                                          : p->k_coords + at * p->axes,
+                      (size_t)t->keys);
+}
+
+/* 'rows' keys of the tile from its row j on, turned, to s->k. */
+static void turn_rows(const struct lct_problem *p, const struct lct_tile *t,
+                      struct lct_scratch *s, int64_t j, int64_t rows)
+{
+    const struct lct_schedule *plan = p->schedule;
+    int64_t at[3] = { t->b, t->h / (p->H / p->Hkv), t->j + j };
+    int64_t table = j * plan->pairs;
+    struct lct_rope x = {
+        .out = s->k + plan->first, .x = s->k + plan->first,
+        .out_row = p->padded_q * (ptrdiff_t)sizeof(float),
+        .x_row = p->padded_q * (ptrdiff_t)sizeof(float),
+        .cosines = s->product + table,
+        .sines = s->product + t->keys * plan->pairs + table,
+        .table_row = (size_t)plan->pairs, .rows = (size_t)rows, .heads = 1,
+        .pairs = (size_t)plan->pairs, .kind = LCT_STORED_F32,
+        .interleaved = plan->pairing == LCT_INTERLEAVED, .sign = 1,
+    };
+
+    if (p->k.dtype == LOCANT_F32 && 2 * plan->pairs == p->padded_q) {
+        x.x = lct_at(&p->k, at, 3);
+        x.x_row = p->k.stride[2] * (ptrdiff_t)sizeof(float);
+    } else {
+        for (int64_t i = 0; i < rows; i++, at[2]++) {
+            float *to = s->k + i * p->padded_q;
+
+            lct_row_to_f32(to, lct_at(&p->k, at, 3), p->k.dtype,
+                           (size_t)p->D);
+            memset(to + p->D, 0,
+                   (size_t)(p->padded_q - p->D) * sizeof(*to));
+        }
+    }
+    p->kernels->rope(&x);
+}
+
+void lct_few_turned(const struct lct_problem *p, const struct lct_tile *t,
+                    struct lct_scratch *s, const struct lct_product *x)
+{
+    struct lct_product part = *x;
+
+    part.b = part.ahead = s->k;
+    part.b_row = (size_t)p->padded_q;
+    for (int64_t j = 0; j < t->keys; j += TURNED) {
+        int64_t rows = t->keys - j < TURNED ? t->keys - j : TURNED;
+
+        turn_rows(p, t, s, j, rows);
+        part.c = x->c + j;
+        part.n = (size_t)rows;
+        p->kernels->scores_few(&part);
+    }
+}

@@ -1,0 +1,81 @@
+/*
+ * sinks.c - a logit of each head that takes weight and gives nothing.
+ *
+ * Agarwal et al. (OpenAI): gpt-oss-120b & gpt-oss-20b Model Card. 2025.
+ * arXiv:2508.10925.  With S the sink of a head, p[i,j] = exp(s_ij - lse_i) and
+ * lse_i = log(e^S + sum_j exp(s_ij)): the sink is a key whose value is 0, so
+ *
+ *     dS = -sum_i exp(S - lse_i) <dout_i, out_i>
+ */
+#include "../core/pool.h"
+#include "problem.h"
+#include <math.h>
+
+double lct_sink(const struct lct_problem *p, int64_t h)
+{
+    double x = -INFINITY;
+
+    if (p->sinks != NULL)
+        lct_row_to_f64(&x, lct_at(p->sinks, &h, 1), p->sinks->dtype, 1);
+    return x;
+}
+
+struct sinks_job {
+    const struct lct_problem *p;
+    const locant_tensor *dsinks, *dout, *out, *lse;
+};
+
+/* <dout, out>; where out is 0, as in rows that see no key, dout may be NaN. */
+static double output_product(const struct sinks_job *job, const int64_t at[3])
+{
+    enum { SOME = 64 };
+    const char *out = lct_at(job->out, at, 3), *dout = lct_at(job->dout, at, 3);
+    double o[SOME], d[SOME], sum = 0;
+
+    for (int64_t left = job->p->D; left > 0; left -= SOME) {
+        size_t n = left < SOME ? (size_t)left : SOME;
+
+        lct_row_to_f64(o, out, job->out->dtype, n);
+        lct_row_to_f64(d, dout, job->dout->dtype, n);
+        for (size_t c = 0; c < n; c++)
+            sum += o[c] == 0 ? 0 : o[c] * d[c];
+        out += n * locant_dtype_size(job->out->dtype);
+        dout += n * locant_dtype_size(job->dout->dtype);
+    }
+    return sum;
+}
+
+/* One head: batch rows and queries in order. */
+static void sink_backward(void *context, size_t task, int slot)
+{
+    const struct sinks_job *job = context;
+    const struct lct_problem *p = job->p;
+    int64_t h = (int64_t)task;
+    double sink = lct_sink(p, h), sum = 0, lse, before;
+    void *to = lct_at(job->dsinks, &h, 1);
+
+    (void)slot;
+    for (int64_t n = 0; sink != -INFINITY && n < p->B * p->T; n++) {
+        int64_t at[3] = { n / p->T, h, n % p->T };
+
+        if (p->documents &&
+            p->q_docs[lct_position_row(p, at[0]) * p->T + at[2]] < 0)
+            continue; /* nothing of padding is read */
+        lct_row_to_f64(&lse, lct_at(job->lse, at, 3), job->lse->dtype, 1);
+        sum += exp(sink - lse) * output_product(job, at);
+    }
+    lct_row_to_f64(&before, to, job->dsinks->dtype, 1);
+    before -= sum;
+    lct_row_from_f64(to, job->dsinks->dtype, &before, 1);
+}
+
+void lct_sinks_backward(const struct lct_problem *p,
+                        const locant_attention_gradients *g,
+                        const locant_tensor *dout, const locant_tensor *out,
+                        const locant_tensor *lse)
+{
+    struct sinks_job job = { p, g->dsinks, dout, out, lse };
+
+    if (g->dsinks != NULL)
+        lct_parallel_for((size_t)p->H, p->slots, sink_backward, &job);
+}
