@@ -5,9 +5,10 @@
 
 struct options {
     const char     *q, *k, *v, *x, *out;
-    const char     *q_pos, *k_pos, *q_docs, *k_docs;
+    const char     *q_pos, *k_pos, *q_docs, *k_docs, *sinks;
     int             causal;
-    double          scale;
+    int64_t         window;
+    double          scale, softcap;
     struct cli_params params;
 };
 
@@ -35,13 +36,20 @@ static const struct cli_option options[] = {
       0, "a query sees keys up to its own position" },
     { "scale", 0, CLI_REAL, offsetof(struct options, scale), "X", NULL, 0, 0, 0,
       "factor of q.k; D^(-1/2) if left out" },
+    { "window", 0, CLI_INTEGER, offsetof(struct options, window), "N", "0", 0,
+      INT64_MAX, 0, "a query sees keys nearer than N positions; 0: all" },
+    { "softcap", 0, CLI_REAL, offsetof(struct options, softcap), "C", "0", 0, 0,
+      0, "hold scores between -C and C, C tanh(s / C); 0: as they are" },
+    { "sinks", 0, CLI_FILE, offsetof(struct options, sinks), "S.npy", NULL, 0,
+      0, 0, "[H] of f32 (f64 where Q is): a logit of each head that takes "
+      "weight and has no value" },
     CLI_PARAM_OPTIONS(struct options, params),
     { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
 };
 
 struct arrays {
     locant_array q, k, v, out, lse, scratch;
-    locant_array x, q_pos, k_pos, q_docs, k_docs;
+    locant_array x, q_pos, k_pos, q_docs, k_docs, sinks;
 };
 
 /* Read a file that may be left out; *t is its tensor, or NULL. */
@@ -71,6 +79,8 @@ static int read_extras(struct arrays *a, locant_attention *p,
     if (status == CLI_OK)
         status = read_optional(&a->k_docs, &p->k_docs, "key-documents",
                                o->k_docs);
+    if (status == CLI_OK)
+        status = read_optional(&a->sinks, &p->sinks, "sinks", o->sinks);
     return status;
 }
 
@@ -143,6 +153,8 @@ static int run_encoding(const struct cli *cli, struct arrays *a,
     problem.encoding = here ? c.e : NULL;
     problem.params   = here ? cli_params(&c) : NULL;
     problem.mask     = o->causal ? LOCANT_MASK_CAUSAL : LOCANT_MASK_NONE;
+    problem.window   = o->window;
+    problem.softcap  = o->softcap;
     if (cli_given(cli, "scale"))
         problem.scale = o->scale;
     if (status == CLI_OK)
@@ -185,6 +197,7 @@ static int run(const struct cli *cli)
     locant_array_free(&a.k_pos);
     locant_array_free(&a.q_docs);
     locant_array_free(&a.k_docs);
+    locant_array_free(&a.sinks);
     cli_free(&a.scratch);
     cli_free(&a.lse);
     cli_free(&a.out);
@@ -196,14 +209,16 @@ const struct cli_command cli_attend = {
     .usage = "SPEC -q Q.npy -k K.npy -v V.npy [--causal] [--scale X]\n"
              "       [--param NAME=FILE.npy]... [--init SEED] [-x X.npy]\n"
              "       [--query-positions P.npy] [--key-positions P.npy]\n"
-             "       [--query-documents N.npy --key-documents N.npy] "
-             "-o O.npy",
+             "       [--query-documents N.npy --key-documents N.npy]\n"
+             "       [--window N] [--softcap C] [--sinks S.npy] -o O.npy",
     .doc = "Query i sits at position S - T + i, key j at j.  Never makes an "
            "array\nof T x S.",
     .examples = "locant attend rope -q Q.npy -k K.npy -v V.npy --causal "
                 "-o O.npy\n"
                 "locant attend kerple -q Q.npy -k K.npy -v V.npy "
-                "--param p=P.npy --param a=A.npy -o O.npy",
+                "--param p=P.npy --param a=A.npy -o O.npy\n"
+                "locant attend rope -q Q.npy -k K.npy -v V.npy --causal "
+                "--window 4096 --softcap 50 -o O.npy",
     .options = options, .options_size = sizeof(struct options),
     .min_words = 1, .max_words = 1, .computes = 1, .run = run
 };

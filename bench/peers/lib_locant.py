@@ -31,14 +31,15 @@ class Attention(ctypes.Structure):
                 ("scale", ctypes.c_double), ("x", POINTER),
                 ("q_coords", POINTER), ("k_coords", POINTER),
                 ("q_docs", POINTER), ("k_docs", POINTER),
-                ("flags", ctypes.c_int)]
+                ("flags", ctypes.c_int), ("window", ctypes.c_int64),
+                ("softcap", ctypes.c_double), ("sinks", POINTER)]
 
 
 class Gradients(ctypes.Structure):
     """locant_attention_gradients"""
     _fields_ = [("struct_size", ctypes.c_size_t), ("dq", POINTER),
                 ("dk", POINTER), ("dv", POINTER), ("dparams", POINTER),
-                ("dx", POINTER)]
+                ("dx", POINTER), ("dsinks", POINTER)]
 
 
 class Locant:
