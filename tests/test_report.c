@@ -1,4 +1,4 @@
-/* test_report.c - gates that fail when they should; the main job, stopped */
+/* test_report.c - declared properties; the main job, stopped */
 /* needs: lab */
 #define _GNU_SOURCE
 #include "scratch.h"
@@ -30,150 +30,7 @@ static int tear_down(void **state)
     return 0;
 }
 
-/* ------------------------------------------------------------------- gates */
-
-enum { GROUPS = 8, SEEDS = 2 };
-static const locant_encoding_info plain = {.name = "plain"};
-static const locant_encoding_info walled = {.name = "walled",
-                                            .traits = LOCANT_TRAIT_WALL};
-static struct lct_result results[GROUPS][SEEDS];
-static struct lct_group groups[GROUPS];
-
-/* Results that pass every gate. */
-static struct lct_results good(void)
-{
-    struct lct_results r = {.groups = groups, .n = GROUPS, .ngram = {2, 1.9},
-                            .ngram_order = {2, 3}};
-
-    for (int g = 0; g < GROUPS; g++) {
-        groups[g] = (struct lct_group){
-            .info = &plain, .reach = INT64_MAX, .results = results[g],
-            .n = SEEDS};
-        snprintf(groups[g].spec, sizeof groups[g].spec, "e%d", g);
-        for (int s = 0; s < SEEDS; s++) {
-            struct lct_result *x = &results[g][s];
-
-            *x = (struct lct_result){0};
-            snprintf(x->run.status, sizeof x->run.status, "done");
-            snprintf(x->batch_checksum, sizeof x->batch_checksum, "%016d", s);
-            x->run.length = 128;
-            for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++) {
-                x->eval.length[k] = 128 << k;
-                x->eval.same_targets[k] = 1.5 + .1 * g + .01 * s;
-            }
-            x->eval.shuffled = x->eval.same_targets[0] + .3;
-            x->eval.causality = 1e-6;
-        }
-    }
-    return r;
-}
-
-/* Exactly this gate fails; 0: none. */
-static void check_only(struct lct_results *r, int failing)
-{
-    lct_judge_gates(r);
-    for (int i = 2; i <= 7; i++)
-        if (r->gates[i - 1].passed != (i != failing))
-            FAIL("gate %d, expected %d to fail: %s", i, failing,
-                 r->gates[i - 1].sentence);
-}
-
-static void gates_pass_what_is_good(void **state)
-{
-    struct lct_results r = good();
-
-    (void)state;
-    check_only(&r, 0);
-    assert_string_equal(r.gates[1].name, "g2");
-    assert_string_equal(
-        r.gates[1].sentence,
-        "the best loss at 128 is 1.505 nats/byte (e0); an order-2 n-gram on the"
-        " same training bytes has 2.000");
-    assert_string_equal(r.gates[6].sentence,
-                        "at 2048 the encodings differ by up to 0.700 nats/byte,"
-                        " seeds of one encoding by up to 0.010");
-    /* A table that ends is undefined beyond its length, which is no failure. */
-    groups[3].info = &walled;
-    groups[3].reach = 128;
-    for (int s = 0; s < SEEDS; s++)
-        for (int k = 1; k < LOCANT_EVAL_LENGTHS; k++)
-            results[3][s].eval.same_targets[k] = NAN;
-    check_only(&r, 0);
-}
-
-static void gates_fail_what_is_bad(void **state)
-{
-    struct lct_results r = good();
-
-    (void)state;
-    r.ngram[0] = 1.505 - 1e-9;
-    check_only(&r, 2);
-    r = good();
-    r.ngram[0] = NAN;
-    check_only(&r, 2);
-
-    r = good();
-    for (int g = 0; g < 3; g++) /* six of eight must hold */
-        for (int s = 0; s < SEEDS; s++)
-            results[g][s].eval.shuffled -= .11;
-    check_only(&r, 3);
-
-    r = good();
-    results[7][1].eval.causality = 1.1e-4;
-    check_only(&r, 4);
-    r = good();
-    results[0][0].eval.causality = NAN;
-    check_only(&r, 4);
-
-    r = good();
-    results[2][1].eval.same_targets[3] = INFINITY;
-    check_only(&r, 5);
-    r = good();
-    snprintf(results[2][1].run.status, sizeof results[2][1].run.status,
-             "failed");
-    check_only(&r, 5);
-    r = good();
-    groups[3].info = &walled; /* but not within its length */
-    groups[3].reach = 256;
-    results[3][0].eval.same_targets[1] = NAN;
-    check_only(&r, 5);
-
-    r = good();
-    results[5][1].batch_checksum[3] = 'f';
-    check_only(&r, 6);
-
-    r = good();
-    results[1][0].eval.same_targets[4] += 2; /* seeds 2 apart, means 1.1 */
-    check_only(&r, 7);
-    r = good();
-    for (int g = 0; g < GROUPS; g++)
-        groups[g].n = 1;
-    check_only(&r, 7);
-}
-
-static void rows_are_means_over_seeds(void **state)
-{
-    struct lct_results r = good();
-    locant_report_row row;
-
-    (void)state;
-    results[0][0].eval.own_window = 1.7;
-    results[0][1].eval.own_window = 1.9;
-    results[0][0].run.seconds = 3;
-    results[0][1].run.seconds = 5;
-    results[0][0].bytes = 12345;
-    lct_report_row_of(&row, &r.groups[0]);
-    assert_string_equal(row.encoding, "e0");
-    assert_int_equal(row.seeds, 2);
-    /* 1.50 and 1.51: deviation .01/sqrt(2), t(.975, 1) = 12.7062 */
-    CHECK(fabs(row.loss[0] - 1.505) < 1e-12);
-    CHECK(fabs(row.half_width[0] - 12.7062 * .005) < 1e-5);
-    CHECK(fabs(row.gain - (1.8 - 1.505)) < 1e-12);
-    CHECK(row.seconds == 4 && row.bytes == 12345);
-    groups[0].n = 1;
-    lct_report_row_of(&row, &r.groups[0]);
-    CHECK(row.loss[0] == 1.5 && isnan(row.half_width[0]));
-}
+/* -------------------------------------------------------------- properties */
 
 static void every_encoding_has_its_properties(void **state)
 {
@@ -326,9 +183,6 @@ static void refuses_bad_arguments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gates_pass_what_is_good),
-        cmocka_unit_test(gates_fail_what_is_bad),
-        cmocka_unit_test(rows_are_means_over_seeds),
         cmocka_unit_test(every_encoding_has_its_properties),
         cmocka_unit_test(stops_continues_and_repeats),
         cmocka_unit_test(refuses_bad_arguments),

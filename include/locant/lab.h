@@ -256,11 +256,20 @@ typedef struct locant_report_row {
     int64_t bytes;              /* memory of the model in training */
 } locant_report_row;
 
-/* One gate: a check that must hold before the page may be believed. */
+enum { LOCANT_GATE_VALUES = 6 };
+
+/*
+ * One gate: a check that must hold before the page may be believed.  'text'
+ * names the form of the sentence, so that it can be said in another language
+ * with the same values and specs; the forms are in src/lab/gate_text.c.
+ */
 typedef struct locant_report_gate {
-    char name[8];      /* "g1" .. "g7" */
-    int  passed;
-    char sentence[256];
+    char   name[8];      /* "g1" .. "g7" */
+    int    passed;
+    char   sentence[768]; /* in English */
+    char   text[16];      /* "g2.best" */
+    double value[LOCANT_GATE_VALUES];
+    char   spec[2][256];
 } locant_report_gate;
 
 typedef struct locant_report {

@@ -7,31 +7,38 @@
  *   g4  no model sees the future
  *   g5  every run has a finite loss
  *   g6  runs of one seed were trained on the same batches
- *   g7  the effect on show is larger than the spread of seeds
+ *   g7  two seeds of one encoding differ less than the effects claimed
  *
  * A comparison with a NAN does not hold, and conditions are written so that it
- * makes a gate fail.
+ * makes a gate fail.  What was found is kept as values; gate_text.c says it.
  */
+#include "../core/size.h"
 #include "lab.h"
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 /* Nats per byte that shuffling must cost, and the share of encodings. */
 static const double shuffle_cost = .2, shuffle_share = .75;
+enum { NOT_SHUFFLED = 8 };
 /* Rounding of a forward in float32 over other shapes stays far below this. */
 static const double causal_bound = 1e-4;
 
-static void LOCANT_PRINTF(3, 4)
-    judge(locant_report_gate *g, int passed, const char *format, ...)
+/* The specs are set before. */
+static void judge(locant_report_gate *g, int passed, const char *text,
+                  const double values[LOCANT_GATE_VALUES])
 {
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(g->sentence, sizeof g->sentence, format, args);
-    va_end(args);
     g->passed = passed;
+    snprintf(g->text, sizeof g->text, "%s", text);
+    for (int i = 0; i < LOCANT_GATE_VALUES; i++)
+        g->value[i] = values[i];
+    lct_gate_say(g);
+}
+#define VALUES(...) (const double[LOCANT_GATE_VALUES]){ __VA_ARGS__ }
+
+static void name_spec(locant_report_gate *g, int i, const struct lct_group *of)
+{
+    memcpy(g->spec[i], of->spec, sizeof g->spec[i]);
 }
 
 /* Mean over seeds of P1 at length k. */
@@ -44,24 +51,26 @@ static double mean_loss(const struct lct_group *g, int k)
     return sum / (double)g->n;
 }
 
+static double length_of(const struct lct_results *r, int k)
+{
+    return (double)r->groups[0].results[0].eval.length[k];
+}
+
 static void beats_ngram(locant_report_gate *gate, const struct lct_results *r)
 {
     double best = INFINITY;
-    const char *spec = "no encoding";
 
+    snprintf(gate->spec[0], sizeof gate->spec[0], "no encoding");
     for (size_t i = 0; i < r->n; i++) {
         double loss = mean_loss(&r->groups[i], 0);
 
         if (loss < best) {
             best = loss;
-            spec = r->groups[i].spec;
+            name_spec(gate, 0, &r->groups[i]);
         }
     }
-    judge(gate, best < r->ngram[0],
-          "the best loss at %lld is %.3f nats/byte (%.100s); an order-%d n-gram"
-          " on the same training bytes has %.3f",
-          (long long)r->groups[0].results[0].eval.length[0], best, spec,
-          r->ngram_order[0], r->ngram[0]);
+    judge(gate, best < r->ngram[0], "g2.best",
+          VALUES(length_of(r, 0), best, r->ngram_order[0], r->ngram[0]));
 }
 
 static void uses_context(locant_report_gate *gate, const struct lct_results *r)
@@ -79,16 +88,14 @@ static void uses_context(locant_report_gate *gate, const struct lct_results *r)
         enough += rise >= shuffle_cost;
         most = rise > most ? rise : most;
     }
-    judge(gate, enough >= needed,
-          "shuffling all but the last 8 bytes costs %.1f nats/byte or more in"
-          " %zu of %zu encodings; %zu are needed (the most is %.2f)",
-          shuffle_cost, enough, r->n, needed, most);
+    judge(gate, enough >= needed, "g3.shuffle",
+          VALUES(shuffle_cost, (double)enough, (double)r->n, (double)needed,
+                 most, NOT_SHUFFLED));
 }
 
 static void is_causal(locant_report_gate *gate, const struct lct_results *r)
 {
     double worst = 0;
-    const char *spec = "";
 
     for (size_t i = 0; i < r->n; i++)
         for (size_t s = 0; s < r->groups[i].n; s++) {
@@ -97,13 +104,11 @@ static void is_causal(locant_report_gate *gate, const struct lct_results *r)
             /* the first NAN stays */
             if (!isnan(worst) && !(x <= worst)) {
                 worst = x;
-                spec = r->groups[i].spec;
+                name_spec(gate, 0, &r->groups[i]);
             }
         }
-    judge(gate, worst <= causal_bound,
-          "later bytes change earlier losses by at most %.2g nats%s%.100s;"
-          " %.0e is allowed", worst, spec[0] ? ", by " : "", spec,
-          causal_bound);
+    judge(gate, worst <= causal_bound, worst == 0 ? "g4.exact" : "g4.change",
+          VALUES(worst, causal_bound));
 }
 
 /* Lengths beyond the end of an encoding are undefined, and no failure. */
@@ -121,19 +126,17 @@ static int is_finite(const struct lct_group *g, const struct lct_result *x)
 static void all_finite(locant_report_gate *gate, const struct lct_results *r)
 {
     size_t bad = 0, n = 0;
-    const char *spec = "";
 
     for (size_t i = 0; i < r->n; i++)
         for (size_t s = 0; s < r->groups[i].n; s++, n++)
             if (!is_finite(&r->groups[i], &r->groups[i].results[s])) {
-                spec = r->groups[i].spec;
+                name_spec(gate, 0, &r->groups[i]);
                 bad++;
             }
     if (bad)
-        judge(gate, 0, "%zu of %zu runs have no finite loss, the last of them"
-              " with %.100s", bad, n, spec);
+        judge(gate, 0, "g5.bad", VALUES((double)bad, (double)n));
     else
-        judge(gate, 1, "all %zu runs have finite losses", n);
+        judge(gate, 1, "g5.finite", VALUES((double)n));
 }
 
 static void same_batches(locant_report_gate *gate, const struct lct_results *r)
@@ -148,11 +151,8 @@ static void same_batches(locant_report_gate *gate, const struct lct_results *r)
                          strcmp(r->groups[i].results[s].batch_checksum,
                                 first) != 0;
     }
-    if (different)
-        judge(gate, 0, "%zu runs were trained on other batches than the first"
-              " encoding of their seed", different);
-    else
-        judge(gate, 1, "runs of one seed were trained on the same batches");
+    judge(gate, different == 0, different ? "g6.other" : "g6.same",
+          VALUES((double)different));
 }
 
 /* Largest distance between two seeds of the group at length k. */
@@ -167,47 +167,88 @@ static double seed_range(const struct lct_group *g, int k)
     return high - low;
 }
 
-/*
- * The effect on show: how far apart the encodings are at the longest length,
- * worst against best.  An undefined encoding takes no part.
- */
-static void beats_seeds(locant_report_gate *gate, const struct lct_results *r)
+/* The best group of the next worse rank than 'rank'; r->n if there is none. */
+static size_t next_leader(const struct lct_results *r, const int *ranks,
+                          int rank)
 {
-    const int k = LOCANT_EVAL_LENGTHS - 1;
-    double low = INFINITY, high = -INFINITY, spread = 0;
+    size_t next = r->n;
 
-    if (r->groups[0].n < 2) {
-        judge(gate, 0, "there is one seed an encoding, so the spread of seeds"
-              " is not known");
-        return;
-    }
     for (size_t i = 0; i < r->n; i++) {
-        double loss = mean_loss(&r->groups[i], k);
-
-        if (!isfinite(loss))
+        if (ranks[i] <= rank)
             continue;
-        low = fmin(low, loss);
-        high = fmax(high, loss);
-        spread = fmax(spread, seed_range(&r->groups[i], k));
+        if (next == r->n || ranks[i] < ranks[next] ||
+            (ranks[i] == ranks[next] &&
+             mean_loss(&r->groups[i], LOCANT_EVAL_LENGTHS - 1) <
+                 mean_loss(&r->groups[next], LOCANT_EVAL_LENGTHS - 1)))
+            next = i;
     }
-    judge(gate, high - low > spread,
-          "at %lld the encodings differ by up to %.3f nats/byte, seeds of one"
-          " encoding by up to %.3f",
-          (long long)r->groups[0].results[0].eval.length[k],
-          high >= low ? high - low : 0.0, spread);
+    return next;
 }
 
-void lct_judge_gates(struct lct_results *r)
+/*
+ * What the page claims are its ranks: the best encoding of each differs from
+ * the best of the next.  Two seeds of either must differ by less.
+ */
+static void judge_claims(locant_report_gate *gate, const struct lct_results *r,
+                         const int *ranks)
+{
+    const int k = LOCANT_EVAL_LENGTHS - 1;
+    double claims = 0, within = 0, least = INFINITY, effect = NAN, spread = NAN;
+    size_t a = next_leader(r, ranks, 0), b;
+
+    for (; a < r->n && (b = next_leader(r, ranks, ranks[a])) < r->n; a = b) {
+        double own = mean_loss(&r->groups[b], k) - mean_loss(&r->groups[a], k);
+        double range = fmax(seed_range(&r->groups[a], k),
+                            seed_range(&r->groups[b], k));
+
+        claims++;
+        within += !(own > range);
+        if (own - range < least) {
+            least = own - range;
+            effect = own;
+            spread = range;
+            name_spec(gate, 0, &r->groups[a]);
+            name_spec(gate, 1, &r->groups[b]);
+        }
+    }
+    judge(gate, claims > 0 && within == 0, claims > 0 ? "g7.claims" : "g7.none",
+          VALUES(length_of(r, k), claims, within, effect, spread));
+}
+
+static locant_status beats_seeds(locant_report_gate *gate,
+                                 const struct lct_results *r)
+{
+    size_t bytes;
+    int *ranks;
+    locant_status status;
+
+    if (r->groups[0].n < 2) {
+        judge(gate, 0, "g7.one", VALUES(0));
+        return LOCANT_OK;
+    }
+    ranks = lct_mul(&bytes, r->n, sizeof *ranks) ? locant_alloc(bytes) : NULL;
+    if (ranks == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "report: no memory for %zu ranks",
+                           r->n);
+    status = lct_rank(ranks, r, LOCANT_EVAL_LENGTHS - 1);
+    if (status == LOCANT_OK)
+        judge_claims(gate, r, ranks);
+    locant_release(ranks);
+    return status;
+}
+
+locant_status lct_judge_gates(struct lct_results *r)
 {
     static void (*const gates[])(locant_report_gate *,
                                  const struct lct_results *) = {
         beats_ngram, uses_context, is_causal, all_finite, same_batches,
-        beats_seeds,
     };
 
-    for (int i = 0; i < 6; i++) {
-        snprintf(r->gates[i + 1].name, sizeof r->gates[i + 1].name, "g%d",
-                 i + 2);
-        gates[i](&r->gates[i + 1], r);
+    for (int i = 1; i < 7; i++) {
+        r->gates[i] = (locant_report_gate){ .passed = 0 };
+        snprintf(r->gates[i].name, sizeof r->gates[i].name, "g%d", i + 1);
     }
+    for (int i = 0; i < 5; i++)
+        gates[i](&r->gates[i + 1], r);
+    return beats_seeds(&r->gates[6], r);
 }

@@ -112,8 +112,39 @@ struct lct_results {
 /* Fill a report row from a group. */
 void lct_report_row_of(locant_report_row *row, const struct lct_group *g);
 
+/*
+ * P1 losses of all groups at length index k, less those at index 'base' unless
+ * it is negative: (*out)[groups, seeds, blocks] in nats per byte, memory of
+ * locant_alloc().  Only blocks that all have; NAN where there is no run.
+ */
+locant_status lct_losses(double **out, size_t *seeds, size_t *blocks,
+                         const struct lct_results *r, int k, int base);
+
+/* rank[groups] at length index k: locant_ranks() at 95 %. */
+locant_status lct_rank(int *rank, const struct lct_results *r, int k);
+
+/* ------------------------------------------------------------------- gates */
+
 /* Judge gates g2 to g7 from the results; g1 is judged where they are made. */
-void lct_judge_gates(struct lct_results *r);
+locant_status lct_judge_gates(struct lct_results *r);
+
+/*
+ * Text or, if value >= 0, that value of a gate; 'bytes' of it, no zero after
+ * them.
+ */
+typedef void (*lct_gate_piece)(void *context, const char *text, size_t bytes,
+                               int value);
+
+/*
+ * A form with the values of a gate in it, piece by piece: {0.3} is value 0 with
+ * three decimals, {1g} value 1 with three digits, {a} and {b} the specs.
+ */
+void lct_gate_expand(const locant_report_gate *g, const char *form,
+                     lct_gate_piece piece, void *context);
+
+/* The English form of 'text', and the sentence it makes. */
+const char *lct_gate_form(const char *text);
+void lct_gate_say(locant_report_gate *g);
 
 /* The page: src/report.  Writes 'path' durably. */
 locant_status lct_page_write(const char *path, const struct lct_results *r);

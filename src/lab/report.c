@@ -43,11 +43,10 @@ static locant_status judge_properties(struct lct_results *r)
                                      r->heads, r->width));
     snprintf(gate->name, sizeof gate->name, "g1");
     gate->passed = held;
-    if (held)
-        snprintf(gate->sentence, sizeof gate->sentence,
-                 "all %zu encodings have the properties they declare", r->n);
-    else
-        memcpy(gate->sentence, sentence, sizeof gate->sentence);
+    snprintf(gate->text, sizeof gate->text, held ? "g1.hold" : "g1.lacks");
+    gate->value[0] = (double)r->n;
+    memcpy(gate->spec[0], sentence, sizeof gate->spec[0]);
+    lct_gate_say(gate);
     return LOCANT_OK;
 }
 
@@ -73,7 +72,7 @@ static locant_status write_page(locant_report *out, struct lct_results *r,
     snprintf(r->commit, sizeof r->commit, "%s",
              o->commit ? o->commit : locant_version());
     LCT_TRY(judge_properties(r));
-    lct_judge_gates(r);
+    LCT_TRY(lct_judge_gates(r));
     r->seconds = lct_clock() - begun;
     LCT_TRY(lct_page_write(o->path, r));
     return out ? fill_report(out, r) : LOCANT_OK;

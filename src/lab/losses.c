@@ -1,0 +1,74 @@
+/* losses.c - the losses of all encodings side by side, and their ranks */
+#include "../core/size.h"
+#include "lab.h"
+#include <math.h>
+
+/* Blocks that every run with an evaluation has; 0 if none has one. */
+static size_t common_blocks(const struct lct_results *r)
+{
+    size_t blocks = 0;
+
+    for (size_t i = 0; i < r->n; i++)
+        for (size_t s = 0; s < r->groups[i].n; s++) {
+            const struct lct_result *x = &r->groups[i].results[s];
+            size_t own = (size_t)x->eval.blocks;
+
+            if (x->block_loss && x->eval.blocks > 0 &&
+                (blocks == 0 || own < blocks))
+                blocks = own;
+        }
+    return blocks;
+}
+
+/* Loss of block b, NAN without a run or an evaluation. */
+static double block_loss(const struct lct_group *g, size_t s, int k, size_t b)
+{
+    const struct lct_result *x = s < g->n ? &g->results[s] : NULL;
+
+    if (x == NULL || x->block_loss == NULL)
+        return NAN;
+    return x->block_loss[(size_t)k * (size_t)x->eval.blocks + b];
+}
+
+locant_status lct_losses(double **out, size_t *seeds, size_t *blocks,
+                         const struct lct_results *r, int k, int base)
+{
+    size_t bytes;
+    double *to;
+
+    *out = NULL;
+    *seeds = 0;
+    *blocks = common_blocks(r);
+    for (size_t i = 0; i < r->n; i++)
+        *seeds = r->groups[i].n > *seeds ? r->groups[i].n : *seeds;
+    if (lct_mul(&bytes, r->n + 1, *seeds + 1) &&
+        lct_mul(&bytes, bytes, *blocks + 1) &&
+        lct_mul(&bytes, bytes, sizeof **out))
+        *out = locant_alloc(bytes);
+    if (*out == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "report: no memory for losses of %zu encodings",
+                           r->n);
+    to = *out;
+    for (size_t i = 0; i < r->n; i++)
+        for (size_t s = 0; s < *seeds; s++)
+            for (size_t b = 0; b < *blocks; b++) {
+                *to = block_loss(&r->groups[i], s, k, b);
+                if (base >= 0)
+                    *to -= block_loss(&r->groups[i], s, base, b);
+                to++;
+            }
+    return LOCANT_OK;
+}
+
+locant_status lct_rank(int *rank, const struct lct_results *r, int k)
+{
+    size_t seeds, blocks;
+    double *loss;
+    locant_status status;
+
+    LCT_TRY(lct_losses(&loss, &seeds, &blocks, r, k, -1));
+    status = locant_ranks(rank, loss, r->n, seeds, blocks, .95);
+    locant_release(loss);
+    return status;
+}

@@ -1,0 +1,246 @@
+/* test_gates.c - gates that fail when they should, and say why */
+/* needs: lab */
+#include "testing.h"
+#include "lab/lab.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { GROUPS = 8, SEEDS = 2, BLOCKS = 4, LAST = LOCANT_EVAL_LENGTHS - 1 };
+static const locant_encoding_info plain = {.name = "plain"};
+static const locant_encoding_info walled = {.name = "walled",
+                                            .traits = LOCANT_TRAIT_WALL};
+static struct lct_result results[GROUPS][SEEDS];
+static double blocks[GROUPS][SEEDS][LOCANT_EVAL_LENGTHS * BLOCKS];
+static struct lct_group groups[GROUPS];
+
+/* The loss of a run at length k, in every block. */
+static void set_loss(int group, int seed, int k, double loss)
+{
+    results[group][seed].eval.same_targets[k] = loss;
+    for (int b = 0; b < BLOCKS; b++)
+        blocks[group][seed][k * BLOCKS + b] = loss;
+}
+
+static void set_result(int group, int seed)
+{
+    struct lct_result *x = &results[group][seed];
+
+    *x = (struct lct_result){.block_loss = blocks[group][seed],
+                             .eval = {.blocks = BLOCKS, .causality = 1e-6}};
+    snprintf(x->run.status, sizeof x->run.status, "done");
+    snprintf(x->batch_checksum, sizeof x->batch_checksum, "%016d", seed);
+    x->run.length = 128;
+    for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++) {
+        x->eval.length[k] = 128 << k;
+        set_loss(group, seed, k,
+                 1.5 + .1 * group + .001 * group * group + .01 * seed);
+    }
+    x->eval.shuffled = x->eval.same_targets[0] + .3;
+}
+
+/* Results that pass every gate. */
+static struct lct_results good(void)
+{
+    struct lct_results r = {.groups = groups, .n = GROUPS, .ngram = {2, 1.9},
+                            .ngram_order = {2, 3}};
+
+    for (int g = 0; g < GROUPS; g++) {
+        groups[g] = (struct lct_group){
+            .info = &plain, .reach = INT64_MAX, .results = results[g],
+            .n = SEEDS};
+        snprintf(groups[g].spec, sizeof groups[g].spec, "e%d", g);
+        for (int s = 0; s < SEEDS; s++)
+            set_result(g, s);
+    }
+    return r;
+}
+
+/* Exactly this gate fails; 0: none. */
+static void check_only(struct lct_results *r, int failing)
+{
+    CHECK_OK(lct_judge_gates(r));
+    for (int i = 2; i <= 7; i++)
+        if (r->gates[i - 1].passed != (i != failing))
+            FAIL("gate %d, expected %d to fail: %s", i, failing,
+                 r->gates[i - 1].sentence);
+}
+
+static void gates_pass_what_is_good(void **state)
+{
+    struct lct_results r = good();
+
+    (void)state;
+    check_only(&r, 0);
+    assert_string_equal(r.gates[1].name, "g2");
+    assert_string_equal(
+        r.gates[1].sentence,
+        "the best loss at 128 is 1.505 nats/byte (e0); an order-2 n-gram on the"
+        " same training bytes has 2.000");
+    assert_string_equal(
+        r.gates[2].sentence,
+        "shuffling all but the last 8 bytes costs 0.2 nats/byte or more in 8 of"
+        " 8 encodings; 6 are needed (the most is 0.30)");
+    assert_string_equal(r.gates[3].sentence,
+                        "later bytes change earlier losses by at most 1e-6"
+                        " nats, by e0; 0.0001 is allowed");
+    assert_string_equal(
+        r.gates[6].sentence,
+        "at 2048, 7 differences between neighbouring ranks are claimed, 0 of"
+        " them no larger than between two seeds of one encoding; the closest is"
+        " 0.101 nats/byte (e1 over e0), seeds 0.010");
+    /* A table that ends is undefined beyond its length, which is no failure. */
+    groups[3].info = &walled;
+    groups[3].reach = 128;
+    for (int s = 0; s < SEEDS; s++)
+        for (int k = 1; k < LOCANT_EVAL_LENGTHS; k++)
+            set_loss(3, s, k, NAN);
+    check_only(&r, 0);
+    for (int g = 0; g < GROUPS; g++)
+        for (int s = 0; s < SEEDS; s++)
+            results[g][s].eval.causality = 0;
+    check_only(&r, 0);
+    assert_string_equal(r.gates[3].sentence, "later bytes change no earlier"
+                                             " loss");
+}
+
+static void gates_fail_what_is_bad(void **state)
+{
+    struct lct_results r = good();
+
+    (void)state;
+    r.ngram[0] = 1.505 - 1e-9;
+    check_only(&r, 2);
+    r = good();
+    r.ngram[0] = NAN;
+    check_only(&r, 2);
+
+    r = good();
+    for (int g = 0; g < 3; g++) /* six of eight must hold */
+        for (int s = 0; s < SEEDS; s++)
+            results[g][s].eval.shuffled -= .11;
+    check_only(&r, 3);
+
+    r = good();
+    results[7][1].eval.causality = 1.1e-4;
+    check_only(&r, 4);
+    assert_string_equal(r.gates[3].spec[0], "e7");
+    r = good();
+    results[0][0].eval.causality = NAN;
+    check_only(&r, 4);
+
+    r = good();
+    results[2][1].eval.same_targets[3] = INFINITY;
+    check_only(&r, 5);
+    r = good();
+    snprintf(results[2][1].run.status, sizeof results[2][1].run.status,
+             "failed");
+    check_only(&r, 5);
+    r = good();
+    groups[3].info = &walled; /* but not within its length */
+    groups[3].reach = 256;
+    results[3][0].eval.same_targets[1] = NAN;
+    check_only(&r, 5);
+
+    r = good();
+    results[5][1].batch_checksum[3] = 'f';
+    check_only(&r, 6);
+}
+
+/* Seeds of one encoding against the differences that ranks claim. */
+static void claims_stand_above_seeds(void **state)
+{
+    struct lct_results r = good();
+
+    (void)state;
+    /* The last: seeds .9 apart, .55 above the one before, always above it. */
+    set_loss(7, 0, LAST, 2.5 - .25);
+    set_loss(7, 1, LAST, 2.5 + .65);
+    check_only(&r, 7);
+    CHECK(r.gates[6].value[1] == 7 && r.gates[6].value[2] == 1);
+    assert_string_equal(r.gates[6].spec[1], "e7");
+    /* Seeds that differ do not matter where no difference is claimed: now the
+       paired difference changes its sign. */
+    set_loss(7, 0, LAST, 1.9);
+    check_only(&r, 0);
+    CHECK(r.gates[6].value[1] == 6);
+    /* One encoding three times: nothing to tell apart. */
+    r = good();
+    r.n = 3;
+    for (int g = 0; g < 3; g++)
+        for (int s = 0; s < SEEDS; s++)
+            set_loss(g, s, LAST, 1.5 + .01 * s);
+    check_only(&r, 7);
+    assert_string_equal(r.gates[6].sentence,
+                        "at 2048 no two encodings can be told apart");
+    r = good();
+    for (int g = 0; g < GROUPS; g++)
+        groups[g].n = 1;
+    check_only(&r, 7);
+}
+
+/* -------------------------------------------------------------------- text */
+
+static void join(void *context, const char *text, size_t bytes, int value)
+{
+    char *out = context;
+    size_t n = strlen(out);
+
+    snprintf(out + n, 200 - n, value < 0 ? "%.*s" : "[%.*s]", (int)bytes, text);
+}
+
+/* Another language says the same values in another order. */
+static void forms_take_values_anywhere(void **state)
+{
+    locant_report_gate g = {.text = "none such", .value = {128, .25, 1.5e-6},
+                            .spec = {"rope", "t5"}};
+    char out[200] = "";
+
+    (void)state;
+    lct_gate_expand(&g, "{b}\xef\xbc\x8c{1.2}<{0} {2g}{a}{9}{", join, out);
+    assert_string_equal(out, "t5\xef\xbc\x8c[0.25]<[128] [1.5e-6]rope");
+    lct_gate_say(&g); /* what is not known says its first spec */
+    assert_string_equal(g.sentence, "rope");
+    assert_string_equal(lct_gate_form("g4.exact"),
+                        "later bytes change no earlier loss");
+}
+
+/* -------------------------------------------------------------------- rows */
+
+static void rows_are_means_over_seeds(void **state)
+{
+    struct lct_results r = good();
+    locant_report_row row;
+
+    (void)state;
+    results[0][0].eval.own_window = 1.7;
+    results[0][1].eval.own_window = 1.9;
+    results[0][0].run.seconds = 3;
+    results[0][1].run.seconds = 5;
+    results[0][0].bytes = 12345;
+    lct_report_row_of(&row, &r.groups[0]);
+    assert_string_equal(row.encoding, "e0");
+    assert_int_equal(row.seeds, 2);
+    /* 1.50 and 1.51: deviation .01/sqrt(2), t(.975, 1) = 12.7062 */
+    CHECK(fabs(row.loss[0] - 1.505) < 1e-12);
+    CHECK(fabs(row.half_width[0] - 12.7062 * .005) < 1e-5);
+    CHECK(fabs(row.gain - (1.8 - 1.505)) < 1e-12);
+    CHECK(row.seconds == 4 && row.bytes == 12345);
+    groups[0].n = 1;
+    lct_report_row_of(&row, &r.groups[0]);
+    CHECK(row.loss[0] == 1.5 && isnan(row.half_width[0]));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gates_pass_what_is_good),
+        cmocka_unit_test(gates_fail_what_is_bad),
+        cmocka_unit_test(claims_stand_above_seeds),
+        cmocka_unit_test(forms_take_values_anywhere),
+        cmocka_unit_test(rows_are_means_over_seeds),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
