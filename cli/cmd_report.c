@@ -88,44 +88,12 @@ static int split_specs(struct specs *out, const char *text)
 
 /* -------------------------------------------------------------- the answer */
 
-static json_t *row_json(const locant_report_row *r)
-{
-    json_t *losses = json_object();
-
-    for (int i = 0; i < LOCANT_EVAL_LENGTHS; i++) {
-        char length[24];
-
-        snprintf(length, sizeof length, "%" PRId64, r->length[i]);
-        json_object_set_new(losses, length, json_pack(
-            "{s:o, s:o}", "loss", cli_real(r->loss[i]), "half_width",
-            cli_real(r->half_width[i])));
-    }
-    return json_pack(
-        "{s:s, s:i, s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:I}", "encoding",
-        r->encoding, "seeds", r->seeds, "lengths", losses, "gain",
-        cli_real(r->gain), "parameters", (json_int_t)r->parameters,
-        "encoding_parameters", (json_int_t)r->encoding_parameters,
-        "train_tokens_per_second", cli_real(r->train_tokens_per_second),
-        "eval_tokens_per_second", cli_real(r->eval_tokens_per_second),
-        "seconds", cli_real(r->seconds), "bytes", (json_int_t)r->bytes);
-}
-
 static int print_json(const locant_report *r, const char *page)
 {
-    json_t *rows = json_array(), *gates = json_array();
+    json_t *all = json_loads(r->json, 0, NULL);
 
-    for (size_t i = 0; i < r->n_rows; i++)
-        json_array_append_new(rows, row_json(&r->rows[i]));
-    for (int i = 0; i < 7; i++)
-        json_array_append_new(gates, json_pack(
-            "{s:s, s:b, s:s}", "name", r->gates[i].name, "passed",
-            r->gates[i].passed, "sentence", r->gates[i].sentence));
-    return cli_json(json_pack(
-        "{s:s, s:f, s:{s:s, s:s, s:I, s:I}, s:o, s:o}", "page", page,
-        "seconds", r->seconds, "corpus", "kind",
-        cli_corpus_name(r->corpus.kind), "sha256", r->corpus.sha256, "files",
-        (json_int_t)r->corpus.files, "bytes", (json_int_t)r->corpus.bytes,
-        "rows", rows, "gates", gates));
+    json_object_set_new(all, "page", json_string(page));
+    return cli_json(all);
 }
 
 static void print_loss(const locant_report_row *r, int i)
@@ -256,7 +224,8 @@ const struct cli_command cli_report = {
            "it at 1 to 16 times the\ntrained length, and writes one "
            "self-contained page.  Stopped (SIGINT: exit\n75) or killed, the "
            "same command continues.  Exit 1 when a gate says\nthat "
-           "something is broken (g1, g4, g5, g6).",
+           "something is broken (g1, g4, g5, g6).  --json prints every number "
+           "of\nthe page.",
     .examples = "locant report\n"
                 "locant report --preset smoke -o smoke.html\n"
                 "locant report --text ~/books --encodings 'none; rope; "

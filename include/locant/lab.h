@@ -278,6 +278,7 @@ typedef struct locant_report {
     locant_report_gate gates[7];
     locant_corpus_info corpus;
     double             seconds;
+    char              *json; /* every number of the page: docs/NUMBERS.md */
 } locant_report;
 
 /*

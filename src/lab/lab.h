@@ -94,6 +94,8 @@ struct lct_group {
     int n_params;
 };
 
+struct json_t;
+
 struct lct_results {
     struct lct_group *groups;
     size_t n;
@@ -107,6 +109,7 @@ struct lct_results {
     double seconds;
     const char *preset;
     locant_report_gate gates[7];
+    struct json_t *numbers; /* lct_numbers_create(); NULL: not yet */
 };
 
 /* Fill a report row from a group. */
@@ -122,6 +125,35 @@ locant_status lct_losses(double **out, size_t *seeds, size_t *blocks,
 
 /* rank[groups] at length index k: locant_ranks() at 95 %. */
 locant_status lct_rank(int *rank, const struct lct_results *r, int k);
+
+/* Context length k of the evaluations. */
+int64_t lct_length(const struct lct_results *r, int k);
+
+/* ----------------------------------------------------------------- numbers */
+
+/*
+ * The comparison declared before any result was seen: the change of loss from
+ * the trained length to this one, within each encoding.
+ */
+enum { LCT_DECLARED = 3 };
+
+/* Points of a training curve at most: means over equal spans of steps. */
+enum { LCT_CURVE_POINTS = 120 };
+
+/* Nats to bits. */
+#define LCT_BITS 1.44269504088896340736
+
+/*
+ * Every number of the page as one JSON document, described in docs/NUMBERS.md;
+ * null where undefined.  The page prints its numbers from there.  json_decref()
+ * when done.
+ */
+locant_status lct_numbers_create(struct json_t **out,
+                                 const struct lct_results *r);
+
+/* What lies at a path such as "rows.3.loss.1024.mean"; NULL if nothing does. */
+const struct json_t *lct_numbers_at(const struct json_t *numbers,
+                                    const char *path);
 
 /* ------------------------------------------------------------------- gates */
 

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "run.h"
 #include <errno.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -50,13 +51,32 @@ static locant_status judge_properties(struct lct_results *r)
     return LOCANT_OK;
 }
 
+/* The document as text, in memory of ours. */
+static locant_status write_json(char **out, const struct lct_results *r)
+{
+    const size_t flags = JSON_COMPACT;
+    size_t bytes = json_dumpb(r->numbers, NULL, 0, flags);
+
+    *out = bytes > 0 ? locant_alloc(bytes + 1) : NULL;
+    if (*out == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "locant_report_run: no memory for %zu bytes of"
+                           " numbers", bytes);
+    (*out)[json_dumpb(r->numbers, *out, bytes, flags)] = 0;
+    return LOCANT_OK;
+}
+
 static locant_status fill_report(locant_report *out,
                                  const struct lct_results *r)
 {
+    *out = (locant_report){0};
+    LCT_TRY(write_json(&out->json, r));
     out->rows = locant_alloc(r->n * sizeof *out->rows);
-    if (out->rows == NULL)
+    if (out->rows == NULL) {
+        locant_report_free(out);
         return locant_fail(LOCANT_ERR_NOMEM,
                            "locant_report_run: no memory for %zu rows", r->n);
+    }
     out->n_rows = r->n;
     for (size_t i = 0; i < r->n; i++)
         lct_report_row_of(&out->rows[i], &r->groups[i]);
@@ -74,6 +94,7 @@ static locant_status write_page(locant_report *out, struct lct_results *r,
     LCT_TRY(judge_properties(r));
     LCT_TRY(lct_judge_gates(r));
     r->seconds = lct_clock() - begun;
+    LCT_TRY(lct_numbers_create(&r->numbers, r));
     LCT_TRY(lct_page_write(o->path, r));
     return out ? fill_report(out, r) : LOCANT_OK;
 }
@@ -123,5 +144,6 @@ void locant_report_free(locant_report *report)
     if (report == NULL)
         return;
     locant_release(report->rows);
+    locant_release(report->json);
     *report = (locant_report){0};
 }

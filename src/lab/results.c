@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "run.h"
 #include <inttypes.h>
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -273,6 +274,7 @@ void lct_results_free(struct lct_results *r)
     for (size_t i = 0; i < r->n; i++)
         free_group(&r->groups[i]);
     locant_release(r->groups);
+    json_decref(r->numbers);
     *r = (struct lct_results){0};
 }
 

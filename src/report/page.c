@@ -7,6 +7,7 @@
 #include "../files/io.h"
 #include "../figure/figure.h"
 #include "page.h"
+#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,17 +23,14 @@ static const char head[] =
 
 static void introduction(struct lct_html *h, const struct lct_results *r)
 {
-    char size[32];
-
-    lct_page_size(size, r);
     lct_html_raw(h, "<header><h1>Positional encodings compared</h1>\n"
                     "<p class=\"lead\">");
-    lct_html_count(h, (int64_t)r->n);
+    lct_page_count(h, r, "protocol.encodings");
     lct_html_raw(h, " small Transformers that differ in nothing but their "
                     "positional encoding, trained on texts of ");
-    lct_html_count(h, r->trained_length);
+    lct_page_count(h, r, "protocol.trained_length");
     lct_html_raw(h, " bytes and tested on longer ones: on this corpus, at ");
-    lct_html_text(h, size);
+    lct_page_size(h, r);
     lct_html_raw(h, " parameters.</p></header>\n");
 }
 
@@ -91,14 +89,11 @@ static locant_status body(struct lct_html *h, const struct lct_results *r)
     return lct_html_status(h);
 }
 
-locant_status lct_page_write(const char *path, const struct lct_results *r)
+static locant_status write_page(const char *path, const struct lct_results *r)
 {
     struct lct_html h = { .data = NULL };
     locant_status status;
 
-    if (!path || !r)
-        return locant_fail(LOCANT_ERR_NULL, "lct_page_write: %s is NULL",
-                           path ? "r" : "path");
     lct_html_raw(&h, head);
     lct_html_raw(&h, lct_page_style);
     lct_html_raw(&h, "</style>\n</head>\n<body>\n<main>\n");
@@ -109,5 +104,22 @@ locant_status lct_page_write(const char *path, const struct lct_results *r)
     if (status == LOCANT_OK)
         status = lct_write_file(path, &(struct lct_piece){ h.data, h.size }, 1);
     lct_html_free(&h);
+    return status;
+}
+
+locant_status lct_page_write(const char *path, const struct lct_results *r)
+{
+    struct lct_results own;
+    locant_status status;
+
+    if (!path || !r)
+        return locant_fail(LOCANT_ERR_NULL, "lct_page_write: %s is NULL",
+                           path ? "r" : "path");
+    if (r->numbers)
+        return write_page(path, r);
+    own = *r;
+    LCT_TRY(lct_numbers_create(&own.numbers, r));
+    status = write_page(path, &own);
+    json_decref(own.numbers);
     return status;
 }

@@ -5,35 +5,27 @@
 #include "html.h"
 #include "locant/figure.h"
 
-/* Nats to bits. */
-#define LCT_BITS 1.44269504088896340736
-
-/* Cut a curve to a few hundred points at most: mean over equal spans. */
-enum { LCT_CURVE_POINTS = 120 };
-
 /* ---------------------------------------------------------------- numbers */
 
-struct lct_estimate {
-    double mean, low, high; /* 95 %; all NAN where undefined */
-};
-
 /*
- * P1 loss of group g at length index k, in nats per byte, over seeds and
- * blocks; minus that at index 'base' if base >= 0, block by block.
+ * A number of r->numbers at a path made like printf(), times 'scale', with that
+ * many decimals; it is marked with its path, data-number="rows.0.gain", and
+ * with its scale unless that is 1.  Where nothing lies: "undefined".
  */
-locant_status lct_page_loss(struct lct_estimate *out, const struct lct_group *g,
-                            int k, int base);
+void lct_page_scaled(struct lct_html *h, const struct lct_results *r,
+                     double scale, int decimals, const char *path, ...)
+    LOCANT_PRINTF(5, 6);
+void lct_page_number(struct lct_html *h, const struct lct_results *r,
+                     int decimals, const char *path, ...) LOCANT_PRINTF(4, 5);
+/* With its sign, for differences; rounded, with gaps between thousands. */
+void lct_page_signed(struct lct_html *h, const struct lct_results *r,
+                     int decimals, const char *path, ...) LOCANT_PRINTF(4, 5);
+void lct_page_count(struct lct_html *h, const struct lct_results *r,
+                    const char *path, ...) LOCANT_PRINTF(3, 4);
 
-/*
- * rank[i] of every group by the loss at the longest length; 0: undefined there.
- * order[0 ..] lists the groups by rank.  A group shares the rank of the best
- * one of that rank if their paired difference cannot be told from 0.
- */
-locant_status lct_page_rank(int *rank, size_t *order,
-                            const struct lct_results *r);
-
-/* Mean of the P4 loss over seeds, nats per byte. */
-double lct_page_own_window(const struct lct_group *g);
+/* The number itself; NAN where there is none. */
+double lct_page_value(const struct lct_results *r, const char *path, ...)
+    LOCANT_PRINTF(2, 3);
 
 /* Zeroed memory for n doubles; 'n' is checked for overflow. */
 locant_status lct_page_numbers(double **out, size_t n);
@@ -67,7 +59,7 @@ void lct_page_reading(struct lct_html *h, const struct lct_results *r);
 void lct_page_provenance(struct lct_html *h, const struct lct_results *r);
 
 /* "0.18M" of the model without its encoding. */
-void lct_page_size(char out[32], const struct lct_results *r);
+void lct_page_size(struct lct_html *h, const struct lct_results *r);
 
 /* The style sheet. */
 extern const char lct_page_style[];

@@ -5,26 +5,17 @@
 #include <math.h>
 #include <stdio.h>
 
-void lct_page_size(char out[32], const struct lct_results *r)
+void lct_page_size(struct lct_html *h, const struct lct_results *r)
 {
-    double parameters = 0;
-    char number[LCT_NUMBER_BYTES];
-
-    for (size_t i = r->n; i-- > 0;)
-        if (r->groups[i].n) {
-            const locant_run_info *run = &r->groups[i].results[0].run;
-            parameters =
-                (double)(run->parameters - run->encoding_parameters);
-        }
-    lct_number(number, parameters / 1e6, 2);
-    snprintf(out, 32, "%.24sM", number);
+    lct_page_scaled(h, r, 1e-6, 2, "model.parameters");
+    lct_html_raw(h, "M");
 }
 
 locant_status lct_page_figure(struct lct_html *h, const struct lct_results *r,
                               const locant_figure *f, const char *alt,
                               const char *caption, int measured)
 {
-    char *svg, size[32];
+    char *svg;
     size_t bytes;
 
     LCT_TRY(locant_figure_svg(&svg, &bytes, f));
@@ -40,9 +31,8 @@ locant_status lct_page_figure(struct lct_html *h, const struct lct_results *r,
     lct_html_raw(h, "\">\n<figcaption>");
     lct_html_text(h, caption);
     if (measured) {
-        lct_page_size(size, r);
         lct_html_raw(h, " On this corpus, at ");
-        lct_html_text(h, size);
+        lct_page_size(h, r);
         lct_html_raw(h, " parameters.");
     }
     lct_html_raw(h, "</figcaption></figure>\n");
@@ -110,27 +100,26 @@ static void add_level(struct lines *l, const double *x, size_t n, double level,
 }
 
 /* Loss by length of group i, with its band and its own window. */
-static locant_status add_group(struct lines *l, const struct lct_results *r,
-                               size_t i)
+static void add_group(struct lines *l, const struct lct_results *r, size_t i)
 {
     enum { N = LOCANT_EVAL_LENGTHS };
-    const struct lct_group *g = &r->groups[i];
     double *x = take(l, N), *y = take(l, N), *low = take(l, N),
            *high = take(l, N);
 
     for (int k = 0; k < N; k++) {
-        struct lct_estimate e;
-        x[k] = (double)g->results[0].eval.length[k];
-        LCT_TRY(lct_page_loss(&e, g, k, -1));
-        y[k] = e.mean * LCT_BITS;
-        low[k] = e.low * LCT_BITS;
-        high[k] = e.high * LCT_BITS;
+        const long long length = lct_length(r, k);
+
+        x[k] = (double)length;
+        y[k] = lct_page_value(r, "rows.%zu.loss.%lld.mean", i, length);
+        low[k] = lct_page_value(r, "rows.%zu.loss.%lld.low", i, length);
+        high[k] = lct_page_value(r, "rows.%zu.loss.%lld.high", i, length);
     }
-    l->series[l->n++] = (locant_series){ .label = g->spec, .n = N, .x = x,
-                                         .y = y, .low = low, .high = high,
-                                         .marks = 1, .color = color_of(i) };
-    add_level(l, x, N, lct_page_own_window(g) * LCT_BITS, color_of(i), NULL);
-    return LOCANT_OK;
+    l->series[l->n++] = (locant_series){ .label = r->groups[i].spec, .n = N,
+                                         .x = x, .y = y, .low = low,
+                                         .high = high, .marks = 1,
+                                         .color = color_of(i) };
+    add_level(l, x, N, LCT_BITS * lct_page_value(r, "rows.%zu.own_window", i),
+              color_of(i), NULL);
 }
 
 /*
@@ -200,9 +189,9 @@ locant_status lct_page_headline(struct lct_html *h, const struct lct_results *r)
                            "report: %zu encodings, expected at most 100", r->n);
     LCT_TRY(make_lines(&l, 2 * r->n + 2,
                        (4 * LOCANT_EVAL_LENGTHS + 4) * r->n + 8));
-    for (size_t i = 0; i < r->n && status == LOCANT_OK; i++)
+    for (size_t i = 0; i < r->n; i++)
         if (r->groups[i].n)
-            status = add_group(&l, r, i);
+            add_group(&l, r, i);
     for (int k = 0; k < 2 && l.n > 0; k++) {
         snprintf(label[k], sizeof label[k], "n-gram, order %d",
                  r->ngram_order[k]);
@@ -210,20 +199,10 @@ locant_status lct_page_headline(struct lct_html *h, const struct lct_results *r)
             add_level(&l, l.series[0].x, l.series[0].n, r->ngram[k] * LCT_BITS,
                       LCT_GREY, label[k]);
     }
-    if (status == LOCANT_OK && l.n > 0)
+    if (l.n > 0)
         status = write_headline(h, r, &l);
     free_lines(&l);
     return status;
-}
-
-static void mean_by_position(double *y, const struct lct_group *g)
-{
-    for (int k = 0; k < LOCANT_EVAL_BUCKETS; k++) {
-        double sum = 0;
-        for (size_t s = 0; s < g->n; s++)
-            sum += g->results[s].eval.by_position[k];
-        y[k] = sum / (double)g->n * LCT_BITS;
-    }
 }
 
 locant_status lct_page_positions(struct lct_html *h,
@@ -243,9 +222,10 @@ locant_status lct_page_positions(struct lct_html *h,
         if (g->n == 0)
             continue;
         width = (double)g->results[0].eval.length[LOCANT_EVAL_LENGTHS - 1] / N;
-        for (int k = 0; k < N; k++)
+        for (int k = 0; k < N; k++) {
             x[k] = (k + 0.5) * width;
-        mean_by_position(y, g);
+            y[k] = lct_page_value(r, "rows.%zu.by_position.%d", i, k);
+        }
         l.series[l.n++] = (locant_series){ .label = g->spec, .n = N, .x = x,
                                            .y = y, .color = color_of(i) };
     }
@@ -274,38 +254,25 @@ locant_status lct_page_positions(struct lct_html *h,
     return status;
 }
 
-/* Means over equal spans of the steps; returns how many. */
-static size_t thin(double *x, double *y, const struct lct_result *result)
-{
-    size_t n = result->n_steps, points = n < LCT_CURVE_POINTS
-                                             ? n : LCT_CURVE_POINTS;
-
-    for (size_t p = 0; p < points; p++) {
-        size_t first = p * n / points, last = (p + 1) * n / points;
-        double step = 0, loss = 0;
-        for (size_t k = first; k < last; k++) {
-            step += result->step[k];
-            loss += result->step_loss[k];
-        }
-        x[p] = step / (double)(last - first);
-        y[p] = loss / (double)(last - first) * LCT_BITS;
-    }
-    return points;
-}
-
 static void add_training(struct lines *l, const struct lct_results *r)
 {
     for (size_t i = 0; i < r->n; i++)
         for (size_t s = 0; s < r->groups[i].n; s++) {
-            const struct lct_result *result = &r->groups[i].results[s];
+            const size_t steps = r->groups[i].results[s].n_steps;
+            const size_t n = steps < LCT_CURVE_POINTS ? steps
+                                                      : LCT_CURVE_POINTS;
             double *x = take(l, LCT_CURVE_POINTS);
             double *y = take(l, LCT_CURVE_POINTS);
-            if (result->n_steps == 0)
-                continue;
-            l->series[l->n++] = (locant_series){
-                .label = s == 0 ? r->groups[i].spec : NULL,
-                .n = thin(x, y, result), .x = x, .y = y, .dashed = s > 0,
-                .color = color_of(i) };
+            for (size_t p = 0; p < n; p++) {
+                x[p] = lct_page_value(r, "rows.%zu.runs.%zu.curve.step.%zu", i,
+                                      s, p);
+                y[p] = lct_page_value(r, "rows.%zu.runs.%zu.curve.loss.%zu", i,
+                                      s, p);
+            }
+            if (n > 0)
+                l->series[l->n++] = (locant_series){
+                    .label = s == 0 ? r->groups[i].spec : NULL, .n = n, .x = x,
+                    .y = y, .dashed = s > 0, .color = color_of(i) };
         }
 }
 

@@ -34,6 +34,42 @@ static const char *what_follows(const char *gate)
                   : " Do not rely on this page until it passes.";
 }
 
+/* A sentence about to be printed: of gate 'gate'. */
+struct finding {
+    struct lct_html *h;
+    const struct lct_results *r;
+    int gate;
+};
+
+static void print_piece(void *context, const char *text, size_t bytes,
+                        int value)
+{
+    const struct finding *f = context;
+    char piece[300], path[64];
+
+    snprintf(piece, sizeof piece, "%.*s", (int)bytes, text);
+    if (value >= 0) {
+        snprintf(path, sizeof path, "<span data-number=\"gates.%d.values.%d\">",
+                 f->gate, value);
+        lct_html_raw(f->h, path);
+    }
+    lct_html_text(f->h, piece);
+    if (value >= 0)
+        lct_html_raw(f->h, "</span>");
+}
+
+static void print_finding(struct lct_html *h, const struct lct_results *r,
+                          int gate)
+{
+    struct finding f = { h, r, gate };
+    const locant_report_gate *g = &r->gates[gate];
+
+    if (g->text[0])
+        lct_gate_expand(g, lct_gate_form(g->text), print_piece, &f);
+    else
+        lct_html_text(h, g->sentence);
+}
+
 void lct_page_banners(struct lct_html *h, const struct lct_results *r)
 {
     for (int i = 0; i < GATES; i++) {
@@ -42,7 +78,7 @@ void lct_page_banners(struct lct_html *h, const struct lct_results *r)
         lct_html_raw(h, "<p class=\"banner\" role=\"alert\"><strong>Gate ");
         lct_html_text(h, r->gates[i].name);
         lct_html_raw(h, " failed:</strong> ");
-        lct_html_text(h, r->gates[i].sentence);
+        print_finding(h, r, i);
         lct_html_raw(h, ends_in_stop(r->gates[i].sentence) ? "" : ".");
         lct_html_raw(h, what_follows(r->gates[i].name));
         lct_html_raw(h, "</p>\n");
@@ -67,7 +103,7 @@ void lct_page_gates(struct lct_html *h, const struct lct_results *r)
         lct_html_raw(h, "<td class=\"text\">");
         lct_html_text(h, about[i]);
         lct_html_raw(h, "</td><td class=\"text\">");
-        lct_html_text(h, g->sentence);
+        print_finding(h, r, i);
         lct_html_raw(h, "</td></tr>\n");
     }
     lct_html_raw(h, "</tbody></table></div>\n");
@@ -116,12 +152,19 @@ static void text_fact(struct lct_html *h, const char *name, const char *text)
     lct_html_raw(h, "</dd>\n");
 }
 
-static void count_fact(struct lct_html *h, const char *name, int64_t value,
-                       const char *unit)
+/* A number and what it counts. */
+static void counted(struct lct_html *h, const struct lct_results *r,
+                    const char *path, const char *unit)
+{
+    lct_page_count(h, r, "%s", path);
+    lct_html_raw(h, unit);
+}
+
+static void count_fact(struct lct_html *h, const struct lct_results *r,
+                       const char *name, const char *path, const char *unit)
 {
     open_fact(h, name);
-    lct_html_count(h, value);
-    lct_html_raw(h, unit);
+    counted(h, r, path, unit);
     lct_html_raw(h, "</dd>\n");
 }
 
@@ -146,39 +189,30 @@ static void corpus_facts(struct lct_html *h, const struct lct_results *r)
     lct_html_text(h, r->corpus.sha256);
     lct_html_raw(h, "</code></dd>\n");
     open_fact(h, "Corpus size");
-    lct_html_count(h, (int64_t)r->corpus.bytes);
-    lct_html_raw(h, " bytes in ");
-    lct_html_count(h, (int64_t)r->corpus.files);
-    lct_html_raw(h, " files: ");
-    lct_html_count(h, (int64_t)r->corpus.train_bytes);
-    lct_html_raw(h, " to train on, ");
-    lct_html_count(h, (int64_t)r->corpus.valid_bytes);
-    lct_html_raw(h, " to validate, ");
-    lct_html_count(h, (int64_t)r->corpus.test_bytes);
-    lct_html_raw(h, " to test</dd>\n");
+    counted(h, r, "corpus.bytes", " bytes in ");
+    counted(h, r, "corpus.files", " files: ");
+    counted(h, r, "corpus.train_bytes", " to train on, ");
+    counted(h, r, "corpus.valid_bytes", " to validate, ");
+    counted(h, r, "corpus.test_bytes", " to test</dd>\n");
 }
 
-static void run_facts(struct lct_html *h, const struct lct_group *g)
+static void run_facts(struct lct_html *h, const struct lct_results *r,
+                      const struct lct_group *g)
 {
-    const struct lct_result *first = &g->results[0];
+    const size_t i = (size_t)(g - r->groups);
 
-    text_fact(h, "Model", first->run.model);
+    text_fact(h, "Model", g->results[0].run.model);
     open_fact(h, "Training");
-    lct_html_count(h, first->run.steps);
-    lct_html_raw(h, " steps of ");
-    lct_html_count(h, first->run.batch);
-    lct_html_raw(h, " texts of ");
-    lct_html_count(h, first->run.length);
-    lct_html_raw(h, " bytes</dd>\n");
+    counted(h, r, "protocol.steps", " steps of ");
+    counted(h, r, "protocol.batch", " texts of ");
+    counted(h, r, "protocol.length", " bytes</dd>\n");
     open_fact(h, "Seeds");
     for (size_t s = 0; s < g->n; s++) {
-        char seed[32];
-        snprintf(seed, sizeof seed, "%s%llu", s ? ", " : "",
-                 (unsigned long long)g->results[s].run.seed);
-        lct_html_raw(h, seed);
+        lct_html_raw(h, s ? ", " : "");
+        lct_page_count(h, r, "rows.%zu.runs.%zu.seed", i, s);
     }
     lct_html_raw(h, "</dd>\n");
-    count_fact(h, "Scored bytes", 64 * first->eval.blocks,
+    count_fact(h, r, "Scored bytes", "protocol.scored_bytes",
                " per length, encoding and seed");
 }
 
@@ -215,13 +249,13 @@ void lct_page_provenance(struct lct_html *h, const struct lct_results *r)
     text_fact(h, "Preset", r->preset);
     text_fact(h, "CPU", r->cpu);
     text_fact(h, "Instruction set", r->isa);
-    count_fact(h, "Threads", r->threads, "");
+    count_fact(h, r, "Threads", "machine.threads", "");
     text_fact(h, "Compiler", r->compiler);
     corpus_facts(h, r);
     if (g)
-        run_facts(h, g);
+        run_facts(h, r, g);
     open_fact(h, "Whole job");
-    lct_html_number(h, r->seconds, 0);
+    lct_page_number(h, r, 0, "seconds");
     lct_html_raw(h, " seconds</dd>\n");
     command(h, r, g);
     lct_html_raw(h, "</dl></div>\n");

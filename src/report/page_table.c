@@ -4,21 +4,13 @@
 #include "page.h"
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* What every table needs of the groups, in the order of rank. */
 struct ranking {
     const struct lct_results *r;
-    int *rank;
     size_t *order;
 };
-
-static int64_t length_of(const struct lct_results *r, int k)
-{
-    for (size_t i = 0; i < r->n; i++)
-        if (r->groups[i].n)
-            return r->groups[i].results[0].eval.length[k];
-    return 0;
-}
 
 static void open_table(struct lct_html *h, const char *label)
 {
@@ -45,7 +37,7 @@ static void length_headings(struct lct_html *h, const struct lct_results *r,
 {
     for (int k = first; k < LOCANT_EVAL_LENGTHS; k++) {
         lct_html_raw(h, "<th scope=\"col\">");
-        lct_html_count(h, length_of(r, k));
+        lct_page_count(h, r, "protocol.lengths.%d", k);
         lct_html_raw(h, "</th>");
     }
 }
@@ -66,56 +58,65 @@ static void row_head(struct lct_html *h, const struct lct_results *r, size_t i)
     lct_html_raw(h, "</th>");
 }
 
-/* The row of a group, zero where it has no runs. */
-static locant_report_row row_of(const struct lct_group *g)
+/* What row 'row' has under 'name', with its interval below. */
+static void interval_cell(struct lct_html *h, const struct lct_results *r,
+                          size_t row, const char *name, int k)
 {
-    locant_report_row row = { .seeds = 0, .gain = NAN, .seconds = NAN };
+    const long long length = lct_length(r, k);
+    char path[64];
 
-    if (g->n)
-        lct_report_row_of(&row, g);
-    for (int k = 0; k < LOCANT_EVAL_LENGTHS && !g->n; k++)
-        row.loss[k] = row.half_width[k] = NAN;
-    return row;
-}
-
-static void number_cell(struct lct_html *h, double value, int decimals)
-{
+    snprintf(path, sizeof path, "rows.%zu.%s.%lld", row, name, length);
     lct_html_raw(h, "<td>");
-    lct_html_number(h, value, decimals);
-    lct_html_raw(h, "</td>");
-}
-
-static void rank_cell(struct lct_html *h, int rank)
-{
-    if (rank == 0) {
-        lct_html_raw(h, "<td><span class=\"none\">undefined</span></td>");
-        return;
-    }
-    lct_html_raw(h, "<td>");
-    lct_html_count(h, rank);
-    lct_html_raw(h, "</td>");
-}
-
-/* An estimate with its interval below; 'scale' turns nats into the unit. */
-static void estimate_cell(struct lct_html *h, const struct lct_estimate *e,
-                          double scale, bool sign)
-{
-    lct_html_raw(h, "<td>");
-    if (sign)
-        lct_html_signed(h, e->mean * scale, 3);
+    if (strcmp(name, "change") == 0)
+        lct_page_signed(h, r, 3, "%s.mean", path);
     else
-        lct_html_number(h, e->mean * scale, 3);
-    if (!isnan(e->mean)) {
+        lct_page_number(h, r, 3, "%s.mean", path);
+    if (!isnan(lct_page_value(r, "%s.mean", path))) {
         lct_html_raw(h, "<br><small>");
-        lct_html_number(h, e->low * scale, 3);
+        lct_page_number(h, r, 3, "%s.low", path);
         lct_html_raw(h, " to ");
-        lct_html_number(h, e->high * scale, 3);
+        lct_page_number(h, r, 3, "%s.high", path);
         lct_html_raw(h, "</small>");
     }
     lct_html_raw(h, "</td>");
 }
 
-static locant_status loss_table(struct lct_html *h, const struct ranking *k)
+static void number_cell(struct lct_html *h, const struct lct_results *r,
+                        size_t row, const char *name, int decimals)
+{
+    lct_html_raw(h, "<td>");
+    lct_page_number(h, r, decimals, "rows.%zu.%s", row, name);
+    lct_html_raw(h, "</td>");
+}
+
+static void signed_cell(struct lct_html *h, const struct lct_results *r,
+                        size_t row, const char *name)
+{
+    lct_html_raw(h, "<td>");
+    lct_page_signed(h, r, 3, "rows.%zu.%s", row, name);
+    lct_html_raw(h, "</td>");
+}
+
+static void count_cell(struct lct_html *h, const struct lct_results *r,
+                       size_t row, const char *name)
+{
+    lct_html_raw(h, "<td>");
+    lct_page_count(h, r, "rows.%zu.%s", row, name);
+    lct_html_raw(h, "</td>");
+}
+
+/* " <small>+- half</small>" where there is a half width. */
+static void half_width(struct lct_html *h, const struct lct_results *r,
+                       const char *path)
+{
+    if (isnan(lct_page_value(r, "%s", path)))
+        return;
+    lct_html_raw(h, " <small>\xc2\xb1 ");
+    lct_page_number(h, r, 3, "%s", path);
+    lct_html_raw(h, "</small>");
+}
+
+static void loss_table(struct lct_html *h, const struct ranking *k)
 {
     const struct lct_results *r = k->r;
 
@@ -124,29 +125,29 @@ static locant_status loss_table(struct lct_html *h, const struct ranking *k)
                     "length in bytes, with 95 % intervals (bootstrap over "
                     "seeds and blocks). Lower is better. Rank by the longest "
                     "context; encodings whose paired difference from the best "
-                    "of a rank cannot be told from zero share it. With one "
-                    "seed, the intervals know nothing of other seeds."
-                    "</span></caption>\n<thead><tr>");
+                    "of a rank cannot be told from zero share it: by the t "
+                    "interval over seeds, below three seeds by the bootstrap. "
+                    "The mean of 1/rank is over the lengths beyond the trained "
+                    "one. With one seed, the intervals know nothing of other "
+                    "seeds.</span></caption>\n<thead><tr>");
     heading(h, "encoding");
     length_headings(h, r, 0);
     heading(h, "rank");
+    heading(h, "mean of 1/rank");
     lct_html_raw(h, "</tr></thead><tbody>\n");
     for (size_t i = 0; i < r->n; i++) {
         size_t at = k->order[i];
         row_head(h, r, at);
-        for (int l = 0; l < LOCANT_EVAL_LENGTHS; l++) {
-            struct lct_estimate e;
-            LCT_TRY(lct_page_loss(&e, &r->groups[at], l, -1));
-            estimate_cell(h, &e, LCT_BITS, false);
-        }
-        rank_cell(h, k->rank[at]);
+        for (int l = 0; l < LOCANT_EVAL_LENGTHS; l++)
+            interval_cell(h, r, at, "loss", l);
+        count_cell(h, r, at, "rank");
+        number_cell(h, r, at, "mean_reciprocal_rank", 2);
         lct_html_raw(h, "</tr>\n");
     }
     close_table(h);
-    return LOCANT_OK;
 }
 
-static locant_status change_table(struct lct_html *h, const struct ranking *k)
+static void change_table(struct lct_html *h, const struct ranking *k)
 {
     const struct lct_results *r = k->r;
 
@@ -161,24 +162,74 @@ static locant_status change_table(struct lct_html *h, const struct ranking *k)
     length_headings(h, r, 1);
     heading(h, "own window");
     lct_html_raw(h, "<th scope=\"col\">G(");
-    lct_html_count(h, length_of(r, LOCANT_EVAL_LENGTHS - 1));
+    lct_page_count(h, r, "protocol.lengths.%d", LOCANT_EVAL_LENGTHS - 1);
     lct_html_raw(h, ")</th></tr></thead><tbody>\n");
     for (size_t i = 0; i < r->n; i++) {
         size_t at = k->order[i];
-        locant_report_row row = row_of(&r->groups[at]);
         row_head(h, r, at);
-        for (int l = 1; l < LOCANT_EVAL_LENGTHS; l++) {
-            struct lct_estimate e;
-            LCT_TRY(lct_page_loss(&e, &r->groups[at], l, 0));
-            estimate_cell(h, &e, 1, true);
-        }
-        number_cell(h, lct_page_own_window(&r->groups[at]), 3);
-        lct_html_raw(h, "<td>");
-        lct_html_signed(h, row.gain, 3);
-        lct_html_raw(h, "</td></tr>\n");
+        for (int l = 1; l < LOCANT_EVAL_LENGTHS; l++)
+            interval_cell(h, r, at, "change", l);
+        number_cell(h, r, at, "own_window", 3);
+        signed_cell(h, r, at, "gain");
+        lct_html_raw(h, "</tr>\n");
     }
     close_table(h);
-    return LOCANT_OK;
+}
+
+static void declared_caption(struct lct_html *h, const struct lct_results *r)
+{
+    lct_html_raw(h, "The comparison declared beforehand: the change of loss "
+                    "from the trained length to ");
+    lct_page_count(h, r, "declared.length");
+    lct_html_raw(h, " bytes, in nats per byte; mean over seeds \xc2\xb1 half "
+                    "of the 95 % t interval. p: exact, by flipping the signs "
+                    "of the seeds; Holm: corrected for as many comparisons as "
+                    "there are encodings. With ");
+    lct_page_count(h, r, "protocol.seeds");
+    lct_html_raw(h, " seeds, p cannot be below ");
+    lct_page_number(h, r, 3, "declared.least_p");
+    lct_html_raw(h, ", nor the least of ");
+    lct_page_count(h, r, "declared.comparisons");
+    lct_html_raw(h, " corrected ones below ");
+    lct_page_number(h, r, 3, "declared.least_holm");
+    lct_html_raw(h, ". The last columns are standard errors of the mean: what "
+                    "other seeds, and what other blocks of text, would change."
+                    "</span></caption>\n");
+}
+
+static void declared_table(struct lct_html *h, const struct ranking *k)
+{
+    const struct lct_results *r = k->r;
+    const long long length = lct_length(r, LCT_DECLARED);
+
+    open_table(h, "The declared comparison");
+    declared_caption(h, r);
+    lct_html_raw(h, "<thead><tr>");
+    heading(h, "encoding");
+    heading(h, "change");
+    heading(h, "p");
+    heading(h, "p, Holm");
+    heading(h, "error of seeds");
+    heading(h, "error of blocks");
+    lct_html_raw(h, "</tr></thead><tbody>\n");
+    for (size_t i = 0; i < r->n; i++) {
+        size_t at = k->order[i];
+        char path[64];
+        row_head(h, r, at);
+        snprintf(path, sizeof path, "rows.%zu.declared.half", at);
+        lct_html_raw(h, "<td>");
+        lct_page_signed(h, r, 3, "rows.%zu.declared.mean", at);
+        half_width(h, r, path);
+        lct_html_raw(h, "</td>");
+        number_cell(h, r, at, "declared.p", 3);
+        number_cell(h, r, at, "declared.holm", 3);
+        snprintf(path, sizeof path, "change.%lld.seed_error", length);
+        number_cell(h, r, at, path, 3);
+        snprintf(path, sizeof path, "change.%lld.data_error", length);
+        number_cell(h, r, at, path, 3);
+        lct_html_raw(h, "</tr>\n");
+    }
+    close_table(h);
 }
 
 static void seeds_table(struct lct_html *h, const struct ranking *k)
@@ -195,21 +246,20 @@ static void seeds_table(struct lct_html *h, const struct ranking *k)
     heading(h, "seeds");
     lct_html_raw(h, "</tr></thead><tbody>\n");
     for (size_t i = 0; i < r->n; i++) {
-        locant_report_row row = row_of(&r->groups[k->order[i]]);
-        row_head(h, r, k->order[i]);
+        size_t at = k->order[i];
+        row_head(h, r, at);
         for (int l = 0; l < LOCANT_EVAL_LENGTHS; l++) {
+            const long long length = lct_length(r, l);
+            char path[64];
+            snprintf(path, sizeof path, "rows.%zu.lengths.%lld.half_width", at,
+                     length);
             lct_html_raw(h, "<td>");
-            lct_html_number(h, row.loss[l], 3);
-            if (!isnan(row.half_width[l]) && !isnan(row.loss[l])) {
-                lct_html_raw(h, " <small>\xc2\xb1 ");
-                lct_html_number(h, row.half_width[l], 3);
-                lct_html_raw(h, "</small>");
-            }
+            lct_page_number(h, r, 3, "rows.%zu.lengths.%lld.loss", at, length);
+            half_width(h, r, path);
             lct_html_raw(h, "</td>");
         }
-        lct_html_raw(h, "<td>");
-        lct_html_count(h, row.seeds);
-        lct_html_raw(h, "</td></tr>\n");
+        count_cell(h, r, at, "seeds");
+        lct_html_raw(h, "</tr>\n");
     }
     close_table(h);
 }
@@ -233,53 +283,57 @@ static void cost_table(struct lct_html *h, const struct ranking *k)
     heading(h, "seconds");
     lct_html_raw(h, "</tr></thead><tbody>\n");
     for (size_t i = 0; i < r->n; i++) {
-        locant_report_row row = row_of(&r->groups[k->order[i]]);
-        double speed[2];
-        speed[0] = row.train_tokens_per_second;
-        speed[1] = row.eval_tokens_per_second;
-        row_head(h, r, k->order[i]);
+        size_t at = k->order[i];
+        row_head(h, r, at);
+        count_cell(h, r, at, "encoding_parameters");
+        count_cell(h, r, at, "train_tokens_per_second");
+        count_cell(h, r, at, "eval_tokens_per_second");
         lct_html_raw(h, "<td>");
-        lct_html_count(h, row.encoding_parameters);
+        lct_page_scaled(h, r, 0x1p-20, 1, "rows.%zu.bytes", at);
         lct_html_raw(h, "</td>");
-        for (int s = 0; s < 2; s++) {
-            lct_html_raw(h, "<td>");
-            if (speed[s] >= 0 && speed[s] < 1e15)
-                lct_html_count(h, (int64_t)speed[s]);
-            else
-                lct_html_number(h, NAN, 0);
-            lct_html_raw(h, "</td>");
-        }
-        number_cell(h, (double)row.bytes / (1 << 20), 1);
-        number_cell(h, row.seconds, 1);
+        number_cell(h, r, at, "seconds", 1);
         lct_html_raw(h, "</tr>\n");
     }
     close_table(h);
+}
+
+/* Groups by rank, within one by loss, the undefined last. */
+static void sort(size_t *order, const struct lct_results *r)
+{
+    const long long last = lct_length(r, LOCANT_EVAL_LENGTHS - 1);
+
+    for (size_t i = 0; i < r->n; i++) {
+        double own = lct_page_value(r, "rows.%zu.loss.%lld.mean", i, last);
+        size_t at = i;
+
+        for (; at > 0 && !isnan(own); at--) {
+            double before = lct_page_value(r, "rows.%zu.loss.%lld.mean",
+                                           order[at - 1], last);
+
+            if (before <= own)
+                break;
+            order[at] = order[at - 1];
+        }
+        order[at] = i;
+    }
 }
 
 locant_status lct_page_tables(struct lct_html *h, const struct lct_results *r)
 {
     struct ranking k = { .r = r };
     size_t bytes;
-    locant_status status = LOCANT_OK;
 
-    if (!lct_mul(&bytes, r->n + 1, sizeof *k.order))
-        return locant_fail(LOCANT_ERR_NOMEM, "report: %zu groups", r->n);
-    k.order = locant_alloc(bytes);
-    k.rank = locant_alloc(bytes);
-    if (!k.order || !k.rank)
-        status = locant_fail(LOCANT_ERR_NOMEM,
-                             "report: no memory to rank %zu groups", r->n);
-    if (status == LOCANT_OK)
-        status = lct_page_rank(k.rank, k.order, r);
-    if (status == LOCANT_OK)
-        status = loss_table(h, &k);
-    if (status == LOCANT_OK)
-        status = change_table(h, &k);
-    if (status == LOCANT_OK) {
-        seeds_table(h, &k);
-        cost_table(h, &k);
-    }
+    if (lct_mul(&bytes, r->n + 1, sizeof *k.order))
+        k.order = locant_alloc(bytes);
+    if (!k.order)
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "report: no memory to order %zu groups", r->n);
+    sort(k.order, r);
+    loss_table(h, &k);
+    change_table(h, &k);
+    declared_table(h, &k);
+    seeds_table(h, &k);
+    cost_table(h, &k);
     locant_release(k.order);
-    locant_release(k.rank);
-    return status;
+    return LOCANT_OK;
 }

@@ -237,8 +237,6 @@ static locant_status draw_wavelengths(struct lct_html *h,
                                "trained length" } };
     locant_figure f = LOCANT_FIGURE_INIT;
     locant_series line = { .marks = 1, .color = 0 };
-    char caption[240];
-    int64_t whole = 0;
     double *x, *y;
     locant_status status;
 
@@ -247,13 +245,7 @@ static locant_status draw_wavelengths(struct lct_html *h,
     for (int64_t p = 0; p < pairs; p++) {
         x[p] = 2 * 3.14159265358979323846 / freq[p];
         y[p] = (double)p;
-        whole += x[p] <= (double)s->r->trained_length;
     }
-    snprintf(caption, sizeof caption,
-             "Positions each pair of channels needs for one turn. %lld of %lld "
-             "pairs went round at least once within the trained length; the "
-             "others meet new angles beyond it.",
-             (long long)whole, (long long)pairs);
     line.n = (size_t)pairs;
     line.x = x;
     line.y = y;
@@ -270,7 +262,11 @@ static locant_status draw_wavelengths(struct lct_html *h,
     status = lct_page_figure(h, s->r, &f,
                              "Wavelength of each pair of channels, with the "
                              "trained length marked.",
-                             caption, 0);
+                             "Positions each pair of channels needs for one "
+                             "turn. Pairs beyond the line did not go round "
+                             "within the trained length and meet new angles "
+                             "on longer texts.",
+                             0);
     locant_release(x);
     return status;
 }

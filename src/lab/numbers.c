@@ -1,0 +1,277 @@
+/*
+ * numbers.c - every number of the page as one JSON document.
+ *
+ * Losses against the context are in bits per byte, as the curves are; changes,
+ * and what seeds alone tell, in nats per byte.
+ */
+#include "numbers.h"
+#include "../core/size.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { BOOTSTRAP_SEED = 1, LENGTHS = LOCANT_EVAL_LENGTHS };
+static const double level = .95;
+
+void lct_put(struct lct_numbers *n, json_t *to, const char *key, json_t *value)
+{
+    n->failed |= json_object_set_new(to, key, value) != 0;
+}
+
+void lct_put_real(struct lct_numbers *n, json_t *to, const char *key,
+                  double value)
+{
+    lct_put(n, to, key, isfinite(value) ? json_real(value) : json_null());
+}
+
+void lct_put_count(struct lct_numbers *n, json_t *to, const char *key,
+                   int64_t value)
+{
+    lct_put(n, to, key, json_integer((json_int_t)value));
+}
+
+/* What is not UTF-8 cannot be JSON: null. */
+void lct_put_text(struct lct_numbers *n, json_t *to, const char *key,
+                  const char *value)
+{
+    json_t *text = value ? json_string(value) : NULL;
+
+    lct_put(n, to, key, text ? text : json_null());
+}
+
+json_t *lct_put_object(struct lct_numbers *n, json_t *to, const char *key)
+{
+    json_t *object = json_object();
+
+    lct_put(n, to, key, object); /* owned by 'to' */
+    return n->failed ? NULL : object;
+}
+
+json_t *lct_put_array(struct lct_numbers *n, json_t *to, const char *key)
+{
+    json_t *array = json_array();
+
+    lct_put(n, to, key, array);
+    return n->failed ? NULL : array;
+}
+
+void lct_add_real(struct lct_numbers *n, json_t *to, double value)
+{
+    n->failed |= json_array_append_new(to, isfinite(value) ? json_real(value)
+                                                           : json_null()) != 0;
+}
+
+/* -------------------------------------------------------------------- rows */
+
+static json_t *row(const struct lct_numbers *n, size_t i)
+{
+    return json_array_get(n->rows, i);
+}
+
+/* The object "key" of row i, made when first asked for. */
+static json_t *part_of_row(struct lct_numbers *n, size_t i, const char *key)
+{
+    json_t *part = json_object_get(row(n, i), key);
+
+    return part ? part : lct_put_object(n, row(n, i), key);
+}
+
+static void put_interval(struct lct_numbers *n, json_t *to,
+                         const locant_interval *e, double scale)
+{
+    lct_put_real(n, to, "mean", e->mean * scale);
+    lct_put_real(n, to, "low", e->low * scale);
+    lct_put_real(n, to, "high", e->high * scale);
+    lct_put_real(n, to, "seed_error", e->seed_error * scale);
+    lct_put_real(n, to, "data_error", e->data_error * scale);
+}
+
+/* Intervals of every row at length k, under the key of that length. */
+static locant_status put_losses(struct lct_numbers *n, const char *part, int k,
+                                int base)
+{
+    size_t seeds, blocks;
+    double *loss, scale = base < 0 ? LCT_BITS : 1;
+    char key[24];
+    locant_status status;
+
+    snprintf(key, sizeof key, "%" PRId64, lct_length(n->r, k));
+    LCT_TRY(lct_losses(&loss, &seeds, &blocks, n->r, k, base));
+    status = LOCANT_OK;
+    for (size_t i = 0; i < n->r->n && status == LOCANT_OK; i++) {
+        locant_interval e;
+
+        status = locant_bootstrap(&e, loss + i * seeds * blocks, seeds, blocks,
+                                  level, BOOTSTRAP_SEED);
+        if (status == LOCANT_OK)
+            put_interval(n, lct_put_object(n, part_of_row(n, i, part), key), &e,
+                         scale);
+    }
+    locant_release(loss);
+    return status;
+}
+
+/* Seeds' means over blocks of one encoding: loss[seeds, blocks] to d[seeds]. */
+static void mean_over_blocks(double *d, const double *loss, size_t seeds,
+                             size_t blocks)
+{
+    for (size_t s = 0; s < seeds; s++) {
+        double sum = blocks ? 0 : NAN;
+
+        for (size_t b = 0; b < blocks; b++)
+            sum += loss[s * blocks + b];
+        d[s] = sum / (double)blocks;
+    }
+}
+
+/* p[i] of the declared comparison of every encoding, and what it rests on. */
+static locant_status put_changes(struct lct_numbers *n, double *p)
+{
+    size_t seeds, blocks;
+    double *loss;
+    locant_status status;
+
+    LCT_TRY(lct_losses(&loss, &seeds, &blocks, n->r, LCT_DECLARED, 0));
+    status = LOCANT_OK;
+    for (size_t i = 0; i < n->r->n && status == LOCANT_OK; i++) {
+        double *own = loss + i * seeds * blocks;
+        json_t *to = part_of_row(n, i, "declared");
+        locant_difference d;
+
+        /* in place: seed s is written after its blocks were read */
+        mean_over_blocks(own, own, blocks ? seeds : 0, blocks);
+        status = locant_paired(&d, own, blocks ? seeds : 0, level);
+        p[i] = d.p;
+        lct_put_real(n, to, "mean", d.mean);
+        lct_put_real(n, to, "half", d.half);
+        lct_put_real(n, to, "p", d.p);
+    }
+    locant_release(loss);
+    return status;
+}
+
+static locant_status put_declared(struct lct_numbers *n, double *p,
+                                  double *adjusted)
+{
+    size_t tested = 0;
+    double least = NAN;
+
+    LCT_TRY(put_changes(n, p));
+    LCT_TRY(locant_holm(adjusted, p, n->r->n));
+    for (size_t i = 0; i < n->r->n; i++) {
+        tested += !isnan(p[i]);
+        lct_put_real(n, part_of_row(n, i, "declared"), "holm", adjusted[i]);
+    }
+    if (tested > 0 && n->seeds >= 1 && n->seeds <= LOCANT_FLIP_MAX)
+        least = ldexp(1, 1 - (int)n->seeds);
+    lct_put_count(n, n->declared, "length", lct_length(n->r, LCT_DECLARED));
+    lct_put_count(n, n->declared, "comparisons", (int64_t)tested);
+    lct_put_real(n, n->declared, "least_p", least);
+    lct_put_real(n, n->declared, "least_holm",
+                 fmin(1, least * (double)tested));
+    return LOCANT_OK;
+}
+
+/* Rank at the longest length; reciprocal ranks beyond the trained length. */
+static locant_status put_ranks(struct lct_numbers *n, int *ranks, double *mrr)
+{
+    const size_t all = n->r->n;
+    const int *last = ranks + (LENGTHS - 2) * all;
+
+    for (int k = 1; k < LENGTHS; k++)
+        LCT_TRY(lct_rank(ranks + (size_t)(k - 1) * all, n->r, k));
+    LCT_TRY(locant_mean_reciprocal_rank(mrr, ranks, all, LENGTHS - 1));
+    for (size_t i = 0; i < all; i++) {
+        lct_put(n, row(n, i), "rank",
+                last[i] ? json_integer(last[i]) : json_null());
+        lct_put_real(n, row(n, i), "mean_reciprocal_rank", mrr[i]);
+    }
+    return LOCANT_OK;
+}
+
+/* Comparisons between rows; the memory is theirs. */
+static locant_status compare_rows(struct lct_numbers *n)
+{
+    double *numbers = NULL;
+    int *ranks = NULL;
+    size_t bytes;
+    locant_status status;
+
+    if (lct_mul(&bytes, n->r->n + 1, 2 * sizeof *numbers)) {
+        numbers = locant_alloc(bytes);
+        ranks = locant_alloc(bytes); /* LENGTHS - 1 of 4 bytes each */
+    }
+    if (numbers == NULL || ranks == NULL)
+        status = locant_fail(LOCANT_ERR_NOMEM,
+                             "report: no memory to compare %zu encodings",
+                             n->r->n);
+    else
+        status = put_declared(n, numbers, numbers + n->r->n);
+    if (status == LOCANT_OK)
+        status = put_ranks(n, ranks, numbers);
+    locant_release(numbers);
+    locant_release(ranks);
+    return status;
+}
+
+static locant_status put_rows(struct lct_numbers *n)
+{
+    for (size_t i = 0; i < n->r->n; i++)
+        lct_put_row(n, &n->r->groups[i]);
+    for (int k = 0; k < LENGTHS; k++)
+        LCT_TRY(put_losses(n, "loss", k, -1));
+    for (int k = 1; k < LENGTHS; k++)
+        LCT_TRY(put_losses(n, "change", k, 0));
+    return compare_rows(n);
+}
+
+locant_status lct_numbers_create(json_t **out, const struct lct_results *r)
+{
+    struct lct_numbers n = {.r = r, .all = json_object()};
+    locant_status status;
+
+    *out = NULL;
+    for (size_t i = 0; i < r->n; i++)
+        n.seeds = r->groups[i].n > n.seeds ? r->groups[i].n : n.seeds;
+    lct_put_facts(&n);
+    n.declared = lct_put_object(&n, n.all, "declared");
+    n.rows = lct_put_array(&n, n.all, "rows");
+    status = put_rows(&n);
+    if (status == LOCANT_OK && n.failed)
+        status = locant_fail(LOCANT_ERR_NOMEM,
+                             "report: no memory for the numbers");
+    if (status == LOCANT_OK)
+        *out = n.all;
+    else
+        json_decref(n.all);
+    return status;
+}
+
+const json_t *lct_numbers_at(const json_t *numbers, const char *path)
+{
+    char word[64];
+
+    while (numbers && *path) {
+        size_t bytes = strcspn(path, ".");
+
+        if (bytes == 0 || bytes >= sizeof word)
+            return NULL;
+        memcpy(word, path, bytes);
+        word[bytes] = '\0';
+        if (json_is_array(numbers)) {
+            size_t i = 0;
+
+            for (size_t k = 0; k < bytes; k++) {
+                if (word[k] < '0' || word[k] > '9' || i > 1000000)
+                    return NULL;
+                i = 10 * i + (size_t)(word[k] - '0');
+            }
+            numbers = json_array_get(numbers, i);
+        } else {
+            numbers = json_object_get(numbers, word);
+        }
+        path += bytes + (path[bytes] == '.');
+    }
+    return numbers;
+}

@@ -1,0 +1,32 @@
+/* numbers.h - what the makers of the document of numbers share */
+#ifndef LCT_NUMBERS_H
+#define LCT_NUMBERS_H
+#include "lab.h"
+#include <jansson.h>
+#include <stdbool.h>
+
+/* The document in the making.  'failed' is set where memory ran short. */
+struct lct_numbers {
+    const struct lct_results *r;
+    size_t seeds;           /* of the encoding with the most */
+    json_t *all, *declared, *rows;
+    bool failed;
+};
+
+/* to[key] = value; a number that is not finite is null. */
+void lct_put(struct lct_numbers *n, json_t *to, const char *key, json_t *value);
+void lct_put_real(struct lct_numbers *n, json_t *to, const char *key,
+                  double value);
+void lct_put_count(struct lct_numbers *n, json_t *to, const char *key,
+                   int64_t value);
+void lct_put_text(struct lct_numbers *n, json_t *to, const char *key,
+                  const char *value);
+/* A new object, a new array there; NULL where memory ran short. */
+json_t *lct_put_object(struct lct_numbers *n, json_t *to, const char *key);
+json_t *lct_put_array(struct lct_numbers *n, json_t *to, const char *key);
+void lct_add_real(struct lct_numbers *n, json_t *to, double value);
+
+/* All that is not a row; one more row, without what compares it with others. */
+void lct_put_facts(struct lct_numbers *n);
+void lct_put_row(struct lct_numbers *n, const struct lct_group *g);
+#endif

@@ -1,0 +1,109 @@
+/*
+ * page_numbers.c - numbers of the page, each from the document that
+ * 'locant report --json' prints, and each marked with its path there.
+ */
+#include "../core/size.h"
+#include "page.h"
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+
+locant_status lct_page_numbers(double **out, size_t n)
+{
+    size_t bytes;
+
+    *out = NULL;
+    if (lct_mul(&bytes, n ? n : 1, sizeof **out))
+        *out = locant_alloc(bytes);
+    if (!*out)
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "report: no memory for %zu numbers", n);
+    return LOCANT_OK;
+}
+
+enum { PATH_BYTES = 128, COUNT = -1, SIGNED = 100 };
+
+static double value_at(const struct lct_results *r, const char *path)
+{
+    const json_t *at = lct_numbers_at(r->numbers, path);
+
+    return json_is_number(at) ? json_number_value(at) : NAN;
+}
+
+/* decimals: COUNT, or SIGNED and how many. */
+static void LOCANT_PRINTF(5, 0)
+    print(struct lct_html *h, const struct lct_results *r, double scale,
+          int decimals, const char *format, va_list args)
+{
+    char path[PATH_BYTES], text[48];
+    double value;
+
+    vsnprintf(path, sizeof path, format, args);
+    value = value_at(r, path) * scale;
+    lct_html_raw(h, "<span data-number=\"");
+    lct_html_text(h, path);
+    if (scale != 1) {
+        snprintf(text, sizeof text, "%.17g", scale);
+        lct_html_raw(h, "\" data-scale=\"");
+        lct_html_text(h, text);
+    }
+    lct_html_raw(h, "\">");
+    if (decimals == COUNT && fabs(value) < 1e15)
+        lct_html_count(h, (int64_t)llround(value));
+    else if (decimals >= SIGNED)
+        lct_html_signed(h, value, decimals - SIGNED);
+    else
+        lct_html_number(h, value, decimals);
+    lct_html_raw(h, "</span>");
+}
+
+void lct_page_scaled(struct lct_html *h, const struct lct_results *r,
+                     double scale, int decimals, const char *path, ...)
+{
+    va_list args;
+
+    va_start(args, path);
+    print(h, r, scale, decimals, path, args);
+    va_end(args);
+}
+
+void lct_page_number(struct lct_html *h, const struct lct_results *r,
+                     int decimals, const char *path, ...)
+{
+    va_list args;
+
+    va_start(args, path);
+    print(h, r, 1, decimals, path, args);
+    va_end(args);
+}
+
+void lct_page_signed(struct lct_html *h, const struct lct_results *r,
+                     int decimals, const char *path, ...)
+{
+    va_list args;
+
+    va_start(args, path);
+    print(h, r, 1, SIGNED + decimals, path, args);
+    va_end(args);
+}
+
+void lct_page_count(struct lct_html *h, const struct lct_results *r,
+                    const char *path, ...)
+{
+    va_list args;
+
+    va_start(args, path);
+    print(h, r, 1, COUNT, path, args);
+    va_end(args);
+}
+
+double lct_page_value(const struct lct_results *r, const char *path, ...)
+{
+    char at[PATH_BYTES];
+    va_list args;
+
+    va_start(args, path);
+    vsnprintf(at, sizeof at, path, args);
+    va_end(args);
+    return value_at(r, at);
+}

@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+"""Every number of a page of 'locant report' against its --json, both ways.
+
+usage: page_numbers.py PAGE.html NUMBERS.json
+
+ 1. What stands in an element marked data-number="path" is the number at that
+    path, times data-scale, to the last printed digit; "undefined" is null.
+ 2. Every number of the document is printed, or is one of NOT_PRINTED.
+ 3. Other digits of the page are constants of the method, names, or facts of
+    the registry: nothing that was measured.
+
+Prints one line for each fault and a summary; exit 1 if there is a fault.
+"""
+import json
+import re
+import sys
+from html.parser import HTMLParser
+
+# Paths that no text shows, and why.
+NOT_PRINTED = {
+    r"rows\.\d+\.by_position\.\d+": "drawn",
+    r"rows\.\d+\.runs\.\d+\.curve\.\w+\.\d+": "drawn; norms not yet",
+    r"rows\.\d+\.runs\.\d+\.(run|loss\.\d+|own_window|valid|shuffled|causality"
+    r"|train_loss|seconds)": "behind the means",
+    r"rows\.[1-9]\d*\.runs\.\d+\.seed": "the same for all encodings",
+    r"rows\.\d+\.(loss|change)\.\d+\.(seed|data)_error":
+        "printed for the declared length",
+    r"rows\.\d+\.parameters": "model.parameters and encoding_parameters",
+    r"ngrams\.\d\.(order|loss)": "drawn; the first is in gate g2",
+    r"model\.(layers|heads|width)": "in model.text",
+    r"protocol\.(targets|blocks)": "their product is scored_bytes",
+    r"gates\.\d\.values\.\d": "those that the sentence has are printed",
+}
+
+# Numbers that stand in the text, and what they are.
+CONSTANTS = {
+    "95": "% of intervals", "64": "targets of a block, by definition",
+    "1": "1 nat, 1/rank", "1.443": "bits of a nat", "0.35": "frame of a figure",
+    "0.02": "nats: what no page can tell",
+    "256": "in SHA-256",
+}
+
+VOID = {"img", "br", "meta", "link", "hr"}
+NAMES = {"code", "style", "script", "title", "nav", "h3", "h4", "dt", "strong"}
+
+
+class Page(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.open = []     # (tag, attributes)
+        self.marked = []   # [path, scale, text]
+        self.free = []     # text outside of marks
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        for name in ("alt", "aria-label"):
+            self.free.append(attributes.get(name) or "")
+        if tag in VOID:
+            return
+        self.open.append((tag, attributes))
+        if "data-number" in attributes:
+            self.marked.append([attributes["data-number"],
+                                float(attributes.get("data-scale", 1)), ""])
+
+    def handle_endtag(self, tag):
+        if tag not in VOID:
+            self.open.pop()
+
+    def handle_data(self, data):
+        if any("data-number" in a for _, a in self.open):
+            self.marked[-1][2] += data
+        elif not any(self.is_name(t, a) for t, a in self.open):
+            self.free.append(data)
+
+    @staticmethod
+    def is_name(tag, attributes):
+        return (tag in NAMES or attributes.get("scope") == "row" or
+                attributes.get("id", "").startswith("encoding-"))
+
+
+def leaves(value, path=""):
+    """(path, value) of everything that is no object and no array."""
+    if isinstance(value, dict):
+        items = value.items()
+    elif isinstance(value, list):
+        items = enumerate(value)
+    else:
+        yield path, value
+        return
+    for key, inner in items:
+        yield from leaves(inner, f"{path}.{key}" if path else str(key))
+
+
+def is_number(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def agrees(text, value):
+    """Is this the text of the value, rounded at its last digit?"""
+    if value is None or text == "undefined":
+        return value is None and text == "undefined"
+    plain = re.sub(r"[\u202f\s]", "", text).replace("\u2212", "-")
+    match = re.fullmatch(r"[-+]?\d+(?:\.(\d+))?(?:e(-?\d+))?", plain)
+    if not match:
+        return False
+    unit = 10.0 ** (int(match[2] or 0) - len(match[1] or ""))
+    return abs(float(plain) - value) <= unit / 2 + 1e-12 * abs(value)
+
+
+def check_marks(page, numbers):
+    for path, scale, text in page.marked:
+        if path not in numbers:
+            yield f"{path}: '{text}' on the page, nothing in the document"
+            continue
+        value = numbers[path]
+        if not agrees(text, value * scale if is_number(value) else value):
+            yield f"{path}: '{text}' on the page, {value} in the document"
+
+
+def check_document(page, numbers):
+    printed = {path for path, _, _ in page.marked}
+    for path, value in numbers.items():
+        if (is_number(value) and path not in printed and
+                not any(re.fullmatch(p, path) for p in NOT_PRINTED)):
+            yield f"{path}: {value} in the document, not on the page"
+
+
+def check_text(page, numbers):
+    names = sorted((v for v in numbers.values() if isinstance(v, str)),
+                   key=len, reverse=True)
+    for text in page.free:
+        for name in names:
+            if name:
+                text = text.replace(name, "")
+        for number in re.findall(r"\d+(?:\.\d+)?", text):
+            if number not in CONSTANTS:
+                yield f"'{number}' without a path in: {' '.join(text.split())}"
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    page = Page()
+    with open(sys.argv[1], encoding="utf-8") as file:
+        page.feed(file.read())
+    with open(sys.argv[2], encoding="utf-8") as file:
+        document = json.load(file)
+    numbers = dict(leaves(document))
+    faults = [*check_marks(page, numbers), *check_document(page, numbers),
+              *check_text(page, numbers)]
+    # five lengths of loss alone, in three tables, for every encoding
+    if len(page.marked) < 15 * len(document["rows"]) + 20:
+        faults.append(f"only {len(page.marked)} numbers are marked")
+    for fault in faults:
+        print(fault)
+    print(f"{len(page.marked)} numbers on the page, {len(faults)} faults")
+    sys.exit(1 if faults else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,310 @@
+/* test_numbers.c - the document of numbers, and that the page prints it */
+/* needs: lab */
+#define _GNU_SOURCE
+#include "testing.h"
+#include "oracle/statistics.h"
+#include "page_results.h"
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The number at a path; NAN for null.  It must be there. */
+static double LOCANT_PRINTF(2, 3)
+    at(const struct json_t *numbers, const char *format, ...)
+{
+    const json_t *found;
+    char key[128];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(key, sizeof key, format, args);
+    va_end(args);
+    found = lct_numbers_at(numbers, key);
+    if (!json_is_number(found) && !json_is_null(found))
+        FAIL("%s: nothing there", key);
+    return json_is_number(found) ? json_number_value(found) : NAN;
+}
+
+static void near(double got, double want, double tolerance)
+{
+    if (!(fabs(got - want) <= tolerance) && !(isnan(got) && isnan(want)))
+        FAIL("got %.17g, want %.17g", got, want);
+}
+
+/* Mean over blocks of one run at length index k. */
+static double run_loss(const struct lct_results *r, size_t i, int s, int k)
+{
+    double sum = 0;
+
+    for (int b = 0; b < BLOCKS; b++)
+        sum += r->groups[i].results[s].block_loss[k * BLOCKS + b];
+    return sum / BLOCKS;
+}
+
+static void rows_hold_what_was_measured(void **state)
+{
+    struct lct_results r;
+    struct json_t *n;
+
+    (void)state;
+    make_results(&r);
+    CHECK_OK(lct_numbers_create(&n, &r));
+    CHECK(at(n, "protocol.encodings") == GROUPS);
+    CHECK(at(n, "protocol.lengths.4") == 2048);
+    CHECK(at(n, "protocol.scored_bytes") == 64 * BLOCKS);
+    CHECK(at(n, "model.parameters") == 180000);
+    near(at(n, "ngrams.1.loss"), 1.81 / log(2), 1e-12);
+    for (size_t i = 0; i < GROUPS; i++) {
+        double sum = 0, squares = 0;
+
+        for (int s = 0; s < SEEDS; s++)
+            sum += run_loss(&r, i, s, 2) / SEEDS;
+        for (int s = 0; s < SEEDS; s++)
+            squares += pow(run_loss(&r, i, s, 2) - sum, 2);
+        /* sums of some tens of numbers around 2 */
+        near(at(n, "rows.%zu.loss.512.mean", i), sum / log(2), 1e-13);
+        near(at(n, "rows.%zu.lengths.512.loss", i), sum, 1e-13);
+        near(at(n, "rows.%zu.loss.512.seed_error", i),
+             sqrt(squares / (SEEDS - 1) / SEEDS) / log(2), 1e-13);
+        near(at(n, "rows.%zu.own_window", i), 1.49, 1e-14);
+        near(at(n, "rows.%zu.by_position.7", i),
+             r.groups[i].results[0].eval.by_position[7] / log(2), 1e-13);
+        /* 300 steps in 120 spans: the second is steps 2 .. 4, from 0 */
+        near(at(n, "rows.%zu.runs.1.curve.step.1", i), 4, 1e-14);
+    }
+    json_decref(n);
+    free_results(&r);
+}
+
+/* 1024 against 128 by hand, with t(.975, 2) = .95 sqrt(2 / .0975). */
+static void one_comparison_was_declared(void **state)
+{
+    double p[GROUPS], holm[GROUPS], t = .95 * sqrt(2 / .0975);
+    struct lct_results r;
+    struct json_t *n;
+    size_t tested = 0;
+
+    (void)state;
+    make_results(&r);
+    CHECK_OK(lct_numbers_create(&n, &r));
+    CHECK(at(n, "declared.length") == 1024);
+    for (size_t i = 0; i < GROUPS; i++) {
+        double d[SEEDS], mean = 0, squares = 0, rest;
+        int same = 1;
+
+        for (int s = 0; s < SEEDS; s++) {
+            d[s] = run_loss(&r, i, s, 3) - run_loss(&r, i, s, 0);
+            mean += d[s] / SEEDS;
+        }
+        for (int s = 0; s < SEEDS; s++) {
+            squares += (d[s] - mean) * (d[s] - mean);
+            same &= (d[s] > 0) == (d[0] > 0);
+        }
+        near(at(n, "rows.%zu.declared.mean", i), mean, 1e-13);
+        near(at(n, "rows.%zu.change.1024.mean", i), mean, 1e-13);
+        near(at(n, "rows.%zu.declared.half", i),
+             t * sqrt(squares / (SEEDS - 1) / SEEDS), 1e-13);
+        if (isnan(mean)) {
+            CHECK(isnan(at(n, "rows.%zu.declared.p", i)));
+            CHECK(isnan(at(n, "rows.%zu.declared.holm", i)));
+            continue;
+        }
+        /* with one sign: +++ and --- of 8; else it takes more counting */
+        rest = at(n, "rows.%zu.declared.p", i);
+        CHECK(same ? rest == .25 : rest > .25);
+        p[tested++] = rest;
+    }
+    oracle_holm(holm, p, tested);
+    for (size_t i = 0, k = 0; i < GROUPS; i++)
+        if (!isnan(at(n, "rows.%zu.declared.p", i)))
+            CHECK(at(n, "rows.%zu.declared.holm", i) == holm[k++]);
+    CHECK(tested == GROUPS - 1 && at(n, "declared.comparisons") == tested);
+    CHECK(at(n, "declared.least_p") == .25);
+    CHECK(at(n, "declared.least_holm") == 1);
+    json_decref(n);
+    free_results(&r);
+}
+
+/* Losses that settle every rank: group i is i nats, at 256 the other way. */
+static void ranks_are_of_the_longest(void **state)
+{
+    struct lct_results r;
+    struct json_t *n;
+
+    (void)state;
+    make_results(&r);
+    for (int i = 0; i < GROUPS; i++)
+        for (int s = 0; s < SEEDS; s++)
+            for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++)
+                for (int b = 0; b < BLOCKS; b++)
+                    r.groups[i].results[s].block_loss[k * BLOCKS + b] =
+                        k == 1 ? GROUPS - i : i + 1;
+    r.groups[2].results[1].block_loss[4 * BLOCKS] = NAN;
+    CHECK_OK(lct_numbers_create(&n, &r));
+    for (int i = 0; i < GROUPS; i++) {
+        int rank = i < 2 ? i + 1 : i; /* the third has none */
+
+        near(at(n, "rows.%d.rank", i), i == 2 ? NAN : rank, 0);
+        near(at(n, "rows.%d.mean_reciprocal_rank", i),
+             (1. / (GROUPS - i) + 2. / (i + 1) + (i == 2 ? 0 : 1. / rank)) / 4,
+             1e-15);
+    }
+    json_decref(n);
+    free_results(&r);
+}
+
+static void paths_lead_somewhere_or_nowhere(void **state)
+{
+    static const char *const nowhere[] = {
+        "x", "rows.99", "rows.x", "rows.0.gain.x", "rows.-1", "rows..gain",
+        "rows.99999999999999999999.gain", "rows.0.nothing.at.all",
+    };
+    struct lct_results r;
+    struct json_t *n;
+
+    (void)state;
+    make_results(&r);
+    CHECK_OK(lct_numbers_create(&n, &r));
+    for (size_t i = 0; i < LEN(nowhere); i++)
+        CHECK(lct_numbers_at(n, nowhere[i]) == NULL);
+    CHECK(lct_numbers_at(NULL, "rows") == NULL);
+    CHECK(json_is_array(lct_numbers_at(n, "rows")));
+    CHECK(json_is_string(lct_numbers_at(n, "rows.0.encoding")));
+    json_decref(n);
+    free_results(&r);
+}
+
+/* ----------------------------------------------------------------- the page */
+
+/* printf()'s rounding of 'value' to as many decimals as 'text' has. */
+static void check_digits(const char *text, double value, const char *key)
+{
+    char plain[64] = "", want[64];
+    const char *point, *end = strchr(text, '<');
+    size_t n = 0;
+
+    for (const char *p = text; p < end && n + 1 < sizeof plain;) {
+        if (!strncmp(p, "\xe2\x88\x92", 3)) {
+            plain[n++] = '-';
+            p += 3;
+        } else if (!strncmp(p, "&#8239;", 7)) {
+            p += 7;
+        } else {
+            plain[n] = *p++;
+            n += plain[n] != '+';
+        }
+    }
+    plain[n] = '\0';
+    point = strchr(plain, '.');
+    snprintf(want, sizeof want, "%.*f", point ? (int)strlen(point + 1) : 0,
+             value);
+    if (strcmp(plain, want) != 0 &&
+        !(strtod(want, NULL) == 0 && strtod(plain, NULL) == 0))
+        FAIL("%s: %s on the page, %.17g in the document", key, plain, value);
+}
+
+/* tests/page_numbers.py asks more, of the page of a report of one seed. */
+static void numbers_are_those_of_the_document(void **state)
+{
+    struct lct_results r;
+    struct json_t *numbers;
+    char *page, key[128];
+    size_t seen = 0, undefined = 0;
+
+    (void)state;
+    make_results(&r);
+    page = page_of(&r);
+    CHECK_OK(lct_numbers_create(&numbers, &r));
+    for (char *p = page; (p = strstr(p, "data-number=\"")); seen++) {
+        const struct json_t *at;
+        double scale = 1;
+
+        p += strlen("data-number=\"");
+        snprintf(key, sizeof key, "%.*s", (int)strcspn(p, "\""), p);
+        sscanf(p + strlen(key), "\" data-scale=\"%lf", &scale);
+        p = strchr(p, '>') + 1;
+        at = lct_numbers_at(numbers, key);
+        CHECK(at != NULL && (json_is_number(at) || json_is_null(at)));
+        if (json_is_number(at))
+            check_digits(p, json_number_value(at) * scale, key);
+        else
+            CHECK(!strncmp(p, "<span class=\"none\">undefined<", 29));
+        undefined += json_is_null(at);
+    }
+    CHECK(seen > 400 && undefined > 5 && undefined < 60);
+    json_decref(numbers);
+    free(page);
+    free_results(&r);
+}
+
+/* ----------------------------------------------------- memory that runs out */
+
+static long left;
+
+static void *failing_malloc(size_t bytes)
+{
+    return left-- > 0 ? malloc(bytes) : NULL;
+}
+
+static void *failing_alloc(size_t bytes, void *context)
+{
+    (void)context;
+    return failing_malloc(bytes);
+}
+
+static void release(void *memory, void *context)
+{
+    (void)context;
+    free(memory);
+}
+
+/* The k-th allocation fails, of the library and of jansson alike. */
+static void survives_lack_of_memory(void **state)
+{
+    locant_allocator a = { failing_alloc, release, NULL };
+    locant_status status = LOCANT_ERR_NOMEM;
+    struct lct_results r;
+    struct json_t *n;
+
+    (void)state;
+    make_results(&r);
+    for (long k = 0; status != LOCANT_OK; k += 1 + k / 4) {
+        left = k;
+        locant_set_allocator(&a);
+        json_set_alloc_funcs(failing_malloc, free);
+        status = lct_numbers_create(&n, &r);
+        left = 1;
+        locant_set_allocator(NULL);
+        if (status == LOCANT_OK)
+            json_decref(n);
+        else
+            CHECK(status == LOCANT_ERR_NOMEM && n == NULL);
+        json_set_alloc_funcs(malloc, free);
+        CHECK(k < 10000000);
+    }
+    free_results(&r);
+}
+
+/* fontconfig keeps one block of its configuration to the end of the process. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libfontconfig\n";
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_hold_what_was_measured),
+        cmocka_unit_test(one_comparison_was_declared),
+        cmocka_unit_test(ranks_are_of_the_longest),
+        cmocka_unit_test(paths_lead_somewhere_or_nowhere),
+        cmocka_unit_test_setup_teardown(numbers_are_those_of_the_document,
+                                        make_folder, remove_folder),
+        cmocka_unit_test(survives_lack_of_memory),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
