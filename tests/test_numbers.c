@@ -142,11 +142,19 @@ static void ranks_are_of_the_longest(void **state)
                     r.groups[i].results[s].block_loss[k * BLOCKS + b] =
                         k == 1 ? GROUPS - i : i + 1;
     r.groups[2].results[1].block_loss[4 * BLOCKS] = NAN;
+    /* the fifth: 4, 4.5, 4 above the first */
+    r.groups[4].results[1].block_loss[4 * BLOCKS] += .5 * BLOCKS;
     CHECK_OK(lct_numbers_create(&n, &r));
+    near(at(n, "rows.4.behind.mean"), 4 + .5 / 3, 1e-14);
+    near(at(n, "rows.4.behind.half"),
+         .95 * sqrt(2 / .0975) * sqrt(1 / 12. / 3), 1e-13);
     for (int i = 0; i < GROUPS; i++) {
         int rank = i < 2 ? i + 1 : i; /* the third has none */
 
         near(at(n, "rows.%d.rank", i), i == 2 ? NAN : rank, 0);
+        if (i != 4)
+            near(at(n, "rows.%d.behind.mean", i), i == 0 || i == 2 ? NAN : i,
+                 0);
         near(at(n, "rows.%d.mean_reciprocal_rank", i),
              (1. / (GROUPS - i) + 2. / (i + 1) + (i == 2 ? 0 : 1. / rank)) / 4,
              1e-15);

@@ -190,6 +190,55 @@ static locant_status put_ranks(struct lct_numbers *n, int *ranks, double *mrr)
     return LOCANT_OK;
 }
 
+/* The row of the lowest loss where all is defined; r->n if there is none. */
+static size_t find_first(const struct lct_results *r, const double *loss,
+                         size_t each)
+{
+    size_t first = r->n;
+    double least = INFINITY;
+
+    for (size_t i = 0; i < r->n && each > 0; i++) {
+        double sum = 0;
+
+        for (size_t k = 0; k < each; k++)
+            sum += loss[i * each + k];
+        if (sum < least) {
+            least = sum;
+            first = i;
+        }
+    }
+    return first;
+}
+
+/* How far behind the first at the longest length, by seeds in pairs. */
+static locant_status put_behind(struct lct_numbers *n)
+{
+    size_t seeds, blocks, each, first;
+    double *loss;
+    locant_status status;
+
+    LCT_TRY(lct_losses(&loss, &seeds, &blocks, n->r, LENGTHS - 1, -1));
+    status = LOCANT_OK;
+    each = seeds * blocks;
+    first = find_first(n->r, loss, each);
+    for (size_t i = 0; i < n->r->n && status == LOCANT_OK; i++) {
+        json_t *to = part_of_row(n, i, "behind");
+        double *own = loss + i * each;
+        locant_difference d = {NAN, NAN, NAN};
+
+        if (i != first && first < n->r->n) {
+            for (size_t k = 0; k < each; k++)
+                own[k] -= loss[first * each + k];
+            mean_over_blocks(own, own, seeds, blocks);
+            status = locant_paired(&d, own, seeds, level);
+        }
+        lct_put_real(n, to, "mean", d.mean);
+        lct_put_real(n, to, "half", d.half);
+    }
+    locant_release(loss);
+    return status;
+}
+
 /* Comparisons between rows; the memory is theirs. */
 static locant_status compare_rows(struct lct_numbers *n)
 {
@@ -210,6 +259,8 @@ static locant_status compare_rows(struct lct_numbers *n)
         status = put_declared(n, numbers, numbers + n->r->n);
     if (status == LOCANT_OK)
         status = put_ranks(n, ranks, numbers);
+    if (status == LOCANT_OK)
+        status = put_behind(n);
     locant_release(numbers);
     locant_release(ranks);
     return status;

@@ -27,6 +27,7 @@ static void put_units(struct lct_numbers *n)
     static const char *const units[][2] = {
         { "loss", "bits/byte" },        { "change", "nats/byte" },
         { "declared", "nats/byte" },    { "lengths", "nats/byte" },
+        { "behind", "nats/byte" },
         { "own_window", "nats/byte" },  { "gain", "nats/byte" },
         { "by_position", "bits/byte" }, { "ngrams", "bits/byte" },
         { "curve", "bits/byte" },       { "runs", "nats/byte" },

@@ -232,6 +232,22 @@ static void declared_table(struct lct_html *h, const struct ranking *k)
     close_table(h);
 }
 
+/* Empty for the first itself, which has a loss and no difference. */
+static void behind_cell(struct lct_html *h, const struct lct_results *r,
+                        size_t row)
+{
+    const long long last = lct_length(r, LOCANT_EVAL_LENGTHS - 1);
+    char path[64];
+
+    snprintf(path, sizeof path, "rows.%zu.behind.half", row);
+    lct_html_raw(h, "<td>");
+    if (!isnan(lct_page_value(r, "rows.%zu.behind.mean", row)) ||
+        isnan(lct_page_value(r, "rows.%zu.loss.%lld.mean", row, last)))
+        lct_page_signed(h, r, 3, "rows.%zu.behind.mean", row);
+    half_width(h, r, path);
+    lct_html_raw(h, "</td>");
+}
+
 static void seeds_table(struct lct_html *h, const struct ranking *k)
 {
     const struct lct_results *r = k->r;
@@ -239,10 +255,13 @@ static void seeds_table(struct lct_html *h, const struct ranking *k)
     open_table(h, "Loss in nats with intervals over seeds");
     lct_html_raw(h, "Loss in nats per byte: mean over seeds \xc2\xb1 half of "
                     "the 95 % t interval over seeds alone. With two seeds that "
-                    "interval is wide, and rightly so.</span></caption>\n"
-                    "<thead><tr>");
+                    "interval is wide, and rightly so. Behind the first: the "
+                    "difference from the encoding of the lowest loss at the "
+                    "longest context, seed by seed, which is what ranks are "
+                    "made of.</span></caption>\n<thead><tr>");
     heading(h, "encoding");
     length_headings(h, r, 0);
+    heading(h, "behind the first");
     heading(h, "seeds");
     lct_html_raw(h, "</tr></thead><tbody>\n");
     for (size_t i = 0; i < r->n; i++) {
@@ -258,6 +277,7 @@ static void seeds_table(struct lct_html *h, const struct ranking *k)
             half_width(h, r, path);
             lct_html_raw(h, "</td>");
         }
+        behind_cell(h, r, at);
         count_cell(h, r, at, "seeds");
         lct_html_raw(h, "</tr>\n");
     }
