@@ -87,9 +87,9 @@ static void gates_pass_what_is_good(void **state)
                         " nats, by e0; 0.0001 is allowed");
     assert_string_equal(
         r.gates[6].sentence,
-        "at 2048, 7 differences between neighbouring ranks are claimed, 0 of"
-        " them no larger than between two seeds of one encoding; the closest is"
-        " 0.101 nats/byte (e1 over e0), seeds 0.010");
+        "differences claimed between neighbouring ranks at 2048: 7; no larger"
+        " than between two seeds of one encoding: 0; the closest is 0.101"
+        " nats/byte (e1 over e0), seeds 0.010");
     /* A table that ends is undefined beyond its length, which is no failure. */
     groups[3].info = &walled;
     groups[3].reach = 128;

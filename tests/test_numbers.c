@@ -213,7 +213,10 @@ static void check_digits(const char *text, double value, const char *key)
         FAIL("%s: %s on the page, %.17g in the document", key, plain, value);
 }
 
-/* tests/page_numbers.py asks more, of the page of a report of one seed. */
+/*
+ * tests/page_numbers.py asks more, of the page of a report of one seed.
+ * Drawing takes seconds under sanitizers, and test_pictures does it there.
+ */
 static void numbers_are_those_of_the_document(void **state)
 {
     struct lct_results r;
@@ -222,6 +225,8 @@ static void numbers_are_those_of_the_document(void **state)
     size_t seen = 0, undefined = 0;
 
     (void)state;
+    if (TEST_SANITIZED)
+        skip();
     make_results(&r);
     page = page_of(&r);
     CHECK_OK(lct_numbers_create(&numbers, &r));
@@ -278,7 +283,8 @@ static void survives_lack_of_memory(void **state)
 
     (void)state;
     make_results(&r);
-    for (long k = 0; status != LOCANT_OK; k += 1 + k / 4) {
+    for (long k = 0; status != LOCANT_OK;
+         k += 1 + k / (TEST_SANITIZED ? 1 : 4)) {
         left = k;
         locant_set_allocator(&a);
         json_set_alloc_funcs(failing_malloc, free);

@@ -33,9 +33,9 @@ static const struct {
       "there is one seed an encoding, so the spread of seeds is not known" },
     { "g7.none", "at {0} no two encodings can be told apart" },
     { "g7.claims",
-      "at {0}, {1} differences between neighbouring ranks are claimed, {2} of"
-      " them no larger than between two seeds of one encoding; the closest is"
-      " {3.3} nats/byte ({b} over {a}), seeds {4.3}" },
+      "differences claimed between neighbouring ranks at {0}: {1}; no larger"
+      " than between two seeds of one encoding: {2}; the closest is {3.3}"
+      " nats/byte ({b} over {a}), seeds {4.3}" },
 };
 
 const char *lct_gate_form(const char *text)

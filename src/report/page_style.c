@@ -38,7 +38,7 @@ const char lct_page_style[] =
     "table{border-collapse:separate;border-spacing:0;font-size:.93rem;"
     "font-variant-numeric:tabular-nums}"
     "caption{text-align:left;color:var(--soft);font-size:.9rem;padding:.2rem 0 "
-    ".5rem}caption span{display:block;position:sticky;left:0;"
+    ".5rem}caption>span{display:block;position:sticky;left:0;"
     "max-width:min(46rem,calc(100vw - 2.2rem))}"
     "th,td{padding:.35rem .7rem;border-bottom:1px solid var(--line);"
     "text-align:right;vertical-align:top;white-space:nowrap}"

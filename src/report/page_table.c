@@ -184,9 +184,9 @@ static void declared_caption(struct lct_html *h, const struct lct_results *r)
     lct_html_raw(h, " bytes, in nats per byte; mean over seeds \xc2\xb1 half "
                     "of the 95 % t interval. p: exact, by flipping the signs "
                     "of the seeds; Holm: corrected for as many comparisons as "
-                    "there are encodings. With ");
+                    "there are encodings. Seeds: ");
     lct_page_count(h, r, "protocol.seeds");
-    lct_html_raw(h, " seeds, p cannot be below ");
+    lct_html_raw(h, "; so p cannot be below ");
     lct_page_number(h, r, 3, "declared.least_p");
     lct_html_raw(h, ", nor the least of ");
     lct_page_count(h, r, "declared.comparisons");
