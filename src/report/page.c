@@ -5,7 +5,7 @@
  * string that slipped through could not call out.
  */
 #include "../files/io.h"
-#include "../figure/figure.h"
+#include "../figure/inline.h"
 #include "page.h"
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 static const char head[] =
     "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
     "<meta http-equiv=\"Content-Security-Policy\" content=\""
-    "default-src 'none'; img-src data:; "
+    "default-src 'none'; "
     "style-src 'unsafe-inline'; base-uri 'none'; "
     "form-action 'none'\">\n"
     "<meta name=\"viewport\" content=\"width=device-width, "
@@ -100,6 +100,7 @@ locant_status lct_page_write(const char *path, const struct lct_results *r)
         return locant_fail(LOCANT_ERR_NULL, "lct_page_write: %s is NULL",
                            path ? "r" : "path");
     lct_html_raw(&h, head);
+    lct_figure_style(&h);
     lct_html_raw(&h, lct_page_style);
     lct_html_raw(&h, "</style>\n</head>\n<body>\n<main>\n");
     status = body(&h, r);

@@ -32,6 +32,9 @@ locant_status lct_page_loss(struct lct_estimate *out, const struct lct_group *g,
 locant_status lct_page_rank(int *rank, size_t *order,
                             const struct lct_results *r);
 
+/* The vertical line of figures at the trained length. */
+locant_mark lct_trained_mark(const struct lct_results *r);
+
 /* Mean of the P4 loss over seeds, nats per byte. */
 double lct_page_own_window(const struct lct_group *g);
 
@@ -41,9 +44,8 @@ locant_status lct_page_numbers(double **out, size_t n);
 /* ------------------------------------------------------------------ parts */
 
 /*
- * A figure as an <img> with alternative text and a caption.  As an image of its
- * own it keeps its ids to itself.  'measured': the caption ends by saying where
- * that was measured.
+ * A figure with alternative text and a caption.  'measured': the caption ends
+ * by saying where that was measured.
  */
 locant_status lct_page_figure(struct lct_html *h, const struct lct_results *r,
                               const locant_figure *f, const char *alt,

@@ -1,6 +1,6 @@
 /* page_figures.c - the measured curves: loss by length, by position, by step */
 #include "../core/size.h"
-#include "../figure/figure.h"
+#include "../figure/inline.h"
 #include "page.h"
 #include <math.h>
 #include <stdio.h>
@@ -20,24 +20,23 @@ void lct_page_size(char out[32], const struct lct_results *r)
     snprintf(out, 32, "%.24sM", number);
 }
 
+locant_mark lct_trained_mark(const struct lct_results *r)
+{
+    return (locant_mark){
+        .x = (double)r->trained_length, .label = "trained length",
+        .label_zh = "\xe8\xae\xad\xe7\xbb\x83\xe9\x95\xbf\xe5\xba\xa6"
+    };
+}
+
 locant_status lct_page_figure(struct lct_html *h, const struct lct_results *r,
                               const locant_figure *f, const char *alt,
                               const char *caption, int measured)
 {
-    char *svg, size[32];
-    size_t bytes;
+    char size[32];
 
-    LCT_TRY(locant_figure_svg(&svg, &bytes, f));
     lct_html_raw(h, f->width > 600 ? "<figure class=\"wide\">" : "<figure>");
-    lct_html_raw(h, "<img width=\"");
-    lct_html_number(h, f->width, 0);
-    lct_html_raw(h, "\" height=\"");
-    lct_html_number(h, f->height, 0);
-    lct_html_raw(h, "\" alt=\"");
-    lct_html_text(h, alt);
-    lct_html_raw(h, "\" src=\"data:image/svg+xml;base64,");
-    lct_html_base64(h, svg, bytes);
-    lct_html_raw(h, "\">\n<figcaption>");
+    LCT_TRY(lct_figure_inline(h, f, alt));
+    lct_html_raw(h, "<figcaption>");
     lct_html_text(h, caption);
     if (measured) {
         lct_page_size(size, r);
@@ -46,7 +45,6 @@ locant_status lct_page_figure(struct lct_html *h, const struct lct_results *r,
         lct_html_raw(h, " parameters.");
     }
     lct_html_raw(h, "</figcaption></figure>\n");
-    locant_release(svg);
     return lct_html_status(h);
 }
 
@@ -158,7 +156,7 @@ static locant_status write_headline(struct lct_html *h,
                                     const struct lct_results *r,
                                     const struct lines *l)
 {
-    locant_mark mark = { (double)r->trained_length, "trained length" };
+    locant_mark mark = lct_trained_mark(r);
     locant_figure f = LOCANT_FIGURE_INIT;
 
     f.title = "Loss on the same targets, by length of context";
@@ -230,7 +228,7 @@ locant_status lct_page_positions(struct lct_html *h,
                                  const struct lct_results *r)
 {
     enum { N = LOCANT_EVAL_BUCKETS };
-    locant_mark mark = { (double)r->trained_length, "trained length" };
+    locant_mark mark = lct_trained_mark(r);
     locant_figure f = LOCANT_FIGURE_INIT;
     struct lines l;
     double width = 0;

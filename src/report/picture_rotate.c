@@ -99,7 +99,7 @@ static locant_status ones_by_distance(double *y, const struct turner *u,
 static locant_status draw_score(struct lct_html *h, const struct turner *u)
 {
     const struct lct_subject *s = u->s;
-    locant_mark mark = { (double)s->r->trained_length, "trained length" };
+    locant_mark mark = lct_trained_mark(s->r);
     locant_figure f = LOCANT_FIGURE_INIT;
     locant_series line[MOST_HEADS];
     char label[MOST_HEADS][32];
@@ -233,8 +233,7 @@ static locant_status draw_wavelengths(struct lct_html *h,
                                       const struct lct_subject *s,
                                       const double *freq, int64_t pairs)
 {
-    locant_mark marks[1] = { { (double)s->r->trained_length,
-                               "trained length" } };
+    locant_mark marks[1] = { lct_trained_mark(s->r) };
     locant_figure f = LOCANT_FIGURE_INIT;
     locant_series line = { .marks = 1, .color = 0 };
     char caption[240];

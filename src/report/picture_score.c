@@ -50,7 +50,7 @@ static locant_status draw_curves(struct lct_html *h,
                                  const struct frame *frame, const double *y,
                                  const char *title, const char *caption)
 {
-    locant_mark mark = { (double)s->r->trained_length, "trained length" };
+    locant_mark mark = lct_trained_mark(s->r);
     locant_series series[MOST_HEADS + 1];
     locant_figure f = LOCANT_FIGURE_INIT;
     char label[MOST_HEADS][32];
