@@ -5,7 +5,8 @@
 #ifndef LOCANT_FIGURE_H
 #define LOCANT_FIGURE_H
 
-#include "core.h"
+#include "encoding.h"
+#include "lab.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -64,6 +65,7 @@ typedef struct locant_figure {
                                       where there are at most 16 a side */
 
     const char   *title_zh, *x_label_zh, *y_label_zh; /* or NULL */
+    const char   *name;            /* see locant_figure_at(); or NULL */
 } locant_figure;
 
 #define LOCANT_FIGURE_INIT { .struct_size = sizeof(locant_figure) }
@@ -94,6 +96,101 @@ locant_figure_inline(char **out, size_t *size, const locant_figure *figure,
 /* The style sheet of all such figures of a page: light, dark, paper. */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_figure_css(char **out, size_t *size);
+
+/* ----------------------------------------------------------------- terminal */
+
+typedef enum locant_terminal {
+    LOCANT_TERMINAL_ASCII = 0, /* plain characters, no colours */
+    LOCANT_TERMINAL_16    = 1, /* half-blocks in the terminal's own colours */
+    LOCANT_TERMINAL_256   = 2,
+    LOCANT_TERMINAL_24    = 3  /* 24-bit colours */
+} locant_terminal;
+
+/*
+ * Draw as lines of text of at most 'columns' (40 to 1000) columns.  Labels
+ * cannot carry escape sequences.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_figure_terminal(char **out, size_t *size, const locant_figure *figure,
+                       int columns, locant_terminal colors);
+
+/* ------------------------------------------------------------------ numbers */
+
+/*
+ * Everything the figure holds, as one JSON object: kind, name, titles, series
+ * with x, y, low, high, or cells row by row with the values of the first row
+ * and column and their steps.  Numbers read back to the same bits; null is not
+ * finite.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_figure_json(char **out, size_t *size, const locant_figure *figure);
+
+/*
+ * One value a line (RFC 4180 but for the line ends, which are LF): series, x,
+ * y, low, high; or row, column, value.  Numbers as above; NAN is an empty
+ * field.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_figure_csv(char **out, size_t *size, const locant_figure *figure);
+
+/* --------------------------------------------------------- figures by name */
+
+/* A figure that the page draws. */
+typedef struct locant_figure_info {
+    const char *name;             /* "wavelengths" */
+    const char *of;               /* "input", "rotate", "score", "content": of
+                                     encodings with that door; "hook": of those
+                                     that choose positions, hide keys or scale
+                                     scores; "any"; "runs": of the run store */
+    const char *title, *title_zh;
+} locant_figure_info;
+
+/* In the order of the page; NULL past the end. */
+LOCANT_API const locant_figure_info *locant_figure_at(int i);
+
+/* What is looked at; 0 everywhere: what the page shows. */
+typedef struct locant_figure_view {
+    size_t  struct_size;
+    int64_t length;   /* positions shown */
+    int64_t position; /* the one that is looked at, from 1 on */
+    int64_t head;     /* from 1 on; 0: all, or the first */
+    int64_t trained;  /* trained length; 0: 128, or that of the runs */
+    int64_t width, heads; /* of the model; 0: 64 and 4, or those of the runs */
+    double  factor;   /* of the scalings of RoPE; 0: 4 */
+    uint64_t seed;    /* of random queries and keys; 0: 1 */
+} locant_figure_view;
+
+#define LOCANT_FIGURE_VIEW_INIT { .struct_size = sizeof(locant_figure_view) }
+
+/*
+ * Called with a figure, valid during the call; 'alt' and 'caption' say what it
+ * shows.  What it returns, the function that called it returns.
+ */
+typedef locant_status (*locant_figure_taker)(const locant_figure *figure,
+                                             const char *alt,
+                                             const char *caption,
+                                             void *context);
+
+/*
+ * The figure 'name' of an encoding, with its initial values as parameters.
+ * Where layers differ, it may be taken more than once.
+ * Errors: NULL, PARAM (no such figure; not of this encoding), NOMEM.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_figure_of_encoding(const char *name, const locant_encoding *e,
+                          const locant_figure_view *view,
+                          locant_figure_taker take, void *context);
+
+/*
+ * The figure 'name' of finished runs: of all together where it is one of runs,
+ * else of the encoding of the first, with its trained parameters.
+ * Errors: as above, PARAM also for runs that are of other models.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_figure_of_runs(const char *name, locant_store *store,
+                      const int64_t *runs, size_t n,
+                      const locant_figure_view *view, locant_figure_taker take,
+                      void *context);
 
 #ifdef __cplusplus
 }

@@ -46,10 +46,9 @@ static void range_of_series(const locant_series *s, double x[2], double y[2])
     }
 }
 
-/* The axes: ranges of the data, a little air above and below. */
-static void make_axes(struct plot *p)
+void lct_curve_axes(struct lct_axis *x_axis, struct lct_axis *y_axis,
+                    const locant_figure *f)
 {
-    const locant_figure *f = p->f;
     double x[2] = { INFINITY, -INFINITY }, y[2] = { INFINITY, -INFINITY };
 
     for (size_t i = 0; i < f->n_series; i++)
@@ -67,10 +66,10 @@ static void make_axes(struct plot *p)
         y[1] += air;
     }
     if (f->log_x)
-        lct_axis_log2(&p->x, x[0], x[1], 10);
+        lct_axis_log2(x_axis, x[0], x[1], 10);
     else
-        lct_axis_linear(&p->x, x[0], x[1], 8);
-    lct_axis_linear(&p->y, y[0], y[1], 7);
+        lct_axis_linear(x_axis, x[0], x[1], 8);
+    lct_axis_linear(y_axis, y[0], y[1], 7);
 }
 
 static void draw_band(const struct plot *p, const locant_series *s, int role,
@@ -283,7 +282,7 @@ locant_status lct_draw_curves(struct lct_canvas *c, const locant_figure *f,
     double above = f->n_marks > 1 ? 32 : f->n_marks ? 18 : 4;
     double below = f->x_label ? 44 : 28;
 
-    make_axes(&p);
+    lct_curve_axes(&p.x, &p.y, f);
     left = lct_axis_width(c, &p.y) + 14 + (f->y_label ? 22 : 6);
     right = right > 0 ? right : 20;
     p.box = (struct lct_box){ left, top + above, c->width - left - right,

@@ -33,7 +33,10 @@ void lct_number(char out[LCT_NUMBER_BYTES], double value, int decimals);
 /* With 17 significant digits: reading it gives the same bits.  "nan", "inf". */
 void lct_number_exact(char out[LCT_NUMBER_BYTES], double value);
 
-/* The same with three significant digits. */
+/* With that many significant digits. */
+void lct_number_digits(char out[LCT_NUMBER_BYTES], double value, int digits);
+
+/* With three of them, without zeros at the end. */
 void lct_number_short(char out[LCT_NUMBER_BYTES], double value);
 
 /* ----------------------------------------------------------------- palette */
@@ -180,6 +183,14 @@ void lct_plot_at(struct lct_canvas *c, const struct lct_box *box,
 
 /* Make low < high by a visible amount. */
 void lct_widen(double *low, double *high, bool log);
+
+/* The axes of curves: ranges of the data, a little air above and below. */
+void lct_curve_axes(struct lct_axis *x, struct lct_axis *y,
+                    const locant_figure *f);
+
+/* Those of a heat map; rows count downwards, so y->low > y->high. */
+void lct_map_axes(struct lct_axis *x, struct lct_axis *y,
+                  const locant_figure *f);
 
 /* Space the labels of an axis take. */
 double lct_axis_width(struct lct_canvas *c, const struct lct_axis *a);

@@ -4,7 +4,7 @@
  * What is too fine for the document is pooled: a place that covers several
  * cells shows the one of largest magnitude, and the figure says so.
  */
-#include "figure.h"
+#include "data.h"
 #include <math.h>
 #include <stdio.h>
 
@@ -78,6 +78,18 @@ static void cell_axis(struct lct_axis *a, int64_t n, double first, double step,
     }
 }
 
+void lct_map_axes(struct lct_axis *x, struct lct_axis *y,
+                  const locant_figure *f)
+{
+    double swap;
+
+    cell_axis(x, f->cols, f->x_first, f->x_step, 8);
+    cell_axis(y, f->rows, f->y_first, f->y_step, 8);
+    swap = y->low;
+    y->low = y->high;
+    y->high = swap;
+}
+
 static const struct lct_pen thin = { LCT_FAINT, 1, 0.75, 0 };
 
 /* The colour bar: a map of one column over the same scale. */
@@ -110,24 +122,18 @@ static locant_status draw_bar(struct lct_canvas *c, const struct lct_box *plot,
     return LOCANT_OK;
 }
 
-/* A map as it will be drawn: the figure's own cells, or pooled ones. */
-struct drawn {
-    int64_t rows, cols, by[2]; /* one place is by[0] x by[1] cells */
-    const double *cells;
-    double *pooled; /* memory of 'cells'; or NULL */
-};
-
-static locant_status pool(struct drawn *d, const locant_figure *f)
+static locant_status pool(struct lct_pooled *d, const locant_figure *f)
 {
     d->rows = (f->rows + d->by[0] - 1) / d->by[0];
     d->cols = (f->cols + d->by[1] - 1) / d->by[1];
     d->cells = f->cells;
+    locant_release(d->memory);
+    d->memory = NULL;
     if (d->by[0] == 1 && d->by[1] == 1)
         return LOCANT_OK;
-    locant_release(d->pooled);
-    d->cells = d->pooled =
-        locant_alloc((size_t)(d->rows * d->cols) * sizeof *d->pooled);
-    if (!d->pooled)
+    d->cells = d->memory =
+        locant_alloc((size_t)(d->rows * d->cols) * sizeof *d->memory);
+    if (!d->memory)
         return locant_fail(LOCANT_ERR_NOMEM,
                            "locant_figure: no memory for %lld x %lld cells",
                            (long long)d->rows, (long long)d->cols);
@@ -135,25 +141,27 @@ static locant_status pool(struct drawn *d, const locant_figure *f)
         int64_t r = i / d->cols, k = i % d->cols, row[2], col[2];
         lct_cover(&row[0], &row[1], r, d->rows, f->rows);
         lct_cover(&col[0], &col[1], k, d->cols, f->cols);
-        d->pooled[i] = lct_strongest(f->cells, f->cols, row, col);
+        d->memory[i] = lct_strongest(f->cells, f->cols, row, col);
     }
     return LOCANT_OK;
 }
 
-/* Pool until the document takes it: halve the longer side. */
-static locant_status fit(struct drawn *d, const struct lct_canvas *c,
-                         const struct lct_map *m, const locant_figure *f)
+/* What does not fit is halved along its longer side. */
+locant_status lct_pool(struct lct_pooled *out, const locant_figure *f,
+                       int64_t most, const struct lct_map *map,
+                       bool (*fits)(const struct lct_map *map,
+                                    const double *cells, int64_t rows,
+                                    int64_t cols))
 {
-    const int64_t most = c->most_cells > 0 ? c->most_cells : INT64_MAX;
-
-    *d = (struct drawn){ .by = { (f->rows - 1) / most + 1,
-                                 (f->cols - 1) / most + 1 } };
-    LCT_TRY(pool(d, f));
-    while (c->ops->fits && d->rows * d->cols > 1 &&
-           !c->ops->fits(m, d->cells, d->rows, d->cols)) {
-        int64_t *longer = &d->by[d->cols > d->rows];
+    most = most > 0 ? most : INT64_MAX;
+    *out = (struct lct_pooled){ .by = { (f->rows - 1) / most + 1,
+                                        (f->cols - 1) / most + 1 } };
+    LCT_TRY(pool(out, f));
+    while (fits && out->rows * out->cols > 1 &&
+           !fits(map, out->cells, out->rows, out->cols)) {
+        int64_t *longer = &out->by[out->cols > out->rows];
         *longer *= 2;
-        LCT_TRY(pool(d, f));
+        LCT_TRY(pool(out, f));
     }
     return LOCANT_OK;
 }
@@ -203,19 +211,18 @@ static void say_pooled(struct lct_canvas *c, const int64_t by[2])
 }
 
 static locant_status draw(struct lct_canvas *c, const locant_figure *f,
-                          const struct lct_map *m, const struct drawn *d,
-                          double top)
+                          const struct lct_map *m,
+                          const struct lct_pooled *d, double top)
 {
     struct lct_axis x, y, bar;
     struct lct_box box;
-    double left, right, swap, below = f->x_label ? 44 : 28;
+    double left, right, below = f->x_label ? 44 : 28;
 
-    cell_axis(&x, f->cols, f->x_first, f->x_step, 8);
-    cell_axis(&y, f->rows, f->y_first, f->y_step, 8);
+    lct_map_axes(&x, &y, f);
     lct_axis_linear(&bar, m->low, m->high, 6);
     left = lct_axis_width(c, &y) + 14 + (f->y_label ? 22 : 6);
     right = 16 + 12 + 10 + lct_axis_width(c, &bar) + 14;
-    below += d->pooled ? 12 : 0;
+    below += d->memory ? 12 : 0;
     box = (struct lct_box){ left, top + 4, c->width - left - right,
                             c->height - top - 4 - below };
     if (box.width < 20 || box.height < 20)
@@ -228,14 +235,10 @@ static locant_status draw(struct lct_canvas *c, const locant_figure *f,
     LCT_TRY(draw_bar(c, &box, m, &bar));
     if (f->numbers && f->rows <= 16 && f->cols <= 16)
         draw_numbers(c, &box, m, f);
-    /* rows count downwards */
-    swap = y.low;
-    y.low = y.high;
-    y.high = swap;
     lct_plot_at(c, &box, &x, &y);
     lct_axis_draw_x(c, &box, &x, f, false);
     lct_axis_draw_y(c, &box, &y, f, false);
-    if (d->pooled)
+    if (d->memory)
         say_pooled(c, d->by);
     return LOCANT_OK;
 }
@@ -244,11 +247,11 @@ locant_status lct_draw_heatmap(struct lct_canvas *c, const locant_figure *f,
                                double top)
 {
     struct lct_map m = lct_map_of(f);
-    struct drawn d;
-    locant_status status = fit(&d, c, &m, f);
+    struct lct_pooled d;
+    locant_status status = lct_pool(&d, f, c->most_cells, &m, c->ops->fits);
 
     if (status == LOCANT_OK)
         status = draw(c, f, &m, &d, top);
-    locant_release(d.pooled);
+    locant_release(d.memory);
     return status;
 }

@@ -361,6 +361,11 @@ static void open_figure(struct lct_html *h, const struct lct_canvas *c,
              (int)c->width, (int)c->height, (int)c->width, (int)c->height,
              kinds[f->kind]);
     lct_html_raw(h, size);
+    if (f->name) {
+        lct_html_raw(h, " data-name=\"");
+        lct_html_text(h, f->name);
+        lct_html_raw(h, "\"");
+    }
     put_range(h, "box", box, 4);
     put_range(h, "x", c->x, 2);
     put_range(h, "y", c->y, 2);

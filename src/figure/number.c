@@ -76,6 +76,13 @@ void lct_number(char out[LCT_NUMBER_BYTES], double value, int decimals)
         memmove(out, out + 1, strlen(out));
 }
 
+void lct_number_digits(char out[LCT_NUMBER_BYTES], double value, int digits)
+{
+    snprintf(out, LCT_NUMBER_BYTES, "%.*g", digits, value);
+    if (isfinite(value))
+        plain_point(out);
+}
+
 void lct_number_exact(char out[LCT_NUMBER_BYTES], double value)
 {
     if (isnan(value)) {

@@ -165,5 +165,5 @@ locant_status lct_html_give(char **out, size_t *size, struct lct_html *h,
 void lct_html_free(struct lct_html *h)
 {
     locant_release(h->data);
-    *h = (struct lct_html){ .data = NULL };
+    *h = (struct lct_html){ .taker = h->taker };
 }

@@ -14,6 +14,7 @@ struct lct_html {
     char *data;
     size_t size, capacity;
     bool failed;
+    const struct lct_taker *taker; /* see page.h */
 };
 
 /* Markup of our own. */

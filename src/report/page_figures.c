@@ -4,6 +4,7 @@
 #include "page.h"
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 void lct_page_size(char out[32], const struct lct_results *r)
 {
@@ -28,12 +29,23 @@ locant_mark lct_trained_mark(const struct lct_results *r)
     };
 }
 
+bool lct_page_wants(const struct lct_html *h, const char *name)
+{
+    return h->taker == NULL || strcmp(h->taker->name, name) == 0;
+}
+
 locant_status lct_page_figure(struct lct_html *h, const struct lct_results *r,
                               const locant_figure *f, const char *alt,
                               const char *caption, int measured)
 {
     char size[32];
 
+    if (h->taker) {
+        if (f->name == NULL || !lct_page_wants(h, f->name))
+            return LOCANT_OK;
+        ++*h->taker->taken;
+        return h->taker->take(f, alt, caption, h->taker->context);
+    }
     lct_html_raw(h, f->width > 600 ? "<figure class=\"wide\">" : "<figure>");
     LCT_TRY(lct_figure_inline(h, f, alt));
     lct_html_raw(h, "<figcaption>");
@@ -159,6 +171,7 @@ static locant_status write_headline(struct lct_html *h,
     locant_mark mark = lct_trained_mark(r);
     locant_figure f = LOCANT_FIGURE_INIT;
 
+    f.name = "length";
     f.title = "Loss on the same targets, by length of context";
     f.x_label = "context length (bytes)";
     f.y_label = "loss (bits/byte)";
@@ -180,6 +193,7 @@ static locant_status write_headline(struct lct_html *h,
         "text. A line that stops is undefined beyond.",
         1));
     close_frame(&f);
+    f.name = "close-up";
     f.title = "The same, close up";
     return lct_page_figure(
         h, r, &f, "The same curves, cut off above the trained loss plus 0.35.",
@@ -247,6 +261,7 @@ locant_status lct_page_positions(struct lct_html *h,
         l.series[l.n++] = (locant_series){ .label = g->spec, .n = N, .x = x,
                                            .y = y, .color = color_of(i) };
     }
+    f.name = "position";
     f.title = "Loss by position in one long text";
     f.x_label = "position (bytes from the start)";
     f.y_label = "loss (bits/byte)";
@@ -318,6 +333,7 @@ locant_status lct_page_training(struct lct_html *h, const struct lct_results *r)
         runs += r->groups[i].n;
     LCT_TRY(make_lines(&l, runs, 2 * LCT_CURVE_POINTS * runs));
     add_training(&l, r);
+    f.name = "training";
     f.title = "Training loss";
     f.x_label = "step";
     f.y_label = "loss (bits/byte)";
