@@ -305,12 +305,32 @@ static void survives_lack_of_memory(void **state)
 
 /* ------------------------------------------------------------------ by name */
 
+/* Names of methods and specs are the same in both languages. */
+static void check_zh(const char *en, const char *zh)
+{
+    static const char *const names[] = { "PI", "NTK", "YaRN" };
+
+    for (size_t i = 0; i < LEN(names); i++)
+        if (en && strcmp(en, names[i]) == 0)
+            return;
+    if (en && !zh)
+        FAIL("'%s' has no Chinese in labels.def", en);
+}
+
 static locant_status keep(const locant_figure *f, const char *alt,
                           const char *caption, void *context)
 {
     int *taken = context;
 
     CHECK(f->name && f->title && *alt && *caption);
+    check_zh(f->title, f->title_zh);
+    check_zh(f->x_label, f->x_label_zh);
+    check_zh(f->y_label, f->y_label_zh);
+    for (size_t i = 0; f->kind != LOCANT_FIGURE_HEATMAP && i < f->n_series;
+         i++)
+        check_zh(f->series[i].label, f->series[i].label_zh);
+    for (size_t i = 0; i < f->n_marks; i++)
+        check_zh(f->marks[i].label, f->marks[i].label_zh);
     ++*taken;
     return LOCANT_OK;
 }

@@ -1,6 +1,7 @@
 /* page_figures.c - the measured curves: loss by length, by position, by step */
 #include "../core/size.h"
 #include "../figure/inline.h"
+#include "labels.h"
 #include "page.h"
 #include <math.h>
 #include <stdio.h>
@@ -23,10 +24,8 @@ void lct_page_size(char out[32], const struct lct_results *r)
 
 locant_mark lct_trained_mark(const struct lct_results *r)
 {
-    return (locant_mark){
-        .x = (double)r->trained_length, .label = "trained length",
-        .label_zh = "\xe8\xae\xad\xe7\xbb\x83\xe9\x95\xbf\xe5\xba\xa6"
-    };
+    return (locant_mark){ .x = (double)r->trained_length,
+                          .label = "trained length" };
 }
 
 bool lct_page_wants(const struct lct_html *h, const char *name)
@@ -34,18 +33,12 @@ bool lct_page_wants(const struct lct_html *h, const char *name)
     return h->taker == NULL || strcmp(h->taker->name, name) == 0;
 }
 
-locant_status lct_page_figure(struct lct_html *h, const struct lct_results *r,
-                              const locant_figure *f, const char *alt,
-                              const char *caption, int measured)
+static locant_status put_figure(struct lct_html *h, const struct lct_results *r,
+                                const locant_figure *f, const char *alt,
+                                const char *caption, int measured)
 {
     char size[32];
 
-    if (h->taker) {
-        if (f->name == NULL || !lct_page_wants(h, f->name))
-            return LOCANT_OK;
-        ++*h->taker->taken;
-        return h->taker->take(f, alt, caption, h->taker->context);
-    }
     lct_html_raw(h, f->width > 600 ? "<figure class=\"wide\">" : "<figure>");
     LCT_TRY(lct_figure_inline(h, f, alt));
     lct_html_raw(h, "<figcaption>");
@@ -58,6 +51,26 @@ locant_status lct_page_figure(struct lct_html *h, const struct lct_results *r,
     }
     lct_html_raw(h, "</figcaption></figure>\n");
     return lct_html_status(h);
+}
+
+locant_status lct_page_figure(struct lct_html *h, const struct lct_results *r,
+                              const locant_figure *f, const char *alt,
+                              const char *caption, int measured)
+{
+    struct lct_translated t;
+    locant_status status;
+
+    if (h->taker && (f->name == NULL || !lct_page_wants(h, f->name)))
+        return LOCANT_OK;
+    LCT_TRY(lct_translate(&t, f));
+    if (h->taker) {
+        ++*h->taker->taken;
+        status = h->taker->take(&t.f, alt, caption, h->taker->context);
+    } else {
+        status = put_figure(h, r, &t.f, alt, caption, measured);
+    }
+    locant_release(t.series);
+    return status;
 }
 
 /* Series and their numbers, in two allocations. */

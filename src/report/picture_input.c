@@ -163,9 +163,6 @@ static locant_status draw_vectors(struct lct_html *h,
     }
     f.name = "vectors";
     f.title = "Vectors at a few positions";
-    f.title_zh = "\xe8\x8b\xa5\xe5\xb9\xb2\xe4\xbd\x8d\xe7\xbd\xae"
-                 "\xe7\x9a\x84\xe7\xbc\x96\xe7\xa0\x81\xe5\x90\x91"
-                 "\xe9\x87\x8f";
     f.x_label = "channel";
     f.width = 460;
     f.height = 360;

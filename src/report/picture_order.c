@@ -142,8 +142,6 @@ static locant_status show_changes(struct lct_html *h,
     f.kind = LOCANT_FIGURE_HEATMAP;
     f.name = "permutation";
     f.title = "What another order changes";
-    f.title_zh = "\xe6\x8d\xa2\xe5\xba\x8f\xe5\xb8\xa6\xe6\x9d\xa5\xe7\x9a\x84"
-                 "\xe5\x8f\x98\xe5\x8c\x96";
     f.x_label = "key token";
     f.y_label = "query token";
     f.width = 460;
