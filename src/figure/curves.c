@@ -224,8 +224,11 @@ static void draw_series(const struct plot *p)
     for (size_t i = 0; i < f->n_series; i++) {
         const locant_series *s = &f->series[i];
         const struct lct_pen pen = { LCT_SERIES + lct_series_color(f, i),
-                                     s->dashed ? 0.8 : 1,
-                                     s->dashed ? 1.25 : 2, s->dashed };
+                                     s->dashed == 1 ? 0.8 : 1,
+                                     s->dashed == 1 ? 1.25
+                                     : s->dashed    ? 1.75
+                                                    : 2,
+                                     s->dashed };
         draw_line(p, s, &pen);
         draw_dots(p, s, &pen);
     }

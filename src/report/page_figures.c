@@ -118,6 +118,14 @@ static int color_of(size_t group)
     return (int)(group % LCT_GREY);
 }
 
+/* Solid while colours last, then the dashes that no reference line has. */
+static int dash_of(size_t group)
+{
+    size_t round = group / LCT_GREY;
+
+    return round == 0 ? 0 : 2 + (int)((round - 1) % (LCT_DASHES - 2));
+}
+
 /* A level line between the ends of x. */
 static void add_level(struct lines *l, const double *x, size_t n, double level,
                       int color, const char *label)
@@ -151,7 +159,8 @@ static locant_status add_group(struct lines *l, const struct lct_results *r,
     }
     l->series[l->n++] = (locant_series){ .label = g->spec, .n = N, .x = x,
                                          .y = y, .low = low, .high = high,
-                                         .marks = 1, .color = color_of(i) };
+                                         .marks = 1, .dashed = dash_of(i),
+                                         .color = color_of(i) };
     add_level(l, x, N, lct_page_own_window(g) * LCT_BITS, color_of(i), NULL);
     return LOCANT_OK;
 }
@@ -272,7 +281,8 @@ locant_status lct_page_positions(struct lct_html *h,
             x[k] = (k + 0.5) * width;
         mean_by_position(y, g);
         l.series[l.n++] = (locant_series){ .label = g->spec, .n = N, .x = x,
-                                           .y = y, .color = color_of(i) };
+                                           .y = y, .dashed = dash_of(i),
+                                           .color = color_of(i) };
     }
     f.name = "position";
     f.title = "Loss by position in one long text";
