@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "testing.h"
 #include "page_group.h"
+#include "locant/figure.h"
 #include "report/html.h"
 #include <math.h>
 #include <stdio.h>
@@ -231,6 +232,28 @@ static void every_picture_has_words(void **state)
     CHECK(count(page, "<table") == count(page, "<caption>"));
     CHECK(count(page, "<td") > 0 && count(page, "scope=\"row\"") >= GROUPS);
     CHECK(!strstr(page, "No pictures: "));
+    free(page);
+    free_results(&r);
+}
+
+/* What 'locant figure' can draw is what the page draws. */
+static void every_picture_has_a_name(void **state)
+{
+    struct lct_results r;
+    char *page;
+    size_t named = 0;
+
+    (void)state;
+    make_results(&r);
+    page = page_of(&r);
+    for (int i = 0; locant_figure_at(i); i++) {
+        char name[60];
+        snprintf(name, sizeof name, " data-name=\"%s\"",
+                 locant_figure_at(i)->name);
+        named += count(page, name);
+    }
+    CHECK(named == count(page, FIGURE));
+    CHECK(strlen(page) < 1000000);
     free(page);
     free_results(&r);
 }
@@ -534,6 +557,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         PAGE(needs_no_network_and_no_script),
         PAGE(every_picture_has_words),
+        PAGE(every_picture_has_a_name),
         PAGE(elements_are_closed),
         PAGE(hostile_strings_stay_text),
         PAGE(undefined_is_said),
