@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "locant.h"
+#include "locant/figure.h"
 #include "locant/files.h"
 #include "locant/lab.h"
 
@@ -80,7 +81,8 @@ struct cli {
 extern const struct cli_command *const cli_commands[];
 extern const struct cli_command
     cli_list, cli_show, cli_table, cli_rotate, cli_bias, cli_attend, cli_angles,
-    cli_similarity, cli_resize, cli_graph, cli_positions, cli_report,
+    cli_similarity, cli_resize, cli_graph, cli_positions, cli_figure,
+    cli_report,
     cli_train, cli_eval, cli_runs, cli_seed, cli_bench, cli_selftest,
     cli_doctor;
 
@@ -194,6 +196,13 @@ void    cli_shape_text(char *out, size_t size, const locant_tensor *t);
 /* Names of the set bits of an encoding's doors, joined; "none" if 0. */
 void    cli_doors(char *out, size_t size, unsigned doors);
 void    cli_traits(char *out, size_t size, unsigned traits);
+
+/* ------------------------------------------------------------ terminal.c */
+
+/* What stdout shows: plain characters unless it is a terminal with colours
+ * whose user wants them; and its columns. */
+locant_terminal cli_colors(void);
+int  cli_columns(void);
 
 /* -------------------------------------------------------------- job.c */
 

@@ -16,7 +16,8 @@
  *   locant/files.h      .npy and safetensors
  *   locant/graph.h      eigenvectors, random walks, distances of a graph
  *   locant/lab.h        corpora, training, evaluation, the run store, reports
- *   locant/figure.h     heat maps and curves as SVG, PNG, PDF
+ *   locant/figure.h     figures of the report by name: SVG, PNG, PDF, page,
+ *                       terminal, JSON, CSV
  *   locant/statistics.h what few seeds allow one to say
  */
 #ifndef LOCANT_H

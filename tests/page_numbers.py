@@ -7,7 +7,8 @@ usage: page_numbers.py PAGE.html NUMBERS.json
     path, times data-scale, to the last printed digit; "undefined" is null.
  2. Every number of the document is printed, or is one of NOT_PRINTED.
  3. Other digits of the page are constants of the method, names, or facts of
-    the registry: nothing that was measured.
+    the registry: nothing that was measured.  What stands in a figure is drawn:
+    its ticks and its cells.
 
 Prints one line for each fault and a summary; exit 1 if there is a fault.
 """
@@ -69,7 +70,7 @@ class Page(HTMLParser):
     def handle_data(self, data):
         if any("data-number" in a for _, a in self.open):
             self.marked[-1][2] += data
-        elif not any(self.is_name(t, a) for t, a in self.open):
+        elif not any(t == "svg" or self.is_name(t, a) for t, a in self.open):
             self.free.append(data)
 
     @staticmethod

@@ -1,8 +1,7 @@
 /* Figures: formats, same bytes for the same figure, gaps, refusals. */
 /* needs: lab */
 #define _GNU_SOURCE
-#include "testing.h"
-#include "locant/figure.h"
+#include "figure_case.h"
 #include "figure/figure.h"
 #include <locale.h>
 #include <math.h>
@@ -11,43 +10,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static const double x5[5] = { 128, 256, 512, 1024, 2048 };
-static const double y5[5] = { 2.2, 2.3, NAN, 3.1, 4.5 };
-static const double low5[5] = { 2.1, 2.2, NAN, 3.0, 4.0 };
-static const double high5[5] = { 2.3, 2.4, NAN, 3.2, 5.0 };
-static double cells[30 * 20];
-
-static locant_series lines[2];
-static locant_mark marks[2] = { { 128, "trained length" }, { 140, "<near>" } };
-
-static locant_figure a_figure(locant_figure_kind kind)
-{
-    locant_figure f = LOCANT_FIGURE_INIT;
-
-    lines[0] = (locant_series){ .label = "first", .n = 5, .x = x5, .y = y5,
-                                .low = low5, .high = high5, .marks = 1,
-                                .color = -1 };
-    lines[1] = (locant_series){ .label = "second", .n = 5, .x = x5, .y = low5,
-                                .dashed = 1, .color = 9 };
-    for (int i = 0; i < 30 * 20; i++)
-        cells[i] = i % 7 ? sin(i * 0.1) : NAN;
-    f.kind = kind;
-    f.title = "A title";
-    f.x_label = "x";
-    f.y_label = "y";
-    f.series = lines;
-    f.n_series = 2;
-    if (kind == LOCANT_FIGURE_CURVES) {
-        f.log_x = 1;
-        f.marks = marks;
-        f.n_marks = 2;
-    }
-    f.cells = cells;
-    f.rows = 30;
-    f.cols = 20;
-    return f;
-}
 
 /* A folder of its own for each test, removed with what it holds. */
 static char folder[256];
@@ -94,7 +56,7 @@ static void writes_every_format_of_every_kind(void **state)
                                               "%PDF-" };
 
     (void)state;
-    for (int kind = 0; kind < 3; kind++)
+    for (int kind = 0; kind < KINDS; kind++)
         for (size_t i = 0; i < LEN(names); i++) {
             locant_figure f = a_figure((locant_figure_kind)kind);
             char path[300];
@@ -102,15 +64,6 @@ static void writes_every_format_of_every_kind(void **state)
             CHECK_OK(locant_figure_write(&f, path));
             check_signature(names[i], signatures[i]);
         }
-}
-
-static size_t count(const char *text, const char *what)
-{
-    size_t n = 0;
-
-    for (const char *p = text; (p = strstr(p, what)); p += strlen(what))
-        n++;
-    return n;
 }
 
 static char *svg_of(const locant_figure *f)
@@ -127,7 +80,7 @@ static char *svg_of(const locant_figure *f)
 static void same_figure_same_bytes(void **state)
 {
     (void)state;
-    for (int kind = 0; kind < 3; kind++) {
+    for (int kind = 0; kind < KINDS; kind++) {
         locant_figure f = a_figure((locant_figure_kind)kind);
         locant_figure other = a_figure(LOCANT_FIGURE_HEATMAP);
         char *first = svg_of(&f), *between = svg_of(&other);
@@ -376,7 +329,7 @@ static void refuses_bad_frames(void **state)
     refuse(&f, LOCANT_ERR_PARAM, sentence);
     f = a_figure((locant_figure_kind)9);
     refuse(&f, LOCANT_ERR_PARAM, "locant_figure_svg: kind is 9, expected "
-                                 "curves, heat map or bars");
+                                 "curves, heat map, bars, strips or points");
     f = a_figure(LOCANT_FIGURE_CURVES);
     CHECK_REFUSED(locant_figure_write(&f, NULL), LOCANT_ERR_NULL,
                   "locant_figure_write: path is NULL");
@@ -392,50 +345,10 @@ static void refuses_bad_frames(void **state)
     CHECK(stat(path, &st) != 0);
 }
 
-/* ----------------------------------------------------- memory that runs out */
-
-struct failing {
-    int left;  /* allocations until the failure */
-    int held;  /* blocks not yet released */
-};
-
-static void *failing_alloc(size_t bytes, void *context)
-{
-    struct failing *f = context;
-
-    if (f->left-- <= 0)
-        return NULL;
-    f->held++;
-    return malloc(bytes);
-}
-
-static void failing_release(void *memory, void *context)
-{
-    ((struct failing *)context)->held--;
-    free(memory);
-}
-
 static void survives_lack_of_memory(void **state)
 {
     (void)state;
-    for (int kind = 0; kind < 3; kind++) {
-        locant_status status = LOCANT_ERR_NOMEM;
-        for (int k = 0; status != LOCANT_OK; k++) {
-            struct failing f = { .left = k };
-            locant_allocator a = { failing_alloc, failing_release, &f };
-            locant_figure figure = a_figure((locant_figure_kind)kind);
-            char *out = NULL;
-            size_t size = 0;
-            locant_set_allocator(&a);
-            status = locant_figure_svg(&out, &size, &figure);
-            locant_release(out);
-            locant_set_allocator(NULL);
-            CHECK(status == LOCANT_OK || status == LOCANT_ERR_NOMEM);
-            CHECK(f.held == 0);
-            CHECK(status != LOCANT_OK || k > 0);
-            CHECK(k < 1000);
-        }
-    }
+    survive_lack_of_memory(locant_figure_svg);
 }
 
 /* ------------------------------------------------------------------ numbers */
@@ -516,16 +429,44 @@ static double lightness(struct lct_color c)
 static void maps_are_ordered(void **state)
 {
     (void)state;
-    for (int i = 0; i < 100; i++) {
-        CHECK(lightness(lct_sequential((i + 1) / 100.0)) <
-              lightness(lct_sequential(i / 100.0)));
-        CHECK(lightness(lct_diverging((i + 1) / 100.0)) <
-              lightness(lct_diverging(i / 100.0)));
-        CHECK(lightness(lct_diverging(-(i + 1) / 100.0)) <
-              lightness(lct_diverging(-i / 100.0)));
+    for (int dark = 0; dark < 2; dark++)
+        for (int i = 0; i < 100; i++) {
+            double sign = dark ? 1 : -1, a = i / 100.0, b = (i + 1) / 100.0;
+            CHECK(sign * lightness(lct_sequential(b, dark)) >
+                  sign * lightness(lct_sequential(a, dark)));
+            CHECK(sign * lightness(lct_diverging(b, dark)) >
+                  sign * lightness(lct_diverging(a, dark)));
+            CHECK(sign * lightness(lct_diverging(-b, dark)) >
+                  sign * lightness(lct_diverging(-a, dark)));
+        }
+    CHECK(lct_diverging(-1, false).b > lct_diverging(-1, false).r);
+    CHECK(lct_diverging(1, false).r > lct_diverging(1, false).b);
+}
+
+/* Contrast as WCAG 2 defines it: (L1 + 0.05) / (L2 + 0.05) of linear light. */
+static double luminance(struct lct_color c)
+{
+    double part[3] = { c.r, c.g, c.b };
+
+    for (int i = 0; i < 3; i++)
+        part[i] = part[i] <= 0.04045 ? part[i] / 12.92
+                                     : pow((part[i] + 0.055) / 1.055, 2.4);
+    return 0.2126 * part[0] + 0.7152 * part[1] + 0.0722 * part[2];
+}
+
+/* Lines stand out from the page by 3 at least, on white and on #1e2125. */
+static void lines_can_be_seen(void **state)
+{
+    const struct lct_color ground = { 30 / 255.0, 33 / 255.0, 37 / 255.0 };
+
+    (void)state;
+    for (int i = 0; i < LCT_COLORS; i++) {
+        double light = 1.05 / (luminance(lct_palette(i)) + 0.05);
+        double dark = (luminance(lct_palette_dark(i)) + 0.05) /
+                      (luminance(ground) + 0.05);
+        if (light < 3 || dark < 3)
+            FAIL("colour %d: contrast %g on white, %g on dark", i, light, dark);
     }
-    CHECK(lct_diverging(-1).b > lct_diverging(-1).r);
-    CHECK(lct_diverging(1).r > lct_diverging(1).b);
 }
 
 /* fontconfig keeps one block of its configuration to the end of the process. */
@@ -555,6 +496,7 @@ int main(void)
         cmocka_unit_test(numbers_ignore_the_locale),
         cmocka_unit_test(ticks_are_round_and_inside),
         cmocka_unit_test(maps_are_ordered),
+        cmocka_unit_test(lines_can_be_seen),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -78,6 +78,25 @@ static void rows_hold_what_was_measured(void **state)
     free_results(&r);
 }
 
+/* 'locant figure' has runs as they come; comparisons need all seeds. */
+static void fewer_seeds_have_losses_of_their_own(void **state)
+{
+    struct lct_results r;
+    struct json_t *n;
+
+    (void)state;
+    make_results(&r);
+    r.groups[2].n = 1;
+    CHECK_OK(lct_numbers_create(&n, &r));
+    near(at(n, "rows.2.loss.512.mean"), run_loss(&r, 2, 0, 2) / log(2), 1e-13);
+    near(at(n, "rows.2.change.512.mean"),
+         run_loss(&r, 2, 0, 2) - run_loss(&r, 2, 0, 0), 1e-13);
+    CHECK(isnan(at(n, "rows.2.rank")) && at(n, "rows.0.rank") > 0);
+    CHECK(isnan(at(n, "rows.2.declared.p")));
+    json_decref(n);
+    free_results(&r);
+}
+
 /* 1024 against 128 by hand, with t(.975, 2) = .95 sqrt(2 / .0975). */
 static void one_comparison_was_declared(void **state)
 {
@@ -312,6 +331,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_hold_what_was_measured),
+        cmocka_unit_test(fewer_seeds_have_losses_of_their_own),
         cmocka_unit_test(one_comparison_was_declared),
         cmocka_unit_test(ranks_are_of_the_longest),
         cmocka_unit_test(paths_lead_somewhere_or_nowhere),

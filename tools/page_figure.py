@@ -1,23 +1,29 @@
 #!/usr/bin/env python3
-"""Take one figure out of a report page.
+"""Take one figure out of a report page, as an SVG document of its own.
 
 usage: tools/page_figure.py PAGE.html N > FIGURE.svg     the N-th, from 1
 """
-import base64
 import re
 import sys
+
+CLASSES = re.compile(r"<style>(.*?)</style>", re.S)
+FIGURE = re.compile(r'(<svg class="fig".*?</svg>)\n<figcaption', re.S)
 
 
 def main():
     if len(sys.argv) != 3 or not sys.argv[2].isdigit():
         sys.exit(__doc__.strip())
-    with open(sys.argv[1], encoding="utf-8") as page:
-        figures = re.findall(r'src="data:image/svg\+xml;base64,([^"]+)"',
-                             page.read())
+    with open(sys.argv[1], encoding="utf-8") as file:
+        page = file.read()
+    figures = FIGURE.findall(page)
     n = int(sys.argv[2])
     if not 1 <= n <= len(figures):
         sys.exit(f"{sys.argv[1]}: has figures 1 to {len(figures)}, not {n}")
-    sys.stdout.buffer.write(base64.b64decode(figures[n - 1]))
+    start, rest = figures[n - 1].split(">", 1)
+    print('<?xml version="1.0" encoding="UTF-8"?>')
+    print(start.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg" '
+                        'font-family="sans-serif"', 1) + ">")
+    print(f"<style>{CLASSES.search(page).group(1)}</style>{rest}")
 
 
 if __name__ == "__main__":

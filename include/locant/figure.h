@@ -1,10 +1,12 @@
 /*
- * figure.h - heat maps and curves: data plus a kind, drawn by cairo and pango.
+ * figure.h - heat maps, curves, dots: data plus a kind, drawn into a file, into
+ * a page, into a terminal, or as numbers.
  */
 #ifndef LOCANT_FIGURE_H
 #define LOCANT_FIGURE_H
 
-#include "core.h"
+#include "encoding.h"
+#include "lab.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -13,36 +15,44 @@ extern "C" {
 typedef enum locant_figure_kind {
     LOCANT_FIGURE_CURVES  = 0, /* series */
     LOCANT_FIGURE_HEATMAP = 1, /* cells */
-    LOCANT_FIGURE_BARS    = 2  /* first value of each series, by label */
+    LOCANT_FIGURE_BARS    = 2, /* first value of each series, by label */
+    LOCANT_FIGURE_STRIPS  = 3, /* every value of each series as a dot, by
+                                  label: one dot a seed */
+    LOCANT_FIGURE_POINTS  = 4  /* values with their intervals, by label */
 } locant_figure_kind;
 
-/* One line of a figure.  x and y hold n values; NAN leaves a gap. */
+/*
+ * One line of a figure.  x and y hold n values; NAN leaves a gap.  Of BARS only
+ * the first value is read, STRIPS and POINTS read all; none of them reads x.
+ */
 typedef struct locant_series {
-    const char   *label;    /* UTF-8; NULL: not in the legend */
+    const char   *label;      /* UTF-8; NULL: not in the legend */
     size_t        n;
     const double *x, *y;
     const double *low, *high; /* NULL, or a band around y */
-    int           dashed;
-    int           marks;    /* a dot on each point */
-    int           color;    /* 0 .. 9 of the palette; -1: by order */
+    int           dashed;     /* 0: solid; 1 dashed, 2 dotted, 3 dots between
+                                 dashes, 4 long dashes */
+    int           marks;      /* a dot on each point */
+    int           color;      /* 0 .. 9 of the palette; -1: by order */
+    const char   *label_zh;   /* for a page in two languages; or NULL */
 } locant_series;
 
 /* A vertical line with a label, e.g. the trained length. */
 typedef struct locant_mark {
     double      x;
-    const char *label;
+    const char *label, *label_zh;
 } locant_mark;
 
 typedef struct locant_figure {
     size_t             struct_size;
     locant_figure_kind kind;
     const char        *title, *x_label, *y_label; /* UTF-8 or NULL */
-    int                log_x;      /* base 2 ticks */
+    int                log_x;      /* CURVES: base 2 ticks */
     int                width, height; /* in points; 0: 640 x 400 */
 
-    const locant_series *series;   /* CURVES, BARS */
+    const locant_series *series;   /* all kinds but HEATMAP */
     size_t               n_series;
-    const locant_mark   *marks;
+    const locant_mark   *marks;    /* CURVES, STRIPS, POINTS */
     size_t               n_marks;
 
     const double *cells;           /* HEATMAP: [rows, cols] */
@@ -51,6 +61,11 @@ typedef struct locant_figure {
     double        x_first, x_step; /* labels of columns; step 0: index */
     double        y_first, y_step;
     double        y_min, y_max;    /* CURVES: both 0: from the data */
+    int           numbers;         /* HEATMAP: also written into the cells,
+                                      where there are at most 16 a side */
+
+    const char   *title_zh, *x_label_zh, *y_label_zh; /* or NULL */
+    const char   *name;            /* see locant_figure_at(); or NULL */
 } locant_figure;
 
 #define LOCANT_FIGURE_INIT { .struct_size = sizeof(locant_figure) }
@@ -65,6 +80,117 @@ locant_figure_write(const locant_figure *figure, const char *path);
 /* Draw as an SVG document in memory of locant_alloc(), zero-terminated. */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_figure_svg(char **out, size_t *size, const locant_figure *figure);
+
+/*
+ * The same as a part of an HTML page: an <svg> with text as text, coloured by
+ * classes that locant_figure_css() defines, so that the reader's theme applies;
+ * no ids, styles, scripts, addresses.  Maps of more than 128 cells a side are
+ * pooled by magnitude and say so.
+ *
+ * alt   what a screen reader says; NULL: the title
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_figure_inline(char **out, size_t *size, const locant_figure *figure,
+                     const char *alt);
+
+/* The style sheet of all such figures of a page: light, dark, paper. */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_figure_css(char **out, size_t *size);
+
+/* ----------------------------------------------------------------- terminal */
+
+typedef enum locant_terminal {
+    LOCANT_TERMINAL_ASCII = 0, /* plain characters, no colours */
+    LOCANT_TERMINAL_16    = 1, /* half-blocks in the terminal's own colours */
+    LOCANT_TERMINAL_256   = 2,
+    LOCANT_TERMINAL_24    = 3  /* 24-bit colours */
+} locant_terminal;
+
+/*
+ * Draw as lines of text of at most 'columns' (40 to 1000) columns.  Labels
+ * cannot carry escape sequences.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_figure_terminal(char **out, size_t *size, const locant_figure *figure,
+                       int columns, locant_terminal colors);
+
+/* ------------------------------------------------------------------ numbers */
+
+/*
+ * Everything the figure holds, as one JSON object: kind, name, titles, series
+ * with x, y, low, high, or cells row by row with the values of the first row
+ * and column and their steps.  Numbers read back to the same bits; null is not
+ * finite.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_figure_json(char **out, size_t *size, const locant_figure *figure);
+
+/*
+ * One value a line (RFC 4180 but for the line ends, which are LF): series, x,
+ * y, low, high; or row, column, value.  Numbers as above; NAN is an empty
+ * field.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_figure_csv(char **out, size_t *size, const locant_figure *figure);
+
+/* --------------------------------------------------------- figures by name */
+
+/* A figure that the page draws. */
+typedef struct locant_figure_info {
+    const char *name;             /* "wavelengths" */
+    const char *of;               /* "input", "rotate", "score", "content": of
+                                     encodings with that door; "hook": of those
+                                     that choose positions, hide keys or scale
+                                     scores; "any"; "runs": of the run store */
+    const char *title, *title_zh;
+} locant_figure_info;
+
+/* In the order of the page; NULL past the end. */
+LOCANT_API const locant_figure_info *locant_figure_at(int i);
+
+/* What is looked at; 0 everywhere: what the page shows. */
+typedef struct locant_figure_view {
+    size_t  struct_size;
+    int64_t length;   /* positions shown */
+    int64_t position; /* the one that is looked at, from 1 on */
+    int64_t head;     /* from 1 on; 0: all, or the first */
+    int64_t trained;  /* trained length; 0: 128, or that of the runs */
+    int64_t width, heads; /* of the model; 0: 64 and 4, or those of the runs */
+    double  factor;   /* of the scalings of RoPE; 0: 4 */
+    uint64_t seed;    /* of random queries and keys; 0: 1 */
+} locant_figure_view;
+
+#define LOCANT_FIGURE_VIEW_INIT { .struct_size = sizeof(locant_figure_view) }
+
+/*
+ * Called with a figure, valid during the call; 'alt' and 'caption' say what it
+ * shows.  What it returns, the function that called it returns.
+ */
+typedef locant_status (*locant_figure_taker)(const locant_figure *figure,
+                                             const char *alt,
+                                             const char *caption,
+                                             void *context);
+
+/*
+ * The figure 'name' of an encoding, with its initial values as parameters.
+ * Where layers differ, it may be taken more than once.
+ * Errors: NULL, PARAM (no such figure; not of this encoding), NOMEM.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_figure_of_encoding(const char *name, const locant_encoding *e,
+                          const locant_figure_view *view,
+                          locant_figure_taker take, void *context);
+
+/*
+ * The figure 'name' of finished runs: of all together where it is one of runs,
+ * else of the encoding of the first, with its trained parameters.
+ * Errors: as above, PARAM also for runs that are of other models.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_figure_of_runs(const char *name, locant_store *store,
+                      const int64_t *runs, size_t n,
+                      const locant_figure_view *view, locant_figure_taker take,
+                      void *context);
 
 #ifdef __cplusplus
 }

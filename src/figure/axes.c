@@ -4,10 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-const struct lct_color lct_ink = { 0.13, 0.13, 0.15 };
-const struct lct_color lct_faint = { 0.36, 0.37, 0.40 };
-const struct lct_color lct_rule = { 0.87, 0.88, 0.90 };
-
 static const double label_size = 11;
 
 void lct_widen(double *low, double *high, bool log)
@@ -90,6 +86,16 @@ double lct_axis_at(const struct lct_axis *a, double value)
     return (value - a->low) / (a->high - a->low);
 }
 
+void lct_plot_at(struct lct_canvas *c, const struct lct_box *box,
+                 const struct lct_axis *x, const struct lct_axis *y)
+{
+    c->plot = *box;
+    c->x[0] = x->low;
+    c->x[1] = x->high;
+    c->y[0] = y ? y->low : 0;
+    c->y[1] = y ? y->high : 0;
+}
+
 /* A typographic minus. */
 static void with_minus(char *out, size_t size, const char *label)
 {
@@ -110,80 +116,85 @@ double lct_axis_width(struct lct_canvas *c, const struct lct_axis *a)
     return widest;
 }
 
-void lct_set_color(struct lct_canvas *c, struct lct_color color, double alpha)
-{
-    cairo_set_source_rgba(c->cr, color.r, color.g, color.b, alpha);
-}
+static const struct lct_pen rule = { LCT_RULE, 1, 0.75, 0 };
+static const struct lct_pen tick = { LCT_FAINT, 1, 0.75, 0 };
 
-void lct_line(struct lct_canvas *c, double x0, double y0, double x1, double y1,
-              double width, double dash)
+/* The grid is one path, and so are the ticks below it. */
+static void draw_verticals(struct lct_canvas *c, const struct lct_box *box,
+                           const struct lct_axis *a, double from, double to,
+                           const struct lct_pen *pen)
 {
-    cairo_set_line_width(c->cr, width);
-    cairo_set_dash(c->cr, &dash, dash > 0 ? 1 : 0, 0);
-    cairo_move_to(c->cr, x0, y0);
-    cairo_line_to(c->cr, x1, y1);
-    cairo_stroke(c->cr);
-    cairo_set_dash(c->cr, NULL, 0, 0);
+    for (int i = 0; i < a->n; i++) {
+        double x = box->x + box->width * lct_axis_at(a, a->tick[i]);
+        c->ops->move(c->to, x, from);
+        c->ops->line(c->to, x, to);
+    }
+    if (a->n > 0)
+        c->ops->stroke(c->to, pen);
 }
 
 void lct_axis_draw_x(struct lct_canvas *c, const struct lct_box *box,
-                     const struct lct_axis *a, const char *title, bool grid)
+                     const struct lct_axis *a, const locant_figure *f,
+                     bool grid)
 {
-    struct lct_text style = { .size = label_size, .color = lct_faint,
+    struct lct_text style = { .size = label_size, .role = LCT_FAINT,
                               .align_x = 0.5 };
     double bottom = box->y + box->height;
     double free_from = -1e9;
 
+    if (grid)
+        draw_verticals(c, box, a, box->y, bottom, &rule);
+    draw_verticals(c, box, a, bottom, bottom + 4, &tick);
     for (int i = 0; i < a->n; i++) {
         double x = box->x + box->width * lct_axis_at(a, a->tick[i]);
         char label[LCT_NUMBER_BYTES + 4];
         double half;
         with_minus(label, sizeof label, a->label[i]);
         half = lct_text_width(c, label, &style) / 2;
-        lct_set_color(c, lct_rule, 1);
-        if (grid)
-            lct_line(c, x, box->y, x, bottom, 0.75, 0);
-        lct_set_color(c, lct_faint, 1);
-        lct_line(c, x, bottom, x, bottom + 4, 0.75, 0);
         if (x - half < free_from)
             continue;
         lct_text_draw(c, x, bottom + 6, label, &style);
         free_from = x + half + 4;
     }
-    style.color = lct_ink;
+    style.role = LCT_INK;
     style.max_width = c->width - 20;
-    lct_text_draw(c, box->x + box->width / 2, bottom + 22, title, &style);
+    style.zh = f->x_label_zh;
+    lct_text_draw(c, box->x + box->width / 2, bottom + 22, f->x_label, &style);
 }
 
 void lct_axis_draw_y(struct lct_canvas *c, const struct lct_box *box,
-                     const struct lct_axis *a, const char *title, bool grid)
+                     const struct lct_axis *a, const locant_figure *f,
+                     bool grid)
 {
-    struct lct_text style = { .size = label_size, .color = lct_faint,
+    struct lct_text style = { .size = label_size, .role = LCT_FAINT,
                               .align_x = 1, .align_y = 0.5 };
 
+    for (int i = 0; grid && i < a->n; i++) {
+        double y = box->y + box->height * (1 - lct_axis_at(a, a->tick[i]));
+        c->ops->move(c->to, box->x, y);
+        c->ops->line(c->to, box->x + box->width, y);
+    }
+    if (grid && a->n > 0)
+        c->ops->stroke(c->to, &rule);
     for (int i = 0; i < a->n; i++) {
-        double at = lct_axis_at(a, a->tick[i]);
-        double y = box->y + box->height * (1 - at);
+        double y = box->y + box->height * (1 - lct_axis_at(a, a->tick[i]));
         char label[LCT_NUMBER_BYTES + 4];
         with_minus(label, sizeof label, a->label[i]);
-        lct_set_color(c, lct_rule, 1);
-        if (grid)
-            lct_line(c, box->x, y, box->x + box->width, y, 0.75, 0);
         lct_text_draw(c, box->x - 7, y, label, &style);
     }
-    style = (struct lct_text){ .size = label_size, .color = lct_ink,
-                               .align_x = 0.5, .vertical = true,
-                               .max_width = c->height - 20 };
-    lct_text_draw(c, 8, box->y + box->height / 2, title, &style);
+    style = (struct lct_text){ .size = label_size, .align_x = 0.5,
+                               .vertical = true, .max_width = c->height - 20,
+                               .zh = f->y_label_zh };
+    lct_text_draw(c, 8, box->y + box->height / 2, f->y_label, &style);
 }
 
-double lct_title_draw(struct lct_canvas *c, const char *title)
+double lct_title_draw(struct lct_canvas *c, const locant_figure *f)
 {
-    struct lct_text style = { .size = 13.5, .color = lct_ink, .bold = true,
+    struct lct_text style = { .size = 13.5, .bold = true, .zh = f->title_zh,
                               .max_width = c->width - 24 };
 
-    if (!title || !*title)
+    if (!f->title || !*f->title)
         return 12;
-    lct_text_draw(c, 12, 8, title, &style);
+    lct_text_draw(c, 12, 8, f->title, &style);
     return 34;
 }

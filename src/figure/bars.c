@@ -35,10 +35,11 @@ static void range_of_bars(const locant_figure *f, double *low, double *high)
 
 static void draw_interval(struct lct_canvas *c, double x0, double x1, double y)
 {
-    lct_set_color(c, lct_ink, 0.9);
-    lct_line(c, x0, y, x1, y, 1.25, 0);
-    lct_line(c, x0, y - 3, x0, y + 3, 1.25, 0);
-    lct_line(c, x1, y - 3, x1, y + 3, 1.25, 0);
+    static const struct lct_pen pen = { LCT_INK, 0.9, 1.25, 0 };
+
+    lct_line(c, x0, y, x1, y, &pen);
+    lct_line(c, x0, y - 3, x0, y + 3, &pen);
+    lct_line(c, x1, y - 3, x1, y + 3, &pen);
 }
 
 /* One bar in a row of height 'row' whose middle is y. */
@@ -48,7 +49,7 @@ static void draw_bar(struct lct_canvas *c, const locant_figure *f, size_t i,
 {
     const locant_series *s = &f->series[i];
     struct lct_text style = { .size = fmin(label_size, row * 0.85),
-                              .color = lct_ink, .align_y = 0.5, .align_x = 1,
+                              .align_y = 0.5, .align_x = 1, .zh = s->label_zh,
                               .max_width = c->width * 0.4 };
     double zero = box->x + box->width * lct_axis_at(axis, 0);
     double end = zero, after;
@@ -57,10 +58,9 @@ static void draw_bar(struct lct_canvas *c, const locant_figure *f, size_t i,
     lct_text_draw(c, box->x - 8, y, s->label, &style);
     if (isfinite(s->y[0])) {
         end = box->x + box->width * lct_axis_at(axis, s->y[0]);
-        lct_set_color(c, lct_palette(lct_series_color(f, i)), 1);
-        cairo_rectangle(c->cr, fmin(zero, end), y - 0.36 * row,
-                        fabs(end - zero), 0.72 * row);
-        cairo_fill(c->cr);
+        lct_rectangle(c, &(struct lct_box){ fmin(zero, end), y - 0.36 * row,
+                                            fabs(end - zero), 0.72 * row },
+                      NULL, LCT_SERIES + lct_series_color(f, i), 1);
     }
     after = fmax(zero, end);
     if (s->low && isfinite(s->low[0]) && isfinite(s->high[0])) {
@@ -72,9 +72,10 @@ static void draw_bar(struct lct_canvas *c, const locant_figure *f, size_t i,
     if (isfinite(s->y[0]))
         lct_number_short(value, s->y[0]);
     else
-        g_strlcpy(value, "undefined", sizeof value);
+        lct_number(value, NAN, 0);
     style.align_x = 0;
-    style.color = lct_faint;
+    style.zh = NULL;
+    style.role = LCT_FAINT;
     lct_text_draw(c, after + 6, y, value, &style);
 }
 
@@ -94,12 +95,13 @@ locant_status lct_draw_bars(struct lct_canvas *c, const locant_figure *f,
                            (int)c->width, (int)c->height, f->n_series);
     range_of_bars(f, &low, &high);
     lct_axis_linear(&axis, low, high, 6);
-    lct_axis_draw_x(c, &box, &axis, f->x_label, true);
+    lct_plot_at(c, &box, &axis, NULL);
+    lct_axis_draw_x(c, &box, &axis, f, true);
     row = fmin(box.height / (double)f->n_series, 34);
     for (size_t i = 0; i < f->n_series; i++)
         draw_bar(c, f, i, &box, &axis, box.y + row * ((double)i + 0.5), row);
-    lct_set_color(c, lct_faint, 1);
     zero = box.x + box.width * lct_axis_at(&axis, 0);
-    lct_line(c, zero, box.y, zero, box.y + box.height, 0.75, 0);
+    lct_line(c, zero, box.y, zero, box.y + box.height,
+             &(struct lct_pen){ LCT_FAINT, 1, 0.75, 0 });
     return LOCANT_OK;
 }

@@ -35,7 +35,7 @@ static locant_status check_shape(const char *fn, const locant_figure *f,
         return locant_fail(LOCANT_ERR_PARAM,
                            "%s: series %zu has %zu values, expected 1 to %d",
                            fn, i, s->n, MOST_POINTS);
-    if (!s->y || (!s->x && f->kind != LOCANT_FIGURE_BARS))
+    if (!s->y || (!s->x && f->kind == LOCANT_FIGURE_CURVES))
         return locant_fail(LOCANT_ERR_NULL, "%s: series %zu: %s is NULL", fn, i,
                            s->y ? "x" : "y");
     if (!s->low != !s->high)
@@ -46,6 +46,10 @@ static locant_status check_shape(const char *fn, const locant_figure *f,
         return locant_fail(LOCANT_ERR_PARAM,
                            "%s: series %zu: color is %d, expected -1 to %d", fn,
                            i, s->color, LCT_COLORS - 1);
+    if (s->dashed < 0 || s->dashed >= LCT_DASHES)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: series %zu: dashed is %d, expected 0 to %d", fn,
+                           i, s->dashed, LCT_DASHES - 1);
     return LOCANT_OK;
 }
 
@@ -54,12 +58,13 @@ static locant_status check_series(size_t *seen, const char *fn,
                                   const locant_figure *f, size_t i)
 {
     const locant_series *s = &f->series[i];
-    bool bars = f->kind == LOCANT_FIGURE_BARS;
+    bool curves = f->kind == LOCANT_FIGURE_CURVES;
+    size_t n = f->kind == LOCANT_FIGURE_BARS ? 1 : s->n;
 
     LCT_TRY(check_shape(fn, f, i));
-    for (size_t k = 0; k < (bars ? 1 : s->n); k++) {
+    for (size_t k = 0; k < n; k++) {
         bool band = false;
-        if (!bars)
+        if (curves)
             LCT_TRY(check_value(fn, i, "x", k, s->x[k], f->log_x));
         LCT_TRY(check_value(fn, i, "y", k, s->y[k], false));
         if (s->low) {
@@ -67,7 +72,7 @@ static locant_status check_series(size_t *seen, const char *fn,
             LCT_TRY(check_value(fn, i, "high", k, s->high[k], false));
             band = isfinite(s->low[k]) && isfinite(s->high[k]);
         }
-        if ((bars || isfinite(s->x[k])) && (band || isfinite(s->y[k])))
+        if ((!curves || isfinite(s->x[k])) && (band || isfinite(s->y[k])))
             (*seen)++;
     }
     return LOCANT_OK;
@@ -177,11 +182,13 @@ locant_status lct_figure_check(const char *fn, const locant_figure *f)
     switch (f->kind) {
     case LOCANT_FIGURE_CURVES:
     case LOCANT_FIGURE_BARS:
+    case LOCANT_FIGURE_STRIPS:
+    case LOCANT_FIGURE_POINTS:
         return check_lines(fn, f);
     case LOCANT_FIGURE_HEATMAP:
         return check_cells(fn, f);
     }
     return locant_fail(LOCANT_ERR_PARAM,
-                       "%s: kind is %d, expected curves, heat map or bars", fn,
-                       (int)f->kind);
+                       "%s: kind is %d, expected curves, heat map, bars, "
+                       "strips or points", fn, (int)f->kind);
 }

@@ -1,8 +1,7 @@
 /*
  * curves.c - lines with bands, dots and gaps.
  *
- * A line is thinned to the resolution of print: a point nearer than a quarter
- * of a point to the last one drawn adds bytes and nothing to see.
+ * A line is thinned to what can be seen: smooth ones need a few dozen points.
  */
 #include "figure.h"
 #include <math.h>
@@ -47,10 +46,9 @@ static void range_of_series(const locant_series *s, double x[2], double y[2])
     }
 }
 
-/* The axes: ranges of the data, a little air above and below. */
-static void make_axes(struct plot *p)
+void lct_curve_axes(struct lct_axis *x_axis, struct lct_axis *y_axis,
+                    const locant_figure *f)
 {
-    const locant_figure *f = p->f;
     double x[2] = { INFINITY, -INFINITY }, y[2] = { INFINITY, -INFINITY };
 
     for (size_t i = 0; i < f->n_series; i++)
@@ -68,16 +66,17 @@ static void make_axes(struct plot *p)
         y[1] += air;
     }
     if (f->log_x)
-        lct_axis_log2(&p->x, x[0], x[1], 10);
+        lct_axis_log2(x_axis, x[0], x[1], 10);
     else
-        lct_axis_linear(&p->x, x[0], x[1], 8);
-    lct_axis_linear(&p->y, y[0], y[1], 7);
+        lct_axis_linear(x_axis, x[0], x[1], 8);
+    lct_axis_linear(y_axis, y[0], y[1], 7);
 }
 
-static void draw_band(const struct plot *p, const locant_series *s)
+static void draw_band(const struct plot *p, const locant_series *s, int role,
+                      double alpha)
 {
-    cairo_t *cr = p->c->cr;
-    size_t k = 0;
+    const struct lct_ops *ops = p->c->ops;
+    size_t k = 0, drawn = 0;
 
     while (k < s->n) {
         size_t first, last;
@@ -91,47 +90,94 @@ static void draw_band(const struct plot *p, const locant_series *s)
         last = k;
         if (last - first < 2)
             continue;
-        for (size_t i = first; i < last; i++)
-            cairo_line_to(cr, at_x(p, s->x[i]), at_y(p, s->low[i]));
+        ops->move(p->c->to, at_x(p, s->x[first]), at_y(p, s->low[first]));
+        for (size_t i = first + 1; i < last; i++)
+            ops->line(p->c->to, at_x(p, s->x[i]), at_y(p, s->low[i]));
         for (size_t i = last; i-- > first;)
-            cairo_line_to(cr, at_x(p, s->x[i]), at_y(p, s->high[i]));
-        cairo_close_path(cr);
-        cairo_fill(cr);
+            ops->line(p->c->to, at_x(p, s->x[i]), at_y(p, s->high[i]));
+        ops->close(p->c->to);
+        drawn++;
     }
+    if (drawn > 0)
+        ops->fill(p->c->to, role, alpha);
+}
+
+/*
+ * One run of finite points, without those that the line passes by a tenth of a
+ * point anyway: from the last point drawn a sleeve is kept that all points
+ * since lie in, and a point outside of it ends the line before.
+ */
+struct sleeve {
+    double x, y;       /* the last point drawn */
+    double low, high;  /* slopes from there */
+    double to_x, to_y; /* the point before this one */
+};
+
+static void begin_sleeve(struct sleeve *v, double x, double y)
+{
+    *v = (struct sleeve){ x, y, -INFINITY, INFINITY, x, y };
+}
+
+/* Whether the line may run on to (x, y), which then is in the sleeve. */
+static bool runs_on(struct sleeve *v, double x, double y)
+{
+    const double slack = 0.1;
+    double dx = x - v->x, dy = y - v->y;
+
+    if (!(dx > 1e-9) || dy < v->low * dx || dy > v->high * dx)
+        return false;
+    v->low = fmax(v->low, (dy - slack) / dx);
+    v->high = fmin(v->high, (dy + slack) / dx);
+    return true;
+}
+
+static void draw_run(const struct plot *p, const locant_series *s, size_t first,
+                     size_t last)
+{
+    const struct lct_ops *ops = p->c->ops;
+    struct sleeve v;
+
+    begin_sleeve(&v, at_x(p, s->x[first]), at_y(p, s->y[first]));
+    ops->move(p->c->to, v.x, v.y);
+    for (size_t k = first + 1; k < last; k++) {
+        double x = at_x(p, s->x[k]), y = at_y(p, s->y[k]);
+        if (!runs_on(&v, x, y)) {
+            /* a step back in x has no slope: it is drawn as it is */
+            if (v.to_x != v.x || v.to_y != v.y)
+                ops->line(p->c->to, v.to_x, v.to_y);
+            begin_sleeve(&v, v.to_x, v.to_y);
+            if (!runs_on(&v, x, y)) {
+                ops->line(p->c->to, x, y);
+                begin_sleeve(&v, x, y);
+            }
+        }
+        v.to_x = x;
+        v.to_y = y;
+    }
+    if (v.to_x != v.x || v.to_y != v.y)
+        ops->line(p->c->to, v.to_x, v.to_y);
 }
 
 /* One line, interrupted at values that are not finite. */
-static void draw_line(const struct plot *p, const locant_series *s)
+static void draw_line(const struct plot *p, const locant_series *s,
+                      const struct lct_pen *pen)
 {
-    cairo_t *cr = p->c->cr;
-    double dash[2] = { 5, 3.5 }, last_x = 0, last_y = 0;
-    bool pen_down = false;
+    size_t k = 0, drawn = 0;
 
-    cairo_set_line_width(cr, s->dashed ? 1.25 : 2);
-    cairo_set_dash(cr, dash, s->dashed ? 2 : 0, 0);
-    for (size_t k = 0; k < s->n; k++) {
-        double x, y;
-        bool ends = k + 1 == s->n || !isfinite(s->x[k + 1]) ||
-                    !isfinite(s->y[k + 1]);
-        if (!isfinite(s->x[k]) || !isfinite(s->y[k])) {
-            pen_down = false;
+    while (k < s->n) {
+        size_t first;
+        while (k < s->n && !(isfinite(s->x[k]) && isfinite(s->y[k])))
+            k++;
+        first = k;
+        while (k < s->n && isfinite(s->x[k]) && isfinite(s->y[k]))
+            k++;
+        if (k - first < 2)
             continue;
-        }
-        x = at_x(p, s->x[k]);
-        y = at_y(p, s->y[k]);
-        if (pen_down && !ends && fabs(x - last_x) < 0.25 &&
-            fabs(y - last_y) < 0.25)
-            continue;
-        if (pen_down)
-            cairo_line_to(cr, x, y);
-        else
-            cairo_move_to(cr, x, y);
-        pen_down = true;
-        last_x = x;
-        last_y = y;
+        draw_run(p, s, first, k);
+        drawn++;
     }
-    cairo_stroke(cr);
-    cairo_set_dash(cr, NULL, 0, 0);
+    if (drawn > 0)
+        p->c->ops->stroke(p->c->to, pen);
 }
 
 static bool alone(const locant_series *s, size_t k)
@@ -143,63 +189,67 @@ static bool alone(const locant_series *s, size_t k)
 }
 
 /* Dots where asked, and on a point that no line would show. */
-static void draw_dots(const struct plot *p, const locant_series *s)
+static void draw_dots(const struct plot *p, const locant_series *s,
+                      const struct lct_pen *pen)
 {
+    size_t drawn = 0;
+
     for (size_t k = 0; k < s->n; k++) {
         if (!isfinite(s->x[k]) || !isfinite(s->y[k]) ||
             (!s->marks && !alone(s, k)))
             continue;
-        cairo_new_sub_path(p->c->cr);
-        cairo_arc(p->c->cr, at_x(p, s->x[k]), at_y(p, s->y[k]), 3, 0,
-                  6.28318530717958647692);
-        cairo_fill(p->c->cr);
+        p->c->ops->dot(p->c->to, at_x(p, s->x[k]), at_y(p, s->y[k]), 3);
+        drawn++;
     }
+    if (drawn > 0)
+        p->c->ops->fill(p->c->to, pen->role, pen->alpha);
 }
 
 static void draw_series(const struct plot *p)
 {
-    cairo_t *cr = p->c->cr;
+    const struct lct_ops *ops = p->c->ops;
     const locant_figure *f = p->f;
+    const struct lct_box inside = { p->box.x - 4, p->box.y - 4,
+                                    p->box.width + 8, p->box.height + 8 };
     size_t bands = 0;
 
-    cairo_save(cr);
-    cairo_rectangle(cr, p->box.x - 4, p->box.y - 4, p->box.width + 8,
-                    p->box.height + 8);
-    cairo_clip(cr);
-    cairo_set_line_join(cr, CAIRO_LINE_JOIN_ROUND);
+    ops->clip(p->c->to, &inside);
     for (size_t i = 0; i < f->n_series; i++)
         bands += f->series[i].low != NULL;
-    for (size_t i = 0; i < f->n_series; i++) {
+    for (size_t i = 0; i < f->n_series; i++)
         /* many bands one over the other must not add up to mud */
-        lct_set_color(p->c, lct_palette(lct_series_color(f, i)),
-                      bands > 4 ? 0.07 : 0.13);
         if (f->series[i].low)
-            draw_band(p, &f->series[i]);
-    }
+            draw_band(p, &f->series[i], LCT_SERIES + lct_series_color(f, i),
+                      bands > 4 ? 0.07 : 0.13);
     for (size_t i = 0; i < f->n_series; i++) {
         const locant_series *s = &f->series[i];
-        lct_set_color(p->c, lct_palette(lct_series_color(f, i)),
-                      s->dashed ? 0.8 : 1);
-        draw_line(p, s);
-        draw_dots(p, s);
+        const struct lct_pen pen = { LCT_SERIES + lct_series_color(f, i),
+                                     s->dashed == 1 ? 0.8 : 1,
+                                     s->dashed == 1 ? 1.25
+                                     : s->dashed    ? 1.75
+                                                    : 2,
+                                     s->dashed };
+        draw_line(p, s, &pen);
+        draw_dots(p, s, &pen);
     }
-    cairo_restore(cr);
+    ops->clip(p->c->to, NULL);
 }
 
 /* Vertical lines; a label that would touch the one before goes a row higher. */
 static void draw_marks(const struct plot *p)
 {
-    struct lct_text style = { .size = 11, .color = lct_ink, .align_x = 0.5 };
+    static const struct lct_pen pen = { LCT_INK, 0.75, 1.25, 2 };
+    struct lct_text style = { .size = 11, .align_x = 0.5 };
     double free_from = -1e9;
     bool higher = false;
 
     for (size_t i = 0; i < p->f->n_marks; i++) {
         const locant_mark *m = &p->f->marks[i];
         double x = at_x(p, m->x), half, center;
-        lct_set_color(p->c, lct_ink, 0.75);
-        lct_line(p->c, x, p->box.y, x, p->box.y + p->box.height, 1.25, 2.5);
+        lct_line(p->c, x, p->box.y, x, p->box.y + p->box.height, &pen);
         if (!m->label)
             continue;
+        style.zh = m->label_zh;
         half = lct_text_width(p->c, m->label, &style) / 2;
         center = fmin(fmax(x, half + 6), p->c->width - half - 6);
         higher = center - half < free_from && !higher;
@@ -235,7 +285,7 @@ locant_status lct_draw_curves(struct lct_canvas *c, const locant_figure *f,
     double above = f->n_marks > 1 ? 32 : f->n_marks ? 18 : 4;
     double below = f->x_label ? 44 : 28;
 
-    make_axes(&p);
+    lct_curve_axes(&p.x, &p.y, f);
     left = lct_axis_width(c, &p.y) + 14 + (f->y_label ? 22 : 6);
     right = right > 0 ? right : 20;
     p.box = (struct lct_box){ left, top + above, c->width - left - right,
@@ -245,11 +295,12 @@ locant_status lct_draw_curves(struct lct_canvas *c, const locant_figure *f,
                            "locant_figure: %d x %d points leave no room for "
                            "the plot beside its labels",
                            (int)c->width, (int)c->height);
-    lct_axis_draw_x(c, &p.box, &p.x, f->x_label, true);
-    lct_axis_draw_y(c, &p.box, &p.y, f->y_label, true);
-    lct_set_color(c, lct_faint, 1);
+    lct_plot_at(c, &p.box, &p.x, &p.y);
+    lct_axis_draw_x(c, &p.box, &p.x, f, true);
+    lct_axis_draw_y(c, &p.box, &p.y, f, true);
     lct_line(c, p.box.x, p.box.y + p.box.height, p.box.x + p.box.width,
-             p.box.y + p.box.height, 0.75, 0);
+             p.box.y + p.box.height,
+             &(struct lct_pen){ LCT_FAINT, 1, 0.75, 0 });
     draw_series(&p);
     draw_marks(&p);
     find_ends(&p, end);

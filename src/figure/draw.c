@@ -7,14 +7,13 @@
  */
 #include "../core/size.h"
 #include "../files/io.h"
-#include "figure.h"
+#include "canvas_cairo.h"
 #include <cairo-pdf.h>
 #include <cairo-svg.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum format { FORMAT_NONE, FORMAT_SVG, FORMAT_PNG, FORMAT_PDF };
-enum { WIDTH = 640, HEIGHT = 400 };
 
 /* A document that grows; zero-terminated. */
 struct bytes {
@@ -70,7 +69,7 @@ static cairo_surface_t *make_surface(struct bytes *b, enum format format,
 }
 
 /* Outlines as designed, at positions that no screen has rounded. */
-static void plain_fonts(struct lct_canvas *c)
+static void plain_fonts(struct lct_cairo *c)
 {
     cairo_font_options_t *options = cairo_font_options_create();
     PangoContext *context = pango_layout_get_context(c->layout);
@@ -83,24 +82,6 @@ static void plain_fonts(struct lct_canvas *c)
     pango_context_set_round_glyph_positions(context, FALSE);
     pango_layout_context_changed(c->layout);
     cairo_font_options_destroy(options);
-}
-
-static locant_status draw(struct lct_canvas *c, const locant_figure *f)
-{
-    double top;
-
-    cairo_set_source_rgb(c->cr, 1, 1, 1);
-    cairo_paint(c->cr);
-    top = lct_title_draw(c, f->title);
-    switch (f->kind) {
-    case LOCANT_FIGURE_CURVES:
-        return lct_draw_curves(c, f, top);
-    case LOCANT_FIGURE_HEATMAP:
-        return lct_draw_heatmap(c, f, top);
-    case LOCANT_FIGURE_BARS:
-        return lct_draw_bars(c, f, top);
-    }
-    return LOCANT_OK;
 }
 
 /* What cairo says after everything was drawn. */
@@ -118,9 +99,12 @@ static locant_status verdict(const char *fn, cairo_status_t status)
 static locant_status render(struct bytes *b, const char *fn, enum format format,
                             const locant_figure *f)
 {
-    struct lct_canvas c = { .width = f->width ? f->width : WIDTH,
-                            .height = f->height ? f->height : HEIGHT };
-    cairo_surface_t *surface = make_surface(b, format, c.width, c.height);
+    struct lct_cairo c;
+    struct lct_canvas canvas = { .ops = &lct_cairo_ops, .to = &c,
+                                 .width = f->width ? f->width : LCT_WIDTH,
+                                 .height = f->height ? f->height : LCT_HEIGHT };
+    cairo_surface_t *surface = make_surface(b, format, canvas.width,
+                                            canvas.height);
     PangoFontMap *fonts;
     PangoContext *context;
     cairo_status_t drawn;
@@ -135,7 +119,9 @@ static locant_status render(struct bytes *b, const char *fn, enum format format,
     context = pango_font_map_create_context(fonts);
     c.layout = pango_layout_new(context);
     plain_fonts(&c);
-    status = draw(&c, f);
+    cairo_set_source_rgb(c.cr, 1, 1, 1);
+    cairo_paint(c.cr);
+    status = lct_figure_draw(&canvas, f);
     drawn = cairo_status(c.cr);
     g_object_unref(c.layout);
     g_object_unref(context);

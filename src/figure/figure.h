@@ -1,23 +1,17 @@
 /*
- * figure.h - what the parts of a figure share: canvas, text, colours, axes.
+ * figure.h - what the parts of a figure share: colours, canvas, axes.
  *
  * Units are points, the origin is the top left corner.  Nothing here fails:
- * all that may be wrong with a figure is found by lct_figure_check(), and cairo
- * remembers its own errors until the end.
+ * all that may be wrong with a figure is found by lct_figure_check(), and a
+ * document remembers its own errors until the end.
  */
 #ifndef LCT_FIGURE_H
 #define LCT_FIGURE_H
 #include "../core/error.h"
 #include "locant/figure.h"
-#include <cairo.h>
-#include <pango/pangocairo.h>
 #include <stdbool.h>
 
-struct lct_canvas {
-    cairo_t *cr;
-    PangoLayout *layout;
-    double width, height;
-};
+enum { LCT_WIDTH = 640, LCT_HEIGHT = 400 }; /* of a figure that leaves them */
 
 struct lct_box {
     double x, y, width, height;
@@ -36,7 +30,13 @@ enum { LCT_NUMBER_BYTES = 40 };
  */
 void lct_number(char out[LCT_NUMBER_BYTES], double value, int decimals);
 
-/* The same with three significant digits. */
+/* With 17 significant digits: reading it gives the same bits.  "nan", "inf". */
+void lct_number_exact(char out[LCT_NUMBER_BYTES], double value);
+
+/* With that many significant digits. */
+void lct_number_digits(char out[LCT_NUMBER_BYTES], double value, int digits);
+
+/* With three of them, without zeros at the end. */
 void lct_number_short(char out[LCT_NUMBER_BYTES], double value);
 
 /* ----------------------------------------------------------------- palette */
@@ -46,32 +46,116 @@ struct lct_color {
 };
 
 enum { LCT_COLORS = 10, LCT_GREY = 9 };
+enum { LCT_DASHES = 5 }; /* solid, dashed, dotted, dots between dashes, long */
+
+/* On, off, .. in points; *n of them, 0 for a solid line. */
+const double *lct_dash(int *n, int dash);
 
 /* Categorical colour 0 .. 9; 9 is the grey of references. */
 struct lct_color lct_palette(int i);
 
-/* t in [0, 1]: light to dark; and in [-1, 1]: blue, white, red. */
-struct lct_color lct_sequential(double t);
-struct lct_color lct_diverging(double t);
+/* The same on a dark page: as far from its ground. */
+struct lct_color lct_palette_dark(int i);
+
+/* t in [0, 1]: near the ground to far from it; and in [-1, 1]: blue, ground,
+   red.  'dark': on a dark page. */
+struct lct_color lct_sequential(double t, bool dark);
+struct lct_color lct_diverging(double t, bool dark);
 
 /* The colour of series i: its own, or by order without the grey. */
 int lct_series_color(const locant_figure *f, size_t i);
 
-/* -------------------------------------------------------------------- text */
+/* ------------------------------------------------------------------ canvas */
+
+/* What paint is for; a document knows the colours.  LCT_SERIES + i is colour i
+   of the palette. */
+enum lct_role { LCT_INK, LCT_FAINT, LCT_RULE, LCT_GROUND, LCT_SERIES };
+
+struct lct_pen {
+    int role;
+    double alpha, width;
+    int dash;
+};
 
 struct lct_text {
     double size;
-    struct lct_color color;
+    int role;
     double align_x, align_y; /* 0: the point is left, top; 1: right, bottom */
     double max_width;        /* 0: any; longer text ends in an ellipsis */
     bool bold, vertical;     /* vertical: turned to read upwards */
+    const char *zh;          /* the same in Chinese, or NULL */
 };
 
-/* Text may be any bytes; what is not UTF-8 is drawn as U+FFFD. */
+/* From values to shades; an odd number of shades has one for 0. */
+struct lct_map {
+    double low, high;
+    bool diverging;
+};
+
+/*
+ * A document to draw on.  A path is made of moves and lines, or of dots, and
+ * ends with stroke() or fill(); dots are only filled.
+ */
+struct lct_ops {
+    void (*move)(void *to, double x, double y);
+    void (*line)(void *to, double x, double y);
+    void (*close)(void *to);
+    void (*dot)(void *to, double x, double y, double radius);
+    void (*stroke)(void *to, const struct lct_pen *pen);
+    void (*fill)(void *to, int role, double alpha);
+    /* what follows is seen inside 'box' only; NULL ends that */
+    void (*clip)(void *to, const struct lct_box *box);
+    /* any bytes; what is not UTF-8 is drawn as U+FFFD */
+    void (*text)(void *to, double x, double y, const char *text,
+                 const struct lct_text *style);
+    double (*text_width)(void *to, const char *text,
+                         const struct lct_text *style);
+    /* a matrix [rows, cols], row 0 on top, as shades of 'map' */
+    locant_status (*cells)(void *to, const struct lct_box *box,
+                           const struct lct_map *map, const double *cells,
+                           int64_t rows, int64_t cols);
+    /* whether the document takes so many cells; NULL: any */
+    bool (*fits)(const struct lct_map *map, const double *cells, int64_t rows,
+                 int64_t cols);
+};
+
+struct lct_canvas {
+    const struct lct_ops *ops;
+    void *to;
+    double width, height;
+    int64_t most_cells; /* of a map a side, 0: any; more are pooled */
+    /* what was drawn: the plot, and the ends of its axes, left and bottom
+       first; 0 where there is none */
+    struct lct_box plot;
+    double x[2], y[2];
+};
+
 void lct_text_draw(struct lct_canvas *c, double x, double y, const char *text,
                    const struct lct_text *style);
 double lct_text_width(struct lct_canvas *c, const char *text,
                       const struct lct_text *style);
+
+void lct_line(struct lct_canvas *c, double x0, double y0, double x1, double y1,
+              const struct lct_pen *pen);
+/* 'stroke' or, NULL, a fill of role and alpha. */
+void lct_rectangle(struct lct_canvas *c, const struct lct_box *box,
+                   const struct lct_pen *stroke, int role, double alpha);
+
+/* Shade 0 .. LCT_SHADES - 1 of a value; -1 where it is not finite. */
+enum { LCT_SHADES = 255 };
+int lct_shade(const struct lct_map *map, double value, int shades);
+
+/* Cells [first, last) of 'cells' that place i of n covers, at least one. */
+void lct_cover(int64_t *first, int64_t *last, int64_t i, int64_t n,
+               int64_t cells);
+
+/* The cell of largest magnitude in rows [row[0], row[1]), columns [col[0],
+   col[1]): a lone spike is never averaged away.  NAN only if all are. */
+double lct_strongest(const double *cells, int64_t cols, const int64_t row[2],
+                     const int64_t col[2]);
+
+/* Everything: title and kind; NOMEM, or PARAM where there is no room. */
+locant_status lct_figure_draw(struct lct_canvas *c, const locant_figure *f);
 
 /* -------------------------------------------------------------------- axes */
 
@@ -93,28 +177,34 @@ void lct_axis_log2(struct lct_axis *a, double low, double high, int want);
 /* Where 'value' lies: 0 at low, 1 at high. */
 double lct_axis_at(const struct lct_axis *a, double value);
 
+/* Tell the canvas where the plot lies; y may be NULL. */
+void lct_plot_at(struct lct_canvas *c, const struct lct_box *box,
+                 const struct lct_axis *x, const struct lct_axis *y);
+
 /* Make low < high by a visible amount. */
 void lct_widen(double *low, double *high, bool log);
+
+/* The axes of curves: ranges of the data, a little air above and below. */
+void lct_curve_axes(struct lct_axis *x, struct lct_axis *y,
+                    const locant_figure *f);
+
+/* Those of a heat map; rows count downwards, so y->low > y->high. */
+void lct_map_axes(struct lct_axis *x, struct lct_axis *y,
+                  const locant_figure *f);
 
 /* Space the labels of an axis take. */
 double lct_axis_width(struct lct_canvas *c, const struct lct_axis *a);
 
-/* Grid, tick labels and axis titles (NULL: none) around 'box'. */
+/* Grid, tick labels and the title of the axis around 'box'. */
 void lct_axis_draw_x(struct lct_canvas *c, const struct lct_box *box,
-                     const struct lct_axis *a, const char *title, bool grid);
+                     const struct lct_axis *a, const locant_figure *f,
+                     bool grid);
 void lct_axis_draw_y(struct lct_canvas *c, const struct lct_box *box,
-                     const struct lct_axis *a, const char *title, bool grid);
+                     const struct lct_axis *a, const locant_figure *f,
+                     bool grid);
 
 /* Title of the figure; returns the height it took. */
-double lct_title_draw(struct lct_canvas *c, const char *title);
-
-void lct_set_color(struct lct_canvas *c, struct lct_color color, double alpha);
-
-/* A line with ends and width; dash 0: solid. */
-void lct_line(struct lct_canvas *c, double x0, double y0, double x1, double y1,
-              double width, double dash);
-
-extern const struct lct_color lct_ink, lct_faint, lct_rule;
+double lct_title_draw(struct lct_canvas *c, const locant_figure *f);
 
 /* ------------------------------------------------------------------- kinds */
 
@@ -125,6 +215,12 @@ locant_status lct_draw_heatmap(struct lct_canvas *c, const locant_figure *f,
                                double top);
 locant_status lct_draw_bars(struct lct_canvas *c, const locant_figure *f,
                             double top);
+/* STRIPS and POINTS */
+locant_status lct_draw_dots(struct lct_canvas *c, const locant_figure *f,
+                            double top);
+
+/* The scale of a heat map. */
+struct lct_map lct_map_of(const locant_figure *f);
 
 /* ------------------------------------------------------------------ legend */
 

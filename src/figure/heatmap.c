@@ -1,48 +1,17 @@
 /*
- * heatmap.c - a matrix as one picture, row 0 on top, with a colour bar.
+ * heatmap.c - a matrix as shades, row 0 on top, with a colour bar.
  *
- * The picture holds two pixels per point, whatever the size of the matrix.  A
- * pixel that covers several cells shows the one of largest magnitude, so that
- * a lone spike is never averaged away.
+ * What is too fine for the document is pooled: a place that covers several
+ * cells shows the one of largest magnitude, and the figure says so.
  */
-#include "../core/size.h"
-#include "figure.h"
+#include "data.h"
 #include <math.h>
+#include <stdio.h>
 
-enum { PIXELS_PER_POINT = 2, SHADES = 255 };
-
-/* From values to pixels; an odd number of shades has one for 0. */
-struct map {
-    double low, high;
-    uint32_t shade[SHADES], missing;
-};
-
-static uint32_t pack(struct lct_color c)
+struct lct_map lct_map_of(const locant_figure *f)
 {
-    return (uint32_t)lrint(c.r * 255) << 16 | (uint32_t)lrint(c.g * 255) << 8 |
-           (uint32_t)lrint(c.b * 255);
-}
-
-static uint32_t shade_of(const struct map *m, double value)
-{
-    double t = (value - m->low) / (m->high - m->low);
-
-    if (!isfinite(value))
-        return m->missing;
-    return m->shade[lrint(fmin(fmax(t, 0), 1) * (SHADES - 1))];
-}
-
-static struct map scale_of(const locant_figure *f)
-{
-    struct map m = { .low = INFINITY, .high = -INFINITY };
+    struct lct_map m = { INFINITY, -INFINITY, f->diverging != 0 };
     int64_t n = f->rows * f->cols;
-
-    m.missing = pack((struct lct_color){ 0.90, 0.90, 0.91 });
-    for (int i = 0; i < SHADES; i++) {
-        double t = (double)i / (SHADES - 1);
-        m.shade[i] = pack(f->diverging ? lct_diverging(2 * t - 1)
-                                       : lct_sequential(t));
-    }
 
     for (int64_t i = 0; i < n; i++) {
         if (!isfinite(f->cells[i]))
@@ -60,9 +29,17 @@ static struct map scale_of(const locant_figure *f)
     return m;
 }
 
-/* Cells [first, last) that pixel i of n covers, at least one. */
-static void cover(int64_t *first, int64_t *last, int64_t i, int64_t n,
-                  int64_t cells)
+int lct_shade(const struct lct_map *m, double value, int shades)
+{
+    double t = (value - m->low) / (m->high - m->low);
+
+    if (!isfinite(value))
+        return -1;
+    return (int)lrint(fmin(fmax(t, 0), 1) * (shades - 1));
+}
+
+void lct_cover(int64_t *first, int64_t *last, int64_t i, int64_t n,
+               int64_t cells)
 {
     *first = i * cells / n;
     *last = (i + 1) * cells / n;
@@ -70,59 +47,19 @@ static void cover(int64_t *first, int64_t *last, int64_t i, int64_t n,
         *last = *first + 1;
 }
 
-/* The cell of largest magnitude under one pixel; NAN only if all are. */
-static double strongest(const locant_figure *f, int64_t row0, int64_t row1,
-                        int64_t col0, int64_t col1)
+double lct_strongest(const double *cells, int64_t cols, const int64_t row[2],
+                     const int64_t col[2])
 {
     double best = NAN;
 
-    for (int64_t r = row0; r < row1; r++)
-        for (int64_t k = col0; k < col1; k++) {
-            double value = f->cells[r * f->cols + k];
+    for (int64_t r = row[0]; r < row[1]; r++)
+        for (int64_t k = col[0]; k < col[1]; k++) {
+            double value = cells[r * cols + k];
             if (isfinite(value) &&
                 (isnan(best) || fabs(value) > fabs(best)))
                 best = value;
         }
     return best;
-}
-
-/* Paint 'value' of each pixel into 'box'. */
-static locant_status paint(struct lct_canvas *c, const struct lct_box *box,
-                           const struct map *m, const locant_figure *f)
-{
-    int width = (int)(box->width * PIXELS_PER_POINT);
-    int height = (int)(box->height * PIXELS_PER_POINT);
-    int stride = cairo_format_stride_for_width(CAIRO_FORMAT_RGB24, width);
-    uint32_t *pixels = locant_alloc((size_t)stride * (size_t)height);
-    cairo_surface_t *image;
-
-    if (!pixels)
-        return locant_fail(LOCANT_ERR_NOMEM,
-                           "locant_figure: no memory for %d x %d pixels", width,
-                           height);
-    for (int y = 0; y < height; y++) {
-        uint32_t *line = pixels + (size_t)y * ((size_t)stride / 4);
-        int64_t row0, row1, col0, col1;
-        cover(&row0, &row1, y, height, f->rows);
-        for (int x = 0; x < width; x++) {
-            cover(&col0, &col1, x, width, f->cols);
-            line[x] = shade_of(m, strongest(f, row0, row1, col0, col1));
-        }
-    }
-    image = cairo_image_surface_create_for_data(
-        (unsigned char *)pixels, CAIRO_FORMAT_RGB24, width, height, stride);
-    cairo_save(c->cr);
-    cairo_translate(c->cr, box->x, box->y);
-    cairo_scale(c->cr, box->width / width, box->height / height);
-    cairo_set_source_surface(c->cr, image, 0, 0);
-    cairo_pattern_set_filter(cairo_get_source(c->cr), CAIRO_FILTER_NEAREST);
-    cairo_paint(c->cr);
-    cairo_restore(c->cr);
-    /* a vector surface holds a snapshot of the image, taken here */
-    cairo_surface_finish(image);
-    cairo_surface_destroy(image);
-    locant_release(pixels);
-    return LOCANT_OK;
 }
 
 /* Ticks at the centres of cells: the axis runs from edge to edge. */
@@ -141,70 +78,180 @@ static void cell_axis(struct lct_axis *a, int64_t n, double first, double step,
     }
 }
 
-static void frame(struct lct_canvas *c, const struct lct_box *box)
+void lct_map_axes(struct lct_axis *x, struct lct_axis *y,
+                  const locant_figure *f)
 {
-    lct_set_color(c, lct_faint, 1);
-    cairo_set_line_width(c->cr, 0.75);
-    cairo_rectangle(c->cr, box->x, box->y, box->width, box->height);
-    cairo_stroke(c->cr);
+    double swap;
+
+    cell_axis(x, f->cols, f->x_first, f->x_step, 8);
+    cell_axis(y, f->rows, f->y_first, f->y_step, 8);
+    swap = y->low;
+    y->low = y->high;
+    y->high = swap;
 }
+
+static const struct lct_pen thin = { LCT_FAINT, 1, 0.75, 0 };
 
 /* The colour bar: a map of one column over the same scale. */
 static locant_status draw_bar(struct lct_canvas *c, const struct lct_box *plot,
-                              const struct map *m, const struct lct_axis *axis)
+                              const struct lct_map *m,
+                              const struct lct_axis *axis)
 {
-    enum { STEPS = 128 };
+    enum { STEPS = 65 };
     double cells[STEPS];
-    locant_figure ramp = { .cells = cells, .rows = STEPS, .cols = 1 };
     struct lct_box box = { plot->x + plot->width + 16, plot->y, 12,
                            plot->height };
-    struct lct_text style = { .size = 11, .color = lct_faint, .align_y = 0.5 };
+    struct lct_text style = { .size = 11, .role = LCT_FAINT, .align_y = 0.5 };
 
     for (int i = 0; i < STEPS; i++)
         cells[i] = m->high + (m->low - m->high) * i / (STEPS - 1);
-    LCT_TRY(paint(c, &box, m, &ramp));
-    frame(c, &box);
+    LCT_TRY(c->ops->cells(c->to, &box, m, cells, STEPS, 1));
+    lct_rectangle(c, &box, &thin, 0, 0);
     for (int i = 0; i < axis->n; i++) {
         double y = box.y + box.height * (1 - lct_axis_at(axis, axis->tick[i]));
         char text[LCT_NUMBER_BYTES + 4];
         bool minus = axis->label[i][0] == '-';
-        g_snprintf(text, sizeof text, "%s%s", minus ? "\xe2\x88\x92" : "",
-                   axis->label[i] + minus);
-        lct_set_color(c, lct_faint, 1);
-        lct_line(c, box.x + box.width, y, box.x + box.width + 3, y, 0.75, 0);
+        snprintf(text, sizeof text, "%s%s", minus ? "\xe2\x88\x92" : "",
+                 axis->label[i] + minus);
+        c->ops->move(c->to, box.x + box.width, y);
+        c->ops->line(c->to, box.x + box.width + 3, y);
         lct_text_draw(c, box.x + box.width + 7, y, text, &style);
     }
+    if (axis->n > 0)
+        c->ops->stroke(c->to, &thin);
+    return LOCANT_OK;
+}
+
+static locant_status pool(struct lct_pooled *d, const locant_figure *f)
+{
+    d->rows = (f->rows + d->by[0] - 1) / d->by[0];
+    d->cols = (f->cols + d->by[1] - 1) / d->by[1];
+    d->cells = f->cells;
+    locant_release(d->memory);
+    d->memory = NULL;
+    if (d->by[0] == 1 && d->by[1] == 1)
+        return LOCANT_OK;
+    d->cells = d->memory =
+        locant_alloc((size_t)(d->rows * d->cols) * sizeof *d->memory);
+    if (!d->memory)
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "locant_figure: no memory for %lld x %lld cells",
+                           (long long)d->rows, (long long)d->cols);
+    for (int64_t i = 0; i < d->rows * d->cols; i++) {
+        int64_t r = i / d->cols, k = i % d->cols, row[2], col[2];
+        lct_cover(&row[0], &row[1], r, d->rows, f->rows);
+        lct_cover(&col[0], &col[1], k, d->cols, f->cols);
+        d->memory[i] = lct_strongest(f->cells, f->cols, row, col);
+    }
+    return LOCANT_OK;
+}
+
+/* What does not fit is halved along its longer side. */
+locant_status lct_pool(struct lct_pooled *out, const locant_figure *f,
+                       int64_t most, const struct lct_map *map,
+                       bool (*fits)(const struct lct_map *map,
+                                    const double *cells, int64_t rows,
+                                    int64_t cols))
+{
+    most = most > 0 ? most : INT64_MAX;
+    *out = (struct lct_pooled){ .by = { (f->rows - 1) / most + 1,
+                                        (f->cols - 1) / most + 1 } };
+    LCT_TRY(pool(out, f));
+    while (fits && out->rows * out->cols > 1 &&
+           !fits(map, out->cells, out->rows, out->cols)) {
+        int64_t *longer = &out->by[out->cols > out->rows];
+        *longer *= 2;
+        LCT_TRY(pool(out, f));
+    }
+    return LOCANT_OK;
+}
+
+/* The value of each cell: ink near the ground, the ground's colour far from
+   it. */
+static void draw_numbers(struct lct_canvas *c, const struct lct_box *box,
+                         const struct lct_map *m, const locant_figure *f)
+{
+    double w = box->width / (double)f->cols, h = box->height / (double)f->rows;
+    struct lct_text style = { .size = fmin(10, fmin(w / 2.6, h * 0.8)),
+                              .align_x = 0.5, .align_y = 0.5 };
+
+    for (int64_t i = 0; i < f->rows * f->cols; i++) {
+        char text[LCT_NUMBER_BYTES];
+        double size = fabs(f->cells[i]);
+        double t = (f->cells[i] - m->low) / (m->high - m->low);
+        if (!isfinite(f->cells[i]))
+            continue;
+        t = m->diverging ? fabs(2 * t - 1) : t;
+        style.role = t > 0.55 ? LCT_GROUND : LCT_INK;
+        lct_number(text, f->cells[i], size < 9.995 ? 2 : size < 99.95 ? 1 : 0);
+        /* ".12" of "0.12": a cell is narrow */
+        lct_text_draw(c, box->x + w * ((double)(i % f->cols) + 0.5),
+                      box->y + h * ((double)(i / f->cols) + 0.5),
+                      text[0] == '0' && text[1] == '.' ? text + 1 : text,
+                      &style);
+    }
+}
+
+static void say_pooled(struct lct_canvas *c, const int64_t by[2])
+{
+    struct lct_text style = { .size = 9.5, .role = LCT_FAINT, .align_x = 1,
+                              .align_y = 1 };
+    char text[96], zh[96];
+
+    snprintf(text, sizeof text, "each shows the largest magnitude of %lld "
+             "\xc3\x97 %lld", (long long)by[0], (long long)by[1]);
+    snprintf(zh, sizeof zh,
+             "\xe6\xaf\x8f\xe6\xa0\xbc\xe6\x98\xbe\xe7\xa4\xba %lld "
+             "\xc3\x97 %lld "
+             "\xe4\xb8\xad\xe7\xbb\x9d\xe5\xaf\xb9\xe5\x80\xbc"
+             "\xe6\x9c\x80\xe5\xa4\xa7\xe8\x80\x85",
+             (long long)by[0], (long long)by[1]);
+    style.zh = zh;
+    lct_text_draw(c, c->width - 8, c->height - 3, text, &style);
+}
+
+static locant_status draw(struct lct_canvas *c, const locant_figure *f,
+                          const struct lct_map *m,
+                          const struct lct_pooled *d, double top)
+{
+    struct lct_axis x, y, bar;
+    struct lct_box box;
+    double left, right, below = f->x_label ? 44 : 28;
+
+    lct_map_axes(&x, &y, f);
+    lct_axis_linear(&bar, m->low, m->high, 6);
+    left = lct_axis_width(c, &y) + 14 + (f->y_label ? 22 : 6);
+    right = 16 + 12 + 10 + lct_axis_width(c, &bar) + 14;
+    below += d->memory ? 12 : 0;
+    box = (struct lct_box){ left, top + 4, c->width - left - right,
+                            c->height - top - 4 - below };
+    if (box.width < 20 || box.height < 20)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_figure: %d x %d points leave no room for "
+                           "the map beside its labels",
+                           (int)c->width, (int)c->height);
+    LCT_TRY(c->ops->cells(c->to, &box, m, d->cells, d->rows, d->cols));
+    lct_rectangle(c, &box, &thin, 0, 0);
+    LCT_TRY(draw_bar(c, &box, m, &bar));
+    if (f->numbers && f->rows <= 16 && f->cols <= 16)
+        draw_numbers(c, &box, m, f);
+    lct_plot_at(c, &box, &x, &y);
+    lct_axis_draw_x(c, &box, &x, f, false);
+    lct_axis_draw_y(c, &box, &y, f, false);
+    if (d->memory)
+        say_pooled(c, d->by);
     return LOCANT_OK;
 }
 
 locant_status lct_draw_heatmap(struct lct_canvas *c, const locant_figure *f,
                                double top)
 {
-    struct map m = scale_of(f);
-    struct lct_axis x, y, bar;
-    struct lct_box box;
-    double left, right, swap;
+    struct lct_map m = lct_map_of(f);
+    struct lct_pooled d;
+    locant_status status = lct_pool(&d, f, c->most_cells, &m, c->ops->fits);
 
-    cell_axis(&x, f->cols, f->x_first, f->x_step, 8);
-    cell_axis(&y, f->rows, f->y_first, f->y_step, 8);
-    lct_axis_linear(&bar, m.low, m.high, 6);
-    left = lct_axis_width(c, &y) + 14 + (f->y_label ? 22 : 6);
-    right = 16 + 12 + 10 + lct_axis_width(c, &bar) + 14;
-    box = (struct lct_box){ left, top + 4, c->width - left - right,
-                            c->height - top - 4 - (f->x_label ? 44 : 28) };
-    if (box.width < 20 || box.height < 20)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_figure: %d x %d points leave no room for "
-                           "the map beside its labels",
-                           (int)c->width, (int)c->height);
-    LCT_TRY(paint(c, &box, &m, f));
-    frame(c, &box);
-    LCT_TRY(draw_bar(c, &box, &m, &bar));
-    /* rows count downwards */
-    swap = y.low;
-    y.low = y.high;
-    y.high = swap;
-    lct_axis_draw_x(c, &box, &x, f->x_label, false);
-    lct_axis_draw_y(c, &box, &y, f->y_label, false);
-    return LOCANT_OK;
+    if (status == LOCANT_OK)
+        status = draw(c, f, &m, &d, top);
+    locant_release(d.memory);
+    return status;
 }

@@ -56,12 +56,13 @@ static void spread(double *y, size_t n, double row, double low, double high)
 static void draw_label(struct lct_canvas *c, const locant_figure *f, size_t i,
                        double x, double y, double size)
 {
-    struct lct_text style = { .size = size, .color = lct_ink, .align_y = 0.5,
-                              .max_width = fmin(widest_text, c->width * 0.36) };
-    struct lct_color color = lct_palette(lct_series_color(f, i));
+    struct lct_text style = { .size = size, .align_y = 0.5,
+                              .max_width = fmin(widest_text, c->width * 0.36),
+                              .zh = f->series[i].label_zh };
+    struct lct_pen pen = { LCT_SERIES + lct_series_color(f, i), 1, 2.5,
+                           f->series[i].dashed };
 
-    lct_set_color(c, color, 1);
-    lct_line(c, x, y, x + swatch, y, 2.5, f->series[i].dashed ? 4 : 0);
+    lct_line(c, x, y, x + swatch, y, &pen);
     lct_text_draw(c, x + swatch + 6, y, f->series[i].label, &style);
 }
 
@@ -88,9 +89,10 @@ void lct_legend_draw(struct lct_canvas *c, const locant_figure *f,
     spread(y, n, row, box->y, box->y + box->height);
     for (size_t k = 0; k < n; k++) {
         double x = right + lead;
-        lct_set_color(c, lct_palette(lct_series_color(f, order[k])), 0.55);
+        struct lct_pen thin = { LCT_SERIES + lct_series_color(f, order[k]),
+                                0.55, 0.75, 0 };
         if (was[k] >= box->y - 1 && was[k] <= box->y + box->height + 1)
-            lct_line(c, right + 1, was[k], x - 1, y[k], 0.75, 0);
+            lct_line(c, right + 1, was[k], x - 1, y[k], &thin);
         draw_label(c, f, order[k], x, y[k], row < 13 ? row * 0.82 : text_size);
     }
 }

@@ -2,6 +2,7 @@
 #include "figure.h"
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A decimal point may be several bytes in a locale: make each run one '.'. */
@@ -73,6 +74,32 @@ void lct_number(char out[LCT_NUMBER_BYTES], double value, int decimals)
     /* "-0.00" says less than "0.00" */
     if (out[0] == '-' && !strpbrk(out, "123456789"))
         memmove(out, out + 1, strlen(out));
+}
+
+void lct_number_digits(char out[LCT_NUMBER_BYTES], double value, int digits)
+{
+    snprintf(out, LCT_NUMBER_BYTES, "%.*g", digits, value);
+    if (isfinite(value))
+        plain_point(out);
+}
+
+void lct_number_exact(char out[LCT_NUMBER_BYTES], double value)
+{
+    if (isnan(value)) {
+        memcpy(out, "nan", sizeof "nan");
+        return;
+    }
+    if (isinf(value)) {
+        snprintf(out, LCT_NUMBER_BYTES, "%sinf", value < 0 ? "-" : "");
+        return;
+    }
+    /* the shortest that reads back: 0.1 need not be 0.10000000000000001 */
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(out, LCT_NUMBER_BYTES, "%.*g", digits, value);
+        if (strtod(out, NULL) == value)
+            break;
+    }
+    plain_point(out);
 }
 
 void lct_number_short(char out[LCT_NUMBER_BYTES], double value)

@@ -2,24 +2,51 @@
  * palette.c - colours that colour-blind readers tell apart.
  *
  * Categories: the eight colours of Okabe and Ito 2008 ("Color Universal
- * Design") with yellow, too pale on white, replaced by a violet, a brown added,
- * and a grey kept for references.  Maps are straight walks in OKLCh (Ottosson
- * 2020), whose lightness is even to the eye: no table to copy.
+ * Design") with yellow, too pale on white, replaced by a violet, sky blue and
+ * orange darkened to a contrast of 3 on white, a brown added, and a grey kept
+ * for references; on a dark page lighter ones of the same hues.  Maps are
+ * straight walks in OKLCh (Ottosson 2020), whose lightness is even to the eye:
+ * no table to copy.
  */
 #include "figure.h"
 #include <math.h>
 
 static const unsigned char categories[LCT_COLORS][3] = {
     { 0, 114, 178 },   { 213, 94, 0 },   { 0, 158, 115 }, { 204, 121, 167 },
-    { 86, 180, 233 },  { 230, 159, 0 },  { 34, 34, 34 },  { 106, 61, 154 },
+    { 42, 147, 207 },  { 190, 128, 0 },  { 34, 34, 34 },  { 106, 61, 154 },
     { 140, 86, 40 },   { 140, 140, 140 },
 };
 
+static const unsigned char dark[LCT_COLORS][3] = {
+    { 78, 163, 230 },  { 255, 128, 64 }, { 38, 196, 148 }, { 228, 150, 194 },
+    { 138, 214, 255 }, { 240, 184, 60 }, { 236, 236, 236 }, { 184, 152, 232 },
+    { 201, 150, 104 }, { 150, 150, 150 },
+};
+
+static const double dashes[LCT_DASHES][4] = {
+    { 0 }, { 5, 3.5 }, { 2, 2.5 }, { 7, 2.5, 1.5, 2.5 }, { 11, 4 },
+};
+static const int n_dashes[LCT_DASHES] = { 0, 2, 2, 4, 2 };
+
+const double *lct_dash(int *n, int dash)
+{
+    *n = n_dashes[(unsigned)dash % LCT_DASHES];
+    return dashes[(unsigned)dash % LCT_DASHES];
+}
+
+static struct lct_color from_bytes(const unsigned char *c)
+{
+    return (struct lct_color){ c[0] / 255.0, c[1] / 255.0, c[2] / 255.0 };
+}
+
 struct lct_color lct_palette(int i)
 {
-    const unsigned char *c = categories[(unsigned)i % LCT_COLORS];
+    return from_bytes(categories[(unsigned)i % LCT_COLORS]);
+}
 
-    return (struct lct_color){ c[0] / 255.0, c[1] / 255.0, c[2] / 255.0 };
+struct lct_color lct_palette_dark(int i)
+{
+    return from_bytes(dark[(unsigned)i % LCT_COLORS]);
 }
 
 int lct_series_color(const locant_figure *f, size_t i)
@@ -65,17 +92,22 @@ static double clamp(double t, double low, double high)
     return t < low ? low : t > high ? high : t;
 }
 
-struct lct_color lct_sequential(double t)
+struct lct_color lct_sequential(double t, bool on_dark)
 {
     t = clamp(t, 0, 1);
+    if (on_dark)
+        return oklch(0.27 + 0.68 * t, 0.03 + 0.34 * t * (1 - t) + 0.06 * t,
+                     280 - 175 * t);
     return oklch(0.98 - 0.70 * t, 0.03 + 0.30 * t * (1 - t) + 0.05 * t,
                  105 + 175 * t);
 }
 
-struct lct_color lct_diverging(double t)
+struct lct_color lct_diverging(double t, bool on_dark)
 {
     double size = fabs(clamp(t, -1, 1));
+    double hue = t < 0 ? 253 : 29;
 
-    return oklch(0.975 - 0.545 * size, 0.24 * size - 0.085 * size * size,
-                 t < 0 ? 253 : 29);
+    if (on_dark)
+        return oklch(0.25 + 0.53 * size, 0.24 * size - 0.11 * size * size, hue);
+    return oklch(0.975 - 0.545 * size, 0.24 * size - 0.085 * size * size, hue);
 }

@@ -100,9 +100,10 @@ static locant_status put_losses(struct lct_numbers *n, const char *part, int k,
     LCT_TRY(lct_losses(&loss, &seeds, &blocks, n->r, k, base));
     status = LOCANT_OK;
     for (size_t i = 0; i < n->r->n && status == LOCANT_OK; i++) {
+        const size_t own = n->r->groups[i].n; /* of 'seeds', the first */
         locant_interval e;
 
-        status = locant_bootstrap(&e, loss + i * seeds * blocks, seeds, blocks,
+        status = locant_bootstrap(&e, loss + i * seeds * blocks, own, blocks,
                                   level, BOOTSTRAP_SEED);
         if (status == LOCANT_OK)
             put_interval(n, lct_put_object(n, part_of_row(n, i, part), key), &e,

@@ -61,17 +61,16 @@ static void set_undefined(locant_evaluation *e)
     e->causality = e->tokens_per_second = NAN;
 }
 
-static locant_status read_evaluation(struct lct_result *out,
-                                     const struct lct_plan *plan,
+static locant_status read_evaluation(struct lct_result *out, int64_t blocks,
                                      locant_store *store, const char *sha)
 {
     bool found = false;
 
     set_undefined(&out->eval);
-    if (strcmp(out->run.status, "done") != 0)
+    if (blocks == 0 || strcmp(out->run.status, "done") != 0)
         return LOCANT_OK;
     LCT_TRY(lct_store_load_evaluation(&out->eval, &out->block_loss, &found,
-                                      store, out->run.id, sha, plan->blocks));
+                                      store, out->run.id, sha, blocks));
     if (!found)
         return locant_fail(LOCANT_ERR_PARAM,
                            "locant_report_run: run %" PRId64 " was evaluated,"
@@ -104,10 +103,8 @@ static locant_status read_curve(struct lct_result *out, locant_store *store)
     return LOCANT_OK;
 }
 
-static locant_status read_result(struct lct_result *out,
-                                 const struct lct_plan *plan,
-                                 locant_store *store, int64_t id,
-                                 const char *sha)
+locant_status lct_read_result(struct lct_result *out, int64_t blocks,
+                              locant_store *store, int64_t id, const char *sha)
 {
     struct lct_run_extra extra;
 
@@ -116,7 +113,7 @@ static locant_status read_result(struct lct_result *out,
     memcpy(out->batch_checksum, extra.batch_checksum,
            sizeof out->batch_checksum);
     out->bytes = extra.bytes;
-    LCT_TRY(read_evaluation(out, plan, store, sha));
+    LCT_TRY(read_evaluation(out, blocks, store, sha));
     return read_curve(out, store);
 }
 
@@ -158,7 +155,7 @@ static locant_status copy_params(struct lct_group *g, struct lct_model *model)
     return LOCANT_OK;
 }
 
-static locant_status read_params(struct lct_group *g, locant_store *store)
+locant_status lct_read_params(struct lct_group *g, locant_store *store)
 {
     const locant_run_info *run = &g->results[0].run;
     struct lct_model *model = NULL;
@@ -191,8 +188,8 @@ static locant_status read_group(struct lct_group *g, size_t index,
                            "locant_report_run: no memory for %d seeds",
                            plan->seeds);
     for (g->n = 0; g->n < (size_t)plan->seeds; g->n++) {
-        status = read_result(&g->results[g->n], plan, store,
-                             plan->runs[g->n * plan->n + index], sha);
+        status = lct_read_result(&g->results[g->n], plan->blocks, store,
+                                 plan->runs[g->n * plan->n + index], sha);
         if (status != LOCANT_OK) {
             g->n++; /* half read: to be released too */
             return status;
@@ -204,7 +201,7 @@ static locant_status read_group(struct lct_group *g, size_t index,
     g->traits = locant_encoding_traits(e);
     g->reach = locant_encoding_reach(e);
     locant_encoding_free(e);
-    return read_params(g, store);
+    return lct_read_params(g, store);
 }
 
 /* References counted on as many bytes as a model saw. */

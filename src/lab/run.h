@@ -111,6 +111,20 @@ locant_status lct_results_collect(struct lct_results *r,
                                   const locant_corpus *corpus);
 void lct_results_free(struct lct_results *r);
 
+/*
+ * The same from finished runs of one model, trained alike, with whatever
+ * evaluation the store has of each: runs of one encoding are a group, in order
+ * of first appearance.  PARAM where they differ.
+ */
+locant_status lct_results_of_runs(struct lct_results *r, locant_store *store,
+                                  const int64_t *runs, size_t n);
+
+/* Parts of them: one run with the evaluation of 'blocks' (0: none), and the
+   parameters of a group's first run. */
+locant_status lct_read_result(struct lct_result *out, int64_t blocks,
+                              locant_store *store, int64_t id, const char *sha);
+locant_status lct_read_params(struct lct_group *g, locant_store *store);
+
 /* Gate g1: does an encoding have the properties it declares?  The sentence
    says which one it lacks. */
 locant_status lct_check_properties(bool *held, char sentence[256],

@@ -2,13 +2,14 @@
 #include "html.h"
 #include "../core/size.h"
 #include "../figure/figure.h"
+#include <glib.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-static void append(struct lct_html *h, const char *data, size_t size)
+void lct_html_append(struct lct_html *h, const char *data, size_t size)
 {
-    size_t need, capacity = h->capacity ? h->capacity : 1 << 16;
+    size_t need, capacity = h->capacity ? h->capacity : 1 << 12;
     char *grown;
 
     if (h->failed || size == 0)
@@ -35,7 +36,7 @@ static void append(struct lct_html *h, const char *data, size_t size)
 
 void lct_html_raw(struct lct_html *h, const char *markup)
 {
-    append(h, markup, strlen(markup));
+    lct_html_append(h, markup, strlen(markup));
 }
 
 static const char *entity(char c)
@@ -74,7 +75,7 @@ void lct_html_text(struct lct_html *h, const char *text)
         else if (n == 0)
             lct_html_raw(h, "\xef\xbf\xbd");
         else
-            append(h, text, n);
+            lct_html_append(h, text, n);
         text += n > 0 ? n : 1;
     }
 }
@@ -111,7 +112,7 @@ void lct_html_count(struct lct_html *h, int64_t value)
     int n = snprintf(text, sizeof text, "%lld", (long long)value);
 
     for (int i = 0; i < n; i++) {
-        append(h, text + i, 1);
+        lct_html_append(h, text + i, 1);
         if ((n - i) % 3 == 1 && i + 1 < n && text[i] != '-')
             lct_html_raw(h, "&#8239;");
     }
@@ -135,7 +136,7 @@ void lct_html_base64(struct lct_html *h, const void *data, size_t size)
         four[1] = digits[bits >> 12 & 63];
         four[2] = left > 1 ? digits[bits >> 6 & 63] : '=';
         four[3] = left > 2 ? digits[bits & 63] : '=';
-        append(h, four, 4);
+        lct_html_append(h, four, 4);
     }
 }
 
@@ -146,8 +147,23 @@ locant_status lct_html_status(const struct lct_html *h)
     return LOCANT_OK;
 }
 
+locant_status lct_html_give(char **out, size_t *size, struct lct_html *h,
+                            locant_status status)
+{
+    lct_html_append(h, "", 1);
+    if (status == LOCANT_OK)
+        status = lct_html_status(h);
+    if (status != LOCANT_OK) {
+        lct_html_free(h);
+        return status;
+    }
+    *out = h->data;
+    *size = h->size - 1;
+    return LOCANT_OK;
+}
+
 void lct_html_free(struct lct_html *h)
 {
     locant_release(h->data);
-    *h = (struct lct_html){ .data = NULL };
+    *h = (struct lct_html){ .taker = h->taker };
 }

@@ -14,9 +14,11 @@ struct lct_html {
     char *data;
     size_t size, capacity;
     bool failed;
+    const struct lct_taker *taker; /* see page.h */
 };
 
 /* Markup of our own. */
+void lct_html_append(struct lct_html *h, const char *markup, size_t size);
 void lct_html_raw(struct lct_html *h, const char *markup);
 
 /*
@@ -38,5 +40,9 @@ void lct_html_count(struct lct_html *h, int64_t value);
 void lct_html_base64(struct lct_html *h, const void *data, size_t size);
 
 locant_status lct_html_status(const struct lct_html *h);
+/* What was written, as zero-terminated memory of locant_alloc(); or, where
+   'status' or the writing failed, nothing. */
+locant_status lct_html_give(char **out, size_t *size, struct lct_html *h,
+                            locant_status status);
 void lct_html_free(struct lct_html *h);
 #endif

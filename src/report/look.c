@@ -5,11 +5,13 @@
 #include "page.h"
 #include "locant/attention.h"
 #include <math.h>
+#include <string.h>
 
 struct bench {
     int64_t heads, n, dim, width;
     double *q, *k, *v, *x, *out, *lse, *base;
     double *memory;
+    bool all; /* queries see every key */
 };
 
 static locant_status make_bench(struct bench *b, const struct lct_subject *s,
@@ -71,7 +73,7 @@ static locant_status attend(struct bench *b, double *out,
     a.v = &v;
     a.encoding = s->e;
     a.params = params;
-    a.mask = LOCANT_MASK_CAUSAL;
+    a.mask = b->all ? LOCANT_MASK_NONE : LOCANT_MASK_CAUSAL;
     if (locant_encoding_traits(s->e) & LOCANT_TRAIT_READS_X)
         a.x = &x;
     return locant_attention_reference(&to, &lse, &a);
@@ -117,9 +119,42 @@ static void find_added(struct lct_look *look, const struct bench *b)
         }
 }
 
-locant_status lct_page_look(struct lct_look *out, const struct lct_subject *s,
-                            const locant_tensor *params, int64_t n,
-                            uint64_t seed, bool zero)
+/* rows[h, t, :] = what row order[t] held; 'room' is as large. */
+static void shuffle(double *rows, double *room, int64_t heads, int64_t n,
+                    int64_t wide, const int64_t *order)
+{
+    memcpy(room, rows, (size_t)(heads * n * wide) * sizeof *room);
+    for (int64_t i = 0; i < heads * n; i++)
+        memcpy(rows + i * wide, room + (i / n * n + order[i % n]) * wide,
+               (size_t)wide * sizeof *rows);
+}
+
+/* Where the shuffled tokens went is where they came from. */
+static locant_status unshuffle(struct lct_look *look, const int64_t *order)
+{
+    const int64_t n = look->n, cells = look->heads * n * n;
+    double *was;
+
+    LCT_TRY(lct_page_numbers(&was, (size_t)cells));
+    memcpy(was, look->weight, (size_t)cells * sizeof *was);
+    for (int64_t i = 0; i < cells; i++) {
+        int64_t from = order[i / n % n], to = order[i % n];
+
+        look->weight[i / (n * n) * n * n + from * n + to] = was[i];
+    }
+    locant_release(was);
+    return LOCANT_OK;
+}
+
+struct wish {
+    uint64_t seed;
+    bool zero, all;
+    const int64_t *order; /* or NULL */
+};
+
+static locant_status look_at(struct lct_look *out, const struct lct_subject *s,
+                             const locant_tensor *params, int64_t n,
+                             const struct wish *w)
 {
     size_t cells = (size_t)(s->r->heads * n * n);
     struct bench b = { .memory = NULL };
@@ -129,8 +164,14 @@ locant_status lct_page_look(struct lct_look *out, const struct lct_subject *s,
     LCT_TRY(lct_page_numbers(&out->weight, 2 * cells));
     out->added = out->weight + cells;
     status = make_bench(&b, s, n);
+    b.all = w->all;
     if (status == LOCANT_OK) {
-        draw_numbers(&b, seed, zero);
+        draw_numbers(&b, w->seed, w->zero);
+        if (w->order) {
+            shuffle(b.q, b.out, b.heads, n, b.dim, w->order);
+            shuffle(b.k, b.out, b.heads, n, b.dim, w->order);
+            shuffle(b.x, b.out, 1, n, b.width, w->order);
+        }
         /* what an encoding adds to values besides v */
         status = attend(&b, b.base, s, params);
     }
@@ -138,10 +179,30 @@ locant_status lct_page_look(struct lct_look *out, const struct lct_subject *s,
         status = read_weights(out, &b, s, params, j);
     if (status == LOCANT_OK)
         find_added(out, &b);
-    else
+    if (status == LOCANT_OK && w->order)
+        status = unshuffle(out, w->order);
+    if (status != LOCANT_OK)
         lct_page_look_free(out);
     locant_release(b.memory);
     return status;
+}
+
+locant_status lct_page_look(struct lct_look *out, const struct lct_subject *s,
+                            const locant_tensor *params, int64_t n,
+                            uint64_t seed, bool zero)
+{
+    return look_at(out, s, params, n,
+                   &(struct wish){ .seed = seed, .zero = zero });
+}
+
+locant_status lct_page_look_shuffled(struct lct_look *out,
+                                     const struct lct_subject *s,
+                                     const locant_tensor *params, int64_t n,
+                                     uint64_t seed, const int64_t *order)
+{
+    return look_at(out, s, params, n,
+                   &(struct wish){ .seed = seed, .all = true,
+                                   .order = order });
 }
 
 void lct_page_look_free(struct lct_look *look)

@@ -5,7 +5,7 @@
  * string that slipped through could not call out.
  */
 #include "../files/io.h"
-#include "../figure/figure.h"
+#include "../figure/inline.h"
 #include "page.h"
 #include <jansson.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 static const char head[] =
     "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
     "<meta http-equiv=\"Content-Security-Policy\" content=\""
-    "default-src 'none'; img-src data:; "
+    "default-src 'none'; "
     "style-src 'unsafe-inline'; base-uri 'none'; "
     "form-action 'none'\">\n"
     "<meta name=\"viewport\" content=\"width=device-width, "
@@ -95,6 +95,7 @@ static locant_status write_page(const char *path, const struct lct_results *r)
     locant_status status;
 
     lct_html_raw(&h, head);
+    lct_figure_style(&h);
     lct_html_raw(&h, lct_page_style);
     lct_html_raw(&h, "</style>\n</head>\n<body>\n<main>\n");
     status = body(&h, r);

@@ -27,15 +27,31 @@ void lct_page_count(struct lct_html *h, const struct lct_results *r,
 double lct_page_value(const struct lct_results *r, const char *path, ...)
     LOCANT_PRINTF(2, 3);
 
+/* The vertical line of figures at the trained length. */
+locant_mark lct_trained_mark(const struct lct_results *r);
+
 /* Zeroed memory for n doubles; 'n' is checked for overflow. */
 locant_status lct_page_numbers(double **out, size_t n);
 
 /* ------------------------------------------------------------------ parts */
 
 /*
- * A figure as an <img> with alternative text and a caption.  As an image of its
- * own it keeps its ids to itself.  'measured': the caption ends by saying where
- * that was measured.
+ * Whoever wants one figure of the page rather than the page: with h->taker set,
+ * lct_page_figure() hands over the figure named so, and nothing is written.
+ */
+struct lct_taker {
+    const char *name;
+    locant_figure_taker take;
+    void *context;
+    int *taken;
+};
+
+/* Whether a figure of that name is worth computing. */
+bool lct_page_wants(const struct lct_html *h, const char *name);
+
+/*
+ * A figure with alternative text and a caption.  'measured': the caption ends
+ * by saying where that was measured.
  */
 locant_status lct_page_figure(struct lct_html *h, const struct lct_results *r,
                               const locant_figure *f, const char *alt,
@@ -66,8 +82,9 @@ extern const char lct_page_style[];
 
 /* --------------------------------------------------------------- pictures */
 
-/* An encoding about to be drawn. */
+/* An encoding about to be drawn; 'view' is zero on the page. */
 struct lct_subject {
+    locant_figure_view view;
     const struct lct_results *r;
     const struct lct_group *g;
     const locant_encoding *e;
@@ -89,6 +106,15 @@ struct lct_look {
 locant_status lct_page_look(struct lct_look *out, const struct lct_subject *s,
                             const locant_tensor *params, int64_t n,
                             uint64_t seed, bool zero);
+/*
+ * The same where queries see every key, of tokens that were shuffled: place t
+ * holds what order[t] held.  Weights are given back for the tokens as they
+ * stood before.  NULL: not shuffled.
+ */
+locant_status lct_page_look_shuffled(struct lct_look *out,
+                                     const struct lct_subject *s,
+                                     const locant_tensor *params, int64_t n,
+                                     uint64_t seed, const int64_t *order);
 void lct_page_look_free(struct lct_look *look);
 
 locant_status lct_draw_input(struct lct_html *h, const struct lct_subject *s);
@@ -97,4 +123,29 @@ locant_status lct_draw_score(struct lct_html *h, const struct lct_subject *s);
 locant_status lct_draw_content(struct lct_html *h, const struct lct_subject *s);
 /* What has no door: positions it draws, keys it hides, its temperature. */
 locant_status lct_draw_hooks(struct lct_html *h, const struct lct_subject *s);
+/* What every encoding has: weights in numbers, and whether order matters. */
+locant_status lct_draw_order(struct lct_html *h, const struct lct_subject *s);
+/* What a rotation of pairs has: the circle, and the scalings of RoPE. */
+locant_status lct_draw_circle(struct lct_html *h, const struct lct_subject *s);
+locant_status lct_draw_scalings(struct lct_html *h,
+                                const struct lct_subject *s);
+
+/* How many of what there would be 'usual' of: as asked for, and no more than
+   'most' and than the encoding reaches. */
+int64_t lct_view_length(const struct lct_subject *s, int64_t usual,
+                        int64_t most);
+/* How many of 'heads' are drawn: the one asked for, or at most 'most'; and
+   which is the i-th of n. */
+int64_t lct_view_heads(const struct lct_subject *s, int64_t heads,
+                       int64_t most);
+uint64_t lct_view_seed(const struct lct_subject *s);
+int64_t lct_view_head(const struct lct_subject *s, int64_t i, int64_t n,
+                      int64_t heads);
+
+/* The pictures of one encoding, by the doors it declares; NULL: as the page
+   shows them. */
+locant_status lct_draw_pictures(struct lct_html *h, const struct lct_results *r,
+                                const struct lct_group *g,
+                                const locant_encoding *e,
+                                const locant_figure_view *view);
 #endif

@@ -1,9 +1,11 @@
 /* page_figures.c - the measured curves: loss by length, by position, by step */
 #include "../core/size.h"
-#include "../figure/figure.h"
+#include "../figure/inline.h"
+#include "labels.h"
 #include "page.h"
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 void lct_page_size(struct lct_html *h, const struct lct_results *r)
 {
@@ -11,24 +13,24 @@ void lct_page_size(struct lct_html *h, const struct lct_results *r)
     lct_html_raw(h, "M");
 }
 
-locant_status lct_page_figure(struct lct_html *h, const struct lct_results *r,
-                              const locant_figure *f, const char *alt,
-                              const char *caption, int measured)
+locant_mark lct_trained_mark(const struct lct_results *r)
 {
-    char *svg;
-    size_t bytes;
+    return (locant_mark){ .x = (double)r->trained_length,
+                          .label = "trained length" };
+}
 
-    LCT_TRY(locant_figure_svg(&svg, &bytes, f));
+bool lct_page_wants(const struct lct_html *h, const char *name)
+{
+    return h->taker == NULL || strcmp(h->taker->name, name) == 0;
+}
+
+static locant_status put_figure(struct lct_html *h, const struct lct_results *r,
+                                const locant_figure *f, const char *alt,
+                                const char *caption, int measured)
+{
     lct_html_raw(h, f->width > 600 ? "<figure class=\"wide\">" : "<figure>");
-    lct_html_raw(h, "<img width=\"");
-    lct_html_number(h, f->width, 0);
-    lct_html_raw(h, "\" height=\"");
-    lct_html_number(h, f->height, 0);
-    lct_html_raw(h, "\" alt=\"");
-    lct_html_text(h, alt);
-    lct_html_raw(h, "\" src=\"data:image/svg+xml;base64,");
-    lct_html_base64(h, svg, bytes);
-    lct_html_raw(h, "\">\n<figcaption>");
+    LCT_TRY(lct_figure_inline(h, f, alt));
+    lct_html_raw(h, "<figcaption>");
     lct_html_text(h, caption);
     if (measured) {
         lct_html_raw(h, " On this corpus, at ");
@@ -36,8 +38,27 @@ locant_status lct_page_figure(struct lct_html *h, const struct lct_results *r,
         lct_html_raw(h, " parameters.");
     }
     lct_html_raw(h, "</figcaption></figure>\n");
-    locant_release(svg);
     return lct_html_status(h);
+}
+
+locant_status lct_page_figure(struct lct_html *h, const struct lct_results *r,
+                              const locant_figure *f, const char *alt,
+                              const char *caption, int measured)
+{
+    struct lct_translated t;
+    locant_status status;
+
+    if (h->taker && (f->name == NULL || !lct_page_wants(h, f->name)))
+        return LOCANT_OK;
+    LCT_TRY(lct_translate(&t, f));
+    if (h->taker) {
+        ++*h->taker->taken;
+        status = h->taker->take(&t.f, alt, caption, h->taker->context);
+    } else {
+        status = put_figure(h, r, &t.f, alt, caption, measured);
+    }
+    locant_release(t.series);
+    return status;
 }
 
 /* Series and their numbers, in two allocations. */
@@ -85,6 +106,14 @@ static int color_of(size_t group)
     return (int)(group % LCT_GREY);
 }
 
+/* Solid while colours last, then the dashes that no reference line has. */
+static int dash_of(size_t group)
+{
+    size_t round = group / LCT_GREY;
+
+    return round == 0 ? 0 : 2 + (int)((round - 1) % (LCT_DASHES - 2));
+}
+
 /* A level line between the ends of x. */
 static void add_level(struct lines *l, const double *x, size_t n, double level,
                       int color, const char *label)
@@ -117,6 +146,7 @@ static void add_group(struct lines *l, const struct lct_results *r, size_t i)
     l->series[l->n++] = (locant_series){ .label = r->groups[i].spec, .n = N,
                                          .x = x, .y = y, .low = low,
                                          .high = high, .marks = 1,
+                                         .dashed = dash_of(i),
                                          .color = color_of(i) };
     add_level(l, x, N, LCT_BITS * lct_page_value(r, "rows.%zu.own_window", i),
               color_of(i), NULL);
@@ -147,9 +177,10 @@ static locant_status write_headline(struct lct_html *h,
                                     const struct lct_results *r,
                                     const struct lines *l)
 {
-    locant_mark mark = { (double)r->trained_length, "trained length" };
+    locant_mark mark = lct_trained_mark(r);
     locant_figure f = LOCANT_FIGURE_INIT;
 
+    f.name = "length";
     f.title = "Loss on the same targets, by length of context";
     f.x_label = "context length (bytes)";
     f.y_label = "loss (bits/byte)";
@@ -171,6 +202,7 @@ static locant_status write_headline(struct lct_html *h,
         "text. A line that stops is undefined beyond.",
         1));
     close_frame(&f);
+    f.name = "close-up";
     f.title = "The same, close up";
     return lct_page_figure(
         h, r, &f, "The same curves, cut off above the trained loss plus 0.35.",
@@ -209,7 +241,7 @@ locant_status lct_page_positions(struct lct_html *h,
                                  const struct lct_results *r)
 {
     enum { N = LOCANT_EVAL_BUCKETS };
-    locant_mark mark = { (double)r->trained_length, "trained length" };
+    locant_mark mark = lct_trained_mark(r);
     locant_figure f = LOCANT_FIGURE_INIT;
     struct lines l;
     double width = 0;
@@ -227,8 +259,10 @@ locant_status lct_page_positions(struct lct_html *h,
             y[k] = lct_page_value(r, "rows.%zu.by_position.%d", i, k);
         }
         l.series[l.n++] = (locant_series){ .label = g->spec, .n = N, .x = x,
-                                           .y = y, .color = color_of(i) };
+                                           .y = y, .dashed = dash_of(i),
+                                           .color = color_of(i) };
     }
+    f.name = "position";
     f.title = "Loss by position in one long text";
     f.x_label = "position (bytes from the start)";
     f.y_label = "loss (bits/byte)";
@@ -287,6 +321,7 @@ locant_status lct_page_training(struct lct_html *h, const struct lct_results *r)
         runs += r->groups[i].n;
     LCT_TRY(make_lines(&l, runs, 2 * LCT_CURVE_POINTS * runs));
     add_training(&l, r);
+    f.name = "training";
     f.title = "Training loss";
     f.x_label = "step";
     f.y_label = "loss (bits/byte)";

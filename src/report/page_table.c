@@ -45,15 +45,12 @@ static void length_headings(struct lct_html *h, const struct lct_results *r,
 /* Name of group i with its colour in the curves, as the head of a row. */
 static void row_head(struct lct_html *h, const struct lct_results *r, size_t i)
 {
-    struct lct_color c = lct_palette((int)(i % LCT_GREY));
-    char style[64];
+    char chip[80];
 
-    snprintf(style, sizeof style, "background:rgb(%d,%d,%d)",
-             (int)lrint(c.r * 255), (int)lrint(c.g * 255),
-             (int)lrint(c.b * 255));
-    lct_html_raw(h, "<tr><th scope=\"row\"><span class=\"chip\" style=\"");
-    lct_html_raw(h, style);
-    lct_html_raw(h, "\"></span>");
+    snprintf(chip, sizeof chip,
+             "<tr><th scope=\"row\"><span class=\"chip c%d\"></span>",
+             (int)(i % LCT_GREY));
+    lct_html_raw(h, chip);
     lct_html_text(h, r->groups[i].spec);
     lct_html_raw(h, "</th>");
 }

@@ -41,22 +41,25 @@ static locant_status by_distance(double *y, const struct lct_subject *s,
 static locant_status draw_added(struct lct_html *h, const struct lct_subject *s,
                                 int64_t n, const double *x)
 {
-    int64_t heads = s->r->heads < MOST_HEADS ? s->r->heads : MOST_HEADS;
+    int64_t heads = lct_view_heads(s, s->r->heads, MOST_HEADS);
     locant_series series[MOST_HEADS];
     locant_figure f = LOCANT_FIGURE_INIT;
     char label[MOST_HEADS][32];
     double *y;
     locant_status status;
 
+    if (!lct_page_wants(h, "added"))
+        return LOCANT_OK;
     LCT_TRY(lct_page_numbers(&y, (size_t)(s->r->heads * n)));
     status = by_distance(y, s, s->trained ? s->trained : s->initial, n);
     for (int64_t i = 0; i < heads; i++) {
-        int64_t head = i * s->r->heads / heads;
+        int64_t head = lct_view_head(s, i, heads, s->r->heads);
 
         snprintf(label[i], sizeof label[i], "head %lld", (long long)head + 1);
         series[i] = (locant_series){ .label = label[i], .n = (size_t)n, .x = x,
                                      .y = y + head * n, .color = (int)i };
     }
+    f.name = "added";
     f.title = s->trained ? "Added on average, trained" : "Added on average";
     f.x_label = "distance from query back to key";
     f.y_label = "added to the score";
@@ -81,10 +84,13 @@ static locant_status last_query(double *y, const struct lct_subject *s,
                                 const locant_tensor *params, int64_t n)
 {
     struct lct_look look;
+    int64_t head = s->view.head > 0 ? s->view.head - 1 : 0;
+    int64_t at = s->view.position > 0 ? s->view.position : n - 1;
 
-    LCT_TRY(lct_page_look(&look, s, params, n, 1, false));
+    at = at < n ? at : n - 1;
+    LCT_TRY(lct_page_look(&look, s, params, n, lct_view_seed(s), false));
     for (int64_t d = 0; d < n; d++)
-        y[d] = look.weight[(n - 1) * n + n - 1 - d];
+        y[d] = d <= at ? look.weight[(head * n + at) * n + at - d] : NAN;
     lct_page_look_free(&look);
     return LOCANT_OK;
 }
@@ -106,6 +112,7 @@ static locant_status draw_weights(struct lct_html *h,
                                  .n = (size_t)n, .x = x, .y = y, .color = 0 };
     series[1] = (locant_series){ .label = "initial", .n = (size_t)n, .x = x,
                                  .y = y + n, .dashed = 1, .color = 9 };
+    f.name = "weights";
     f.title = "Weights of one query";
     f.x_label = "distance from query back to key";
     f.y_label = "weight";
@@ -118,7 +125,7 @@ static locant_status draw_weights(struct lct_html *h,
             h, s->r, &f,
             "Curve of the attention weights of one random query against "
             "distance.",
-            "Where one random query of head 1 looks among random keys; the "
+            "Where one random query of one head looks among random keys; the "
             "same numbers for every encoding.",
             0);
     locant_release(y);
@@ -127,12 +134,10 @@ static locant_status draw_weights(struct lct_html *h,
 
 locant_status lct_draw_content(struct lct_html *h, const struct lct_subject *s)
 {
-    int64_t reach = locant_encoding_reach(s->e);
-    int64_t n = s->r->trained_length < TOKENS ? s->r->trained_length : TOKENS;
+    int64_t n = lct_view_length(s, s->r->trained_length, TOKENS);
     double *x;
     locant_status status;
 
-    n = reach < n ? reach : n;
     LCT_TRY(lct_page_numbers(&x, (size_t)n));
     for (int64_t d = 0; d < n; d++)
         x[d] = (double)d;

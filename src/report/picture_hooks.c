@@ -39,6 +39,7 @@ static locant_status draw_positions(struct lct_html *h,
                                      .y = row, .color = k,
                                      .dashed = k == DRAWS };
     }
+    f.name = "positions";
     f.title = "Positions given to tokens";
     f.x_label = "token";
     f.y_label = "position";
@@ -82,6 +83,7 @@ static locant_status draw_head_mask(struct lct_html *h,
 
     for (int64_t i = 0; i < look->n * look->n; i++)
         cells[i] = cells[i] > 0 ? 1 : i % look->n > i / look->n ? NAN : 0;
+    f.name = head == 0 ? "mask" : "mask-last";
     snprintf(title, sizeof title, "Keys that head %lld sees",
              (long long)head + 1);
     f.kind = LOCANT_FIGURE_HEATMAP;
@@ -109,6 +111,8 @@ static locant_status draw_mask(struct lct_html *h, const struct lct_subject *s,
     struct lct_look look;
     locant_status status;
 
+    if (!lct_page_wants(h, "mask") && !lct_page_wants(h, "mask-last"))
+        return LOCANT_OK;
     LCT_TRY(lct_page_look(&look, s, params, n, 1, true));
     status = hides(&look, 0) ? draw_head_mask(h, s, &look, 0) : LOCANT_OK;
     /* groups may be shifted in half of the heads */
@@ -188,6 +192,7 @@ static locant_status draw_temperature(struct lct_html *h,
         varies |= fabs(y[i] - y[0]) > 1e-4 * fabs(y[0]);
     }
     line.n = (size_t)n;
+    f.name = "temperature";
     f.title = "Temperature";
     f.x_label = "position of the query, from 1";
     f.y_label = "factor of the score";
@@ -211,11 +216,9 @@ locant_status lct_draw_hooks(struct lct_html *h, const struct lct_subject *s)
 {
     const unsigned doors = locant_encoding_doors(s->e);
     const unsigned traits = locant_encoding_traits(s->e);
-    int64_t reach = locant_encoding_reach(s->e);
-    int64_t n = s->r->trained_length < TOKENS ? s->r->trained_length : TOKENS;
+    int64_t n = lct_view_length(s, s->r->trained_length, TOKENS);
     locant_status status = LOCANT_OK;
 
-    n = reach < n ? reach : n;
     if (n < 2 || s->r->heads < 1 || s->r->width < s->r->heads)
         return LOCANT_OK;
     lct_html_raw(h, "<div class=\"grid\">\n");

@@ -51,15 +51,12 @@ static locant_status fill(struct table *t, const struct lct_subject *s,
 static locant_status make_table(struct table *t, const struct lct_subject *s,
                                 const locant_tensor *params)
 {
-    int64_t length = s->r->trained_length;
-    int64_t reach = locant_encoding_reach(s->e);
     size_t cells;
     locant_status status;
 
-    *t = (struct table){ .n = 2 * length < reach ? 2 * length : reach,
+    *t = (struct table){ .n = lct_view_length(s, 2 * s->r->trained_length,
+                                              MOST_POSITIONS),
                          .dim = s->r->width };
-    if (t->n > MOST_POSITIONS)
-        t->n = MOST_POSITIONS;
     if (t->n < 2 || t->dim < 1 ||
         !lct_mul(&cells, (size_t)t->n, (size_t)t->dim))
         return locant_fail(LOCANT_ERR_PARAM,
@@ -83,6 +80,7 @@ static locant_status draw_table(struct lct_html *h, const struct lct_subject *s,
     locant_figure f = LOCANT_FIGURE_INIT;
 
     f.kind = LOCANT_FIGURE_HEATMAP;
+    f.name = "table";
     f.title = s->trained ? "The table, trained" : "The table";
     f.x_label = "channel";
     f.y_label = "position";
@@ -124,6 +122,7 @@ static locant_status draw_waves(struct lct_html *h, const struct lct_subject *s,
                                                 .n = (size_t)t->n, .x = t->x,
                                                 .y = wave, .color = w };
     }
+    f.name = "channels";
     f.title = "Channels over positions";
     f.x_label = "position";
     f.width = 460;
@@ -135,6 +134,51 @@ static locant_status draw_waves(struct lct_html *h, const struct lct_subject *s,
                              "positions.",
                              0);
     locant_release(y);
+    return status;
+}
+
+/* Rows 0, 5, 10, 15, 20, or the one that is looked at. */
+static locant_status draw_vectors(struct lct_html *h,
+                                  const struct lct_subject *s,
+                                  const struct table *t)
+{
+    locant_figure f = LOCANT_FIGURE_INIT;
+    locant_series series[WAVES] = { { .label = NULL } };
+    char label[WAVES][40];
+    double *x;
+    locant_status status;
+
+    LCT_TRY(lct_page_numbers(&x, (size_t)t->dim));
+    for (int64_t c = 0; c < t->dim; c++)
+        x[c] = (double)c;
+    for (int i = 0; i < (s->view.position > 0 ? 1 : WAVES); i++) {
+        int64_t at = s->view.position > 0 ? s->view.position : 5 * i;
+        if (at >= t->n)
+            continue;
+        snprintf(label[i], sizeof label[i], "position %lld", (long long)at);
+        series[f.n_series++] = (locant_series){ .label = label[i],
+                                                .n = (size_t)t->dim, .x = x,
+                                                .y = t->cells + at * t->dim,
+                                                .dashed = i % 5, .color = i };
+    }
+    f.name = "vectors";
+    f.title = "Vectors at a few positions";
+    f.x_label = "channel";
+    f.width = 460;
+    f.height = 360;
+    f.series = series;
+    status = f.n_series == 0
+                 ? locant_fail(LOCANT_ERR_PARAM,
+                               "figure vectors: position %lld, but only %lld "
+                               "are shown", (long long)s->view.position,
+                               (long long)t->n)
+                 : lct_page_figure(h, s->r, &f,
+                                   "Curves of a few rows of the table over "
+                                   "channels.",
+                                   "A few rows of the table: what is added at "
+                                   "these positions.",
+                                   0);
+    locant_release(x);
     return status;
 }
 
@@ -165,6 +209,8 @@ static locant_status draw_spectrum(struct lct_html *h,
     double *cells, *cosine;
     locant_status status;
 
+    if (!lct_page_wants(h, "spectrum"))
+        return LOCANT_OK;
     LCT_TRY(lct_page_numbers(&cosine, 4 * (size_t)t->n));
     status = lct_page_numbers(&cells, (size_t)t->dim * (size_t)bins);
     if (status == LOCANT_OK) {
@@ -175,6 +221,7 @@ static locant_status draw_spectrum(struct lct_html *h,
             for (int64_t k = 0; k < bins; k++)
                 cells[c * bins + k] = amplitude(t, c, k, cosine);
         f.kind = LOCANT_FIGURE_HEATMAP;
+        f.name = "spectrum";
         f.title = "Spectrum";
         f.x_label = "frequency (turns per position)";
         f.y_label = "channel";
@@ -214,6 +261,7 @@ static locant_status draw_similarity(struct lct_html *h,
     locant_figure f = LOCANT_FIGURE_INIT;
 
     f.kind = LOCANT_FIGURE_HEATMAP;
+    f.name = "similarity";
     f.title = "Similarity of positions";
     f.x_label = "position";
     f.y_label = "position";
@@ -268,6 +316,7 @@ static locant_status draw_distance(struct lct_html *h,
                                  .high = y + 2 * n, .color = 0 };
     series[1] = (locant_series){ .label = "initial", .n = n, .x = t->x,
                                  .y = y_initial, .dashed = 1, .color = 9 };
+    f.name = "distance";
     f.title = "Similarity by distance";
     f.x_label = "distance";
     f.y_label = "cosine similarity";
@@ -326,6 +375,8 @@ locant_status lct_draw_input(struct lct_html *h, const struct lct_subject *s)
     status = draw_table(h, s, &t);
     if (status == LOCANT_OK)
         status = draw_waves(h, s, &t);
+    if (status == LOCANT_OK)
+        status = draw_vectors(h, s, &t);
     if (status == LOCANT_OK)
         status = draw_spectrum(h, s, &t);
     if (status == LOCANT_OK)

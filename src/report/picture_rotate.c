@@ -99,29 +99,30 @@ static locant_status ones_by_distance(double *y, const struct turner *u,
 static locant_status draw_score(struct lct_html *h, const struct turner *u)
 {
     const struct lct_subject *s = u->s;
-    locant_mark mark = { (double)s->r->trained_length, "trained length" };
+    locant_mark mark = lct_trained_mark(s->r);
     locant_figure f = LOCANT_FIGURE_INIT;
     locant_series line[MOST_HEADS];
     char label[MOST_HEADS][32];
-    int64_t n = 4 * s->r->trained_length + 1;
-    int64_t heads = u->heads < MOST_HEADS ? u->heads : MOST_HEADS;
+    int64_t n = lct_view_length(s, 4 * s->r->trained_length + 1,
+                                MOST_DISTANCES);
+    int64_t heads = lct_view_heads(s, u->heads, MOST_HEADS);
     double *x, *y;
     locant_status status;
 
-    n = n > MOST_DISTANCES ? MOST_DISTANCES : n;
     LCT_TRY(lct_page_numbers(&x, (size_t)n * (size_t)(u->heads + 1)));
     y = x + n;
     for (int64_t d = 0; d < n; d++)
         x[d] = (double)d;
     status = ones_by_distance(y, u, n);
     for (int64_t i = 0; i < heads; i++) {
-        int64_t head = i * u->heads / heads;
+        int64_t head = lct_view_head(s, i, heads, u->heads);
 
         snprintf(label[i], sizeof label[i], "head %lld", (long long)head + 1);
         line[i] = (locant_series){ .label = heads > 1 ? label[i] : NULL,
                                    .n = (size_t)n, .x = x, .y = y + head * n,
                                    .color = (int)i };
     }
+    f.name = "score";
     f.title = "Score of equal vectors, by distance";
     f.x_label = "distance";
     f.y_label = "g(distance)";
@@ -177,6 +178,7 @@ static locant_status draw_grid(struct lct_html *h, const struct turner *u)
         cells[i] = dot(q + MIDDLE * u->wide, k + i * u->wide, u->wide) /
                    (double)u->dim;
     f.kind = LOCANT_FIGURE_HEATMAP;
+    f.name = "grid";
     f.title = "Score of equal vectors, over a grid";
     f.x_label = "last coordinate";
     f.y_label = "the one before";
@@ -233,8 +235,7 @@ static locant_status draw_wavelengths(struct lct_html *h,
                                       const struct lct_subject *s,
                                       const double *freq, int64_t pairs)
 {
-    locant_mark marks[1] = { { (double)s->r->trained_length,
-                               "trained length" } };
+    locant_mark marks[1] = { lct_trained_mark(s->r) };
     locant_figure f = LOCANT_FIGURE_INIT;
     locant_series line = { .marks = 1, .color = 0 };
     double *x, *y;
@@ -249,6 +250,7 @@ static locant_status draw_wavelengths(struct lct_html *h,
     line.n = (size_t)pairs;
     line.x = x;
     line.y = y;
+    f.name = "wavelengths";
     f.title = "Wavelengths";
     f.x_label = "positions per turn";
     f.y_label = "pair";
@@ -277,11 +279,11 @@ static locant_status draw_angles(struct lct_html *h,
 {
     const int64_t dim = u->dim;
     locant_figure f = LOCANT_FIGURE_INIT;
-    int64_t n = 2 * u->s->r->trained_length;
+    int64_t n = lct_view_length(u->s, 2 * u->s->r->trained_length,
+                                MOST_POSITIONS);
     double *out, *unit, *cells;
     locant_status status = LOCANT_OK;
 
-    n = n > MOST_POSITIONS ? MOST_POSITIONS : n;
     LCT_TRY(lct_page_numbers(&out, (size_t)(n * (u->heads * dim + pairs) +
                                             dim)));
     unit = out + u->heads * n * dim;
@@ -294,6 +296,7 @@ static locant_status draw_angles(struct lct_html *h,
             cells[t * pairs + p] = out[t * dim + first[p]];
     }
     f.kind = LOCANT_FIGURE_HEATMAP;
+    f.name = "cosine";
     f.title = "Cosine of the angle";
     f.x_label = "pair";
     f.y_label = "position";
@@ -352,6 +355,10 @@ locant_status lct_draw_rotate(struct lct_html *h, const struct lct_subject *s)
         status = draw_grid(h, &u);
     if (status == LOCANT_OK && u.wide == u.dim)
         status = draw_pairs(h, &u);
+    if (status == LOCANT_OK)
+        status = lct_draw_circle(h, s);
+    if (status == LOCANT_OK)
+        status = lct_draw_scalings(h, s);
     lct_html_raw(h, "</div>\n");
     return status;
 }

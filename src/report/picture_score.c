@@ -6,6 +6,7 @@
 #include "page.h"
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { MOST_HEADS = 8, MOST_DISTANCES = 2048, MATRIX = 64 };
 
@@ -50,11 +51,11 @@ static locant_status draw_curves(struct lct_html *h,
                                  const struct frame *frame, const double *y,
                                  const char *title, const char *caption)
 {
-    locant_mark mark = { (double)s->r->trained_length, "trained length" };
+    locant_mark mark = lct_trained_mark(s->r);
     locant_series series[MOST_HEADS + 1];
     locant_figure f = LOCANT_FIGURE_INIT;
     char label[MOST_HEADS][32];
-    int64_t heads = frame->heads < MOST_HEADS ? frame->heads : MOST_HEADS;
+    int64_t heads = lct_view_heads(s, frame->heads, MOST_HEADS);
     double air = 0.04 * (frame->high - frame->low);
     double far_x[2] = { mark.x, frame->x[frame->n - 1] };
     double none[2] = { NAN, NAN }, low[2], high[2];
@@ -66,15 +67,16 @@ static locant_status draw_curves(struct lct_html *h,
     low[0] = low[1] = f.y_min;
     high[0] = high[1] = f.y_max;
     for (int64_t i = 0; i < heads; i++) {
-        int64_t head = i * frame->heads / heads;
+        int64_t head = lct_view_head(s, i, heads, frame->heads);
         snprintf(label[i], sizeof label[i], "head %lld", (long long)head + 1);
         series[i] = (locant_series){ .label = label[i], .n = (size_t)frame->n,
                                      .x = frame->x, .y = y + head * frame->n,
-                                     .color = (int)i };
+                                     .dashed = (int)i % 5, .color = (int)i };
     }
     series[heads] = (locant_series){
         .label = "never trained on", .n = 2,
         .x = far_x, .y = none, .low = low, .high = high, .color = 9 };
+    f.name = strstr(title, "initial") ? "bias-initial" : "bias";
     f.title = title;
     f.x_label = "distance from query back to key";
     f.y_label = "added to the score";
@@ -95,28 +97,31 @@ static locant_status draw_matrix(struct lct_html *h,
                                  const locant_tensor *params)
 {
     locant_figure f = LOCANT_FIGURE_INIT;
-    int64_t reach = locant_encoding_reach(s->e);
-    int64_t n = s->r->trained_length < MATRIX ? s->r->trained_length : MATRIX;
+    int64_t n = lct_view_length(s, s->r->trained_length, MATRIX);
+    int64_t head = s->view.head > 0 ? s->view.head - 1 : 0;
+    char title[48];
     size_t cells;
-    double *out;
+    double *out, *one;
     locant_status status;
 
-    n = reach < n ? reach : n;
     if (!lct_mul(&cells, (size_t)(n * n), (size_t)s->r->heads))
         return locant_fail(LOCANT_ERR_NOMEM, "report: %lld heads",
                            (long long)s->r->heads);
     LCT_TRY(lct_page_numbers(&out, cells));
     status = bias(out, s, params, n, n);
+    one = out + head * n * n;
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = i + 1; j < n; j++)
-            out[i * n + j] = NAN;
+            one[i * n + j] = NAN;
+    snprintf(title, sizeof title, "Bias of head %lld", (long long)head + 1);
     f.kind = LOCANT_FIGURE_HEATMAP;
-    f.title = "Bias of head 1";
+    f.name = "matrix";
+    f.title = title;
     f.x_label = "key";
     f.y_label = "query";
     f.width = 460;
     f.height = 400;
-    f.cells = out;
+    f.cells = one;
     f.rows = f.cols = n;
     f.diverging = 1;
     if (status == LOCANT_OK)
@@ -150,20 +155,22 @@ static locant_status draw_pair(struct lct_html *h, const struct lct_subject *s,
                        "An initial value, on the same scale.");
 }
 
-locant_status lct_draw_score(struct lct_html *h, const struct lct_subject *s)
+/* The curves, trained and initial, in one frame. */
+static locant_status draw_distances(struct lct_html *h,
+                                    const struct lct_subject *s,
+                                    const locant_tensor *params)
 {
-    const locant_tensor *params = s->trained ? s->trained : s->initial;
-    struct frame frame = { .n = 2 * s->r->trained_length + 1,
+    struct frame frame = { .n = lct_view_length(s,
+                                                2 * s->r->trained_length + 1,
+                                                MOST_DISTANCES),
                            .heads = s->r->heads, .low = INFINITY,
                            .high = -INFINITY };
     size_t numbers;
     double *y;
     locant_status status;
 
-    if (frame.n > MOST_DISTANCES)
-        frame.n = MOST_DISTANCES;
-    if (frame.n > locant_encoding_reach(s->e))
-        frame.n = locant_encoding_reach(s->e);
+    if (!lct_page_wants(h, "bias") && !lct_page_wants(h, "bias-initial"))
+        return LOCANT_OK;
     if (frame.n < 3 || frame.heads < 1 ||
         !lct_mul(&numbers, (size_t)frame.n, 2 * (size_t)frame.heads + 1))
         return locant_fail(LOCANT_ERR_PARAM,
@@ -174,11 +181,20 @@ locant_status lct_draw_score(struct lct_html *h, const struct lct_subject *s)
     frame.x = y + 2 * frame.heads * frame.n;
     for (int64_t d = 0; d < frame.n; d++)
         frame.x[d] = (double)d;
-    lct_html_raw(h, "<div class=\"grid\">\n");
     status = draw_pair(h, s, &frame, y, params);
+    locant_release(y);
+    return status;
+}
+
+locant_status lct_draw_score(struct lct_html *h, const struct lct_subject *s)
+{
+    const locant_tensor *params = s->trained ? s->trained : s->initial;
+    locant_status status;
+
+    lct_html_raw(h, "<div class=\"grid\">\n");
+    status = draw_distances(h, s, params);
     if (status == LOCANT_OK)
         status = draw_matrix(h, s, params);
     lct_html_raw(h, "</div>\n");
-    locant_release(y);
     return status;
 }

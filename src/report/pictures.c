@@ -5,6 +5,7 @@
 #include "../core/size.h"
 #include "page.h"
 #include <stdio.h>
+#include <string.h>
 
 static const struct {
     unsigned door;
@@ -77,20 +78,34 @@ static locant_status make_initial(locant_tensor *initial, int *n,
     return LOCANT_OK;
 }
 
+/* Whether the figure that is asked for may be 'of' that; any for a page. */
+static bool wanted(const struct lct_html *h, const char *of)
+{
+    const locant_figure_info *info;
+
+    for (int i = 0; h->taker && (info = locant_figure_at(i)); i++)
+        if (strcmp(info->name, h->taker->name) == 0)
+            return strcmp(info->of, of) == 0;
+    return true;
+}
+
 /* Pictures of what one layer uses. */
 static locant_status draw_doors(struct lct_html *h, const struct lct_subject *s)
 {
-    locant_status status = LOCANT_OK;
+    locant_status status = lct_draw_order(h, s);
 
     for (size_t i = 0; i < DOORS && status == LOCANT_OK; i++) {
-        if (!(locant_encoding_doors(s->e) & doors[i].door))
+        if (!wanted(h, doors[i].name) ||
+            !(locant_encoding_doors(s->e) & doors[i].door))
             continue;
         lct_html_raw(h, "<h4>At the ");
         lct_html_raw(h, doors[i].name);
         lct_html_raw(h, " door</h4>\n");
         status = doors[i].draw(h, s);
     }
-    return status == LOCANT_OK ? lct_draw_hooks(h, s) : status;
+    if (status != LOCANT_OK || !wanted(h, "hook"))
+        return status;
+    return lct_draw_hooks(h, s);
 }
 
 /* Is 'part' what an earlier layer than 'layer' uses? */
@@ -131,16 +146,18 @@ static locant_status draw_layers(struct lct_html *h,
     return status;
 }
 
-static locant_status draw_pictures(struct lct_html *h,
-                                   const struct lct_results *r,
-                                   const struct lct_group *g,
-                                   const locant_encoding *e)
+locant_status lct_draw_pictures(struct lct_html *h, const struct lct_results *r,
+                                const struct lct_group *g,
+                                const locant_encoding *e,
+                                const locant_figure_view *view)
 {
     locant_tensor initial[LCT_GROUP_PARAMS];
     struct lct_subject s = { .r = r, .g = g, .e = e };
     int n = 0;
     locant_status status = make_initial(initial, &n, r, e);
 
+    if (view)
+        s.view = *view;
     s.initial = n > 0 ? initial : NULL;
     s.trained = n > 0 && g->n_params == n ? g->params : NULL;
     if (status == LOCANT_OK)
@@ -168,7 +185,7 @@ locant_status lct_page_encoding(struct lct_html *h, const struct lct_results *r,
         facts(h, g);
     status = locant_encoding_create(&e, g->spec);
     if (status == LOCANT_OK && g->info)
-        status = draw_pictures(h, r, g, e);
+        status = lct_draw_pictures(h, r, g, e, NULL);
     locant_encoding_free(e);
     /* A page about runs on file must not fall with one encoding that this
        build cannot draw: it says why there is no picture. */

@@ -1,0 +1,401 @@
+/* cmd_figure.c - locant figure NAME: any figure of the page, on its own. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+#include "locant/figure.h"
+
+struct options {
+    int         list, csv, color;
+    const char *out, *dir;
+    int64_t     length, position, head, trained, dim, heads, seed;
+    double      base, factor;
+};
+
+#define NUMBER(name, member, value, max, doc)                              \
+    { name, 0, CLI_INTEGER, offsetof(struct options, member), value, "0",  \
+      0, max, 0, doc }
+
+static const struct cli_option options[] = {
+    { "list", 0, CLI_FLAG, offsetof(struct options, list), NULL, NULL, 0, 0, 0,
+      "name the figures, and what they are of" },
+    { "output", 'o', CLI_FILE, offsetof(struct options, out), "PICTURE", NULL,
+      0, 0, 0, "a file instead: .svg, .png or .pdf" },
+    { "csv", 0, CLI_FLAG, offsetof(struct options, csv), NULL, NULL, 0, 0, 0,
+      "the numbers, one value a line" },
+    { "color", 0, CLI_CHOICE, offsetof(struct options, color),
+      "auto|none|16|256|24bit", "auto", 0, 0, 0,
+      "colours of the terminal; none: plain characters" },
+    NUMBER("length", length, "N", 4096, "positions shown; 0: as on the page"),
+    NUMBER("position", position, "P", INT64_C(1) << 40,
+           "the position that is looked at"),
+    NUMBER("head", head, "H", 64, "one head, from 1 on; 0: all"),
+    { "base", 0, CLI_REAL, offsetof(struct options, base), "B", NULL, 0, 0, 0,
+      "the same as base=B in the spec" },
+    { "factor", 0, CLI_REAL, offsetof(struct options, factor), "S", NULL, 0, 0,
+      0, "of the scalings of RoPE (4)" },
+    NUMBER("trained", trained, "L", 1 << 20, "trained length (128)"),
+    NUMBER("dim", dim, "D", 1024, "width of the model (64)"),
+    NUMBER("heads", heads, "H", 64, "heads of the model (4)"),
+    NUMBER("seed", seed, "SEED", INT64_MAX, "of random queries and keys (1)"),
+    { "dir", 0, CLI_FILE, offsetof(struct options, dir), "DIR", "locant-lab", 0,
+      0, 0, "folder of the run store" },
+    { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
+};
+
+/* --------------------------------------------------------------------- list */
+
+static int list(const struct cli *cli)
+{
+    const locant_figure_info *info;
+    json_t *rows = cli->json ? json_array() : NULL;
+
+    for (int i = 0; (info = locant_figure_at(i)) != NULL; i++) {
+        if (cli->json)
+            json_array_append_new(rows, json_pack(
+                "{s:s, s:s, s:s, s:s}", "name", info->name, "of", info->of,
+                "title", info->title, "title_zh", info->title_zh));
+        else
+            printf("%-13s %-8s  %s\n", info->name, info->of, info->title);
+    }
+    return cli->json ? cli_json(rows) : CLI_OK;
+}
+
+static const locant_figure_info *find(const char *name)
+{
+    const locant_figure_info *info;
+
+    for (int i = 0; (info = locant_figure_at(i)) != NULL; i++)
+        if (strcmp(info->name, name) == 0)
+            return info;
+    return NULL;
+}
+
+static int unknown(const char *name)
+{
+    const char *names[64], *near;
+    int         n = 0;
+
+    for (; n < 63 && locant_figure_at(n) != NULL; n++)
+        names[n] = locant_figure_at(n)->name;
+    names[n] = NULL;
+    near = cli_nearest(name, names);
+    if (near != NULL)
+        return cli_fail(CLI_USAGE, "figure: there is no figure '%s'; did you "
+                        "mean '%s'?", name, near);
+    return cli_fail(CLI_USAGE, "figure: there is no figure '%s'; 'locant "
+                    "figure --list' names them", name);
+}
+
+/* ------------------------------------------------------------------- answer */
+
+/* What to do with the figure, and how many came. */
+struct wish {
+    const struct cli *cli;
+    int taken, status;
+};
+
+static void print(char *text, size_t size)
+{
+    fwrite(text, 1, size, stdout);
+    locant_release(text);
+}
+
+/* Words in lines of at most 'columns', after an empty one. */
+static void print_wrapped(const char *text, size_t columns)
+{
+    size_t used = 0;
+
+    while (text != NULL && *text != '\0') {
+        size_t n = strcspn(text, " ");
+
+        if (used == 0 || used + 1 + n > columns) {
+            printf("\n%.*s", (int)n, text);
+            used = n;
+        } else {
+            printf(" %.*s", (int)n, text);
+            used += 1 + n;
+        }
+        text += n + strspn(text + n, " ");
+    }
+    putchar('\n');
+}
+
+static locant_status show(const struct wish *w, const locant_figure *f,
+                          const char *caption)
+{
+    const struct options *o = w->cli->options;
+    locant_terminal colors = o->color == 0 ? cli_colors()
+                                           : (locant_terminal)(o->color - 1);
+    locant_status s;
+    char         *text;
+    size_t        size;
+
+    s = locant_figure_terminal(&text, &size, f, cli_columns(), colors);
+    if (s != LOCANT_OK)
+        return s;
+    print(text, size);
+    print_wrapped(caption, (size_t)cli_columns());
+    return LOCANT_OK;
+}
+
+static locant_status take(const locant_figure *f, const char *alt,
+                          const char *caption, void *context)
+{
+    struct wish          *w = context;
+    const struct options *o = w->cli->options;
+    locant_status s = LOCANT_OK;
+    char         *text;
+    size_t        size;
+
+    (void)alt;
+    if (w->taken++ > 0) /* layers that differ: the first is shown */
+        return LOCANT_OK;
+    if (o->out != NULL)
+        return locant_figure_write(f, o->out);
+    if (o->csv)
+        s = locant_figure_csv(&text, &size, f);
+    else if (w->cli->json)
+        s = locant_figure_json(&text, &size, f);
+    else
+        return show(w, f, caption);
+    if (s == LOCANT_OK)
+        print(text, size);
+    if (w->cli->json)
+        putchar('\n');
+    return s;
+}
+
+static int finish(const struct wish *w, locant_status s)
+{
+    const struct options *o = w->cli->options;
+
+    if (s == LOCANT_ERR_IO || s == LOCANT_ERR_FORMAT)
+        return cli_error_input(s);
+    if (s != LOCANT_OK)
+        return cli_error(s);
+    if (o->out != NULL && w->cli->json)
+        return cli_json(json_pack("{s:s}", "output", o->out));
+    if (o->out != NULL)
+        fprintf(stderr, "wrote %s\n", o->out);
+    return CLI_OK;
+}
+
+static locant_figure_view view_of(const struct options *o)
+{
+    locant_figure_view v = LOCANT_FIGURE_VIEW_INIT;
+
+    v.length   = o->length;
+    v.position = o->position;
+    v.head     = o->head;
+    v.trained  = o->trained;
+    v.width    = o->dim;
+    v.heads    = o->heads;
+    v.factor   = o->factor;
+    v.seed     = (uint64_t)o->seed;
+    return v;
+}
+
+/* ----------------------------------------------------------- of an encoding */
+
+/* "rope(x=1)" and 500 to "rope(base=500,x=1)". */
+static int with_base(char *out, size_t size, const char *spec, double base)
+{
+    size_t name = strcspn(spec, "( +");
+    const char *rest = spec + name;
+    int n;
+
+    if (strchr(spec, '+') != NULL || strstr(spec, "base=") != NULL)
+        return cli_fail(CLI_USAGE, "--base: '%s' is a sum, or has a base: "
+                        "write base=%.17g into the spec", spec, base);
+    n = snprintf(out, size, "%.*s(base=%.17g%s%s", (int)name, spec, base,
+                 *rest == '(' && rest[1] != ')' ? "," : *rest == '(' ? "" : ")",
+                 *rest == '(' ? rest + 1 : "");
+    if (n < 0 || (size_t)n >= size)
+        return cli_fail(CLI_USAGE, "the spec is too long");
+    return CLI_OK;
+}
+
+static int of_encoding(const struct cli *cli, const char *name,
+                       const char *spec)
+{
+    const struct options *o = cli->options;
+    locant_figure_view    v = view_of(o);
+    struct wish      w = { .cli = cli };
+    locant_encoding *e = NULL;
+    char          room[512];
+    locant_status s;
+    int           failed = CLI_OK;
+
+    if (cli_given(cli, "base"))
+        failed = with_base(room, sizeof room, spec, o->base);
+    if (failed)
+        return failed;
+    s = locant_encoding_create(&e, cli_given(cli, "base") ? room : spec);
+    if (s == LOCANT_OK)
+        s = locant_figure_of_encoding(name, e, &v, take, &w);
+    locant_encoding_free(e);
+    return finish(&w, s);
+}
+
+/* ------------------------------------------------------------------ of runs */
+
+struct runs {
+    int64_t *id;
+    size_t   n, room;
+    locant_run_info last;
+    int      failed;
+};
+
+static int keep(struct runs *r, int64_t id)
+{
+    int64_t *grown;
+
+    if (r->n == r->room) {
+        r->room = r->room ? 2 * r->room : 64;
+        grown = realloc(r->id, r->room * sizeof *grown);
+        if (grown == NULL)
+            return r->failed = cli_fail(CLI_INPUT, "out of memory");
+        r->id = grown;
+    }
+    r->id[r->n++] = id;
+    return CLI_OK;
+}
+
+static int remember(const locant_run_info *run, void *context)
+{
+    struct runs *r = context;
+
+    if (strcmp(run->status, "done") == 0)
+        r->last = *run;
+    return 0;
+}
+
+/* Done, and like the last one that is. */
+static int keep_alike(const locant_run_info *run, void *context)
+{
+    struct runs           *r = context;
+    const locant_run_info *last = &r->last;
+
+    if (strcmp(run->status, "done") == 0 &&
+        strcmp(run->model, last->model) == 0 &&
+        strcmp(run->corpus_sha256, last->corpus_sha256) == 0 &&
+        run->length == last->length && run->steps == last->steps &&
+        run->batch == last->batch)
+        return keep(r, run->id);
+    return 0;
+}
+
+static int parse_run(int64_t *id, const char *word)
+{
+    char *end;
+
+    errno = 0;
+    *id = strtoll(word, &end, 10);
+    return end != word && *end == '\0' && errno == 0 && *id > 0;
+}
+
+static int choose(struct runs *r, const struct cli *cli, locant_store *store)
+{
+    locant_status s;
+    int64_t       id;
+
+    for (size_t i = 1; i < cli->n_words; i++) {
+        if (!parse_run(&id, cli->words[i]))
+            return cli_fail(CLI_USAGE, "figure: '%s': should be the number of "
+                            "a run; 'locant runs list' shows them",
+                            cli->words[i]);
+        if (keep(r, id) != CLI_OK)
+            return r->failed;
+    }
+    if (r->n > 0)
+        return CLI_OK;
+    s = locant_store_runs(store, remember, r);
+    if (s == LOCANT_OK && r->last.id > 0)
+        s = locant_store_runs(store, keep_alike, r);
+    if (s != LOCANT_OK)
+        return cli_error(s);
+    if (r->n == 0 && !r->failed)
+        return cli_fail(CLI_INPUT, "figure: the store has no finished run; "
+                        "'locant report' or 'locant train' makes some");
+    return r->failed;
+}
+
+static int of_runs(const struct cli *cli, const char *name)
+{
+    const struct options *o = cli->options;
+    locant_figure_view    v = view_of(o);
+    struct wish   w = { .cli = cli };
+    struct runs   r = { .n = 0 };
+    locant_store *store = NULL;
+    locant_status s;
+    int           failed = cli_check_store(o->dir);
+
+    if (failed)
+        return failed;
+    s = locant_store_open_readonly(&store, o->dir);
+    if (s != LOCANT_OK)
+        return cli_error(s);
+    failed = choose(&r, cli, store);
+    if (!failed) {
+        s = locant_figure_of_runs(name, store, r.id, r.n, &v, take, &w);
+        failed = finish(&w, s);
+    }
+    locant_store_close(store);
+    free(r.id);
+    return failed;
+}
+
+static int run(const struct cli *cli)
+{
+    const struct options     *o = cli->options;
+    const locant_figure_info *info;
+    int64_t id;
+    int     failed;
+
+    if (o->list || cli->n_words == 0)
+        return list(cli);
+    info = find(cli->words[0]);
+    if (info == NULL)
+        return unknown(cli->words[0]);
+    if ((o->out != NULL) + (o->csv != 0) > 1 || (o->csv && cli->json))
+        return cli_fail(CLI_USAGE, "figure: -o, --csv and --json each say what "
+                        "the answer is: give one");
+    failed = o->out != NULL ? cli_check_output(o->out) : CLI_OK;
+    if (failed)
+        return failed;
+    if (strcmp(info->of, "runs") == 0)
+        return of_runs(cli, info->name);
+    if (cli->n_words != 2)
+        return cli_fail(CLI_USAGE, "figure: '%s' is of one encoding: give its "
+                        "spec, or the number of a run", info->name);
+    if (parse_run(&id, cli->words[1]))
+        return of_runs(cli, info->name);
+    return of_encoding(cli, info->name, cli->words[1]);
+}
+
+const struct cli_command cli_figure = {
+    .name = "figure",
+    .summary = "one figure of the page: drawn, or its numbers",
+    .usage = "NAME SPEC|RUN [-o PICTURE | --csv | --json] [options]\n"
+             "NAME [RUN...] [--dir DIR]\n--list",
+    .doc = "Draws a figure of the page by its name, in the terminal or into a "
+           "file, or\nprints the numbers it shows, which read back to the same "
+           "bits.  Of an\nencoding its initial values are shown, of a run what "
+           "it learned.  Figures of\nruns show all finished runs like the last "
+           "one unless some are named.\nColours follow NO_COLOR, TERM and "
+           "COLORTERM, the width COLUMNS.",
+    .examples = "locant figure --list\n"
+                "locant figure wavelengths rope --base 500000\n"
+                "locant figure circle rope --position 20\n"
+                "locant figure scalings rope --factor 8 -o scalings.svg\n"
+                "locant figure attention alibi --length 16 --head 2\n"
+                "locant figure bias t5 --csv > bias.csv\n"
+                "locant figure bias 3 --json\n"
+                "locant figure length --dir locant-lab",
+    .options = options, .options_size = sizeof(struct options),
+    .min_words = 0, .max_words = 4096, .computes = 1, .run = run
+};

@@ -1,0 +1,57 @@
+/* terminal.c - what the terminal can show */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "locant/figure.h"
+
+static int set(const char *name)
+{
+    const char *value = getenv(name);
+
+    return value != NULL && value[0] != '\0';
+}
+
+static int says(const char *name, const char *part)
+{
+    const char *value = getenv(name);
+
+    return value != NULL && strstr(value, part) != NULL;
+}
+
+/* Whether letters are UTF-8: the first of these that is set decides. */
+static int utf8(void)
+{
+    static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (set(names[i]))
+            return says(names[i], "UTF-8") || says(names[i], "utf8") ||
+                   says(names[i], "UTF8") || says(names[i], "utf-8");
+    return 0;
+}
+
+locant_terminal cli_colors(void)
+{
+    if (!isatty(STDOUT_FILENO) || set("NO_COLOR") || !utf8() ||
+        !set("TERM") || strcmp(getenv("TERM"), "dumb") == 0)
+        return LOCANT_TERMINAL_ASCII;
+    if (says("COLORTERM", "truecolor") || says("COLORTERM", "24bit"))
+        return LOCANT_TERMINAL_24;
+    return says("TERM", "256") ? LOCANT_TERMINAL_256 : LOCANT_TERMINAL_16;
+}
+
+int cli_columns(void)
+{
+    struct winsize size;
+    const char *typed = getenv("COLUMNS");
+    long columns = typed != NULL ? strtol(typed, NULL, 10) : 0;
+
+    if (columns <= 0 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+        columns = size.ws_col;
+    if (columns <= 0)
+        columns = 80;
+    return columns < 40 ? 40 : columns > 1000 ? 1000 : (int)columns;
+}

@@ -1,0 +1,61 @@
+/* canvas.c - what every document draws alike */
+#include "figure.h"
+
+void lct_text_draw(struct lct_canvas *c, double x, double y, const char *text,
+                   const struct lct_text *style)
+{
+    if (text && *text)
+        c->ops->text(c->to, x, y, text, style);
+}
+
+/* Room for both languages: a page shows one or the other. */
+double lct_text_width(struct lct_canvas *c, const char *text,
+                      const struct lct_text *style)
+{
+    double width = c->ops->text_width(c->to, text, style);
+    double other = style->zh ? c->ops->text_width(c->to, style->zh, style) : 0;
+
+    return other > width ? other : width;
+}
+
+void lct_line(struct lct_canvas *c, double x0, double y0, double x1, double y1,
+              const struct lct_pen *pen)
+{
+    c->ops->move(c->to, x0, y0);
+    c->ops->line(c->to, x1, y1);
+    c->ops->stroke(c->to, pen);
+}
+
+void lct_rectangle(struct lct_canvas *c, const struct lct_box *box,
+                   const struct lct_pen *stroke, int role, double alpha)
+{
+    double right = box->x + box->width, bottom = box->y + box->height;
+
+    c->ops->move(c->to, box->x, box->y);
+    c->ops->line(c->to, right, box->y);
+    c->ops->line(c->to, right, bottom);
+    c->ops->line(c->to, box->x, bottom);
+    c->ops->close(c->to);
+    if (stroke)
+        c->ops->stroke(c->to, stroke);
+    else
+        c->ops->fill(c->to, role, alpha);
+}
+
+locant_status lct_figure_draw(struct lct_canvas *c, const locant_figure *f)
+{
+    double top = lct_title_draw(c, f);
+
+    switch (f->kind) {
+    case LOCANT_FIGURE_CURVES:
+        return lct_draw_curves(c, f, top);
+    case LOCANT_FIGURE_HEATMAP:
+        return lct_draw_heatmap(c, f, top);
+    case LOCANT_FIGURE_BARS:
+        return lct_draw_bars(c, f, top);
+    case LOCANT_FIGURE_STRIPS:
+    case LOCANT_FIGURE_POINTS:
+        return lct_draw_dots(c, f, top);
+    }
+    return LOCANT_OK;
+}

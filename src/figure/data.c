@@ -1,0 +1,320 @@
+/* data.c - the numbers of a figure as JSON and as CSV */
+#include "data.h"
+#include "inline.h"
+#include <glib.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const kinds[] = { "curves", "heatmap", "bars", "strips",
+                                     "points" };
+
+/* -------------------------------------------------------------------- JSON */
+
+void lct_json_string(struct lct_html *h, const char *text)
+{
+    lct_html_raw(h, "\"");
+    while (*text) {
+        gunichar c = g_utf8_get_char_validated(text, -1);
+        char escape[16];
+        size_t n = 1;
+
+        if (c == (gunichar)-1 || c == (gunichar)-2) {
+            lct_html_raw(h, "\xef\xbf\xbd");
+        } else if (c < 0x20 || c == '"' || c == '\\' || c == '<' ||
+                   c == '>' || c == '&' || c == 0x7f || c == 0x2028 ||
+                   c == 0x2029) {
+            snprintf(escape, sizeof escape, "\\u%04x", (unsigned)c);
+            lct_html_raw(h, escape);
+            n = (size_t)(g_utf8_next_char(text) - text);
+        } else {
+            n = (size_t)(g_utf8_next_char(text) - text);
+            lct_html_append(h, text, n);
+        }
+        text += n;
+    }
+    lct_html_raw(h, "\"");
+}
+
+/* ,"name":"text" */
+static void put_text(struct lct_html *h, const char *name, const char *text)
+{
+    if (!text)
+        return;
+    lct_html_raw(h, ",\"");
+    lct_html_raw(h, name);
+    lct_html_raw(h, "\":");
+    lct_json_string(h, text);
+}
+
+static void put_number(struct lct_html *h, double value, bool packed)
+{
+    char text[LCT_NUMBER_BYTES];
+
+    if (!isfinite(value)) {
+        lct_html_raw(h, "null");
+        return;
+    }
+    if (packed)
+        lct_number_digits(text, value, 6);
+    else
+        lct_number_exact(text, value);
+    lct_html_raw(h, text);
+}
+
+static void put_value(struct lct_html *h, const char *name, double value)
+{
+    lct_html_raw(h, ",\"");
+    lct_html_raw(h, name);
+    lct_html_raw(h, "\":");
+    put_number(h, value, false);
+}
+
+static void put_array(struct lct_html *h, const char *name, const double *x,
+                      size_t n, bool packed)
+{
+    if (!x)
+        return;
+    lct_html_raw(h, ",\"");
+    lct_html_raw(h, name);
+    lct_html_raw(h, "\":[");
+    for (size_t i = 0; i < n; i++) {
+        lct_html_raw(h, i ? "," : "");
+        put_number(h, x[i], packed);
+    }
+    lct_html_raw(h, "]");
+}
+
+static void put_series(struct lct_html *h, const locant_figure *f, size_t i,
+                       bool packed)
+{
+    const locant_series *s = &f->series[i];
+    size_t n = f->kind == LOCANT_FIGURE_BARS ? 1 : s->n;
+    char text[80];
+
+    snprintf(text, sizeof text, "%s{\"color\":%d,\"dashed\":%d,\"marks\":%s",
+             i ? "," : "", lct_series_color(f, i), s->dashed,
+             s->marks ? "true" : "false");
+    lct_html_raw(h, text);
+    put_text(h, "label", s->label);
+    put_text(h, "label_zh", s->label_zh);
+    if (f->kind == LOCANT_FIGURE_CURVES)
+        put_array(h, "x", s->x, n, packed);
+    put_array(h, "y", s->y, n, packed);
+    put_array(h, "low", s->low, n, packed);
+    put_array(h, "high", s->high, n, packed);
+    lct_html_raw(h, "}");
+}
+
+static void put_lines(struct lct_html *h, const locant_figure *f, bool packed)
+{
+    if (f->y_min < f->y_max) {
+        put_value(h, "y_min", f->y_min);
+        put_value(h, "y_max", f->y_max);
+    }
+    lct_html_raw(h, ",\"series\":[");
+    for (size_t i = 0; i < f->n_series; i++)
+        put_series(h, f, i, packed);
+    lct_html_raw(h, "],\"marks\":[");
+    for (size_t i = 0; i < f->n_marks; i++) {
+        lct_html_raw(h, i ? ",{\"x\":" : "{\"x\":");
+        put_number(h, f->marks[i].x, false);
+        put_text(h, "label", f->marks[i].label);
+        put_text(h, "label_zh", f->marks[i].label_zh);
+        lct_html_raw(h, "}");
+    }
+    lct_html_raw(h, "]");
+}
+
+static void put_rows(struct lct_html *h, const locant_figure *f)
+{
+    lct_html_raw(h, ",\"cells\":[");
+    for (int64_t r = 0; r < f->rows; r++) {
+        lct_html_raw(h, r ? ",[" : "[");
+        for (int64_t k = 0; k < f->cols; k++) {
+            lct_html_raw(h, k ? "," : "");
+            put_number(h, f->cells[r * f->cols + k], false);
+        }
+        lct_html_raw(h, "]");
+    }
+    lct_html_raw(h, "]");
+}
+
+/* What the page shows: pooled as the drawing is. */
+static locant_status put_bytes(struct lct_html *h, const locant_figure *f,
+                               const struct lct_map *map)
+{
+    struct lct_pooled d;
+    locant_status status = lct_pool(&d, f, LCT_PAGE_CELLS, map,
+                                    lct_inline_fits);
+    size_t n = (size_t)(d.rows * d.cols);
+    unsigned char *bytes = status == LOCANT_OK ? locant_alloc(n) : NULL;
+
+    if (bytes) {
+        const double pooled[2] = { (double)d.by[0], (double)d.by[1] };
+        for (size_t i = 0; i < n; i++)
+            bytes[i] = (unsigned char)(1 + lct_shade(map, d.cells[i], 255));
+        put_array(h, "pooled", pooled, 2, true);
+        lct_html_raw(h, ",\"u8\":\"");
+        lct_html_base64(h, bytes, n);
+        lct_html_raw(h, "\"");
+    } else if (status == LOCANT_OK) {
+        status = locant_fail(LOCANT_ERR_NOMEM,
+                             "locant_figure: no memory for %zu cells", n);
+    }
+    locant_release(bytes);
+    locant_release(d.memory);
+    return status;
+}
+
+static locant_status put_map(struct lct_html *h, const locant_figure *f,
+                             bool packed)
+{
+    struct lct_map map = lct_map_of(f);
+
+    put_value(h, "rows", (double)f->rows);
+    put_value(h, "cols", (double)f->cols);
+    put_value(h, "x_first", f->x_step != 0 ? f->x_first : 0);
+    put_value(h, "x_step", f->x_step != 0 ? f->x_step : 1);
+    put_value(h, "y_first", f->y_step != 0 ? f->y_first : 0);
+    put_value(h, "y_step", f->y_step != 0 ? f->y_step : 1);
+    lct_html_raw(h, f->diverging ? ",\"diverging\":true"
+                                 : ",\"diverging\":false");
+    put_value(h, "low", map.low);
+    put_value(h, "high", map.high);
+    if (packed)
+        return put_bytes(h, f, &map);
+    put_rows(h, f);
+    return LOCANT_OK;
+}
+
+locant_status lct_figure_data(struct lct_html *h, const locant_figure *f,
+                              bool packed)
+{
+    locant_status status = LOCANT_OK;
+
+    LCT_TRY(lct_figure_check("locant_figure_json", f));
+    lct_html_raw(h, "{\"kind\":\"");
+    lct_html_raw(h, kinds[f->kind]);
+    lct_html_raw(h, "\"");
+    put_text(h, "name", f->name);
+    put_text(h, "title", f->title);
+    put_text(h, "title_zh", f->title_zh);
+    put_text(h, "x_label", f->x_label);
+    put_text(h, "x_label_zh", f->x_label_zh);
+    put_text(h, "y_label", f->y_label);
+    put_text(h, "y_label_zh", f->y_label_zh);
+    lct_html_raw(h, f->log_x ? ",\"log_x\":true" : ",\"log_x\":false");
+    if (f->kind == LOCANT_FIGURE_HEATMAP)
+        status = put_map(h, f, packed);
+    else
+        put_lines(h, f, packed);
+    lct_html_raw(h, "}");
+    return status == LOCANT_OK ? lct_html_status(h) : status;
+}
+
+/* --------------------------------------------------------------------- CSV */
+
+/* A field, quoted where RFC 4180 asks for it. */
+static void put_field(struct lct_html *h, const char *text)
+{
+    if (!text[strcspn(text, ",\"\r\n")]) {
+        lct_html_raw(h, text);
+        return;
+    }
+    lct_html_raw(h, "\"");
+    for (; *text; text++) {
+        lct_html_append(h, text, 1);
+        if (*text == '"')
+            lct_html_raw(h, "\"");
+    }
+    lct_html_raw(h, "\"");
+}
+
+/* ",1.5"; what is not a number is an empty field. */
+static void put_cell(struct lct_html *h, double value)
+{
+    char text[LCT_NUMBER_BYTES];
+
+    lct_html_raw(h, ",");
+    if (isnan(value))
+        return;
+    lct_number_exact(text, value);
+    lct_html_raw(h, text);
+}
+
+static void csv_lines(struct lct_html *h, const locant_figure *f)
+{
+    bool band = false, curves = f->kind == LOCANT_FIGURE_CURVES;
+
+    for (size_t i = 0; i < f->n_series; i++)
+        band |= f->series[i].low != NULL;
+    lct_html_raw(h, curves ? "series,x,y" : "series,index,y");
+    lct_html_raw(h, band ? ",low,high\n" : "\n");
+    for (size_t i = 0; i < f->n_series; i++) {
+        const locant_series *s = &f->series[i];
+        size_t n = f->kind == LOCANT_FIGURE_BARS ? 1 : s->n;
+        char index[24];
+        snprintf(index, sizeof index, "%zu", i + 1);
+        for (size_t k = 0; k < n; k++) {
+            put_field(h, s->label ? s->label : index);
+            put_cell(h, curves ? s->x[k] : (double)k);
+            put_cell(h, s->y[k]);
+            if (band) {
+                put_cell(h, s->low ? s->low[k] : NAN);
+                put_cell(h, s->high ? s->high[k] : NAN);
+            }
+            lct_html_raw(h, "\n");
+        }
+    }
+}
+
+static void csv_map(struct lct_html *h, const locant_figure *f)
+{
+    double x_step = f->x_step != 0 ? f->x_step : 1;
+    double y_step = f->y_step != 0 ? f->y_step : 1;
+
+    put_field(h, f->y_label ? f->y_label : "row");
+    lct_html_raw(h, ",");
+    put_field(h, f->x_label ? f->x_label : "column");
+    lct_html_raw(h, ",value\n");
+    for (int64_t i = 0; i < f->rows * f->cols; i++) {
+        char text[LCT_NUMBER_BYTES];
+        double first = f->y_step != 0 ? f->y_first : 0;
+        lct_number_exact(text, first + y_step * (double)(i / f->cols));
+        lct_html_raw(h, text);
+        first = f->x_step != 0 ? f->x_first : 0;
+        put_cell(h, first + x_step * (double)(i % f->cols));
+        put_cell(h, f->cells[i]);
+        lct_html_raw(h, "\n");
+    }
+}
+
+/* ------------------------------------------------------------------ public */
+
+locant_status locant_figure_json(char **out, size_t *size,
+                                 const locant_figure *figure)
+{
+    struct lct_html h = { .data = NULL };
+
+    if (!out || !size)
+        return locant_fail(LOCANT_ERR_NULL, "locant_figure_json: %s is NULL",
+                           out ? "size" : "out");
+    return lct_html_give(out, size, &h, lct_figure_data(&h, figure, false));
+}
+
+locant_status locant_figure_csv(char **out, size_t *size,
+                                const locant_figure *figure)
+{
+    struct lct_html h = { .data = NULL };
+
+    if (!out || !size)
+        return locant_fail(LOCANT_ERR_NULL, "locant_figure_csv: %s is NULL",
+                           out ? "size" : "out");
+    LCT_TRY(lct_figure_check("locant_figure_csv", figure));
+    if (figure->kind == LOCANT_FIGURE_HEATMAP)
+        csv_map(&h, figure);
+    else
+        csv_lines(&h, figure);
+    return lct_html_give(out, size, &h, LOCANT_OK);
+}

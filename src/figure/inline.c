@@ -1,0 +1,414 @@
+/*
+ * inline.c - figures as part of a page; see inline.h.
+ *
+ * Coordinates are tenths of a point, relative to the point before: rounded
+ * once each, they add up without drift.
+ */
+#include "inline.h"
+#include "../core/size.h"
+#include <glib.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+struct page {
+    struct lct_html *h;
+    struct lct_html path; /* of the element being made */
+    long x, y;            /* where its pen is, in tenths */
+    double radius;        /* of its dots */
+};
+
+static long tenths(double points)
+{
+    return lrint(fmin(fmax(points, -1e6), 1e6) * 10);
+}
+
+/* "-.5", "12", "3.1"; a blank before it unless a sign or letter parts it. */
+static void put_number(struct lct_html *h, long value)
+{
+    char text[32];
+    long whole = labs(value) / 10, rest = labs(value) % 10;
+    char last = h->size ? h->data[h->size - 1] : ' ';
+    const char *gap = value >= 0 && last >= '0' && last <= '9' ? " " : "";
+    const char *sign = value < 0 ? "-" : "";
+
+    if (rest == 0)
+        snprintf(text, sizeof text, "%s%s%ld", gap, sign, whole);
+    else if (whole == 0)
+        snprintf(text, sizeof text, "%s%s.%ld", gap, sign, rest);
+    else
+        snprintf(text, sizeof text, "%s%s%ld.%ld", gap, sign, whole, rest);
+    lct_html_raw(h, text);
+}
+
+void lct_put_tenths(struct lct_html *h, double points)
+{
+    put_number(h, tenths(points));
+}
+
+static void put_attribute(struct lct_html *h, const char *name, double points)
+{
+    lct_html_raw(h, " ");
+    lct_html_raw(h, name);
+    lct_html_raw(h, "=\"");
+    lct_put_tenths(h, points);
+    lct_html_raw(h, "\"");
+}
+
+static const char *class_of(int role, char room[16])
+{
+    static const char *const plain[] = { "ci", "ct", "cr", "cg" };
+
+    if (role < LCT_SERIES)
+        return plain[role];
+    snprintf(room, 16, "c%d", role - LCT_SERIES);
+    return room;
+}
+
+/* ------------------------------------------------------------------- paths */
+
+static void move(void *to, double x, double y)
+{
+    struct page *p = to;
+
+    p->x = tenths(x);
+    p->y = tenths(y);
+    lct_html_raw(&p->path, "M");
+    put_number(&p->path, p->x);
+    put_number(&p->path, p->y);
+}
+
+static void line(void *to, double x, double y)
+{
+    struct page *p = to;
+    long dx = tenths(x) - p->x, dy = tenths(y) - p->y;
+
+    p->x += dx;
+    p->y += dy;
+    lct_html_raw(&p->path, dy == 0 ? "h" : dx == 0 ? "v" : "l");
+    if (dx != 0 || dy == 0)
+        put_number(&p->path, dx);
+    if (dy != 0)
+        put_number(&p->path, dy);
+}
+
+static void close(void *to)
+{
+    lct_html_raw(&((struct page *)to)->path, "z");
+}
+
+/* A line of no length with round ends: one element for all dots. */
+static void dot(void *to, double x, double y, double radius)
+{
+    struct page *p = to;
+
+    move(to, x, y);
+    lct_html_raw(&p->path, "h0");
+    p->radius = radius;
+}
+
+static void end_path(struct page *p)
+{
+    lct_html_raw(p->h, " d=\"");
+    if (p->path.size && !p->path.failed) {
+        lct_html_append(p->h, p->path.data, p->path.size);
+        p->path.size = 0;
+    }
+    p->h->failed |= p->path.failed;
+    lct_html_raw(p->h, "\"/>");
+    p->radius = 0;
+}
+
+static void open_path(struct page *p, const char *how, int role)
+{
+    char room[16];
+
+    lct_html_raw(p->h, "\n<path class=\"");
+    lct_html_raw(p->h, how);
+    lct_html_raw(p->h, class_of(role, room));
+    lct_html_raw(p->h, "\"");
+}
+
+static void put_alpha(struct page *p, double alpha)
+{
+    char text[32];
+
+    if (alpha < 1) {
+        snprintf(text, sizeof text, " opacity=\".%02d\"",
+                 (int)lrint(alpha * 100));
+        lct_html_raw(p->h, text);
+    }
+}
+
+static void stroke(void *to, const struct lct_pen *pen)
+{
+    struct page *p = to;
+    int n;
+    const double *dash = lct_dash(&n, pen->dash);
+
+    open_path(p, "l ", pen->role);
+    put_attribute(p->h, "stroke-width", pen->width);
+    if (n > 0)
+        lct_html_raw(p->h, " stroke-dasharray=\"");
+    for (int i = 0; i < n; i++)
+        lct_put_tenths(p->h, dash[i]);
+    lct_html_raw(p->h, n > 0 ? "\"" : "");
+    put_alpha(p, pen->alpha);
+    end_path(p);
+}
+
+static void fill(void *to, int role, double alpha)
+{
+    struct page *p = to;
+
+    open_path(p, p->radius > 0 ? "l " : "f ", role);
+    if (p->radius > 0) {
+        put_attribute(p->h, "stroke-width", 2 * p->radius);
+        lct_html_raw(p->h, " stroke-linecap=\"round\"");
+    }
+    put_alpha(p, alpha);
+    end_path(p);
+}
+
+/* An <svg> in the <svg> shows what lies in its frame only. */
+static void clip(void *to, const struct lct_box *box)
+{
+    struct lct_html *h = ((struct page *)to)->h;
+
+    if (!box) {
+        lct_html_raw(h, "</svg>");
+        return;
+    }
+    lct_html_raw(h, "\n<svg");
+    put_attribute(h, "x", box->x);
+    put_attribute(h, "y", box->y);
+    put_attribute(h, "width", box->width);
+    put_attribute(h, "height", box->height);
+    lct_html_raw(h, " viewBox=\"");
+    lct_put_tenths(h, box->x);
+    lct_put_tenths(h, box->y);
+    lct_put_tenths(h, box->width);
+    lct_put_tenths(h, box->height);
+    lct_html_raw(h, "\">");
+}
+
+/* -------------------------------------------------------------------- text */
+
+/* Width of a character in a sans-serif, as a share of its size: rather wide,
+   for a reader's font is not known here. */
+static double character_width(gunichar c)
+{
+    if (c >= 0x2e80)
+        return 1; /* CJK */
+    if (c < 128 && strchr("ijl.,:;'|!()[] ft-", (int)c))
+        return 0.38;
+    if (c < 128 && strchr("mwMW%@", (int)c))
+        return 0.95;
+    if (c >= 'A' && c <= 'Z')
+        return 0.7;
+    return 0.62;
+}
+
+static gunichar next_character(const char **text)
+{
+    gunichar c = g_utf8_get_char_validated(*text, -1);
+
+    if (c == (gunichar)-1 || c == (gunichar)-2) {
+        (*text)++;
+        return 0xfffd;
+    }
+    *text = g_utf8_next_char(*text);
+    return c;
+}
+
+static double text_width(void *to, const char *text,
+                         const struct lct_text *style)
+{
+    double width = 0;
+
+    (void)to;
+    while (*text)
+        width += character_width(next_character(&text)) * style->size;
+    width *= style->bold ? 1.1 : 1;
+    return style->max_width > 0 ? fmin(width, style->max_width) : width;
+}
+
+/* Bytes of 'text' that fit in front of an ellipsis; all if all fit. */
+static size_t fitting(const char *text, const struct lct_text *style)
+{
+    const struct lct_text any = { .size = style->size, .bold = style->bold };
+    const char *at = text;
+    double width = style->size, most = style->max_width;
+    size_t fits = 0;
+
+    if (most <= 0 || text_width(NULL, text, &any) <= most)
+        return strlen(text);
+    while (*at) {
+        width += character_width(next_character(&at)) * style->size *
+                 (style->bold ? 1.1 : 1);
+        if (width > most)
+            break;
+        fits = (size_t)(at - text);
+    }
+    return fits;
+}
+
+static void put_words(struct lct_html *h, const char *words,
+                      const struct lct_text *style)
+{
+    size_t n = fitting(words, style);
+    char *part;
+
+    if (n == strlen(words)) {
+        lct_html_text(h, words);
+        return;
+    }
+    lct_html_raw(h, "<title>");
+    lct_html_text(h, words);
+    lct_html_raw(h, "</title>");
+    part = locant_alloc(n + 1);
+    h->failed |= part == NULL;
+    if (part) {
+        memcpy(part, words, n);
+        part[n] = '\0';
+        lct_html_text(h, part);
+        locant_release(part);
+    }
+    lct_html_raw(h, "\xe2\x80\xa6");
+}
+
+static void put_text(struct lct_html *h, double x, double y, const char *words,
+                     const char *language, const struct lct_text *style)
+{
+    char room[16];
+
+    lct_html_raw(h, "\n<text class=\"f ");
+    lct_html_raw(h, class_of(style->role, room));
+    lct_html_raw(h, style->align_x > 0.9 ? " e" : style->align_x > 0.1 ? " m"
+                                                                       : "");
+    lct_html_raw(h, style->bold ? " b" : "");
+    lct_html_raw(h, language);
+    lct_html_raw(h, "\"");
+    if (style->vertical) {
+        lct_html_raw(h, " transform=\"translate(");
+        lct_put_tenths(h, x);
+        lct_put_tenths(h, y);
+        lct_html_raw(h, ")rotate(-90)\"");
+        x = y = 0;
+    }
+    /* a line is 1.16 high, and its letters stand 0.92 below its top */
+    put_attribute(h, "x", x);
+    put_attribute(h, "y",
+                  y + style->size * (0.92 - 1.16 * style->align_y));
+    put_attribute(h, "font-size", style->size);
+    lct_html_raw(h, ">");
+    put_words(h, words, style);
+    lct_html_raw(h, "</text>");
+}
+
+static void text(void *to, double x, double y, const char *words,
+                 const struct lct_text *style)
+{
+    struct lct_html *h = ((struct page *)to)->h;
+
+    put_text(h, x, y, words, style->zh ? " en" : "", style);
+    if (style->zh)
+        put_text(h, x, y, style->zh, " zh", style);
+}
+
+static locant_status cells(void *to, const struct lct_box *box,
+                           const struct lct_map *map, const double *values,
+                           int64_t rows, int64_t cols)
+{
+    return lct_inline_cells(((struct page *)to)->h, box, map, values, rows,
+                            cols);
+}
+
+/* ------------------------------------------------------------------ figure */
+
+static const struct lct_ops ops = { move, line, close, dot, stroke, fill, clip,
+                                    text, text_width, cells,
+                                    lct_inline_fits };
+
+/* Numbers that a script reads: all digits, any size. */
+static void put_range(struct lct_html *h, const char *name, const double *value,
+                      int n)
+{
+    lct_html_raw(h, " data-");
+    lct_html_raw(h, name);
+    lct_html_raw(h, "=\"");
+    for (int i = 0; i < n; i++) {
+        char number[LCT_NUMBER_BYTES];
+        lct_number_exact(number, value[i]);
+        lct_html_raw(h, i ? " " : "");
+        lct_html_raw(h, number);
+    }
+    lct_html_raw(h, "\"");
+}
+
+static void open_figure(struct lct_html *h, const struct lct_canvas *c,
+                        const locant_figure *f, const char *alt)
+{
+    static const char *const kinds[] = { "curves", "heatmap", "bars", "strips",
+                                         "points" };
+    const double box[4] = { c->plot.x, c->plot.y, c->plot.width,
+                            c->plot.height };
+    char size[120];
+
+    snprintf(size, sizeof size,
+             "<svg class=\"fig\" viewBox=\"0 0 %d %d\" width=\"%d\" "
+             "height=\"%d\" role=\"img\" data-kind=\"%s\"",
+             (int)c->width, (int)c->height, (int)c->width, (int)c->height,
+             kinds[f->kind]);
+    lct_html_raw(h, size);
+    if (f->name) {
+        lct_html_raw(h, " data-name=\"");
+        lct_html_text(h, f->name);
+        lct_html_raw(h, "\"");
+    }
+    put_range(h, "box", box, 4);
+    put_range(h, "x", c->x, 2);
+    put_range(h, "y", c->y, 2);
+    lct_html_raw(h, f->log_x ? " data-log=\"x\"" : "");
+    lct_html_raw(h, " aria-label=\"");
+    lct_html_text(h, alt ? alt : f->title);
+    lct_html_raw(h, "\">");
+}
+
+locant_status lct_figure_inline(struct lct_html *h, const locant_figure *f,
+                                const char *alt)
+{
+    struct lct_html body = { .data = NULL };
+    struct page page = { .h = &body };
+    struct lct_canvas c = { .ops = &ops, .to = &page,
+                            .most_cells = LCT_PAGE_CELLS };
+    locant_status status;
+
+    LCT_TRY(lct_figure_check("locant_figure_inline", f));
+    c.width = f->width ? f->width : LCT_WIDTH;
+    c.height = f->height ? f->height : LCT_HEIGHT;
+    status = lct_figure_draw(&c, f);
+    if (status == LOCANT_OK) {
+        open_figure(h, &c, f, alt);
+        h->failed |= body.failed;
+        if (!body.failed && body.size)
+            lct_html_append(h, body.data, body.size);
+        lct_html_raw(h, "</svg>\n");
+    }
+    lct_html_free(&page.path);
+    lct_html_free(&body);
+    return status == LOCANT_OK ? lct_html_status(h) : status;
+}
+
+locant_status locant_figure_inline(char **out, size_t *size,
+                                   const locant_figure *figure, const char *alt)
+{
+    struct lct_html h = { .data = NULL };
+    locant_status status;
+
+    if (!out || !size)
+        return locant_fail(LOCANT_ERR_NULL, "locant_figure_inline: %s is NULL",
+                           out ? "size" : "out");
+    status = lct_figure_inline(&h, figure, alt);
+    return lct_html_give(out, size, &h, status);
+}

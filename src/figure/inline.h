@@ -1,0 +1,42 @@
+/*
+ * inline.h - figures as part of a page: <svg> with <text>, coloured by classes.
+ *
+ * No element has an id, a style, a script or an address, so figures stand side
+ * by side in one page under the strictest policy.  Classes, defined by
+ * lct_figure_style() for light pages, dark ones and paper:
+ *
+ *   fig            the <svg>; data-kind, data-box "x y width height" of the
+ *                  plot, data-x and data-y "low high" of its axes, data-log
+ *   l, f           drawn as a line, filled
+ *   ci ct cr cg    ink, faint, rule, ground      c0 .. c9  colours of series
+ *   q0 .. d0 ..    shades of magnitudes and of signed values; qn: missing
+ *   m e b          text: anchored in the middle, at the end; bold
+ *   en zh          text of one language
+ */
+#ifndef LCT_INLINE_H
+#define LCT_INLINE_H
+#include "../report/html.h"
+#include "figure.h"
+
+enum { LCT_PAGE_SHADES = 33, LCT_PAGE_CELLS = 128 };
+
+/* Append the figure; 'alt' is what a screen reader says.  As
+   locant_figure_write(). */
+locant_status lct_figure_inline(struct lct_html *h, const locant_figure *f,
+                                const char *alt);
+
+/* Append the style sheet of all figures of a page, once. */
+void lct_figure_style(struct lct_html *h);
+
+/* ------------------------------------------------------------ parts of it */
+
+/* "-.5", " 12": with a blank before it where a digit stands there. */
+void lct_put_tenths(struct lct_html *h, double points);
+
+locant_status lct_inline_cells(struct lct_html *h, const struct lct_box *box,
+                               const struct lct_map *map, const double *values,
+                               int64_t rows, int64_t cols);
+/* Whether a map is smooth enough to be drawn cell by cell. */
+bool lct_inline_fits(const struct lct_map *map, const double *values,
+                     int64_t rows, int64_t cols);
+#endif

@@ -1,0 +1,163 @@
+/*
+ * inline_map.c - a heat map in a page.
+ *
+ * A shade is one path of runs: cells side by side in a row or, if that takes
+ * fewer, in a column.  Units are cells; lines are one cell wide.
+ */
+#include "inline.h"
+#include <math.h>
+#include <stdio.h>
+
+struct grid {
+    signed char *shade; /* [rows, cols]; -1: missing */
+    int64_t rows, cols;
+    bool down;          /* runs go down */
+};
+
+/* Lines along which runs go, and cells of each. */
+static int64_t lines_of(const struct grid *g)
+{
+    return g->down ? g->cols : g->rows;
+}
+
+static int64_t length_of(const struct grid *g)
+{
+    return g->down ? g->rows : g->cols;
+}
+
+static int shade_at(const struct grid *g, int64_t line, int64_t k)
+{
+    return g->shade[g->down ? k * g->cols + line : line * g->cols + k];
+}
+
+/* Runs of each shade, -1 first; returns their sum. */
+static int64_t count_runs(int64_t runs[LCT_PAGE_SHADES + 1],
+                          const struct grid *g)
+{
+    int64_t sum = 0;
+
+    for (int s = 0; s <= LCT_PAGE_SHADES; s++)
+        runs[s] = 0;
+    for (int64_t i = 0; i < lines_of(g); i++)
+        for (int64_t k = 0; k < length_of(g); k++)
+            if (k == 0 || shade_at(g, i, k) != shade_at(g, i, k - 1))
+                runs[1 + shade_at(g, i, k)]++, sum++;
+    return sum;
+}
+
+/* "m2 0h3": runs of one shade, each from the end of the one before. */
+static void put_runs(struct lct_html *h, const struct grid *g, int shade)
+{
+    int64_t at_line = 0, at = 0;
+    const char *format = g->down ? "m%lld %lldv%lld" : "m%lld %lldh%lld";
+
+    for (int64_t i = 0; i < lines_of(g); i++)
+        for (int64_t k = 0, n; k < length_of(g); k += n) {
+            char run[80];
+            long long across = (long long)(i - at_line);
+            long long on = (long long)(k - at);
+            for (n = 1; k + n < length_of(g) &&
+                        shade_at(g, i, k + n) == shade_at(g, i, k);)
+                n++;
+            if (shade_at(g, i, k) != shade)
+                continue;
+            snprintf(run, sizeof run, format, g->down ? across : on,
+                     g->down ? on : across, (long long)n);
+            lct_html_raw(h, run);
+            at_line = i;
+            at = k + n;
+        }
+}
+
+static void put_shade(struct lct_html *h, const char *element, bool diverging,
+                      int shade)
+{
+    char text[64];
+
+    if (shade < 0)
+        snprintf(text, sizeof text, "\n<%s class=\"qn\"", element);
+    else
+        snprintf(text, sizeof text, "\n<%s class=\"%c%d\"", element,
+                 diverging ? 'd' : 'q', shade);
+    lct_html_raw(h, text);
+}
+
+/* The shade of most runs is the ground the others are drawn on. */
+static void put_grid(struct lct_html *h, const struct lct_box *box,
+                     const struct grid *g, bool diverging)
+{
+    int64_t runs[LCT_PAGE_SHADES + 1];
+    char text[160];
+    int ground = 0;
+
+    count_runs(runs, g);
+    for (int s = 1; s <= LCT_PAGE_SHADES; s++)
+        ground = runs[s] > runs[ground] ? s : ground;
+    lct_html_raw(h, "\n<g class=\"cells\" transform=\"translate(");
+    lct_put_tenths(h, box->x);
+    lct_put_tenths(h, box->y);
+    /* millionths of a point: a thousand cells are off by a thousandth */
+    snprintf(text, sizeof text, ")scale(%lde-6 %lde-6)\">",
+             lrint(box->width / (double)g->cols * 1e6),
+             lrint(box->height / (double)g->rows * 1e6));
+    lct_html_raw(h, text);
+    put_shade(h, "rect", diverging, ground - 1);
+    snprintf(text, sizeof text, " width=\"%lld\" height=\"%lld\"/>",
+             (long long)g->cols, (long long)g->rows);
+    lct_html_raw(h, text);
+    for (int s = 0; s <= LCT_PAGE_SHADES; s++) {
+        if (runs[s] == 0 || s == ground)
+            continue;
+        put_shade(h, "path", diverging, s - 1);
+        lct_html_raw(h, g->down ? " d=\"M.5 0" : " d=\"M0 .5");
+        put_runs(h, g, s - 1);
+        lct_html_raw(h, "\"/>");
+    }
+    lct_html_raw(h, "</g>");
+}
+
+/* Shades of the cells, and the better direction; the number of runs. */
+static int64_t make_grid(struct grid *g, const struct lct_map *map,
+                         const double *values, int64_t rows, int64_t cols)
+{
+    int64_t runs[LCT_PAGE_SHADES + 1], across, down;
+
+    *g = (struct grid){ .rows = rows, .cols = cols };
+    g->shade = locant_alloc((size_t)(rows * cols));
+    if (!g->shade)
+        return -1;
+    for (int64_t i = 0; i < rows * cols; i++)
+        g->shade[i] = (signed char)lct_shade(map, values[i], LCT_PAGE_SHADES);
+    across = count_runs(runs, g);
+    g->down = true;
+    down = count_runs(runs, g);
+    g->down = down < across;
+    return g->down ? down : across;
+}
+
+/* About six bytes a run: at most some 25 kB. */
+bool lct_inline_fits(const struct lct_map *map, const double *values,
+                     int64_t rows, int64_t cols)
+{
+    enum { MOST_RUNS = 64 * 64 };
+    struct grid g;
+    int64_t runs = make_grid(&g, map, values, rows, cols);
+
+    locant_release(g.shade);
+    return runs <= MOST_RUNS;
+}
+
+locant_status lct_inline_cells(struct lct_html *h, const struct lct_box *box,
+                               const struct lct_map *map, const double *values,
+                               int64_t rows, int64_t cols)
+{
+    struct grid g;
+
+    if (make_grid(&g, map, values, rows, cols) < 0)
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "locant_figure: no memory for %lld x %lld cells",
+                           (long long)rows, (long long)cols);
+    put_grid(h, box, &g, map->diverging);
+    locant_release(g.shade);
+    return LOCANT_OK;
+}

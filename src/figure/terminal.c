@@ -1,0 +1,282 @@
+/*
+ * terminal.c - figures as text.
+ *
+ * A line of text holds two pixels one above the other: the upper half block in
+ * the colours of both.  Without colours a character is one pixel.
+ */
+#include "terminal.h"
+#include <glib.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------ colours */
+
+static int distance(uint32_t a, uint32_t b)
+{
+    int sum = 0;
+
+    for (int shift = 0; shift < 24; shift += 8) {
+        int d = (int)(a >> shift & 255) - (int)(b >> shift & 255);
+        sum += d * d;
+    }
+    return sum;
+}
+
+/* Of the 6 x 6 x 6 cube and the 24 greys of 256 colours. */
+static int nearest_256(uint32_t rgb)
+{
+    static const int level[6] = { 0, 95, 135, 175, 215, 255 };
+    int best = 16, least = 1 << 30;
+
+    for (int i = 16; i < 256; i++) {
+        int cube = i - 16, grey = 8 + 10 * (i - 232);
+        uint32_t c = i < 232 ? (uint32_t)(level[cube / 36] << 16 |
+                                          level[cube / 6 % 6] << 8 |
+                                          level[cube % 6])
+                             : (uint32_t)(grey << 16 | grey << 8 | grey);
+        if (distance(c, rgb) < least) {
+            least = distance(c, rgb);
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* Of xterm's sixteen, which other terminals shift a little. */
+static int nearest_16(uint32_t rgb)
+{
+    static const uint32_t known[16] = {
+        0x000000, 0xcd0000, 0x00cd00, 0xcdcd00, 0x0000ee, 0xcd00cd, 0x00cdcd,
+        0xe5e5e5, 0x7f7f7f, 0xff0000, 0x00ff00, 0xffff00, 0x5c5cff, 0xff00ff,
+        0x00ffff, 0xffffff,
+    };
+    int best = 0;
+
+    for (int i = 1; i < 16; i++)
+        if (distance(known[i], rgb) < distance(known[best], rgb))
+            best = i;
+    return best;
+}
+
+/* Set one colour, of letters (38) or of the ground (48). */
+static void set_color(struct lct_screen *s, uint32_t color, bool ground)
+{
+    uint32_t *now = ground ? &s->bg : &s->fg;
+    int what = ground ? 48 : 38, n;
+    uint32_t rgb = color & 0xffffff;
+    char code[40];
+
+    if (*now == color)
+        return;
+    *now = color;
+    if (!(color & LCT_COLORED))
+        snprintf(code, sizeof code, "\x1b[%dm", what + 1);
+    else if (s->colors == LOCANT_TERMINAL_24)
+        snprintf(code, sizeof code, "\x1b[%d;2;%u;%u;%um", what, rgb >> 16,
+                 rgb >> 8 & 255, rgb & 255);
+    else if (s->colors == LOCANT_TERMINAL_256)
+        snprintf(code, sizeof code, "\x1b[%d;5;%dm", what, nearest_256(rgb));
+    else {
+        n = nearest_16(rgb);
+        snprintf(code, sizeof code, "\x1b[%dm",
+                 (n < 8 ? n : 60 + n - 8) + what - 8);
+    }
+    lct_html_raw(s->h, code);
+}
+
+void lct_screen_reset(struct lct_screen *s)
+{
+    if (s->fg || s->bg)
+        lct_html_raw(s->h, "\x1b[0m");
+    s->fg = s->bg = 0;
+}
+
+uint32_t lct_screen_color(const struct lct_screen *s, int color)
+{
+    struct lct_color c = lct_palette(color);
+
+    (void)s;
+    if (color == 6) /* near black, which may be the ground */
+        return LCT_PLAIN;
+    return LCT_COLORED | (uint32_t)lrint(c.r * 255) << 16 |
+           (uint32_t)lrint(c.g * 255) << 8 | (uint32_t)lrint(c.b * 255);
+}
+
+/* --------------------------------------------------------------------- text */
+
+char lct_screen_glyph(int color)
+{
+    return "*+xo#@%&s."[color % LCT_COLORS];
+}
+
+void lct_screen_raw(struct lct_screen *s, const char *text)
+{
+    lct_html_raw(s->h, text);
+}
+
+void lct_screen_spaces(struct lct_screen *s, int n)
+{
+    while (n-- > 0)
+        lct_html_raw(s->h, " ");
+}
+
+void lct_screen_colored(struct lct_screen *s, int color, const char *text)
+{
+    if (s->colors != LOCANT_TERMINAL_ASCII)
+        set_color(s, lct_screen_color(s, color), false);
+    lct_html_raw(s->h, text);
+    lct_screen_reset(s);
+}
+
+/* The next character that may be shown, and the columns it takes. */
+static gunichar next(const struct lct_screen *s, const char **text,
+                     int *columns)
+{
+    gunichar c = g_utf8_get_char_validated(*text, -1);
+    bool ascii = s->colors == LOCANT_TERMINAL_ASCII;
+
+    *columns = 1;
+    if (c == (gunichar)-1 || c == (gunichar)-2) {
+        (*text)++;
+        return ascii ? '?' : 0xfffd;
+    }
+    *text = g_utf8_next_char(*text);
+    if (!g_unichar_isprint(c) || (ascii && c > 126))
+        return ascii ? '?' : 0xfffd;
+    *columns = g_unichar_iszerowidth(c) ? 0 : g_unichar_iswide(c) ? 2 : 1;
+    return c;
+}
+
+int lct_screen_width(const struct lct_screen *s, const char *text)
+{
+    int width = 0, columns;
+
+    while (*text) {
+        next(s, &text, &columns);
+        width += columns;
+    }
+    return width;
+}
+
+int lct_screen_text(struct lct_screen *s, const char *text, int most, int least)
+{
+    bool cut = most > 0 && lct_screen_width(s, text) > most;
+    int width = 0, columns;
+
+    while (*text) {
+        char bytes[8];
+        gunichar c = next(s, &text, &columns);
+        if (cut && width + columns > most - 1)
+            break;
+        bytes[g_unichar_to_utf8(c, bytes)] = '\0';
+        lct_html_raw(s->h, bytes);
+        width += columns;
+    }
+    if (cut)
+        lct_html_raw(s->h, s->colors == LOCANT_TERMINAL_ASCII ? "~"
+                                                          : "\xe2\x80\xa6");
+    width += cut;
+    lct_screen_spaces(s, least - width);
+    return width > least ? width : least;
+}
+
+/* ------------------------------------------------------------------- pixels */
+
+/* Two pixels as one character. */
+static void put_pair(struct lct_screen *s, uint32_t top, uint32_t bottom)
+{
+    if (!top && !bottom) {
+        set_color(s, 0, true);
+        lct_html_raw(s->h, " ");
+    } else if (top == bottom) {
+        set_color(s, top, false);
+        lct_html_raw(s->h, "\xe2\x96\x88");
+    } else if (!top || (bottom == LCT_PLAIN && top != LCT_PLAIN)) {
+        set_color(s, bottom, false);
+        set_color(s, top, true);
+        lct_html_raw(s->h, "\xe2\x96\x84");
+    } else {
+        set_color(s, top, false);
+        set_color(s, bottom, true);
+        lct_html_raw(s->h, "\xe2\x96\x80");
+    }
+}
+
+static uint32_t pixel(const struct lct_screen *s, int x, int y)
+{
+    return y < s->height ? s->pixels[(size_t)y * (size_t)s->width + (size_t)x]
+                         : 0;
+}
+
+void lct_screen_line(struct lct_screen *s, int line)
+{
+    int y = line * s->per_line, end = s->width;
+
+    while (end > 0 && !pixel(s, end - 1, y) &&
+           (s->per_line == 1 || !pixel(s, end - 1, y + 1)))
+        end--;
+    for (int x = 0; x < end; x++) {
+        if (s->per_line == 2) {
+            put_pair(s, pixel(s, x, y), pixel(s, x, y + 1));
+        } else {
+            char c[2] = { (char)pixel(s, x, y), '\0' };
+            lct_html_raw(s->h, c[0] ? c : " ");
+        }
+    }
+    lct_screen_reset(s);
+}
+
+/* ------------------------------------------------------------------- public */
+
+static void put_title(struct lct_screen *s, const char *title)
+{
+    if (!title || !*title)
+        return;
+    lct_screen_raw(s, s->colors == LOCANT_TERMINAL_ASCII ? "" : "\x1b[1m");
+    lct_screen_text(s, title, s->columns, 0);
+    lct_screen_raw(s, s->colors == LOCANT_TERMINAL_ASCII ? "\n" : "\x1b[0m\n");
+}
+
+static locant_status draw(struct lct_screen *s, const locant_figure *f)
+{
+    put_title(s, f->title);
+    switch (f->kind) {
+    case LOCANT_FIGURE_CURVES:
+        return lct_terminal_curves(s, f);
+    case LOCANT_FIGURE_HEATMAP:
+        return lct_terminal_map(s, f);
+    case LOCANT_FIGURE_BARS:
+    case LOCANT_FIGURE_STRIPS:
+    case LOCANT_FIGURE_POINTS:
+        lct_terminal_rows(s, f);
+    }
+    return LOCANT_OK;
+}
+
+locant_status locant_figure_terminal(char **out, size_t *size,
+                                     const locant_figure *figure, int columns,
+                                     locant_terminal colors)
+{
+    static const char fn[] = "locant_figure_terminal";
+    struct lct_html h = { .data = NULL };
+    struct lct_screen s = { .h = &h, .colors = colors, .columns = columns,
+                            .per_line = colors == LOCANT_TERMINAL_ASCII ? 1
+                                                                        : 2 };
+    locant_status status;
+
+    if (!out || !size)
+        return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", fn,
+                           out ? "size" : "out");
+    if (columns < 40 || columns > 1000)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: %d columns, expected 40 to 1000", fn, columns);
+    if ((int)colors < 0 || colors > LOCANT_TERMINAL_24)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: colors is %d, expected 0 to 3", fn,
+                           (int)colors);
+    LCT_TRY(lct_figure_check(fn, figure));
+    status = draw(&s, figure);
+    locant_release(s.pixels);
+    return lct_html_give(out, size, &h, status);
+}

@@ -1,0 +1,188 @@
+/* terminal_rows.c - bars, strips and intervals as lines of text */
+#include "terminal.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+struct rows {
+    struct lct_screen *s;
+    const locant_figure *f;
+    struct lct_axis axis;
+    int label, width; /* columns of names, and of the picture */
+};
+
+static void stretch(double range[2], double value)
+{
+    if (isfinite(value)) {
+        range[0] = fmin(range[0], value);
+        range[1] = fmax(range[1], value);
+    }
+}
+
+static void make_axis(struct rows *r)
+{
+    bool bars = r->f->kind == LOCANT_FIGURE_BARS;
+    double range[2] = { bars ? 0 : INFINITY, bars ? 0 : -INFINITY };
+
+    for (size_t i = 0; i < r->f->n_series; i++) {
+        const locant_series *s = &r->f->series[i];
+        for (size_t k = 0; k < (bars ? 1 : s->n); k++) {
+            stretch(range, s->y[k]);
+            if (s->low && r->f->kind != LOCANT_FIGURE_STRIPS) {
+                stretch(range, s->low[k]);
+                stretch(range, s->high[k]);
+            }
+        }
+    }
+    for (size_t i = 0; i < r->f->n_marks; i++)
+        stretch(range, r->f->marks[i].x);
+    lct_widen(&range[0], &range[1], false);
+    lct_axis_linear(&r->axis, range[0], range[1], 6);
+}
+
+static int column(const struct rows *r, double value)
+{
+    double at = lct_axis_at(&r->axis, value);
+
+    return (int)floor(fmin(fmax(at, 0), 1) * (r->width - 1) + 0.5);
+}
+
+/* What stands in a column: nothing, or one of these. */
+enum { NOTHING, LINE, END_LOW, END_HIGH, DOT, MANY, BAR, MARK, PLACES };
+
+static void fill(char *places, int from, int to, char what)
+{
+    for (int k = from < to ? from : to; k <= (from < to ? to : from); k++)
+        places[k] = what;
+}
+
+static void place_interval(char *places, const struct rows *r,
+                           const locant_series *s, size_t k)
+{
+    if (!s->low || !isfinite(s->low[k]) || !isfinite(s->high[k]))
+        return;
+    fill(places, column(r, s->low[k]), column(r, s->high[k]), LINE);
+    places[column(r, s->low[k])] = END_LOW;
+    places[column(r, s->high[k])] = END_HIGH;
+}
+
+static void place_row(char *places, const struct rows *r, size_t i)
+{
+    const locant_series *s = &r->f->series[i];
+
+    memset(places, NOTHING, (size_t)r->width);
+    for (size_t k = 0; k < r->f->n_marks; k++)
+        places[column(r, r->f->marks[k].x)] = MARK;
+    if (r->f->kind == LOCANT_FIGURE_BARS) {
+        if (isfinite(s->y[0]))
+            fill(places, column(r, 0), column(r, s->y[0]), BAR);
+        return;
+    }
+    for (size_t k = 0; k < s->n && r->f->kind == LOCANT_FIGURE_POINTS; k++)
+        place_interval(places, r, s, k);
+    for (size_t k = 0; k < s->n; k++) {
+        char *at = &places[isfinite(s->y[k]) ? column(r, s->y[k]) : 0];
+        if (isfinite(s->y[k]))
+            *at = *at == DOT || *at == MANY ? MANY : DOT;
+    }
+}
+
+static void put_row(const struct rows *r, size_t i, const char *places)
+{
+    static const char *const ascii[PLACES] = { " ", "-", "|", "|", "o", "O",
+                                               "#", ":" };
+    static const char *const blocks[PLACES] = {
+        " ", "\xe2\x94\x80", "\xe2\x94\x9c", "\xe2\x94\xa4", "\xe2\x97\x8f",
+        "\xe2\x97\x89", "\xe2\x96\x88", "\xe2\x94\x8a",
+    };
+    const char *const *shown =
+        r->s->colors == LOCANT_TERMINAL_ASCII ? ascii : blocks;
+    int end = r->width;
+
+    while (end > 0 && places[end - 1] == NOTHING)
+        end--;
+    for (int k = 0; k < end; k++) {
+        bool plain = places[k] == NOTHING || places[k] == MARK;
+        if (plain)
+            lct_screen_raw(r->s, shown[(int)places[k]]);
+        else
+            lct_screen_colored(r->s, lct_series_color(r->f, i),
+                               shown[(int)places[k]]);
+    }
+}
+
+/* The first value in words, where there is one. */
+static void put_value(const struct rows *r, size_t i)
+{
+    const locant_series *s = &r->f->series[i];
+    char text[LCT_NUMBER_BYTES];
+
+    if (r->f->kind == LOCANT_FIGURE_STRIPS && s->n > 1)
+        return;
+    lct_number_short(text, s->y[0]);
+    lct_screen_raw(r->s, "  ");
+    lct_screen_raw(r->s, text);
+    if (s->low && isfinite(s->low[0]) && isfinite(s->high[0])) {
+        lct_number_short(text, s->low[0]);
+        lct_screen_raw(r->s, " [");
+        lct_screen_raw(r->s, text);
+        lct_number_short(text, s->high[0]);
+        lct_screen_raw(r->s, ", ");
+        lct_screen_raw(r->s, text);
+        lct_screen_raw(r->s, "]");
+    }
+}
+
+static void put_ends(const struct rows *r)
+{
+    char low[LCT_NUMBER_BYTES], high[LCT_NUMBER_BYTES];
+
+    lct_number_short(low, r->axis.low);
+    lct_number_short(high, r->axis.high);
+    lct_screen_spaces(r->s, r->label + 2);
+    lct_screen_raw(r->s, low);
+    lct_screen_spaces(r->s, r->width - (int)strlen(low) - (int)strlen(high));
+    lct_screen_raw(r->s, high);
+    lct_screen_raw(r->s, "\n");
+    if (r->f->x_label) {
+        int n = lct_screen_width(r->s, r->f->x_label);
+        lct_screen_spaces(r->s, r->label + 2 + (r->width - n) / 2);
+        lct_screen_text(r->s, r->f->x_label, r->s->columns - r->label - 2, 0);
+        lct_screen_raw(r->s, "\n");
+    }
+    for (size_t i = 0; i < r->f->n_marks; i++) {
+        lct_number_short(low, r->f->marks[i].x);
+        lct_screen_raw(r->s, "  : ");
+        lct_screen_raw(r->s, low);
+        lct_screen_raw(r->s, r->f->marks[i].label ? ": " : "");
+        lct_screen_text(r->s, r->f->marks[i].label ? r->f->marks[i].label : "",
+                        r->s->columns - 20, 0);
+        lct_screen_raw(r->s, "\n");
+    }
+}
+
+void lct_terminal_rows(struct lct_screen *s, const locant_figure *f)
+{
+    struct rows r = { .s = s, .f = f };
+    char places[1000];
+
+    make_axis(&r);
+    for (size_t i = 0; i < f->n_series; i++)
+        if (f->series[i].label &&
+            lct_screen_width(s, f->series[i].label) > r.label)
+            r.label = lct_screen_width(s, f->series[i].label);
+    r.label = r.label > s->columns * 2 / 5 ? s->columns * 2 / 5 : r.label;
+    /* room for "  1.23 [1.01, 1.45]" */
+    r.width = s->columns - r.label - 2 - 22;
+    r.width = r.width < 8 ? 8 : r.width;
+    for (size_t i = 0; i < f->n_series; i++) {
+        lct_screen_text(s, f->series[i].label ? f->series[i].label : "",
+                        r.label, r.label);
+        lct_screen_raw(s, "  ");
+        place_row(places, &r, i);
+        put_row(&r, i, places);
+        put_value(&r, i);
+        lct_screen_raw(s, "\n");
+    }
+    put_ends(&r);
+}

@@ -1,0 +1,223 @@
+/* figures.c - the figures of the page by name: the list, and one at a time */
+#include "../lab/run.h"
+#include "page.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define ANY "any"
+#define INPUT "input"
+#define ROTATE "rotate"
+#define SCORE "score"
+#define CONTENT "content"
+#define HOOK "hook"
+#define RUNS "runs"
+#define LCT_FIGURE(name, of, title, title_zh) { name, of, title, title_zh },
+static const locant_figure_info list[] = {
+#include "figures.def"
+};
+#undef LCT_FIGURE
+enum { FIGURES = sizeof list / sizeof list[0] };
+
+const locant_figure_info *locant_figure_at(int i)
+{
+    return i >= 0 && i < FIGURES ? &list[i] : NULL;
+}
+
+static const locant_figure_info *find(const char *name)
+{
+    for (int i = 0; i < FIGURES; i++)
+        if (strcmp(list[i].name, name) == 0)
+            return &list[i];
+    return NULL;
+}
+
+/* ------------------------------------------------------------------- checks */
+
+static locant_status check_number(const char *fn, const char *what,
+                                  int64_t value, int64_t most)
+{
+    if (value < 0 || value > most)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: %s is %" PRId64 ", expected 0 to %" PRId64, fn,
+                           what, value, most);
+    return LOCANT_OK;
+}
+
+static locant_status check_view(const char *fn, const locant_figure_view *v)
+{
+    if (v->struct_size != sizeof *v)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: struct_size is %zu, expected %zu: start from "
+                           "LOCANT_FIGURE_VIEW_INIT",
+                           fn, v->struct_size, sizeof *v);
+    LCT_TRY(check_number(fn, "length", v->length, 4096));
+    LCT_TRY(check_number(fn, "position", v->position, INT64_C(1) << 40));
+    LCT_TRY(check_number(fn, "trained", v->trained, 1 << 20));
+    LCT_TRY(check_number(fn, "width", v->width, 1024));
+    LCT_TRY(check_number(fn, "heads", v->heads, 64));
+    if (v->length == 1)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: length is 1, expected 0 or 2 to 4096", fn);
+    if (!(v->factor >= 0) || v->factor > 1e6)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: factor is %g, expected 0 to 1e6", fn,
+                           v->factor);
+    return LOCANT_OK;
+}
+
+static locant_status check(const locant_figure_info **info, const char *fn,
+                           const char *name, const locant_figure_view *view)
+{
+    if (!name || !view)
+        return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", fn,
+                           name ? "view" : "name");
+    *info = find(name);
+    if (*info == NULL)
+        return locant_fail(LOCANT_ERR_PARAM, "%s: there is no figure '%.40s'",
+                           fn, name);
+    return check_view(fn, view);
+}
+
+/* The sentence for a figure that did not come. */
+static locant_status missing(const char *fn, const locant_figure_info *info,
+                             const char *spec)
+{
+    return locant_fail(LOCANT_ERR_PARAM,
+                       "%s: '%s' is no figure of %.200s: it is of encodings "
+                       "%s",
+                       fn, info->name, spec,
+                       strcmp(info->of, HOOK) == 0
+                           ? "that choose positions, hide keys or scale scores"
+                       : strcmp(info->of, ANY) == 0
+                           ? "that are defined for every key"
+                       : strcmp(info->of, ROTATE) == 0
+                           ? "that turn queries and keys in that way"
+                       : strcmp(info->of, INPUT) == 0
+                           ? "that add vectors to the input"
+                       : strcmp(info->of, SCORE) == 0
+                           ? "that add a bias to scores"
+                           : "that read queries and keys");
+}
+
+/* --------------------------------------------------------- of an encoding */
+
+static locant_status draw_one(const char *fn, const locant_figure_info *info,
+                              const struct lct_results *r,
+                              struct lct_group *g, const locant_encoding *e,
+                              const locant_figure_view *view,
+                              const struct lct_taker *taker)
+{
+    struct lct_html h = { .taker = taker };
+    locant_status status;
+
+    LCT_TRY(check_number(fn, "head", view->head, r->heads));
+    if (r->heads < 1 || r->width % r->heads != 0)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: width is %" PRId64 ", expected a multiple of "
+                           "%" PRId64 " heads",
+                           fn, r->width, r->heads);
+    status = lct_draw_pictures(&h, r, g, e, view);
+    lct_html_free(&h);
+    if (status == LOCANT_OK && *taker->taken == 0)
+        status = missing(fn, info, g->spec);
+    return status;
+}
+
+locant_status locant_figure_of_encoding(const char *name,
+                                        const locant_encoding *e,
+                                        const locant_figure_view *view,
+                                        locant_figure_taker take, void *context)
+{
+    static const char fn[] = "locant_figure_of_encoding";
+    const locant_figure_info *info;
+    struct lct_results r = { .layers = 1, .n = 1 };
+    struct lct_group g = { .n = 0 };
+    locant_encoding *resolved;
+    int taken = 0;
+    const struct lct_taker taker = { name, take, context, &taken };
+    locant_status status;
+
+    if (!e || !take)
+        return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", fn,
+                           e ? "take" : "e");
+    LCT_TRY(check(&info, fn, name, view));
+    if (strcmp(info->of, RUNS) == 0)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: '%s' is a figure of runs, not of an encoding",
+                           fn, name);
+    r.trained_length = view->trained ? view->trained : 128;
+    r.heads = view->heads ? view->heads : 4;
+    r.width = view->width ? view->width : 64;
+    r.groups = &g;
+    LCT_TRY(locant_encoding_resolve(&resolved, e, r.trained_length));
+    snprintf(g.spec, sizeof g.spec, "%s", locant_encoding_spec(resolved));
+    g.info = locant_encoding_info_of(resolved);
+    g.doors = locant_encoding_doors(resolved);
+    g.traits = locant_encoding_traits(resolved);
+    status = draw_one(fn, info, &r, &g, resolved, view, &taker);
+    locant_encoding_free(resolved);
+    return status;
+}
+
+/* ------------------------------------------------------------------ of runs */
+
+static bool evaluated(const struct lct_results *r)
+{
+    for (size_t i = 0; i < r->n; i++)
+        for (size_t s = 0; s < r->groups[i].n; s++)
+            if (r->groups[i].results[s].block_loss)
+                return true;
+    return false;
+}
+
+/* From the same document of numbers as on the page. */
+static locant_status draw_runs(struct lct_html *h, struct lct_results *r,
+                               const char *name)
+{
+    const bool training = strcmp(name, "training") == 0;
+
+    if (!training && !evaluated(r))
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_figure_of_runs: '%s' is of runs that were "
+                           "evaluated: 'locant eval' does that",
+                           name);
+    LCT_TRY(lct_numbers_create(&r->numbers, r));
+    if (training)
+        return lct_page_training(h, r);
+    if (strcmp(name, "position") == 0)
+        return lct_page_positions(h, r);
+    return lct_page_headline(h, r);
+}
+
+locant_status locant_figure_of_runs(const char *name, locant_store *store,
+                                    const int64_t *runs, size_t n,
+                                    const locant_figure_view *view,
+                                    locant_figure_taker take, void *context)
+{
+    static const char fn[] = "locant_figure_of_runs";
+    const locant_figure_info *info;
+    struct lct_results r = { .n = 0 };
+    int taken = 0;
+    const struct lct_taker taker = { name, take, context, &taken };
+    struct lct_html h = { .taker = &taker };
+    locant_encoding *e = NULL;
+    locant_status status;
+
+    if (!store || !runs || !take)
+        return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", fn,
+                           !store ? "store" : runs ? "take" : "runs");
+    LCT_TRY(check(&info, fn, name, view));
+    status = lct_results_of_runs(&r, store, runs, n);
+    if (status == LOCANT_OK && strcmp(info->of, RUNS) == 0) {
+        status = draw_runs(&h, &r, name);
+    } else if (status == LOCANT_OK) {
+        status = locant_encoding_create(&e, r.groups[0].spec);
+        if (status == LOCANT_OK)
+            status = draw_one(fn, info, &r, &r.groups[0], e, view, &taker);
+        locant_encoding_free(e);
+    }
+    lct_html_free(&h);
+    lct_results_free(&r);
+    return status;
+}

@@ -1,0 +1,308 @@
+/*
+ * picture_circle.c - pairs of channels as hands on a circle, and what the
+ * scalings of RoPE do to their wavelengths.  All of it is measured through the
+ * public function: the unit vector of a channel, turned.
+ */
+#include "page.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { HANDS = 5, MOST_PAIRS = 512, TRAIL = 16 };
+
+/* Frequencies of the pairs of one head of 'dim' channels, by first channel;
+   returns how many through *pairs: 0 where rows are not turned in pairs. */
+static locant_status frequencies(double *freq, int64_t *pairs,
+                                 const locant_encoding *e,
+                                 const locant_tensor *params, int64_t heads,
+                                 int64_t dim)
+{
+    const int64_t shape[3] = { heads, 1, dim }, one = 1;
+    int64_t at = 1;
+    double *unit, *out;
+    locant_tensor place = locant_dense(&at, LOCANT_I64, 1, &one), x, y;
+    locant_status status = LOCANT_OK;
+
+    *pairs = 0;
+    if (locant_encoding_rotated_width(e, dim) != dim)
+        return LOCANT_OK;
+    LCT_TRY(lct_page_numbers(&unit, (size_t)(2 * heads * dim)));
+    out = unit + heads * dim;
+    x = locant_dense(unit, LOCANT_F64, 3, shape);
+    y = locant_dense(out, LOCANT_F64, 3, shape);
+    for (int64_t c = 0; c < dim && status == LOCANT_OK; c++) {
+        int64_t partner = -1;
+
+        unit[c] = 1;
+        status = locant_encoding_rotate(&y, &x, e, &place, params, 0);
+        unit[c] = 0;
+        for (int64_t k = 0; k < dim; k++)
+            if (k != c && out[k] != 0)
+                partner = k;
+        if (status == LOCANT_OK && partner > c && *pairs < MOST_PAIRS)
+            freq[(*pairs)++] = atan2(fabs(out[partner]), out[c]);
+    }
+    locant_release(unit);
+    return status;
+}
+
+static locant_status frequencies_of(double *freq, int64_t *pairs,
+                                    const struct lct_subject *s)
+{
+    const locant_tensor *params = s->trained ? s->trained : s->initial;
+    int64_t heads = params ? s->r->heads : 1;
+
+    return frequencies(freq, pairs, s->e, params, heads,
+                       s->r->width / s->r->heads);
+}
+
+/* ------------------------------------------------------------------ circle */
+
+enum { HAND = 2 + 2 * TRAIL, RIM = 65 };
+
+/* The hand of a pair at 'position', and dots where it was before, each on its
+   own: gaps keep them apart.  Returns the number of points. */
+static size_t trace(double *x, double *y, int64_t position, double freq,
+                    double radius)
+{
+    size_t n = 0;
+
+    x[n] = y[n] = 0;
+    n++;
+    for (int64_t t = position; t >= 0 && t >= position - TRAIL; t--) {
+        double angle = (double)t * freq;
+
+        if (t < position) {
+            x[n] = y[n] = NAN;
+            n++;
+        }
+        x[n] = radius * cos(angle);
+        y[n] = radius * sin(angle);
+        n++;
+    }
+    return n;
+}
+
+static locant_status show_circle(struct lct_html *h,
+                                 const struct lct_subject *s,
+                                 locant_series *hands, size_t n,
+                                 int64_t position)
+{
+    locant_figure f = LOCANT_FIGURE_INIT;
+    char title[64], caption[300];
+
+    snprintf(title, sizeof title, "Pairs turning, position %lld",
+             (long long)position);
+    snprintf(caption, sizeof caption,
+             "Each pair of channels is a hand that turns by its own angle a "
+             "position; dots: where it was from position %lld on. Hands have "
+             "different lengths only to be told apart.",
+             (long long)(position > TRAIL ? position - TRAIL : 0));
+    f.name = "circle";
+    f.title = title;
+    f.x_label = "cosine";
+    f.y_label = "sine";
+    f.width = 440;
+    f.height = 400;
+    f.y_min = -1.05;
+    f.y_max = 1.05;
+    f.series = hands;
+    f.n_series = n;
+    return lct_page_figure(h, s->r, &f,
+                           "Circles on which a few pairs of channels turn, "
+                           "with a dot for each position.",
+                           caption, 0);
+}
+
+locant_status lct_draw_circle(struct lct_html *h, const struct lct_subject *s)
+{
+    double freq[MOST_PAIRS], x[HANDS][HAND], y[HANDS][HAND], rim[2][RIM];
+    int64_t position = s->view.position > 0 ? s->view.position : 8, pairs;
+    locant_series hands[HANDS + 1];
+    char label[HANDS][48];
+    size_t used = 0;
+
+    if (!lct_page_wants(h, "circle") || s->r->width / s->r->heads < 2)
+        return LOCANT_OK;
+    LCT_TRY(frequencies_of(freq, &pairs, s));
+    for (int64_t i = 0; i < HANDS && i < pairs; i++) {
+        int64_t p = pairs <= HANDS ? i : i * (pairs - 1) / (HANDS - 1);
+        size_t n = trace(x[i], y[i], position, freq[p], 1 - 0.17 * (double)i);
+
+        snprintf(label[i], sizeof label[i], "pair %lld", (long long)p);
+        hands[used++] = (locant_series){ .label = label[i], .n = n,
+                                         .x = x[i], .y = y[i], .marks = 1,
+                                         .color = (int)i };
+    }
+    for (int i = 0; i < RIM; i++) {
+        rim[0][i] = cos(i * 6.28318530717958647692 / (RIM - 1));
+        rim[1][i] = sin(i * 6.28318530717958647692 / (RIM - 1));
+    }
+    hands[used] = (locant_series){ .n = RIM, .x = rim[0], .y = rim[1],
+                                   .dashed = 2, .color = 9 };
+    return used == 0 ? LOCANT_OK : show_circle(h, s, hands, used + 1, position);
+}
+
+/* ---------------------------------------------------------------- scalings */
+
+/* The spec with 'scaling' set; 0 where it has no such key, or sets it. */
+static int scaled(char *out, size_t size, const char *name, const char *spec,
+                  const char *scaling)
+{
+    locant_key_info key;
+    bool has = false;
+    size_t n = strlen(spec);
+
+    for (int i = 0; !has && locant_encoding_key(&key, name, i); i++)
+        has = strcmp(key.name, "scaling") == 0;
+    if (!has || strstr(spec, "scaling=") || strchr(spec, '+'))
+        return 0;
+    if (n > 0 && spec[n - 1] == ')')
+        return snprintf(out, size, "%.*s,scaling=%s)", (int)n - 1, spec,
+                        scaling) < (int)size;
+    return snprintf(out, size, "%s(scaling=%s)", spec, scaling) < (int)size;
+}
+
+enum { PLAIN, LINEAR, NTK, YARN, WAYS };
+
+struct ways {
+    double freq[WAYS][MOST_PAIRS];
+    int64_t pairs;
+    double factor, trained;
+};
+
+/* Frequencies under each scaling; pairs is 0 where there are none. */
+static locant_status try_scalings(struct ways *w, const struct lct_subject *s)
+{
+    const char *spec = locant_encoding_spec(s->e);
+    const char *name = locant_encoding_info_of(s->e)->name;
+    int64_t dim = s->r->width / s->r->heads, pairs;
+
+    LCT_TRY(frequencies_of(w->freq[PLAIN], &w->pairs, s));
+    for (int i = 1; i < WAYS && w->pairs > 0; i++) {
+        char text[400], scaling[120];
+        locant_encoding *e;
+        locant_status status;
+
+        if (i == YARN)
+            snprintf(scaling, sizeof scaling,
+                     "yarn(factor=%.9g,original=%.0f)", w->factor, w->trained);
+        else
+            snprintf(scaling, sizeof scaling, "%s(factor=%.9g)",
+                     i == LINEAR ? "linear" : "ntk", w->factor);
+        if (!scaled(text, sizeof text, name, spec, scaling)) {
+            w->pairs = 0;
+            return LOCANT_OK;
+        }
+        LCT_TRY(locant_encoding_create(&e, text));
+        status = frequencies(w->freq[i], &pairs, e, NULL, 1, dim);
+        locant_encoding_free(e);
+        LCT_TRY(status);
+        w->pairs = pairs < w->pairs ? pairs : w->pairs;
+    }
+    return LOCANT_OK;
+}
+
+static locant_status show_scalings(struct lct_html *h,
+                                   const struct lct_subject *s,
+                                   const struct ways *w)
+{
+    static const char *const label[WAYS] = { "as trained", "PI", "NTK",
+                                             "YaRN" };
+    double x[WAYS][MOST_PAIRS], pair[MOST_PAIRS];
+    locant_mark marks[2] = { lct_trained_mark(s->r),
+                             { .x = w->factor * w->trained,
+                               .label = "extended" } };
+    locant_series series[WAYS];
+    locant_figure f = LOCANT_FIGURE_INIT;
+    char title[64];
+
+    for (int i = 0; i < WAYS; i++) {
+        for (int64_t p = 0; p < w->pairs; p++) {
+            x[i][p] = 2 * 3.14159265358979323846 / w->freq[i][p];
+            pair[p] = (double)p;
+        }
+        series[i] = (locant_series){ .label = label[i], .n = (size_t)w->pairs,
+                                     .x = x[i], .y = pair, .marks = 1,
+                                     .dashed = i, .color = i };
+    }
+    snprintf(title, sizeof title, "Wavelengths extended %.6g times", w->factor);
+    f.name = "scalings";
+    f.title = title;
+    f.x_label = "positions per turn";
+    f.y_label = "pair";
+    f.log_x = 1;
+    f.width = 500;
+    f.height = 380;
+    f.series = series;
+    f.n_series = WAYS;
+    f.marks = marks;
+    f.n_marks = w->factor > 1 ? 2 : 1;
+    return lct_page_figure(h, s->r, &f,
+                           "Wavelength of each pair as trained and under three "
+                           "scalings.",
+                           "PI (arXiv:2306.15595) stretches every pair by the "
+                           "factor; NTK changes the base, so that the fastest "
+                           "pair keeps its wavelength and the slowest is "
+                           "stretched; YaRN (arXiv:2309.00071) leaves pairs "
+                           "that turn often and stretches those that do not.",
+                           0);
+}
+
+/* gamma: the share of a pair's own frequency that is kept. */
+static locant_status show_ramps(struct lct_html *h, const struct lct_subject *s,
+                                const struct ways *w)
+{
+    double turns[MOST_PAIRS], index[MOST_PAIRS], pair[MOST_PAIRS];
+    locant_series series[2];
+    locant_figure f = LOCANT_FIGURE_INIT;
+
+    if (!(w->factor > 1))
+        return LOCANT_OK;
+    for (int64_t p = 0; p < w->pairs; p++) {
+        double r = w->trained * w->freq[PLAIN][p] / 6.28318530717958647692;
+
+        pair[p] = (double)p;
+        turns[p] = fmin(fmax((r - 1) / (32 - 1), 0), 1);
+        index[p] = (w->freq[YARN][p] / w->freq[PLAIN][p] - 1 / w->factor) /
+                   (1 - 1 / w->factor);
+    }
+    series[0] = (locant_series){ .label = "linear in the pair's index",
+                                 .n = (size_t)w->pairs, .x = pair, .y = index,
+                                 .marks = 1, .color = 3 };
+    series[1] = (locant_series){ .label = "linear in turns",
+                                 .n = (size_t)w->pairs, .x = pair, .y = turns,
+                                 .marks = 1, .dashed = 1, .color = 9 };
+    f.name = "ramps";
+    f.title = "gamma of YaRN";
+    f.x_label = "pair";
+    f.y_label = "gamma";
+    f.width = 500;
+    f.height = 360;
+    f.series = series;
+    f.n_series = 2;
+    return lct_page_figure(h, s->r, &f,
+                           "The share of each pair's frequency that YaRN "
+                           "keeps; the rest is divided by the factor.",
+                           "1: the pair keeps its frequency; 0: it is divided "
+                           "by the factor. Linear in the index between the "
+                           "pairs of 32 turns and of 1 turn within the trained "
+                           "length, as the authors' code and this library do; "
+                           "dashed: linear in the turns, as the paper says.",
+                           0);
+}
+
+locant_status lct_draw_scalings(struct lct_html *h, const struct lct_subject *s)
+{
+    struct ways w = { .factor = s->view.factor > 0 ? s->view.factor : 4,
+                      .trained = (double)s->r->trained_length };
+
+    if ((!lct_page_wants(h, "scalings") && !lct_page_wants(h, "ramps")) ||
+        s->r->width / s->r->heads < 2)
+        return LOCANT_OK;
+    LCT_TRY(try_scalings(&w, s));
+    if (w.pairs == 0)
+        return LOCANT_OK;
+    LCT_TRY(show_scalings(h, s, &w));
+    return show_ramps(h, s, &w);
+}

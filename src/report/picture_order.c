@@ -1,0 +1,202 @@
+/*
+ * picture_order.c - what every encoding has: attention weights in numbers, and
+ * what shuffling the tokens changes.
+ */
+#include "page.h"
+#include <math.h>
+#include <stdio.h>
+
+enum { FEW = 8, MOST = 128 };
+
+/* ------------------------------------------------------------------- views */
+
+int64_t lct_view_length(const struct lct_subject *s, int64_t usual,
+                        int64_t most)
+{
+    int64_t reach = locant_encoding_reach(s->e);
+    int64_t n = s->view.length > 0 ? s->view.length
+                : usual < most     ? usual
+                                   : most;
+
+    return n < reach ? n : reach;
+}
+
+int64_t lct_view_heads(const struct lct_subject *s, int64_t heads, int64_t most)
+{
+    if (s->view.head > 0)
+        return 1;
+    return heads < most ? heads : most;
+}
+
+int64_t lct_view_head(const struct lct_subject *s, int64_t i, int64_t n,
+                      int64_t heads)
+{
+    if (s->view.head > 0)
+        return s->view.head <= heads ? s->view.head - 1 : heads - 1;
+    return i * heads / n;
+}
+
+uint64_t lct_view_seed(const struct lct_subject *s)
+{
+    return s->view.seed > 0 ? s->view.seed : 1;
+}
+
+/* ----------------------------------------------------------------- weights */
+
+static locant_status draw_attention(struct lct_html *h,
+                                    const struct lct_subject *s, int64_t n)
+{
+    const int64_t head = lct_view_head(s, 0, 1, s->r->heads);
+    locant_figure f = LOCANT_FIGURE_INIT;
+    struct lct_look look;
+    char title[64];
+    double *cells;
+    locant_status status;
+
+    if (!lct_page_wants(h, "attention"))
+        return LOCANT_OK;
+    LCT_TRY(lct_page_look(&look, s, s->trained ? s->trained : s->initial, n,
+                          lct_view_seed(s), false));
+    cells = look.weight + head * n * n;
+    for (int64_t i = 0; i < n * n; i++)
+        if (i % n > i / n)
+            cells[i] = NAN;
+    snprintf(title, sizeof title, "Attention weights of head %lld",
+             (long long)head + 1);
+    f.kind = LOCANT_FIGURE_HEATMAP;
+    f.name = "attention";
+    f.title = title;
+    f.x_label = "key";
+    f.y_label = "query";
+    f.width = 460;
+    f.height = 400;
+    f.cells = cells;
+    f.rows = f.cols = n;
+    f.numbers = 1;
+    status = lct_page_figure(h, s->r, &f,
+                             "Heat map of the attention weights of random "
+                             "queries and keys: queries downwards, keys "
+                             "across, the weights as numbers.",
+                             "Softmax of the scores of random queries and "
+                             "keys of variance 1, the same numbers for every "
+                             "encoding. Each row adds up to 1. Grey: keys the "
+                             "causal mask hides.",
+                             0);
+    lct_page_look_free(&look);
+    return status;
+}
+
+/* ------------------------------------------------------------- permutation */
+
+/* A shuffle of 0 .. n - 1: each place with one before it (Fisher, Yates). */
+static void shuffle(int64_t *order, int64_t n, uint64_t seed)
+{
+    locant_random r = { .seed = seed, .stream = 9 };
+
+    for (int64_t i = 0; i < n; i++)
+        order[i] = i;
+    for (int64_t i = n - 1; i > 0; i--) {
+        int64_t j = (int64_t)(locant_random_uniform(&r) * (double)(i + 1));
+        int64_t held = order[i];
+
+        order[i] = order[j];
+        order[j] = held;
+    }
+}
+
+/* Sums of a few hundred doubles near 1, in another order: 1e-13 at most. */
+static const double rounding = 1e-12;
+
+/* cells = weights after less those before, 0 within rounding; the largest
+   change. */
+static double changes(double *cells, const double *after, const double *before,
+                      int64_t n)
+{
+    double most = 0;
+
+    for (int64_t i = 0; i < n * n; i++) {
+        cells[i] = after[i] - before[i];
+        most = fmax(most, fabs(cells[i]));
+    }
+    for (int64_t i = 0; i < n * n; i++)
+        cells[i] = fabs(cells[i]) < rounding ? 0 : cells[i];
+    return most;
+}
+
+static locant_status show_changes(struct lct_html *h,
+                                  const struct lct_subject *s,
+                                  const double *cells, int64_t n, double most)
+{
+    locant_figure f = LOCANT_FIGURE_INIT;
+    char caption[400];
+
+    snprintf(caption, sizeof caption,
+             "Eight tokens of random content, every key seen, then the same "
+             "tokens in another order: how much the weight of each pair of "
+             "tokens changes. %s%.4g%s",
+             most < rounding ? "All changes are below "
+                             : "The largest change is ",
+             most < rounding ? rounding : most,
+             most < rounding ? ": order does not matter."
+                             : ": order matters.");
+    f.kind = LOCANT_FIGURE_HEATMAP;
+    f.name = "permutation";
+    f.title = "What another order changes";
+    f.x_label = "key token";
+    f.y_label = "query token";
+    f.width = 460;
+    f.height = 400;
+    f.cells = cells;
+    f.rows = f.cols = n;
+    f.diverging = 1;
+    return lct_page_figure(h, s->r, &f,
+                           "Heat map of the change of each attention weight "
+                           "when the tokens are shuffled.",
+                           caption, 0);
+}
+
+static locant_status draw_permutation(struct lct_html *h,
+                                      const struct lct_subject *s, int64_t n)
+{
+    const locant_tensor *params = s->trained ? s->trained : s->initial;
+    const int64_t head = lct_view_head(s, 0, 1, s->r->heads);
+    struct lct_look before, after;
+    int64_t order[MOST];
+    double *cells, most;
+    locant_status status;
+
+    if (!lct_page_wants(h, "permutation") ||
+        locant_encoding_traits(s->e) & LOCANT_TRAIT_CAUSAL)
+        return LOCANT_OK;
+    n = n < FEW ? n : FEW;
+    shuffle(order, n, lct_view_seed(s));
+    LCT_TRY(lct_page_look_shuffled(&before, s, params, n, lct_view_seed(s),
+                                   NULL));
+    status = lct_page_look_shuffled(&after, s, params, n, lct_view_seed(s),
+                                    order);
+    if (status == LOCANT_OK) {
+        cells = after.added; /* not asked for here */
+        most = changes(cells, after.weight + head * n * n,
+                       before.weight + head * n * n, n);
+        status = show_changes(h, s, cells, n, most);
+        lct_page_look_free(&after);
+    }
+    lct_page_look_free(&before);
+    return status;
+}
+
+locant_status lct_draw_order(struct lct_html *h, const struct lct_subject *s)
+{
+    int64_t n = lct_view_length(s, FEW, FEW);
+    locant_status status;
+
+    n = n < MOST ? n : MOST;
+    if (n < 2 || s->r->heads < 1 || s->r->width < s->r->heads)
+        return LOCANT_OK;
+    lct_html_raw(h, "<div class=\"grid\">\n");
+    status = draw_attention(h, s, n);
+    if (status == LOCANT_OK)
+        status = draw_permutation(h, s, n);
+    lct_html_raw(h, "</div>\n");
+    return status;
+}

@@ -1,0 +1,1 @@
+"$LOCANT" figure --help

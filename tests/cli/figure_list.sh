@@ -1,0 +1,2 @@
+"$LOCANT" figure --list
+"$LOCANT" figure --list --json | head -n 7

@@ -1,0 +1,12 @@
+try() { "$LOCANT" figure "$@"; echo "exit $?"; }
+try tabl rope
+try table rope
+try table
+try table 3 --dir none
+try length --dir none
+try bias t5 --csv --json
+try bias t5 --head 9
+try bias t5 -o picture.gif
+try wavelengths 'rope(base=100)' --base 200
+try bias alibi --base 200
+try table sinusoidal --length 5000
