@@ -73,7 +73,7 @@ static void refuses_a_newer_database(void **state)
                   "PRAGMA user_version = 999");
     check_refused(LOCANT_ERR_FORMAT,
                   "schema version 999 was made by a newer locant; this one"
-                  " knows version 1");
+                  " knows version 2");
 }
 
 static void refuses_what_is_not_a_database(void **state)
@@ -242,7 +242,8 @@ static void refuses_sql_that_writes(void **state)
     }
     assert_int_equal(rows, 0);
     assert_int_equal(ask("SELECT step FROM runs"), 0);
-    assert_int_equal(ask("PRAGMA user_version"), 1);
+    assert_int_equal(ask("PRAGMA user_version"),
+                     LCT_STORE_VERSION);
     CHECK(access("copy.db", F_OK) != 0 && access("other.db", F_OK) != 0);
     CHECK_REFUSED(locant_store_sql(s, "DROP TABLE runs", never, &rows),
                   LOCANT_ERR_PARAM, "locant_store_sql: not a query: only"

@@ -1,8 +1,11 @@
 /* store.c - the database of runs: statements and transactions */
+#define _GNU_SOURCE
 #include "store.h"
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+#include <time.h>
 
 /* -------------------------------------------------------------- statements */
 
@@ -89,11 +92,59 @@ locant_status lct_store_exec(locant_store *s, const char *sql,
     return status;
 }
 
+/* The text of one row; *out is NULL where there is none. */
+static locant_status read_text(char **out, locant_store *s, sqlite3_stmt *stmt)
+{
+    const unsigned char *text;
+    size_t size;
+    bool row;
+
+    LCT_TRY(lct_store_step(&row, s, stmt));
+    text = row ? sqlite3_column_text(stmt, 0) : NULL;
+    if (text == NULL)
+        return LOCANT_OK;
+    size = (size_t)sqlite3_column_bytes(stmt, 0) + 1;
+    *out = locant_alloc(size);
+    if (*out == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for %zu bytes",
+                           s->path, size);
+    memcpy(*out, text, size);
+    return LOCANT_OK;
+}
+
+locant_status lct_store_text(char **out, locant_store *s, const char *sql,
+                             const char *types, ...)
+{
+    sqlite3_stmt *stmt = NULL;
+    locant_status status;
+    va_list args;
+
+    *out = NULL;
+    lct_store_lock(s);
+    va_start(args, types);
+    status = prepare(&stmt, s, sql, types, args);
+    va_end(args);
+    if (status == LOCANT_OK)
+        status = read_text(out, s, stmt);
+    sqlite3_finalize(stmt);
+    lct_store_unlock(s);
+    return status;
+}
+
 double lct_column_double(sqlite3_stmt *stmt, int i)
 {
     if (sqlite3_column_type(stmt, i) == SQLITE_NULL)
         return NAN;
     return sqlite3_column_double(stmt, i);
+}
+
+void lct_store_now(char out[32])
+{
+    time_t now = time(NULL);
+    struct tm utc;
+
+    gmtime_r(&now, &utc);
+    strftime(out, 32, "%Y-%m-%dT%H:%M:%SZ", &utc);
 }
 
 void lct_column_text(char *out, size_t size, sqlite3_stmt *stmt, int i)

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <time.h>
 
 /* -------------------------------------------------------------------- read */
 
@@ -124,6 +123,15 @@ locant_status lct_store_run_extra(struct lct_run_extra *out, locant_store *s,
     return status;
 }
 
+locant_status lct_store_run_options(char **out, locant_store *s, int64_t id)
+{
+    *out = NULL;
+    if (s->version < 2)
+        return LOCANT_OK;
+    return lct_store_text(out, s, "SELECT options FROM runs WHERE id = ?1",
+                          "i", id);
+}
+
 /* ------------------------------------------------------------------- write */
 
 static locant_status find_key(int64_t *id, locant_store *s, const char *key)
@@ -144,21 +152,19 @@ static locant_status insert_run(int64_t *id, locant_store *s,
                                 const struct lct_run_new *r)
 {
     char started[32];
-    time_t now = time(NULL);
-    struct tm utc;
 
-    gmtime_r(&now, &utc);
-    strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    lct_store_now(started);
     LCT_TRY(lct_store_exec(
         s,
         "INSERT INTO runs (key, status, encoding, model, corpus_sha256, seed,"
         " step, steps, batch, length, parameters, encoding_parameters, bytes,"
-        " seconds, batch_checksum, started)"
+        " seconds, batch_checksum, started, source, options, parent)"
         " VALUES (?1, 'running', ?2, ?3, ?4, ?5, 0, ?6, ?7, ?8, ?9, ?10, ?11,"
-        " 0, '', ?12)",
-        "ssssiiiiiiis", r->key, r->encoding, r->model, r->corpus_sha256,
+        " 0, '', ?12, ?13, ?14, nullif(?15, 0))",
+        "ssssiiiiiiisssi", r->key, r->encoding, r->model, r->corpus_sha256,
         (int64_t)r->seed, r->steps, r->batch, r->length, r->parameters,
-        r->encoding_parameters, r->bytes, started));
+        r->encoding_parameters, r->bytes, started,
+        r->source ? r->source : "text", r->options, r->parent));
     *id = sqlite3_last_insert_rowid(s->db);
     return LOCANT_OK;
 }
@@ -172,6 +178,10 @@ locant_status lct_store_find_run(int64_t *id, locant_store *s,
     status = find_key(id, s, run->key);
     if (status == LOCANT_OK && *id == 0)
         status = insert_run(id, s, run);
+    else if (status == LOCANT_OK)
+        status = lct_store_exec(s, "UPDATE runs SET options = ?2 WHERE id = ?1"
+                                " AND options IS NULL", "is", *id,
+                                run->options);
     return lct_store_end(s, status);
 }
 
