@@ -219,6 +219,9 @@ void cli_catch_signals(void);
 int  cli_progress(const locant_progress *p, void *context);
 /* End the line that progress redraws. */
 void cli_progress_end(void);
+/* What became of a run that was trained. */
+json_t *cli_trained(const locant_run_info *run);
+void    cli_print_trained(const locant_run_info *run);
 /* Status of a job that may have been stopped. */
 int  cli_job_status(locant_status s);
 /* "1:02:03", "2:03" */

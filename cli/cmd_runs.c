@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "runs.h"
 
 struct options {
     const char *dir;
@@ -124,7 +124,7 @@ static int export(const struct cli *cli, locant_store *store,
     return visit_all(store, print_csv, NULL);
 }
 
-static int parse_id(int64_t *id, const char *text)
+int cli_run_id(int64_t *id, const char *text)
 {
     char *end;
 
@@ -141,7 +141,7 @@ static int show(const struct cli *cli, locant_store *store, const char *word)
     locant_run_info r;
     locant_status   s;
     int64_t         id;
-    int             status = parse_id(&id, word);
+    int             status = cli_run_id(&id, word);
 
     if (status != CLI_OK)
         return status;
@@ -166,7 +166,7 @@ static int rm(const struct cli *cli, locant_store *store, const char *word)
 {
     locant_status s;
     int64_t       id;
-    int           status = parse_id(&id, word);
+    int           status = cli_run_id(&id, word);
 
     if (status != CLI_OK)
         return status;
@@ -222,12 +222,13 @@ static int sql(const struct cli *cli, locant_store *store, const char *query)
 
 static const struct action {
     const char *name, *needs; /* the word after it, or NULL */
-    int         writes;
+    int         writes, may;  /* may: the word may be left out */
     int       (*run)(const struct cli *, locant_store *, const char *word);
 } actions[] = {
-    { "list", NULL, 0, list },      { "show", "ID", 0, show },
-    { "rm", "ID", 1, rm },          { "export", NULL, 0, export },
-    { "sql", "QUERY", 0, sql },
+    { "list", NULL, 0, 0, list },     { "show", "ID", 0, 0, show },
+    { "rm", "ID", 1, 0, rm },         { "export", NULL, 0, 0, export },
+    { "sql", "QUERY", 0, 0, sql },
+    { "resume", "ID", 1, 1, cli_runs_resume },
 };
 
 static const struct action *find_action(const char *name)
@@ -250,8 +251,8 @@ static int run(const struct cli *cli)
 
     if (a == NULL)
         return cli_fail(CLI_USAGE, "runs: '%s': should be one of list, show, "
-                        "rm, export, sql", name);
-    if (a->needs != NULL && cli->n_words < 2)
+                        "rm, export, sql, resume", name);
+    if (a->needs != NULL && !a->may && cli->n_words < 2)
         return cli_fail(CLI_USAGE, "runs %s: %s is missing", name, a->needs);
     if (a->needs == NULL && cli->n_words > 1)
         return cli_fail(CLI_USAGE, "runs %s: '%s' is one argument too many",
@@ -263,19 +264,22 @@ static int run(const struct cli *cli)
                   : locant_store_open_readonly(&store, o->dir);
     if (s != LOCANT_OK)
         return cli_error(s);
-    status = a->run(cli, store, cli->words[1]);
+    status = a->run(cli, store, cli->n_words > 1 ? cli->words[1] : NULL);
     locant_store_close(store);
     return status;
 }
 
 const struct cli_command cli_runs = {
-    .name = "runs", .summary = "list, show, remove, export, query runs",
-    .usage = "list [--dir DIR]\nshow ID\nrm ID\nexport\nsql QUERY",
+    .name = "runs", .summary = "list, show, resume, remove, export, query runs",
+    .usage = "list [--dir DIR]\nshow ID\nresume [ID]\nrm ID\nexport\n"
+             "sql QUERY",
     .doc = "What the run store holds.  'export' prints CSV; 'sql' runs one "
-           "read-only\nquery and prints CSV; with --json both print JSON.",
+           "read-only\nquery and prints CSV; with --json both print JSON.\n"
+           "'resume' continues a run, or all that are not finished, to the "
+           "bits of a run\nthat never stopped.",
     .examples = "locant runs list\nlocant runs show 3 --json\n"
                 "locant runs export > runs.csv\n"
                 "locant runs sql 'select count(*) from runs'",
     .options = options, .options_size = sizeof(struct options),
-    .max_words = 2, .run = run
+    .max_words = 2, .computes = 1, .run = run
 };

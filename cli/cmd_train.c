@@ -45,6 +45,24 @@ static const struct cli_option options[] = {
     { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
 };
 
+json_t *cli_trained(const locant_run_info *run)
+{
+    return json_pack(
+        "{s:I, s:s, s:s, s:I, s:I, s:o, s:o, s:o}", "run",
+        (json_int_t)run->id, "status", run->status, "encoding", run->encoding,
+        "seed", (json_int_t)run->seed, "steps", (json_int_t)run->steps,
+        "train_loss", cli_real(run->train_loss), "seconds",
+        cli_real(run->seconds), "tokens_per_second",
+        cli_real(run->tokens_per_second));
+}
+
+void cli_print_trained(const locant_run_info *run)
+{
+    printf("run %" PRId64 ": %s, %s seed %" PRIu64 ", %" PRId64 " steps, "
+           "train loss %.4f nats per byte, %.1f s\n", run->id, run->status,
+           run->encoding, run->seed, run->step, run->train_loss, run->seconds);
+}
+
 static int print_run(const struct cli *cli, locant_store *store, int64_t id)
 {
     locant_run_info run;
@@ -53,16 +71,8 @@ static int print_run(const struct cli *cli, locant_store *store, int64_t id)
     if (s != LOCANT_OK)
         return cli_error(s);
     if (cli->json)
-        return cli_json(json_pack(
-            "{s:I, s:s, s:s, s:I, s:I, s:o, s:o, s:o}", "run",
-            (json_int_t)run.id, "status", run.status, "encoding", run.encoding,
-            "seed", (json_int_t)run.seed, "steps", (json_int_t)run.steps,
-            "train_loss", cli_real(run.train_loss), "seconds",
-            cli_real(run.seconds), "tokens_per_second",
-            cli_real(run.tokens_per_second)));
-    printf("run %" PRId64 ": %s, %s seed %" PRIu64 ", %" PRId64 " steps, "
-           "train loss %.4f nats per byte, %.1f s\n", run.id, run.status,
-           run.encoding, run.seed, run.step, run.train_loss, run.seconds);
+        return cli_json(cli_trained(&run));
+    cli_print_trained(&run);
     return CLI_OK;
 }
 

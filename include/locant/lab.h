@@ -180,6 +180,23 @@ LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_train(int64_t *run, locant_store *store, const locant_corpus *corpus,
              const locant_train_options *options);
 
+/*
+ * The text a run was trained on, read again from where it came; 'store' knows.
+ * Errors: NULL, PARAM (no such run), UNSUPPORTED (not recorded), FORMAT (the
+ * text has changed since), and those of locant_corpus_create().
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_store_corpus(locant_corpus **out, locant_store *store, int64_t run);
+
+/*
+ * Continue a run with the options it was begun with, which the store knows.
+ * Errors: PARAM (no such run), UNSUPPORTED (not recorded), FORMAT (another
+ * text), and those of locant_train().
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_resume(locant_store *store, int64_t run, const locant_corpus *corpus,
+              locant_progress_fn progress, void *context);
+
 /* ---------------------------------------------------------------- evaluate */
 
 enum { LOCANT_EVAL_LENGTHS = 5, LOCANT_EVAL_BUCKETS = 64 };

@@ -42,6 +42,20 @@ locant_status lct_checkpoint_write(const char *path, struct lct_model *model,
 locant_status lct_checkpoint_read(struct lct_checkpoint *c,
                                   struct lct_model *model, const char *path);
 
+/* ------------------------------------------------------------------- train */
+
+/* locant_train() of the run 'only' and no other; 0: of any. */
+locant_status lct_train(int64_t *run, locant_store *store,
+                        const locant_corpus *corpus,
+                        const locant_train_options *options, int64_t only);
+
+/*
+ * All of the options that continuing needs, as JSON in memory of
+ * locant_alloc(); 'encoding' is the resolved spec.
+ */
+locant_status lct_options_text(char **out, const locant_train_options *options,
+                               const char *encoding);
+
 /* ------------------------------------------------------------------- model */
 
 /* "layers=3,width=64,.." of at most 127 bytes, and back. */

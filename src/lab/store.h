@@ -87,6 +87,7 @@ struct lct_run_new {
     const char *source;  /* "text", or the name of a task; NULL: "text" */
     const char *options; /* JSON of all that continuing needs; may be NULL */
     int64_t parent;      /* run whose parameters begin this one; 0: none */
+    int64_t only;        /* not 0: it must be this run, none is made */
     uint64_t seed;
     int64_t steps, batch, length, parameters, encoding_parameters, bytes;
 };
@@ -162,6 +163,9 @@ struct lct_recipe {
     uint64_t seed;
     int64_t max_bytes; /* as resolved, never 0 */
 };
+
+/* The recipe of a corpus, valid as long as it; false if it has none. */
+bool lct_corpus_recipe(struct lct_recipe *out, const locant_corpus *corpus);
 
 /* Record it; one that is there already stays. */
 locant_status lct_store_keep_corpus(locant_store *s,

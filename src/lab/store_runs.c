@@ -176,7 +176,12 @@ locant_status lct_store_find_run(int64_t *id, locant_store *s,
 
     LCT_TRY(lct_store_begin(s, "locant_train"));
     status = find_key(id, s, run->key);
-    if (status == LOCANT_OK && *id == 0)
+    if (status == LOCANT_OK && run->only != 0 && *id != run->only)
+        status = locant_fail(LOCANT_ERR_FORMAT,
+                             "locant_train: run %" PRId64 " is another run to"
+                             " this locant than to the one that began it",
+                             run->only);
+    else if (status == LOCANT_OK && *id == 0)
         status = insert_run(id, s, run);
     else if (status == LOCANT_OK)
         status = lct_store_exec(s, "UPDATE runs SET options = ?2 WHERE id = ?1"

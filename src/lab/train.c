@@ -30,7 +30,7 @@ struct trainer {
     size_t *starts;            /* [batch] */
     char key[1024];
     char *path;                /* of the checkpoint */
-    int64_t id;
+    int64_t id, only;          /* only: see lct_train() */
     int lock;
     int64_t step;
     uint64_t checksum;
@@ -198,6 +198,23 @@ static int64_t encoding_parameters(const struct lct_model *model)
     return sum;
 }
 
+/* With what continuing needs: the options, and where the text came from. */
+static locant_status find_run(struct trainer *t, struct lct_run_new *run)
+{
+    struct lct_recipe recipe;
+    locant_status status;
+    char *options;
+
+    if (lct_corpus_recipe(&recipe, t->corpus))
+        LCT_TRY(lct_store_keep_corpus(t->store, &recipe));
+    LCT_TRY(lct_options_text(&options, &t->o, run->encoding));
+    run->options = options;
+    run->only = t->only;
+    status = lct_store_find_run(&t->id, t->store, run);
+    locant_release(options);
+    return status;
+}
+
 /* Two runs with the same key have the same bits. */
 static locant_status register_run(struct trainer *t)
 {
@@ -220,7 +237,7 @@ static locant_status register_run(struct trainer *t)
              ";batch=%" PRId64 ";length=%" PRId64 ";rate=%.17g",
              run.encoding, model, sha, o->seed, o->steps, o->batch, o->length,
              o->learning_rate);
-    LCT_TRY(lct_store_find_run(&t->id, t->store, &run));
+    LCT_TRY(find_run(t, &run));
     return lct_store_run_path(&t->path, t->store, t->id, "safetensors");
 }
 
@@ -452,9 +469,9 @@ static locant_status run_trainer(struct trainer *t)
     return train(t);
 }
 
-locant_status locant_train(int64_t *run, locant_store *store,
-                           const locant_corpus *corpus,
-                           const locant_train_options *options)
+locant_status lct_train(int64_t *run, locant_store *store,
+                        const locant_corpus *corpus,
+                        const locant_train_options *options, int64_t only)
 {
     struct trainer *t;
     locant_status status;
@@ -462,8 +479,9 @@ locant_status locant_train(int64_t *run, locant_store *store,
     LCT_TRY(check_options(run, store, corpus, options));
     t = locant_alloc(sizeof *t);
     if (t == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", __func__);
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_train: no memory");
     t->store = store;
+    t->only = only;
     t->corpus = corpus;
     t->o = *options;
     t->o.kv_heads = options->kv_heads ? options->kv_heads : options->heads;
@@ -474,4 +492,11 @@ locant_status locant_train(int64_t *run, locant_store *store,
     release(t);
     locant_release(t);
     return status;
+}
+
+locant_status locant_train(int64_t *run, locant_store *store,
+                           const locant_corpus *corpus,
+                           const locant_train_options *options)
+{
+    return lct_train(run, store, corpus, options, 0);
 }
