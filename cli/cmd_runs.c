@@ -22,8 +22,8 @@ static json_t *run_json(const locant_run_info *r)
 {
     return json_pack(
         "{s:I, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, "
-        "s:o, s:o, s:s}", "run", (json_int_t)r->id, "status", r->status,
-        "encoding", r->encoding, "model", r->model, "corpus_sha256",
+        "s:o, s:o, s:s, s:o, s:s, s:s}", "run", (json_int_t)r->id, "status",
+        r->status, "encoding", r->encoding, "model", r->model, "corpus_sha256",
         r->corpus_sha256, "seed", (json_int_t)r->seed, "step",
         (json_int_t)r->step, "steps", (json_int_t)r->steps, "batch",
         (json_int_t)r->batch, "length", (json_int_t)r->length, "parameters",
@@ -31,7 +31,8 @@ static json_t *run_json(const locant_run_info *r)
         (json_int_t)r->encoding_parameters, "train_loss",
         cli_real(r->train_loss), "seconds", cli_real(r->seconds),
         "tokens_per_second", cli_real(r->tokens_per_second), "started",
-        r->started);
+        r->started, "parent", r->parent ? json_integer(r->parent) : json_null(),
+        "source", r->source, "message", r->message);
 }
 
 static int add_json(const locant_run_info *run, void *context)
@@ -159,6 +160,12 @@ static int show(const struct cli *cli, locant_store *store, const char *word)
            "train loss  %.6f nats per byte\nspeed       %.0f tokens/s, %.1f s\n"
            "started     %s\n", r.parameters, r.encoding_parameters,
            r.train_loss, r.tokens_per_second, r.seconds, r.started);
+    if (r.parent != 0)
+        printf("parent      run %" PRId64 "\n", r.parent);
+    if (strcmp(r.source, "text") != 0)
+        printf("trained on  %s\n", r.source);
+    if (r.message[0] != '\0')
+        printf("message     %s\n", r.message);
     return CLI_OK;
 }
 

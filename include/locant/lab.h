@@ -87,6 +87,9 @@ typedef struct locant_run_info {
     double  seconds;        /* of training, all sittings */
     double  tokens_per_second;
     char    started[32];    /* UTC, ISO 8601 */
+    int64_t parent;         /* run whose parameters it began with; 0: none */
+    char    source[32];     /* "text", or the name of a task */
+    char    message[512];   /* why it failed or went back; "": nothing */
 } locant_run_info;
 
 /* Called per run, in order of id; nonzero stops. */
@@ -123,6 +126,7 @@ typedef struct locant_progress {
     double      rate;        /* tokens per second of this run */
     int64_t     done, total; /* work of the whole job, in tokens */
     double      elapsed, left; /* seconds; left is NAN until it can be told */
+    const char *notice;      /* a sentence the user should read, or NULL */
 } locant_progress;
 
 /*
@@ -170,6 +174,8 @@ typedef struct locant_train_options {
  * once if it is done.  The run's identity is everything but progress and
  * checkpoint_every.  Checkpoints hold parameters, optimiser state, memory and
  * step.
+ * A checkpoint that is damaged gives way to the one before it, and the run's
+ * message and a notice say so.
  * '*run' is also written when a run that exists could not be finished.  A loss
  * that is not finite marks the run "failed", keeps the last finite checkpoint,
  * and is PARAM.

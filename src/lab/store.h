@@ -148,8 +148,20 @@ locant_status lct_store_lock_run(int *fd, const locant_store *s, int64_t id);
 void lct_store_unlock_run(int fd, const locant_store *s, int64_t id);
 
 /*
+ * The checkpoint before the last one is kept, for the case that the last one is
+ * damaged.  All of these are for the holder of the lock.
+ */
+
+/* Keep the checkpoint under a second name, which a new one does not replace. */
+void lct_store_keep_previous(const locant_store *s, int64_t id);
+/* Make the one that was kept the checkpoint; false: there is none. */
+bool lct_store_use_previous(const locant_store *s, int64_t id);
+/* It is needed no longer. */
+void lct_store_drop_previous(const locant_store *s, int64_t id);
+
+/*
  * Remove what a killed process left of a checkpoint it was writing, and with
- * 'all' the checkpoint.  To be called by the holder of the lock.
+ * 'all' the checkpoints.  To be called by the holder of the lock.
  */
 void lct_store_clean_run(const locant_store *s, int64_t id, bool all);
 

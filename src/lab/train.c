@@ -39,6 +39,8 @@ struct trainer {
     int64_t first;             /* steps done before this sitting */
     struct lct_metric metrics[METRICS];
     size_t n_metrics;
+    char notice[512];          /* what the user should know, or "" */
+    bool told;                 /* ... and was told */
 };
 
 /* ----------------------------------------------------------------- options */
@@ -264,8 +266,9 @@ static double seconds_now(const struct trainer *t)
 static locant_status record(struct trainer *t, const char *status,
                             const char *message)
 {
-    const struct lct_run_state state = {status, t->step, seconds_now(t),
-                                        t->checksum, message};
+    const struct lct_run_state state = {
+        status, t->step, seconds_now(t), t->checksum,
+        message == NULL && t->notice[0] ? t->notice : message};
 
     LCT_TRY(lct_store_record(t->store, t->id, &state, t->metrics,
                              t->n_metrics));
@@ -281,10 +284,41 @@ static locant_status save(struct trainer *t, const char *status)
                                      t->checksum, t->m,    t->v};
 
     LCT_TRY(record(t, "running", NULL));
+    lct_store_keep_previous(t->store, t->id);
     LCT_TRY(lct_checkpoint_write(t->path, t->model, &c));
     if (strcmp(status, "running") == 0)
         return LOCANT_OK;
-    return record(t, status, NULL);
+    LCT_TRY(record(t, status, NULL));
+    if (strcmp(status, "done") == 0)
+        lct_store_drop_previous(t->store, t->id);
+    return LOCANT_OK;
+}
+
+/*
+ * Read the checkpoint, or when it is damaged the one before it.  When neither
+ * is whole, the first failure stands.
+ */
+static locant_status read_checkpoint(struct lct_checkpoint *c,
+                                     struct trainer *t)
+{
+    locant_status status = lct_checkpoint_read(c, t->model, t->path);
+    char why[sizeof t->notice - 64];
+    char *previous;
+
+    if (status != LOCANT_ERR_FORMAT)
+        return status;
+    snprintf(why, sizeof why, "%s", locant_last_error());
+    LCT_TRY(lct_store_run_path(&previous, t->store, t->id,
+                               "previous.safetensors"));
+    if (access(previous, F_OK) == 0)
+        status = lct_checkpoint_read(c, t->model, previous);
+    locant_release(previous);
+    if (status != LOCANT_OK)
+        return locant_fail(LOCANT_ERR_FORMAT, "%s", why);
+    snprintf(t->notice, sizeof t->notice, "%s; run %" PRId64 " went back to"
+             " step %" PRId64, why, t->id, c->step);
+    lct_store_use_previous(t->store, t->id);
+    return LOCANT_OK;
 }
 
 /* Continue from the checkpoint, or begin. */
@@ -294,8 +328,9 @@ static locant_status begin(struct trainer *t)
                                .checksum = LCT_HASH_BEGIN};
 
     lct_store_clean_run(t->store, t->id, false);
-    if (access(t->path, F_OK) == 0)
-        LCT_TRY(lct_checkpoint_read(&c, t->model, t->path));
+    if (access(t->path, F_OK) == 0 ||
+        lct_store_use_previous(t->store, t->id))
+        LCT_TRY(read_checkpoint(&c, t));
     else
         LCT_TRY(lct_model_init(t->model, t->o.seed));
     t->step = t->first = c.step;
@@ -411,6 +446,9 @@ static int report(struct trainer *t)
     if (t->o.progress == NULL || now - t->reported < .1)
         return 0;
     t->reported = now;
+    if (t->notice[0] && !t->told)
+        p.notice = t->notice;
+    t->told = true;
     if (t->step > t->first && elapsed > 0) {
         p.rate = (double)((t->step - t->first) * tokens) / elapsed;
         p.left = (double)(p.total - p.done) / p.rate;
