@@ -3,7 +3,8 @@
 #                 ARGS="..." goes to 'locant report'
 # make test       install what is missing, run every check
 # make test-full  10000 random cases of every declared property of every
-#                 encoding, 400 of every oracle, a run killed 100 times:
+#                 encoding, 400 of every oracle, a run killed 100 times,
+#                 every call that writes failing once:
 #                 within an hour on 2 CPUs; PROPERTY_CASES, ORACLE_CASES
 #                 change that
 # make bench      speed against the roof of this machine, recorded in
@@ -55,7 +56,7 @@ test-full:
 	@$(CMAKE) --build build/test -j $(JOBS)
 	$(call random_cases,$(PROPERTY_CASES),property|traits|encoding|graph|resize)
 	$(call random_cases,$(ORACLE_CASES),whole)
-	$(call random_cases,100,kills)
+	$(call random_cases,100,kills|faults)
 
 bench:
 	@scripts/setup build

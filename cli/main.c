@@ -113,5 +113,7 @@ int main(int argc, char **argv)
 {
     occupy_standard_files();
     signal(SIGPIPE, SIG_IGN);
+    /* 'ulimit -f': the write fails, and a sentence says so */
+    signal(SIGXFSZ, SIG_IGN);
     return cli_finish(run(argc, argv));
 }

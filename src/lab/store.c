@@ -1,5 +1,5 @@
 /* store.c - the database of runs: statements and transactions */
-#define _GNU_SOURCE
+#define _XOPEN_SOURCE 700
 #include "store.h"
 #include <math.h>
 #include <stdarg.h>
@@ -9,17 +9,40 @@
 
 /* -------------------------------------------------------------- statements */
 
+/*
+ * What the system said: SQLite's own answer is often lost by the time it is
+ * asked, the files remember.  0 if none does.
+ */
+static int system_error(sqlite3 *db)
+{
+    sqlite3_file *log = NULL;
+    int error = sqlite3_system_errno(db);
+
+    if (error == 0)
+        sqlite3_file_control(db, "main", SQLITE_FCNTL_LAST_ERRNO, &error);
+    if (error == 0)
+        sqlite3_file_control(db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+    if (log != NULL && log->pMethods != NULL)
+        log->pMethods->xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &error);
+    return error;
+}
+
 locant_status lct_store_failed(const locant_store *s, sqlite3 *db)
 {
-    int code = sqlite3_errcode(db) & 0xff;
+    int code = sqlite3_errcode(db) & 0xff, error = 0;
     locant_status status = LOCANT_ERR_IO;
+    char why[128] = "";
 
     if (code == SQLITE_NOMEM)
         status = LOCANT_ERR_NOMEM;
     else if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB)
         status = LOCANT_ERR_FORMAT;
-    return locant_fail(status, "%s: SQLite says: %s", s->path,
-                       sqlite3_errmsg(db));
+    if (code == SQLITE_IOERR || code == SQLITE_CANTOPEN)
+        error = system_error(db);
+    if (error != 0 && strerror_r(error, why, sizeof why) != 0)
+        snprintf(why, sizeof why, "error %d", error);
+    return locant_fail(status, "%s: SQLite says: %s%s%s", s->path,
+                       sqlite3_errmsg(db), error ? ": " : "", why);
 }
 
 static int bind(sqlite3_stmt *stmt, const char *types, va_list args)

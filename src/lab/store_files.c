@@ -41,13 +41,20 @@ static locant_status refuse_lock(int fd, int64_t id)
 static locant_status sign_lock(int fd, const char *path)
 {
     char host[64] = "", text[128];
-    int n;
+    int size, done = 0;
 
     gethostname(host, sizeof host - 1);
-    n = snprintf(text, sizeof text, "process %ld on host %s\n", (long)getpid(),
-                 host);
-    if (ftruncate(fd, 0) != 0 || pwrite(fd, text, (size_t)n, 0) != n)
+    size = snprintf(text, sizeof text, "process %ld on host %s\n",
+                    (long)getpid(), host);
+    if (ftruncate(fd, 0) != 0)
         return locant_fail(LOCANT_ERR_IO, "%s: %s", path, strerror(errno));
+    while (done < size) {
+        ssize_t n = pwrite(fd, text + done, (size_t)(size - done), done);
+
+        if (n <= 0 && !(n < 0 && errno == EINTR))
+            return locant_fail(LOCANT_ERR_IO, "%s: %s", path, strerror(errno));
+        done += n > 0 ? (int)n : 0;
+    }
     return LOCANT_OK;
 }
 
