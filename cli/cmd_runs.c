@@ -10,11 +10,14 @@
 
 struct options {
     const char *dir;
+    const char *table;
 };
 
 static const struct cli_option options[] = {
     { "dir", 0, CLI_FILE, offsetof(struct options, dir), "DIR", "locant-lab", 0,
       0, 0, "folder of the run store" },
+    { "table", 0, CLI_TEXT, offsetof(struct options, table), "NAME", "runs", 0,
+      0, 0, "what 'export' prints" },
     { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
 };
 
@@ -77,10 +80,13 @@ static int print_csv(const locant_run_info *r, void *context)
     print_field(r->encoding, 0);
     print_field(r->model, 0);
     printf("%s,%" PRIu64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64
-           ",%" PRId64 ",%" PRId64 ",%.17g,%.17g,%.17g,%s\n", r->corpus_sha256,
+           ",%" PRId64 ",%" PRId64 ",%.17g,%.17g,%.17g,%s,", r->corpus_sha256,
            r->seed, r->step, r->steps, r->batch, r->length, r->parameters,
            r->encoding_parameters, r->train_loss, r->seconds,
            r->tokens_per_second, r->started);
+    printf(r->parent ? "%" PRId64 "," : ",", r->parent);
+    print_field(r->source, 0);
+    print_field(r->message, 1);
     return 0;
 }
 
@@ -111,18 +117,6 @@ static int list(const struct cli *cli, locant_store *store, const char *unused)
     printf("%5s  %-11s  %-28s %5s  %13s  %8s  %s\n", "run", "status",
            "encoding", "seed", "step", "loss", "started");
     return visit_all(store, print_row, NULL);
-}
-
-static int export(const struct cli *cli, locant_store *store,
-                  const char *unused)
-{
-    (void)unused;
-    if (cli->json)
-        return all_json(store);
-    puts("run,status,encoding,model,corpus_sha256,seed,step,steps,batch,length,"
-         "parameters,encoding_parameters,train_loss,seconds,tokens_per_second,"
-         "started");
-    return visit_all(store, print_csv, NULL);
 }
 
 int cli_run_id(int64_t *id, const char *text)
@@ -193,8 +187,21 @@ struct rows {
     int     count;
 };
 
+/* Numbers as numbers; what JSON cannot say is null. */
+static json_t *value_json(const char *value, char kind)
+{
+    json_t *text;
+
+    if (kind == 'i')
+        return json_integer(strtoll(value, NULL, 10));
+    if (kind == 'r')
+        return cli_real(strtod(value, NULL));
+    text = kind == 't' ? json_string(value) : NULL;
+    return text != NULL ? text : json_null();
+}
+
 static int sql_row(int n, const char *const *names, const char *const *values,
-                   void *context)
+                   const char *kinds, void *context)
 {
     struct rows *rows = context;
     json_t      *object;
@@ -209,20 +216,100 @@ static int sql_row(int n, const char *const *names, const char *const *values,
     }
     object = json_object();
     for (int i = 0; i < n; i++)
-        json_object_set_new(object, names[i], values[i] ? json_string(values[i])
-                                                        : json_null());
+        json_object_set_new(object, names[i], value_json(values[i], kinds[i]));
     return json_array_append_new(rows->json, object);
 }
 
-static int sql(const struct cli *cli, locant_store *store, const char *query)
+/* CSV with a line of names if 'header'. */
+static int sql_rows(const struct cli *cli, locant_store *store,
+                    const char *query, int header)
 {
-    struct rows   rows = { cli->json ? json_array() : NULL, 0 };
+    struct rows   rows = { cli->json ? json_array() : NULL, !header };
     locant_status s = locant_store_sql(store, query, sql_row, &rows);
 
     if (s == LOCANT_OK)
         return cli->json ? cli_json(rows.json) : CLI_OK;
     json_decref(rows.json);
     return cli_error(s);
+}
+
+static int sql(const struct cli *cli, locant_store *store, const char *query)
+{
+    return sql_rows(cli, store, query, 1);
+}
+
+/* ------------------------------------------------------------------ export */
+
+/* All of a table, by what tells its rows apart; runs have columns of ours. */
+static const struct table {
+    const char *name, *query;
+} tables[] = {
+    { "runs", NULL },
+    { "metrics", "SELECT * FROM metrics ORDER BY run, step" },
+    { "evaluations", "SELECT * FROM evaluations ORDER BY id" },
+    { "curves", "SELECT * FROM curves ORDER BY evaluation, protocol, length" },
+    { "losses", "SELECT * FROM losses ORDER BY evaluation, protocol, length, "
+                "block" },
+    { "task_scores", "SELECT * FROM task_scores ORDER BY run, task, setting, "
+                     "encoding, test_seed, length, place" },
+    { "probes", "SELECT * FROM probes ORDER BY run, name, setting" },
+    { "plans", "SELECT * FROM plans ORDER BY key" },
+    { "corpora", "SELECT * FROM corpora ORDER BY sha256" },
+};
+
+/* Of PRAGMA table_info: cid, name, .. */
+static int print_name(int n, const char *const *names,
+                      const char *const *values, const char *kinds,
+                      void *context)
+{
+    int *count = context;
+
+    (void)n;
+    (void)names;
+    (void)kinds;
+    printf("%s%s", (*count)++ > 0 ? "," : "", values[1]);
+    return 0;
+}
+
+/* A table without rows is a line of names. */
+static int export_table(const struct cli *cli, locant_store *store,
+                        const struct table *table)
+{
+    char names[64];
+    int  count = 0;
+
+    snprintf(names, sizeof names, "PRAGMA table_info(%s)", table->name);
+    if (!cli->json) {
+        locant_status s = locant_store_sql(store, names, print_name, &count);
+
+        if (s != LOCANT_OK)
+            return cli_error(s);
+        putchar('\n');
+    }
+    return sql_rows(cli, store, table->query, 0);
+}
+
+static int export(const struct cli *cli, locant_store *store,
+                  const char *unused)
+{
+    const struct options *o = cli->options;
+    const struct table   *table = tables;
+    const struct table   *end = tables + sizeof tables / sizeof *tables;
+
+    (void)unused;
+    while (table < end && strcmp(table->name, o->table) != 0)
+        table++;
+    if (table == end)
+        return cli_fail(CLI_USAGE, "--table '%s': 'locant help runs' lists "
+                        "the tables", o->table);
+    if (table->query != NULL)
+        return export_table(cli, store, table);
+    if (cli->json)
+        return all_json(store);
+    puts("run,status,encoding,model,corpus_sha256,seed,step,steps,batch,length,"
+         "parameters,encoding_parameters,train_loss,seconds,tokens_per_second,"
+         "started,parent,source,message");
+    return visit_all(store, print_csv, NULL);
 }
 
 /* --------------------------------------------------------------------- run */
@@ -278,14 +365,17 @@ static int run(const struct cli *cli)
 
 const struct cli_command cli_runs = {
     .name = "runs", .summary = "list, show, resume, remove, export, query runs",
-    .usage = "list [--dir DIR]\nshow ID\nresume [ID]\nrm ID\nexport\n"
-             "sql QUERY",
-    .doc = "What the run store holds.  'export' prints CSV; 'sql' runs one "
-           "read-only\nquery and prints CSV; with --json both print JSON.\n"
+    .usage = "list [--dir DIR]\nshow ID\nresume [ID]\nrm ID\n"
+             "export [--table NAME]\nsql QUERY",
+    .doc = "What the run store holds.  'export' prints a table as CSV, 'sql' "
+           "the answer\nto one query that only reads; with --json both print "
+           "JSON.\nTables: runs, metrics, evaluations, curves, losses, "
+           "task_scores, probes,\nplans, corpora; docs/STORE.md has their "
+           "columns.\n"
            "'resume' continues a run, or all that are not finished, to the "
            "bits of a run\nthat never stopped.",
     .examples = "locant runs list\nlocant runs show 3 --json\n"
-                "locant runs export > runs.csv\n"
+                "locant runs export --table metrics > metrics.csv\n"
                 "locant runs sql 'select count(*) from runs'",
     .options = options, .options_size = sizeof(struct options),
     .max_words = 2, .computes = 1, .run = run

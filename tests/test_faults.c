@@ -11,12 +11,12 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 
-/* ------------------------------------------------- calls that fail on demand */
+/* ------------------------------------------------ calls that fail on demand */
 
 /*
  * These stand before those of libc, also for SQLite's library.  Armed, the
- * n-th call fails, or all from the n-th on.  What is not armed, and every
- * fsync, which no power loss will question here, costs no disk.
+ * n-th call fails, or all from the n-th on.  fsync() does nothing else: no loss
+ * of power will question it here.
  */
 static struct {
     bool armed, forever, halves;
@@ -95,8 +95,8 @@ SHOWN int rename(const char *from, const char *to)
 
 SHOWN int link(const char *from, const char *to)
 {
-    return fails() ? (int)wrong(EPERM) : (int)syscall(SYS_linkat, AT_FDCWD, from,
-                                                     AT_FDCWD, to, 0);
+    return fails() ? (int)wrong(EPERM) : (int)syscall(SYS_linkat, AT_FDCWD,
+                                                      from, AT_FDCWD, to, 0);
 }
 
 /* Closed it is, all the same: what the disk refused may come late. */

@@ -106,11 +106,14 @@ LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_store_remove(locant_store *store, int64_t id);
 
 /*
- * Run one read-only SQL statement; 'row' gets n values as text (NULL for SQL
- * NULL) and the column names.  Errors: NULL, PARAM (not a query, or SQL error).
+ * Run one read-only SQL statement; 'row' gets the names of n columns, the
+ * values as text, and a letter for the kind of each: i integer, r real, t text,
+ * n NULL, whose value is NULL.  Reals have as many digits as it takes to read
+ * them back to the bit.  Errors: NULL, PARAM (not a query, or SQL error).
  */
 typedef int (*locant_sql_visitor)(int n, const char *const *names,
-                                  const char *const *values, void *context);
+                                  const char *const *values, const char *kinds,
+                                  void *context);
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_store_sql(locant_store *store, const char *query, locant_sql_visitor row,
                  void *context);
