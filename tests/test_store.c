@@ -207,24 +207,6 @@ static int write_runs(int process, int runs, int acknowledge)
     return 0;
 }
 
-static void takes_four_writers_at_once(void **state)
-{
-    enum { PROCESSES = 4, RUNS = 40 };
-    pid_t child[PROCESSES];
-
-    (void)state;
-    for (int p = 0; p < PROCESSES; p++) {
-        child[p] = fork();
-        if (child[p] == 0)
-            exit_child(write_runs(p, RUNS, -1));
-    }
-    for (int p = 0; p < PROCESSES; p++)
-        wait_for(child[p]);
-    assert_int_equal(ask("SELECT count(*) FROM runs"), PROCESSES * RUNS);
-    assert_int_equal(ask("SELECT count(*) FROM metrics"), 3 * PROCESSES * RUNS);
-    CHECK(is_whole());
-}
-
 static void keeps_what_it_acknowledged_when_killed(void **state)
 {
     (void)state;
@@ -304,7 +286,6 @@ int main(void)
         IN_SCRATCH(keeps_metrics_and_rewinds),
         IN_SCRATCH(keeps_evaluations),
         IN_SCRATCH(removes_a_run_and_all_of_it),
-        IN_SCRATCH(takes_four_writers_at_once),
         IN_SCRATCH(keeps_what_it_acknowledged_when_killed),
         IN_SCRATCH(locks_a_run),
     };
