@@ -17,6 +17,7 @@
  *   locant/graph.h      eigenvectors, random walks, distances of a graph
  *   locant/lab.h        corpora, training, evaluation, the run store, reports
  *   locant/figure.h     heat maps and curves as SVG, PNG, PDF
+ *   locant/statistics.h what few seeds allow one to say
  */
 #ifndef LOCANT_H
 #define LOCANT_H

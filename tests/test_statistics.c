@@ -1,7 +1,8 @@
-/* test_statistics.c - intervals against closed forms and exact cases */
+/* test_statistics.c - intervals and tests: closed forms, all cases counted */
 /* needs: lab */
 #include "testing.h"
-#include "lab/lab.h"
+#include "lab/statistics.h"
+#include "oracle/statistics.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,18 +10,18 @@
 /* ------------------------------------------------------------- t interval */
 
 /* Half width of 'n' values of standard deviation one, times sqrt(n): t. */
-static double t_of(size_t n)
+static double t_of(size_t n, double level)
 {
-    double x[4096], mean, half;
-    double a = sqrt((double)(n - 1) / 2);
+    double x[4096], a = sqrt((double)(n - 1) / 2);
+    locant_difference d;
 
     /* Two values off by a, the rest zero: the squares sum to n - 1. */
     memset(x, 0, sizeof x);
     x[0] = a;
     x[1] = -a;
-    lct_t_interval(&mean, &half, x, n);
-    CHECK(mean == 0);
-    return half * sqrt((double)n);
+    CHECK_OK(locant_paired(&d, x, n, level));
+    CHECK(d.mean == 0);
+    return d.half * sqrt((double)n);
 }
 
 /*
@@ -36,9 +37,10 @@ static void t_matches_closed_forms(void **state)
     double pi = acos(-1.0), s = 2 * cos(acos(-0.95) / 3 - 2 * pi / 3);
 
     (void)state;
-    CHECK(fabs(t_of(2) - tan(0.95 * pi / 2)) < 1e-12);
-    CHECK(fabs(t_of(3) - 0.95 * sqrt(2 / (1 - 0.95 * 0.95))) < 1e-13);
-    CHECK(fabs(t_of(5) - s * sqrt(4 / (1 - s * s))) < 1e-13);
+    CHECK(fabs(t_of(2, .95) - tan(0.95 * pi / 2)) < 1e-12);
+    CHECK(fabs(t_of(3, .95) - 0.95 * sqrt(2 / (1 - 0.95 * 0.95))) < 1e-13);
+    CHECK(fabs(t_of(5, .95) - s * sqrt(4 / (1 - s * s))) < 1e-13);
+    CHECK(fabs(t_of(2, .5) - 1) < 1e-14); /* quartiles of Cauchy's */
 }
 
 /* Fisher and Yates, Statistical Tables, table III: three decimals. */
@@ -54,31 +56,49 @@ static void t_matches_tables(void **state)
 
     (void)state;
     for (size_t i = 0; i < LEN(rows); i++)
-        if (fabs(t_of(rows[i].df + 1) - rows[i].t) > 0.00051)
+        if (fabs(t_of(rows[i].df + 1, .95) - rows[i].t) > 0.00051)
             FAIL("df %zu: got %.5f, want %.3f", rows[i].df,
-                 t_of(rows[i].df + 1), rows[i].t);
+                 t_of(rows[i].df + 1, .95), rows[i].t);
     /* To the normal quantile z: t - z = (z^3 + z) / 4 df + O(df^-2). */
-    CHECK(fabs(t_of(4096) - 1.959963984540054 - 9.489 / 4 / 4095) < 1e-6);
+    CHECK(fabs(t_of(4096, .95) - 1.959963984540054 - 9.489 / 4 / 4095) < 1e-6);
 }
 
-static void t_interval_of_few_values(void **state)
+/* The density, integrated up to t, holds 'level' of the probability. */
+static void t_inverts_the_integral(void **state)
+{
+    static const double levels[] = {.5, .9, .95, .99, .999};
+
+    (void)state;
+    for (size_t df = 1; df <= 40; df += df < 8 ? 1 : 8)
+        for (size_t k = 0; k < LEN(levels); k++) {
+            double p = oracle_t_probability(t_of(df + 1, levels[k]), df);
+
+            if (fabs(p - levels[k]) > 1e-10)
+                FAIL("df %zu: P is %.13f, want %.3f", df, p, levels[k]);
+        }
+}
+
+static void paired_of_few_values(void **state)
 {
     static const double x[] = {1, 2, 3}, same[] = {4, 4, 4, 4},
                         hole[] = {1, NAN, 3};
-    double mean, half;
+    locant_difference d;
 
     (void)state;
-    lct_t_interval(&mean, &half, x, 3);
-    /* deviation 1, two degrees of freedom as above */
-    CHECK(mean == 2 && fabs(half - 0.95 * sqrt(2 / 0.0975 / 3)) < 1e-13);
-    lct_t_interval(&mean, &half, same, 4);
-    CHECK(mean == 4 && half == 0);
-    lct_t_interval(&mean, &half, x, 1);
-    CHECK(mean == 1 && isnan(half));
-    lct_t_interval(&mean, &half, x, 0);
-    CHECK(isnan(mean) && isnan(half));
-    lct_t_interval(&mean, &half, hole, 3);
-    CHECK(isnan(mean) && isnan(half));
+    CHECK_OK(locant_paired(&d, x, 3, .95));
+    /* deviation 1, two degrees of freedom as above; +++ and --- of 8 */
+    CHECK(d.mean == 2 && fabs(d.half - 0.95 * sqrt(2 / 0.0975 / 3)) < 1e-13);
+    CHECK(d.p == .25);
+    CHECK_OK(locant_paired(&d, same, 4, .95));
+    CHECK(d.mean == 4 && d.half == 0 && d.p == .125);
+    CHECK_OK(locant_paired(&d, x, 2, .95));
+    CHECK(d.mean == 1.5 && d.p == .5);
+    CHECK_OK(locant_paired(&d, x, 1, .95));
+    CHECK(d.mean == 1 && isnan(d.half) && d.p == 1);
+    CHECK_OK(locant_paired(&d, NULL, 0, .95));
+    CHECK(isnan(d.mean) && isnan(d.half) && isnan(d.p));
+    CHECK_OK(locant_paired(&d, hole, 3, .95));
+    CHECK(isnan(d.mean) && isnan(d.half) && isnan(d.p));
 }
 
 /* 95 of 100 intervals hold the true mean; 4 seeds, normal values. */
@@ -89,94 +109,240 @@ static void t_interval_covers(void **state)
 
     (void)state;
     for (int trial = 0; trial < TRIALS; trial++) {
-        double x[4], mean, half;
+        locant_difference d;
+        double x[4];
 
         for (int i = 0; i < 4; i++)
             x[i] = 10 + 3 * test_normal();
-        lct_t_interval(&mean, &half, x, 4);
-        held += fabs(mean - 10) <= half;
+        CHECK_OK(locant_paired(&d, x, 4, .95));
+        held += fabs(d.mean - 10) <= d.half;
     }
     /* Binomial deviation sqrt(.95 x .05 x 4000) = 13.8; five of them. */
     CHECK(abs(held - TRIALS * 95 / 100) < 69);
 }
 
-/* --------------------------------------------------------------- bootstrap */
+/* ------------------------------------------------------------------- signs */
 
-static void bootstrap_is_deterministic(void **state)
+/* All signs turned, in whole numbers, so that equal sums are equal. */
+static void flips_are_all_counted(void **state)
 {
-    double loss[3 * 40], a[2], b[2], d[2];
-
     (void)state;
-    for (size_t i = 0; i < LEN(loss); i++)
-        loss[i] = test_normal();
-    lct_bootstrap(&a[0], &a[1], loss, 3, 40, 9);
-    lct_bootstrap(&b[0], &b[1], loss, 3, 40, 9);
-    lct_bootstrap(&d[0], &d[1], loss, 3, 40, 10);
-    assert_memory_equal(a, b, sizeof a);
-    assert_memory_not_equal(a, d, sizeof a);
-    CHECK(a[0] < a[1]);
+    for (int trial = 0; trial < 300; trial++) {
+        size_t n = (size_t)test_range(1, 11);
+        long whole[11];
+        double d[11];
+        locant_difference got;
+
+        for (size_t i = 0; i < n; i++) {
+            whole[i] = (long)test_range(-4, 9);
+            /* 0.1 is no double: equal sums are not equal in bits */
+            d[i] = 0.1 * (double)whole[i];
+        }
+        CHECK_OK(locant_paired(&got, d, n, .95));
+        if (got.p != oracle_flips(whole, n))
+            FAIL("trial %d, n %zu: p is %.10f, want %.10f", trial, n, got.p,
+                 oracle_flips(whole, n));
+    }
 }
 
-static void bootstrap_of_simple_cases(void **state)
+static void smallest_p_is_known(void **state)
 {
-    static const double same[6] = {2, 2, 2, 2, 2, 2}, two[2] = {0, 1},
-                        hole[4] = {1, 2, NAN, 4};
+    double d[LOCANT_FLIP_MAX + 1];
+    locant_difference got;
+
+    (void)state;
+    for (size_t n = 1; n <= LEN(d); n++) {
+        d[n - 1] = 1 + test_uniform() / 2;
+        CHECK_OK(locant_paired(&got, d, n, .95));
+        if (n <= LOCANT_FLIP_MAX)
+            CHECK(got.p == ldexp(1, 1 - (int)n));
+        else
+            CHECK(isnan(got.p));
+    }
+}
+
+/*
+ * Six normal values around 0 have p <= .05 only where all signs agree, in one
+ * of 32 cases: 125 of 4000, deviation sqrt(4000 x 31) / 32 = 11.
+ */
+static void flips_hold_their_level(void **state)
+{
+    enum { TRIALS = 4000 };
+    int rejected = 0;
+
+    (void)state;
+    for (int trial = 0; trial < TRIALS; trial++) {
+        locant_difference d;
+        double x[6];
+
+        for (int i = 0; i < 6; i++)
+            x[i] = test_normal();
+        CHECK_OK(locant_paired(&d, x, 6, .95));
+        rejected += d.p <= .05;
+    }
+    CHECK(abs(rejected - TRIALS / 32) < 55);
+}
+
+/* -------------------------------------------------------------------- Holm */
+
+static void holm_steps_down(void **state)
+{
+    /* by hand: 4 x .01, 3 x .02 = .06, 2 x .03 = .06, 1 x .2 */
+    static const double p[] = {.2, .01, .03, .02}, want[] = {.2, .04, .06, .06};
+    static const double holes[] = {.02, NAN, .04};
+    double got[7], random[7], slow[7];
+
+    (void)state;
+    CHECK_OK(locant_holm(got, p, 4));
+    for (size_t i = 0; i < 4; i++)
+        CHECK(fabs(got[i] - want[i]) < 1e-15);
+    CHECK_OK(locant_holm(got, holes, 3)); /* two comparisons */
+    CHECK(got[0] == .04 && isnan(got[1]) && got[2] == .04);
+    CHECK_OK(locant_holm(NULL, NULL, 0));
+    for (int trial = 0; trial < 1000; trial++) {
+        size_t n = (size_t)test_range(1, 7);
+
+        for (size_t i = 0; i < n; i++) /* few values: many ties */
+            random[i] = (double)test_range(0, 16) / (trial % 2 ? 16 : 128);
+        CHECK_OK(locant_holm(got, random, n));
+        oracle_holm(slow, random, n);
+        CHECK(memcmp(got, slow, n * sizeof *got) == 0);
+    }
+}
+
+/*
+ * Of 8 true hypotheses with uniform p, one or more is rejected at .05 in
+ * 1 - (1 - .05/8)^8 = 4.89 % of cases: 195.7 of 4000, deviation 13.6.
+ */
+static void holm_holds_its_level(void **state)
+{
+    enum { TRIALS = 4000 };
+    int rejected = 0;
+
+    (void)state;
+    for (int trial = 0; trial < TRIALS; trial++) {
+        double p[8], adjusted[8], least = 1;
+
+        for (int i = 0; i < 8; i++)
+            p[i] = (test_uniform() + 1) / 2;
+        CHECK_OK(locant_holm(adjusted, p, 8));
+        for (int i = 0; i < 8; i++)
+            least = fmin(least, adjusted[i]);
+        rejected += least <= .05;
+    }
+    CHECK(abs(rejected - 196) < 68);
+}
+
+/* ------------------------------------------------------------------ Wilson */
+
+/* Both ends solve (k/n - x)^2 = z^2 x (1 - x) / n. */
+static void wilson_ends_are_roots(void **state)
+{
+    static const struct {
+        double level, z; /* z: Abramowitz and Stegun, table 26.5 */
+    } at[] = {{.5, .674489750196082}, {.9, 1.644853626951473},
+              {.95, 1.959963984540054}, {.99, 2.575829303548901}};
+
+    (void)state;
+    for (size_t l = 0; l < LEN(at); l++)
+        for (size_t n = 1; n < 40; n += 3)
+            for (size_t k = 0; k <= n; k++) {
+                double end[2], share = (double)k / (double)n;
+
+                CHECK_OK(locant_wilson(&end[0], &end[1], k, n, at[l].level));
+                CHECK(end[0] <= share && share <= end[1]);
+                CHECK(end[0] >= 0 && end[1] <= 1);
+                for (int i = 0; i < 2; i++) {
+                    double x = end[i];
+                    double off = (share - x) * (share - x) -
+                                 at[l].z * at[l].z * x * (1 - x) / (double)n;
+
+                    /* a few roundings of numbers up to z^2 = 6.6 */
+                    CHECK(fabs(off) < 1e-14);
+                }
+            }
+}
+
+/* Robert Newcombe, Statist. Med. 17 (1998), table I, method 3. */
+static void wilson_matches_the_literature(void **state)
+{
     double low, high;
 
     (void)state;
-    lct_bootstrap(&low, &high, same, 2, 3, 1);
-    CHECK(low == 2 && high == 2);
-    lct_bootstrap(&low, &high, same, 1, 1, 1);
-    CHECK(low == 2 && high == 2);
-    /* Two blocks: means 0, 1/2, 1 with probability 1/4, 1/2, 1/4. */
-    lct_bootstrap(&low, &high, two, 1, 2, 1);
+    CHECK_OK(locant_wilson(&low, &high, 81, 263, .95));
+    CHECK(fabs(low - .2553) < 5e-5 && fabs(high - .3662) < 5e-5);
+    CHECK_OK(locant_wilson(&low, &high, 15, 148, .95));
+    CHECK(fabs(low - .0624) < 5e-5 && fabs(high - .1605) < 5e-5);
+    CHECK_OK(locant_wilson(&low, &high, 0, 20, .95));
+    CHECK(low == 0 && fabs(high - .1611) < 5e-5);
+    CHECK_OK(locant_wilson(&low, &high, 0, 0, .95));
     CHECK(low == 0 && high == 1);
-    lct_bootstrap(&low, &high, two, 2, 1, 1);
-    CHECK(low == 0 && high == 1);
-    lct_bootstrap(&low, &high, hole, 2, 2, 1);
-    CHECK(isnan(low) && isnan(high));
-    lct_bootstrap(&low, &high, same, 0, 3, 1);
-    CHECK(isnan(low) && isnan(high));
-    lct_bootstrap(&low, &high, same, 3, 0, 1);
-    CHECK(isnan(low) && isnan(high));
 }
 
 /*
- * Half of the width over 1.96, for losses that are the sum of a seed's effect
- * and a block's.  Both sets of effects have variance one over n as resampled,
- * so the mean has the variance 1/seeds + 1/blocks of the effects' own.
+ * The chance that the interval of 20 draws holds the chance x of each, summed
+ * exactly over x: Wilson's is right on average over x to half a percent, though
+ * single x are as low as 83 % (Brown, Cai, DasGupta, Statist. Sci. 16, 2001).
  */
-static double bootstrap_deviation(size_t seeds, size_t blocks, double of_seed,
-                                  double of_block)
+static void wilson_covers_on_average(void **state)
 {
-    double loss[64 * 64], low, high;
-
-    for (size_t s = 0; s < seeds; s++)
-        for (size_t b = 0; b < blocks; b++)
-            loss[s * blocks + b] = of_seed * (s % 2 ? 1 : -1) +
-                                   of_block * (b % 2 ? 1 : -1);
-    lct_bootstrap(&low, &high, loss, seeds, blocks, test_seed());
-    return (high - low) / 2 / 1.959964;
-}
-
-/*
- * All seeds share the blocks, so more seeds do not average the blocks' effect
- * away, nor more blocks the seeds'.
- * Tolerance: a 2.5 % percentile of 2000 draws has a relative deviation of
- * sqrt(.025 x .975 / 2000) / (1.96 x 0.0584) = 3.1 %, and the means are
- * multiples of 1/32 of 0.125 to 0.177, a quarter of the deviation: at most half
- * such a step off at either end.
- */
-static void bootstrap_resamples_seeds_and_blocks(void **state)
-{
-    double only_blocks = bootstrap_deviation(4, 64, 0, 1);
-    double only_seeds = bootstrap_deviation(64, 4, 1, 0);
-    double both = bootstrap_deviation(64, 64, 1, 1);
+    enum { N = 20, POINTS = 999 };
+    double low[N + 1], high[N + 1], covered = 0;
 
     (void)state;
-    CHECK(fabs(only_blocks - 1 / 8.0) < 0.02);
-    CHECK(fabs(only_seeds - 1 / 8.0) < 0.02);
-    CHECK(fabs(both - sqrt(2) / 8) < 0.03);
+    for (size_t k = 0; k <= N; k++)
+        CHECK_OK(locant_wilson(&low[k], &high[k], k, N, .95));
+    for (int i = 1; i <= POINTS; i++) {
+        double x = (double)i / (POINTS + 1), own = 0;
+
+        for (size_t k = 0; k <= N; k++)
+            if (low[k] <= x && x <= high[k])
+                own += oracle_binomial(k, N, x) - oracle_binomial(k + 1, N, x);
+        CHECK(own > .83);
+        covered += own / POINTS;
+    }
+    CHECK(fabs(covered - .95) < .005);
+}
+
+static void share_counts(void **state)
+{
+    static const double x[] = {.9, .95, NAN, .1, .8999};
+
+    (void)state;
+    CHECK(locant_share(x, 5, .9) == .4);
+    CHECK(locant_share(x, 2, .9) == 1);
+    CHECK(isnan(locant_share(x, 0, .9)) && isnan(locant_share(NULL, 3, .9)));
+}
+
+/* --------------------------------------------------------------- arguments */
+
+static void refuses_bad_arguments(void **state)
+{
+    static const double p[] = {.5, 1.5};
+    locant_difference d = {1, 2, 3};
+    double low = 7, high = 8, out[2];
+
+    (void)state;
+    CHECK_REFUSED(locant_paired(NULL, p, 2, .95), LOCANT_ERR_NULL,
+                  "locant_paired: out is NULL");
+    CHECK_REFUSED(locant_paired(&d, NULL, 2, .95), LOCANT_ERR_NULL,
+                  "locant_paired: d is NULL");
+    CHECK_REFUSED(locant_paired(&d, p, 2, 95), LOCANT_ERR_PARAM,
+                  "locant_paired: level is 95, expected between 0 and 1");
+    CHECK(locant_paired(&d, p, 2, NAN) == LOCANT_ERR_PARAM);
+    CHECK(d.mean == 1 && d.half == 2 && d.p == 3);
+    CHECK_REFUSED(locant_holm(out, p, 2), LOCANT_ERR_PARAM,
+                  "locant_holm: p[1] is 1.5, expected 0 .. 1");
+    CHECK_REFUSED(locant_holm(NULL, p, 1), LOCANT_ERR_NULL,
+                  "locant_holm: adjusted is NULL");
+    CHECK_REFUSED(locant_holm(out, NULL, 1), LOCANT_ERR_NULL,
+                  "locant_holm: p is NULL");
+    CHECK_REFUSED(locant_wilson(&low, &high, 3, 2, .95), LOCANT_ERR_PARAM,
+                  "locant_wilson: 3 hits of 2, expected at most as many");
+    CHECK_REFUSED(locant_wilson(&low, NULL, 1, 2, .95), LOCANT_ERR_NULL,
+                  "locant_wilson: high is NULL");
+    CHECK(locant_wilson(&low, &high, 1, 2, 1) == LOCANT_ERR_PARAM);
+    CHECK(low == 7 && high == 8);
 }
 
 int main(void)
@@ -184,11 +350,19 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(t_matches_closed_forms),
         cmocka_unit_test(t_matches_tables),
-        cmocka_unit_test(t_interval_of_few_values),
+        cmocka_unit_test(t_inverts_the_integral),
+        cmocka_unit_test(paired_of_few_values),
         cmocka_unit_test(t_interval_covers),
-        cmocka_unit_test(bootstrap_is_deterministic),
-        cmocka_unit_test(bootstrap_of_simple_cases),
-        cmocka_unit_test(bootstrap_resamples_seeds_and_blocks),
+        cmocka_unit_test(flips_are_all_counted),
+        cmocka_unit_test(smallest_p_is_known),
+        cmocka_unit_test(flips_hold_their_level),
+        cmocka_unit_test(holm_steps_down),
+        cmocka_unit_test(holm_holds_its_level),
+        cmocka_unit_test(wilson_ends_are_roots),
+        cmocka_unit_test(wilson_matches_the_literature),
+        cmocka_unit_test(wilson_covers_on_average),
+        cmocka_unit_test(share_counts),
+        cmocka_unit_test(refuses_bad_arguments),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,6 +7,7 @@
 #include "../core/error.h"
 #include "locant/encoding.h"
 #include "locant/lab.h"
+#include "statistics.h"
 
 /* ------------------------------------------------------------------ corpus */
 
@@ -63,18 +64,6 @@ void lct_segment_starts(size_t *starts, int64_t batch, int64_t length,
 locant_status lct_ngram_loss(double *out, const locant_corpus *corpus,
                              int order, size_t train_bytes, const size_t *ends,
                              size_t blocks, int64_t targets);
-
-/* -------------------------------------------------------------- statistics */
-
-/* Mean and half width of the 95 % t interval; half is NAN for n = 1. */
-void lct_t_interval(double *mean, double *half, const double *x, size_t n);
-
-/*
- * Bootstrap, 95 %: resample seeds, then blocks.  loss[s * blocks + b]; writes
- * the 2.5 and 97.5 percentiles of the mean over 2000 resamples.
- */
-void lct_bootstrap(double *low, double *high, const double *loss, size_t seeds,
-                   size_t blocks, uint64_t seed);
 
 /* ----------------------------------------------------------------- results */
 

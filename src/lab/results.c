@@ -289,7 +289,7 @@ static void interval(double *mean, double *half, const struct lct_group *g,
         x[n++] = g->results[s].eval.same_targets[k];
     *mean = *half = NAN;
     if (n > 0)
-        lct_t_interval(mean, half, x, n);
+        lct_t_interval(mean, half, x, n, .95);
 }
 
 void lct_report_row_of(locant_report_row *row, const struct lct_group *g)

@@ -1,14 +1,18 @@
 /*
- * statistics.c - how far a mean over few seeds can be trusted.
+ * statistics.c - Student's t interval, and signs flipped one by one.
  *
- * Student's quantile is computed, not tabulated; the bootstrap draws from
- * Philox, so a page repeats to the digit.
+ * Student's quantile is computed, not tabulated.
  */
-#include "lab.h"
+#include "statistics.h"
 #include <math.h>
-#include <stdlib.h>
 
-enum { RESAMPLES = 2000 };
+locant_status lct_check_level(const char *fn, double level)
+{
+    if (level > 0 && level < 1)
+        return LOCANT_OK;
+    return locant_fail(LOCANT_ERR_PARAM,
+                       "%s: level is %g, expected between 0 and 1", fn, level);
+}
 
 /*
  * P(|T| < t) for 'df' degrees of freedom, t = sqrt(df) tan(angle); Abramowitz
@@ -30,8 +34,8 @@ static double t_probability(double angle, size_t df)
     return df % 2 ? 2 / acos(-1.0) * (angle + s * sum) : s * sum;
 }
 
-/* t with P(|T| < t) = 0.95: bisection to the last bit of the angle. */
-static double t_quantile(size_t df)
+/* t with P(|T| < t) = level: bisection to the last bit of the angle. */
+static double t_quantile(size_t df, double level)
 {
     double low = 0, high = acos(-1.0) / 2;
 
@@ -39,7 +43,7 @@ static double t_quantile(size_t df)
     for (int i = 0; i < 60; i++) {
         double middle = (low + high) / 2;
 
-        if (t_probability(middle, df) < 0.95)
+        if (t_probability(middle, df) < level)
             low = middle;
         else
             high = middle;
@@ -47,7 +51,8 @@ static double t_quantile(size_t df)
     return sqrt((double)df) * tan((low + high) / 2);
 }
 
-void lct_t_interval(double *mean, double *half, const double *x, size_t n)
+void lct_t_interval(double *mean, double *half, const double *x, size_t n,
+                    double level)
 {
     double sum = 0, squares = 0;
 
@@ -62,73 +67,50 @@ void lct_t_interval(double *mean, double *half, const double *x, size_t n)
         return;
     for (size_t i = 0; i < n; i++)
         squares += (x[i] - *mean) * (x[i] - *mean);
-    *half = t_quantile(n - 1) *
+    *half = t_quantile(n - 1, level) *
             sqrt(squares / (double)(n - 1) / (double)n);
 }
 
-static int ascending(const void *a, const void *b)
+/* Sum of d with the sign of d[i + 1] turned where bit i is set. */
+static double flipped_sum(const double *d, size_t n, uint32_t signs)
 {
-    double x = *(const double *)a, y = *(const double *)b;
+    double sum = d[0];
 
-    return (x > y) - (x < y);
-}
-
-/* Quantile of sorted values, linear between order statistics. */
-static double quantile(const double *sorted, size_t n, double q)
-{
-    double place = q * (double)(n - 1);
-    size_t i = (size_t)place;
-
-    if (i + 1 >= n)
-        return sorted[n - 1];
-    return sorted[i] + (place - (double)i) * (sorted[i + 1] - sorted[i]);
+    for (size_t i = 1; i < n; i++)
+        sum += signs >> (i - 1) & 1 ? -d[i] : d[i];
+    return sum;
 }
 
 /*
- * One resample.  All seeds are tested on the same blocks, so one draw of blocks
- * holds for all of them: drawn anew for each seed, the blocks' own noise would
- * come out too small.
+ * Turning all signs at once turns the sum, so the first one stays: half of the
+ * choices, the same share.  Two sums of n terms that are equal by rights are
+ * off by less than 2 n 2^-53 sum |d|, within 'slack' for n <= 20.
  */
-static double resampled_mean(const double *loss, size_t seeds, size_t blocks,
-                             locant_random *random)
+static double flip_probability(const double *d, size_t n)
 {
-    /* The draw of blocks is repeated for every seed from a copy. */
-    locant_random of_blocks = {.seed = random->seed,
-                               .stream = random->stream + 1,
-                               .index = random->index};
-    double sum = 0;
+    const uint32_t choices = n < 1 || n > LOCANT_FLIP_MAX
+                                 ? 0 : (uint32_t)1 << (n - 1);
+    double size = 0, least;
+    uint32_t hits = 0;
 
-    for (size_t s = 0; s < seeds; s++) {
-        const double *row =
-            loss + (size_t)locant_random_below(random, seeds) * blocks;
-        locant_random r = of_blocks;
-
-        for (size_t b = 0; b < blocks; b++)
-            sum += row[(size_t)locant_random_below(&r, blocks)];
-    }
-    return sum / ((double)seeds * (double)blocks);
+    for (size_t i = 0; i < n; i++)
+        size += fabs(d[i]);
+    if (choices == 0 || !isfinite(size))
+        return NAN;
+    least = fabs(flipped_sum(d, n, 0)) - 0x1p-47 * size;
+    for (uint32_t signs = 0; signs < choices; signs++)
+        hits += fabs(flipped_sum(d, n, signs)) >= least;
+    return (double)hits / choices;
 }
 
-void lct_bootstrap(double *low, double *high, const double *loss, size_t seeds,
-                   size_t blocks, uint64_t seed)
+locant_status locant_paired(locant_difference *out, const double *d, size_t n,
+                            double level)
 {
-    double means[RESAMPLES];
-
-    *low = NAN;
-    *high = NAN;
-    if (seeds == 0 || blocks == 0)
-        return;
-    for (size_t i = 0; i < seeds * blocks; i++)
-        if (isnan(loss[i]))
-            return;
-    for (size_t i = 0; i < RESAMPLES; i++) {
-        /* Two streams per resample: "boot" in ASCII, then its number. */
-        locant_random random = {
-            .seed = seed, .stream = ((uint64_t)0x626f6f74 << 32) + 2 * i};
-
-        means[i] = resampled_mean(loss, seeds, blocks, &random);
-    }
-    qsort(means, RESAMPLES, sizeof means[0], ascending);
-    *low = quantile(means, RESAMPLES, 0.025);
-    *high = quantile(means, RESAMPLES, 0.975);
+    if (out == NULL || (d == NULL && n > 0))
+        return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", __func__,
+                           out ? "d" : "out");
+    LCT_TRY(lct_check_level(__func__, level));
+    lct_t_interval(&out->mean, &out->half, d, n, level);
+    out->p = flip_probability(d, n);
+    return LOCANT_OK;
 }

@@ -38,18 +38,14 @@ static const double *blocks_of(const struct lct_result *result, int k)
 }
 
 /* Mean and bootstrap interval of [seeds, blocks]; undefined if any is. */
-static void estimate(struct lct_estimate *out, const double *loss, size_t seeds,
-                     size_t blocks)
+static locant_status estimate(struct lct_estimate *out, const double *loss,
+                              size_t seeds, size_t blocks)
 {
-    double sum = 0;
+    locant_interval e;
 
-    *out = (struct lct_estimate){ NAN, NAN, NAN };
-    for (size_t i = 0; i < seeds * blocks; i++)
-        sum += loss[i];
-    if (seeds == 0 || blocks == 0 || !isfinite(sum))
-        return;
-    out->mean = sum / (double)(seeds * blocks);
-    lct_bootstrap(&out->low, &out->high, loss, seeds, blocks, BOOTSTRAP_SEED);
+    LCT_TRY(locant_bootstrap(&e, loss, seeds, blocks, .95, BOOTSTRAP_SEED));
+    *out = (struct lct_estimate){ e.mean, e.low, e.high };
+    return LOCANT_OK;
 }
 
 locant_status lct_page_loss(struct lct_estimate *out, const struct lct_group *g,
@@ -57,6 +53,7 @@ locant_status lct_page_loss(struct lct_estimate *out, const struct lct_group *g,
 {
     size_t blocks = common_blocks(g);
     double *loss;
+    locant_status status;
 
     LCT_TRY(lct_page_numbers(&loss, g->n * blocks));
     for (size_t s = 0; s < g->n && blocks > 0; s++) {
@@ -65,9 +62,9 @@ locant_status lct_page_loss(struct lct_estimate *out, const struct lct_group *g,
         for (size_t b = 0; b < blocks; b++)
             loss[s * blocks + b] = at[b] - (own ? own[b] : 0);
     }
-    estimate(out, loss, g->n, blocks);
+    status = estimate(out, loss, g->n, blocks);
     locant_release(loss);
-    return LOCANT_OK;
+    return status;
 }
 
 /* a minus b at the longest length, seed by seed and block by block. */
@@ -78,6 +75,7 @@ static locant_status paired(struct lct_estimate *out, const struct lct_group *a,
     size_t blocks = blocks_a < blocks_b ? blocks_a : blocks_b;
     size_t seeds = a->n < b->n ? a->n : b->n;
     double *loss;
+    locant_status status;
 
     LCT_TRY(lct_page_numbers(&loss, seeds * blocks));
     for (size_t s = 0; s < seeds; s++)
@@ -85,9 +83,9 @@ static locant_status paired(struct lct_estimate *out, const struct lct_group *a,
             loss[s * blocks + i] =
                 blocks_of(&a->results[s], LOCANT_EVAL_LENGTHS - 1)[i] -
                 blocks_of(&b->results[s], LOCANT_EVAL_LENGTHS - 1)[i];
-    estimate(out, loss, seeds, blocks);
+    status = estimate(out, loss, seeds, blocks);
     locant_release(loss);
-    return LOCANT_OK;
+    return status;
 }
 
 /* Groups by rising mean, undefined ones last, else in their order. */
@@ -113,7 +111,7 @@ locant_status lct_page_rank(int *rank, size_t *order,
 
     LCT_TRY(lct_page_numbers(&mean, r->n));
     for (size_t i = 0; i < r->n && status == LOCANT_OK; i++) {
-        struct lct_estimate e;
+        struct lct_estimate e = { NAN, NAN, NAN };
         status = lct_page_loss(&e, &r->groups[i], LOCANT_EVAL_LENGTHS - 1, -1);
         mean[i] = e.mean;
     }

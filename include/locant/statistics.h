@@ -1,0 +1,152 @@
+/*
+ * statistics.h - what a few seeds allow one to say.
+ *
+ * The unit is the seed.  Runs of one seed saw the same batches and are tested
+ * on the same blocks of text, so encodings are compared by the differences of
+ * runs that share a seed.  Losses within a run depend on each other: blocks may
+ * be resampled, tokens never.
+ *
+ *   paired difference    t interval; p by flipping signs, exact for any
+ *                        distribution that is symmetric around 0
+ *   many comparisons     Holm, on comparisons declared beforehand
+ *   curves               bootstrap over seeds, then blocks
+ *   accuracies           Wilson's interval for one seed; all seeds shown; the
+ *                        share of seeds that solve the task.  Seeds that either
+ *                        find a solution or do not have no useful mean.
+ *
+ * With n seeds no p is below 2^(1 - n): .25 for 3, .0625 for 5, .031 for 6.
+ * Undefined values are NAN and make NAN of what is computed from them.
+ */
+#ifndef LOCANT_STATISTICS_H
+#define LOCANT_STATISTICS_H
+
+#include "core.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ------------------------------------------------------------------ paired */
+
+enum { LOCANT_FLIP_MAX = 20 }; /* more signs are not flipped one by one */
+
+typedef struct locant_difference {
+    double mean; /* of d */
+    double half; /* mean +- half is the t interval; NAN for n = 1 */
+    double p;    /* two-sided; NAN for n = 0 and n > LOCANT_FLIP_MAX */
+} locant_difference;
+
+/*
+ * Differences d[n] of paired runs, d[s] = loss of A - loss of B at seed s.
+ *
+ *     half = t(n - 1; level) sqrt(sum (d - mean)^2 / (n - 1) / n)
+ *     p    = share of the 2^n choices of signs with |sum +-d| >= |sum d|
+ *
+ * Sums closer than rounding can tell count as equal, which makes p larger.
+ * 'level' of the interval is in (0, 1).
+ * Sources: Student, Biometrika 6 (1908); Fisher, The Design of Experiments
+ * (1935), section 21.
+ * Errors: NULL, PARAM.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_paired(locant_difference *out, const double *d, size_t n, double level);
+
+/*
+ * Holm's correction of p[n] for n comparisons: with p in rising order,
+ *
+ *     adjusted_i = max over j <= i of min(1, (n - j + 1) p_j),   j from 1
+ *
+ * Rejecting adjusted <= a keeps the chance of any false rejection at most a,
+ * however the comparisons depend on each other.  A NAN stays one and is no
+ * comparison: it does not count in n.  O(n^2).
+ * Source: Holm, Scand. J. Statist. 6 (1979).
+ * Errors: NULL, PARAM (p outside 0 .. 1).
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_holm(double *adjusted, const double *p, size_t n);
+
+/* --------------------------------------------------------------- bootstrap */
+
+typedef struct locant_interval {
+    double mean;
+    double low, high;  /* percentiles of the resampled means */
+    double seed_error; /* standard error of the mean, as seeds alone tell it:
+                          deviation of the seeds' means / sqrt(seeds); NAN for
+                          one seed */
+    double data_error; /* the same of the blocks' means over seeds */
+} locant_interval;
+
+/*
+ * Mean of loss[seeds, blocks] with a hierarchical bootstrap: 2000 times, draw
+ * seeds with replacement, then blocks, and take the mean.  All seeds are tested
+ * on the same blocks, so one draw of blocks serves all of them.  The draws are
+ * a function of 'seed' (Philox).
+ *
+ * For few seeds the interval is too short, as every bootstrap's: the variance
+ * it sees among seeds is (seeds - 1) / seeds of the true one, and for one seed
+ * it knows nothing of others.  seed_error does not have that fault.
+ *
+ * All NAN where a loss is not finite, and for no seeds or no blocks.
+ * Source: Davison and Hinkley, Bootstrap Methods and their Application (1997),
+ * section 3.8.
+ * Errors: NULL, PARAM (level outside (0, 1)).
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_bootstrap(locant_interval *out, const double *loss, size_t seeds,
+                 size_t blocks, double level, uint64_t seed);
+
+/* -------------------------------------------------------------- accuracies */
+
+/*
+ * Wilson's score interval for 'hits' of n, the roots of
+ *
+ *     (hits / n - x)^2 = z^2 x (1 - x) / n
+ *
+ * 0 .. 1 for n = 0.
+ * Source: Wilson, J. Am. Stat. Assoc. 22 (1927).
+ * Errors: NULL, PARAM (hits > n, level outside (0, 1)).
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_wilson(double *low, double *high, size_t hits, size_t n, double level);
+
+/*
+ * Share of the n values that are 'least' or more: of seeds that reach an
+ * accuracy of .9, say.  A NAN does not reach it; NAN for n = 0, NULL x.
+ */
+LOCANT_API double locant_share(const double *x, size_t n, double least);
+
+/* ------------------------------------------------------------------- ranks */
+
+/*
+ * rank[n] of n encodings by the mean of loss[n, seeds, blocks], the lowest
+ * first; 0 where a loss is not finite.
+ *
+ * Going down the list, an encoding shares the rank of the best one of that rank
+ * unless the interval of their paired difference leaves out 0; then its rank is
+ * its place in the list: 1 1 3 4 4.  The interval is the t interval over seeds
+ * of the means over blocks; below three seeds, where that one is useless, the
+ * bootstrap over seeds and blocks, from seed 1.  With a single value each, only
+ * equal values share a rank.
+ *
+ * A shared rank does not mean equal: it means that these runs cannot tell.
+ * Errors: NULL, PARAM (level outside (0, 1)), NOMEM.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_ranks(int *rank, const double *loss, size_t n, size_t seeds,
+             size_t blocks, double level);
+
+/*
+ * out[n] = mean of 1 / rank over the trials (tasks, lengths) of
+ * rank[trials, n]; a rank of 0 adds 0.  NAN for no trials.  A mean reciprocal
+ * rank hides that a task may be unsolved by all: show the values beside it.
+ * Source: Kazemnejad et al., arXiv:2305.19466, figure 1.
+ * Errors: NULL.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_mean_reciprocal_rank(double *out, const int *rank, size_t n,
+                            size_t trials);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* LOCANT_STATISTICS_H */

@@ -1,0 +1,122 @@
+/*
+ * statistics_bootstrap.c - how far a mean over seeds and blocks can be trusted.
+ *
+ * The draws are Philox's, so a page repeats to the digit.
+ */
+#include "statistics.h"
+#include <math.h>
+#include <stdlib.h>
+
+enum { RESAMPLES = 2000 };
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Quantile of sorted values, linear between order statistics. */
+static double quantile(const double *sorted, size_t n, double q)
+{
+    double place = q * (double)(n - 1);
+    size_t i = (size_t)place;
+
+    if (i + 1 >= n)
+        return sorted[n - 1];
+    return sorted[i] + (place - (double)i) * (sorted[i + 1] - sorted[i]);
+}
+
+/*
+ * One resample.  All seeds are tested on the same blocks, so one draw of blocks
+ * holds for all of them: drawn anew for each seed, the blocks' own noise would
+ * come out too small.  Blocks are drawn some at a time, and the seeds' draw is
+ * repeated for them from a copy.
+ */
+static double resampled_mean(const double *loss, size_t seeds, size_t blocks,
+                             const locant_random *of_seeds)
+{
+    enum { SOME = 256 };
+    locant_random of_blocks = {.seed = of_seeds->seed,
+                               .stream = of_seeds->stream + 1};
+    size_t drawn[SOME];
+    double sum = 0;
+
+    for (size_t done = 0; done < blocks; done += SOME) {
+        size_t n = blocks - done < SOME ? blocks - done : SOME;
+        locant_random r = *of_seeds;
+
+        for (size_t b = 0; b < n; b++)
+            drawn[b] = (size_t)locant_random_below(&of_blocks, blocks);
+        for (size_t s = 0; s < seeds; s++) {
+            const double *row =
+                loss + (size_t)locant_random_below(&r, seeds) * blocks;
+
+            for (size_t b = 0; b < n; b++)
+                sum += row[drawn[b]];
+        }
+    }
+    return sum / ((double)seeds * (double)blocks);
+}
+
+/*
+ * Standard error of the mean of n means, mean i being that of 'inner' values
+ * from loss[i * step] on, 'stride' apart.
+ */
+static double standard_error(const double *loss, size_t n, size_t step,
+                             size_t inner, size_t stride)
+{
+    double mean = 0, squares = 0;
+
+    /* Welford's update: a mean that is large beside the deviation is no harm */
+    for (size_t i = 0; i < n; i++) {
+        double own = 0, off;
+
+        for (size_t k = 0; k < inner; k++)
+            own += loss[i * step + k * stride];
+        own /= (double)inner;
+        off = own - mean;
+        mean += off / (double)(i + 1);
+        squares += off * (own - mean);
+    }
+    return n < 2 ? NAN : sqrt(squares / (double)(n - 1) / (double)n);
+}
+
+static void resample(locant_interval *out, const double *loss, size_t seeds,
+                     size_t blocks, double level, uint64_t seed)
+{
+    double means[RESAMPLES];
+
+    for (size_t i = 0; i < RESAMPLES; i++) {
+        /* Two streams per resample: "boot" in ASCII, then its number. */
+        locant_random random = {
+            .seed = seed, .stream = ((uint64_t)0x626f6f74 << 32) + 2 * i};
+
+        means[i] = resampled_mean(loss, seeds, blocks, &random);
+    }
+    qsort(means, RESAMPLES, sizeof means[0], ascending);
+    out->low = quantile(means, RESAMPLES, (1 - level) / 2);
+    out->high = quantile(means, RESAMPLES, (1 + level) / 2);
+}
+
+locant_status locant_bootstrap(locant_interval *out, const double *loss,
+                               size_t seeds, size_t blocks, double level,
+                               uint64_t seed)
+{
+    double sum = 0;
+
+    if (out == NULL || (loss == NULL && seeds > 0 && blocks > 0))
+        return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", __func__,
+                           out ? "loss" : "out");
+    LCT_TRY(lct_check_level(__func__, level));
+    *out = (locant_interval){ NAN, NAN, NAN, NAN, NAN };
+    for (size_t i = 0; i < seeds * blocks; i++)
+        sum += loss[i];
+    if (seeds == 0 || blocks == 0 || !isfinite(sum))
+        return LOCANT_OK;
+    out->mean = sum / (double)(seeds * blocks);
+    out->seed_error = standard_error(loss, seeds, blocks, blocks, 1);
+    out->data_error = standard_error(loss, blocks, 1, seeds, blocks);
+    resample(out, loss, seeds, blocks, level, seed);
+    return LOCANT_OK;
+}
