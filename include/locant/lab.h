@@ -142,6 +142,8 @@ typedef int (*locant_progress_fn)(const locant_progress *progress,
 
 /* ------------------------------------------------------------------- train */
 
+struct lct_source;
+
 typedef struct locant_train_options {
     size_t  struct_size;
     const char *encoding;     /* spec */
@@ -154,6 +156,7 @@ typedef struct locant_train_options {
     locant_progress_fn progress;
     void   *context;
     int64_t memory;           /* tokens each layer remembers; see below */
+    const struct lct_source *source; /* the lab's own batches; NULL: text */
 } locant_train_options;
 
 /* The quick preset's model: 3 layers, width 64, 4 heads, ff 256, 16 x 128. */
@@ -176,7 +179,7 @@ typedef struct locant_train_options {
  * Train one run, or continue it if the store has it unfinished, or return at
  * once if it is done.  The run's identity is everything but progress and
  * checkpoint_every.  Checkpoints hold parameters, optimiser state, memory and
- * step.
+ * step.  With a source, 'corpus' may be NULL.
  * A checkpoint that is damaged gives way to the one before it, and the run's
  * message and a notice say so.
  * '*run' is also written when a run that exists could not be finished.  A loss
