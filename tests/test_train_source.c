@@ -45,7 +45,7 @@ static void count_up(int32_t *tokens, int32_t *targets,
 }
 
 static const int five = 5;
-static const struct lct_source counting = {"counting", 5, count_up, &five};
+static const struct lct_source counting = {"counting", 5, 4, count_up, &five};
 
 static locant_train_options tiny(const struct lct_source *source)
 {
@@ -137,7 +137,7 @@ static void continues_to_the_same_bits(void **state)
 
 static void the_name_is_part_of_the_identity(void **state)
 {
-    const struct lct_source other = {"counting too", 5, count_up, &five};
+    const struct lct_source other = {"counting too", 5, 4, count_up, &five};
     locant_store *s = open_store("a");
     locant_train_options o = tiny(&counting);
     int64_t first = 0, second = 0, again = 0;
@@ -166,6 +166,11 @@ static void refuses_what_a_source_cannot_do(void **state)
     CHECK_REFUSED(locant_train(&id, s, NULL, &o), LOCANT_ERR_PARAM,
                   "locant_train: memory is 8, but counting is no text;"
                   " expected 0");
+    o = tiny(&counting);
+    o.length = 3;
+    CHECK_REFUSED(locant_train(&id, s, NULL, &o), LOCANT_ERR_PARAM,
+                  "locant_train: length is 3, but rows of counting have at"
+                  " least 4 tokens");
     o = tiny(NULL);
     CHECK_REFUSED(locant_train(&id, s, NULL, &o), LOCANT_ERR_NULL,
                   "locant_train: corpus is NULL");

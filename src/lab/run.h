@@ -72,6 +72,7 @@ struct lct_source {
     const char *name; /* of what decides the rows; part of a run's key, at most
                          200 bytes without ';' */
     int64_t vocab;    /* words, at most LCT_VOCAB */
+    int64_t shortest; /* row it can make; 0: any */
     /* tokens [length] 0 .. vocab - 1, targets [length] too or -1: not scored */
     void (*fill)(int32_t *tokens, int32_t *targets,
                  const struct lct_item *item, const void *context);

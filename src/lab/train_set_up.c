@@ -56,11 +56,15 @@ static locant_status check_text(const locant_corpus *corpus,
 /* A source's batches have no order that memory could follow. */
 static locant_status check_source(const locant_train_options *o)
 {
-    if (o->memory == 0)
-        return LOCANT_OK;
-    return locant_fail(LOCANT_ERR_PARAM, "locant_train: memory is %" PRId64
-                       ", but %s is no text; expected 0", o->memory,
-                       o->source->name);
+    if (o->memory != 0)
+        return locant_fail(LOCANT_ERR_PARAM, "locant_train: memory is %" PRId64
+                           ", but %s is no text; expected 0", o->memory,
+                           o->source->name);
+    if (o->length < o->source->shortest)
+        return locant_fail(LOCANT_ERR_PARAM, "locant_train: length is %" PRId64
+                           ", but rows of %s have at least %" PRId64 " tokens",
+                           o->length, o->source->name, o->source->shortest);
+    return LOCANT_OK;
 }
 
 locant_status lct_train_check(const int64_t *run, const locant_store *store,
@@ -218,7 +222,8 @@ static locant_status register_run(struct lct_trainer *t)
     int n;
     struct lct_run_new run = {
         .key = t->key, .encoding = locant_encoding_spec(t->encoding),
-        .model = model, .corpus_sha256 = sha, .seed = o->seed,
+        .model = model, .corpus_sha256 = sha,
+        .source = o->source ? o->source->name : NULL, .seed = o->seed,
         .steps = o->steps, .batch = o->batch, .length = o->length,
         .parameters = (int64_t)lct_model_size(t->model),
         .encoding_parameters = encoding_parameters(t->model),
