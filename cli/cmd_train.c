@@ -1,11 +1,13 @@
 /* cmd_train.c - locant train: one run, new or continued. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
+#include <string.h>
 
-#include "cli.h"
+#include "task.h"
 
 struct options {
-    const char       *encoding, *dir;
+    const char       *encoding, *task, *dir;
     int64_t           seed, steps, layers, width, heads, kv_heads, ff;
     int64_t           batch, length, memory, every;
     double            lr;
@@ -20,6 +22,8 @@ struct options {
 static const struct cli_option options[] = {
     { "encoding", 0, CLI_TEXT, offsetof(struct options, encoding), "SPEC", NULL,
       0, 0, 1, "what tells the model where tokens sit" },
+    { "task", 0, CLI_TEXT, offsetof(struct options, task), "TASK", NULL, 0, 0,
+      0, "train on a task ('locant tasks') with its model and budget" },
     { "seed", 0, CLI_INTEGER, offsetof(struct options, seed), "N", "1", 0,
       INT64_MAX, 0, "of the initial weights and the batches" },
     SIZE("steps", steps, "N", "600", "optimiser steps"),
@@ -59,8 +63,9 @@ json_t *cli_trained(const locant_run_info *run)
 void cli_print_trained(const locant_run_info *run)
 {
     printf("run %" PRId64 ": %s, %s seed %" PRIu64 ", %" PRId64 " steps, "
-           "train loss %.4f nats per byte, %.1f s\n", run->id, run->status,
-           run->encoding, run->seed, run->step, run->train_loss, run->seconds);
+           "train loss %.4f nats per %s, %.1f s\n", run->id, run->status,
+           run->encoding, run->seed, run->step, run->train_loss,
+           strcmp(run->source, "text") == 0 ? "byte" : "answer", run->seconds);
 }
 
 static int print_run(const struct cli *cli, locant_store *store, int64_t id)
@@ -76,70 +81,115 @@ static int print_run(const struct cli *cli, locant_store *store, int64_t id)
     return CLI_OK;
 }
 
-static int train(const struct cli *cli, locant_store *store,
+/* Does the command line decide this, or the task? */
+static int decides(const struct cli *cli, const char *option)
+{
+    const struct options *o = cli->options;
+
+    return o->task == NULL || cli_given(cli, option);
+}
+
+static void choose(int64_t *to, const struct cli *cli, const char *option,
+                   int64_t value)
+{
+    if (decides(cli, option))
+        *to = value;
+}
+
+/* What is trained: sizes of the task hold unless options say otherwise. */
+static int set_options(locant_train_options *t, const struct cli *cli)
+{
+    const struct options *o = cli->options;
+    locant_status         s = LOCANT_OK;
+
+    *t = (locant_train_options)LOCANT_TRAIN_INIT;
+    if (o->task != NULL && cli_task(o->task) == NULL)
+        return CLI_USAGE;
+    if (o->task != NULL)
+        s = locant_task_options(t, o->task);
+    if (s != LOCANT_OK)
+        return cli_error(s);
+    choose(&t->layers, cli, "layers", o->layers);
+    choose(&t->width, cli, "width", o->width);
+    choose(&t->heads, cli, "heads", o->heads);
+    t->ff = 4 * t->width;
+    choose(&t->ff, cli, "ff", o->ff);
+    choose(&t->batch, cli, "batch", o->batch);
+    choose(&t->length, cli, "length", o->length);
+    choose(&t->steps, cli, "steps", o->steps);
+    if (decides(cli, "lr"))
+        t->learning_rate = o->lr;
+    t->encoding = o->encoding;
+    t->seed     = (uint64_t)o->seed;
+    t->kv_heads = o->kv_heads;
+    t->rms_norm = o->rms_norm;
+    t->memory   = o->memory;
+    t->checkpoint_every = o->every;
+    t->progress = cli_progress;
+    if (!(t->learning_rate > 0))
+        return cli_fail(CLI_USAGE, "--lr '%g': should be above 0", o->lr);
+    if (t->width % t->heads != 0)
+        return cli_fail(CLI_USAGE, "--width '%" PRId64 "': should be a "
+                        "multiple of --heads %" PRId64, t->width, t->heads);
+    if (o->task && (o->corpus.text.n > 0 || o->corpus.generated))
+        return cli_fail(CLI_USAGE, "--task makes its own rows; give it or a "
+                        "text");
+    return CLI_OK;
+}
+
+static int train(const struct cli *cli, const locant_train_options *t,
                  const locant_corpus *corpus)
 {
     const struct options *o = cli->options;
-    locant_train_options  t = LOCANT_TRAIN_INIT;
-    locant_status         s;
-    int64_t               id;
-    int                   status;
+    locant_store  *store = NULL;
+    locant_status  s = locant_store_open(&store, o->dir);
+    int64_t        id;
+    int            status;
 
-    t.encoding = o->encoding;
-    t.seed     = (uint64_t)o->seed;
-    t.layers   = o->layers;
-    t.width    = o->width;
-    t.heads    = o->heads;
-    t.kv_heads = o->kv_heads;
-    t.ff       = o->ff;
-    t.rms_norm = o->rms_norm;
-    t.batch    = o->batch;
-    t.length   = o->length;
-    t.memory   = o->memory;
-    t.steps    = o->steps;
-    t.learning_rate    = o->lr;
-    t.checkpoint_every = o->every;
-    t.progress = cli_progress;
-    s = locant_train(&id, store, corpus, &t);
+    if (s != LOCANT_OK)
+        return cli_error(s);
+    s = locant_train(&id, store, corpus, t);
     status = cli_job_status(s);
-    return status == CLI_OK ? print_run(cli, store, id) : status;
+    if (status == CLI_OK)
+        status = print_run(cli, store, id);
+    locant_store_close(store);
+    return status;
 }
 
 static int run(const struct cli *cli)
 {
     const struct options *o = cli->options;
+    locant_train_options t;
     locant_encoding *e = NULL;
     locant_corpus   *corpus = NULL;
-    locant_store    *store = NULL;
     locant_status    s = locant_encoding_create(&e, o->encoding);
     int              status;
 
     if (s != LOCANT_OK)
         return cli_error(s);
     locant_encoding_free(e);
-    if (!(o->lr > 0))
-        return cli_fail(CLI_USAGE, "--lr '%g': should be above 0", o->lr);
-    if (o->width % o->heads != 0)
-        return cli_fail(CLI_USAGE, "--width '%" PRId64 "': should be a "
-                        "multiple of --heads %" PRId64, o->width, o->heads);
+    status = set_options(&t, cli);
+    if (status != CLI_OK)
+        return status;
     cli_catch_signals();
-    status = cli_corpus_open(&corpus, &o->corpus);
-    if (status == CLI_OK) {
-        s = locant_store_open(&store, o->dir);
-        status = s == LOCANT_OK ? train(cli, store, corpus) : cli_error(s);
-    }
-    locant_store_close(store);
+    if (o->task == NULL)
+        status = cli_corpus_open(&corpus, &o->corpus);
+    if (status == CLI_OK)
+        status = train(cli, &t, corpus);
     locant_corpus_free(corpus);
     return status;
 }
 
 const struct cli_command cli_train = {
     .name = "train", .summary = "train one small model, or continue it",
-    .usage = "--encoding SPEC [--seed N] [--steps N] [options]",
+    .usage = "--encoding SPEC [--task TASK] [--seed N] [--steps N] [options]",
     .doc = "Trains a byte-level Transformer and keeps it in the run store.  A "
            "run that\nwas stopped (SIGINT: exit 75) or killed continues from "
            "its last checkpoint\nto the same bits; one that is done returns at "
-           "once.\n\nWith --memory a row of the batch goes through the text "
+           "once.\n\nWith --task the rows are those of a task; its sizes, "
+           "steps and rate hold where\nno option says otherwise.  'locant "
+           "tasks' shows them, 'locant eval' scores.\n\n"
+           "With --memory a row of the batch goes through the text "
            "segment by segment and\nattends to the last N tokens before its "
            "segment too, as Transformer-XL does.\n'locant eval' then reads "
            "every window in segments of the trained length and\ncarries memory "
@@ -148,6 +198,7 @@ const struct cli_command cli_train = {
     .examples = "locant train --encoding rope --seed 1\n"
                 "locant train --encoding alibi --steps 200 --generated "
                 "--dir lab\n"
+                "locant train --task T1 --encoding t5\n"
                 "locant train --encoding transformer-xl --memory 128",
     .options = options, .options_size = sizeof(struct options),
     .computes = 1, .run = run
