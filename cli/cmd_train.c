@@ -9,7 +9,7 @@
 struct options {
     const char       *encoding, *task, *dir;
     int64_t           seed, steps, layers, width, heads, kv_heads, ff;
-    int64_t           batch, length, memory, every;
+    int64_t           batch, length, memory, every, parent;
     double            lr;
     int               rms_norm;
     struct cli_corpus corpus;
@@ -39,6 +39,8 @@ static const struct cli_option options[] = {
     SIZE("length", length, "N", "128", "tokens per sequence"),
     { "memory", 0, CLI_INTEGER, offsetof(struct options, memory), "N", "0", 0,
       1 << 20, 0, "tokens each layer remembers of earlier segments" },
+    { "parent", 0, CLI_INTEGER, offsetof(struct options, parent), "RUN", NULL,
+      1, INT64_MAX, 0, "begin with the parameters of this run, and its sizes" },
     { "lr", 0, CLI_REAL, offsetof(struct options, lr), "X", "0.003", 0, 0, 0,
       "peak learning rate" },
     { "checkpoint-every", 0, CLI_INTEGER, offsetof(struct options, every), "N",
@@ -124,6 +126,7 @@ static int set_options(locant_train_options *t, const struct cli *cli)
     t->kv_heads = o->kv_heads;
     t->rms_norm = o->rms_norm;
     t->memory   = o->memory;
+    t->parent   = o->parent;
     t->checkpoint_every = o->every;
     t->progress = cli_progress;
     if (!(t->learning_rate > 0))
@@ -131,6 +134,9 @@ static int set_options(locant_train_options *t, const struct cli *cli)
     if (t->width % t->heads != 0)
         return cli_fail(CLI_USAGE, "--width '%" PRId64 "': should be a "
                         "multiple of --heads %" PRId64, t->width, t->heads);
+    if (o->task && locant_task_find(o->task)->fine_tune && o->parent == 0)
+        return cli_fail(CLI_USAGE, "--task %s goes on from a run on text: "
+                        "--parent RUN names it", o->task);
     if (o->task && (o->corpus.text.n > 0 || o->corpus.generated))
         return cli_fail(CLI_USAGE, "--task makes its own rows; give it or a "
                         "text");
@@ -188,7 +194,8 @@ const struct cli_command cli_train = {
            "its last checkpoint\nto the same bits; one that is done returns at "
            "once.\n\nWith --task the rows are those of a task; its sizes, "
            "steps and rate hold where\nno option says otherwise.  'locant "
-           "tasks' shows them, 'locant eval' scores.\n\n"
+           "tasks' shows them, 'locant eval' scores.  With --parent another "
+           "run's parameters\nare trained on.\n\n"
            "With --memory a row of the batch goes through the text "
            "segment by segment and\nattends to the last N tokens before its "
            "segment too, as Transformer-XL does.\n'locant eval' then reads "
@@ -199,6 +206,7 @@ const struct cli_command cli_train = {
                 "locant train --encoding alibi --steps 200 --generated "
                 "--dir lab\n"
                 "locant train --task T1 --encoding t5\n"
+                "locant train --task T12 --encoding rope --parent 1\n"
                 "locant train --encoding transformer-xl --memory 128",
     .options = options, .options_size = sizeof(struct options),
     .computes = 1, .run = run

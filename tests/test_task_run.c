@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "scratch.h"
 #include "lab/tasks.h"
+#include "locant/files.h"
 #include <math.h>
 #include <string.h>
 
@@ -249,6 +250,103 @@ static void refuses_what_is_no_run_of_a_task(void **state)
           LOCANT_ERR_PARAM);
 }
 
+/* ----------------------------------------------------------------- parents */
+
+static locant_tensors *checkpoint_of(int64_t run)
+{
+    locant_tensors *t;
+    char *path;
+
+    CHECK_OK(lct_store_run_path(&path, store, run, "safetensors"));
+    CHECK_OK(locant_tensors_read(&t, path));
+    locant_release(path);
+    return t;
+}
+
+static void check_same_parameters(int64_t a, int64_t b)
+{
+    locant_tensors *x = checkpoint_of(a), *y = checkpoint_of(b);
+    const locant_tensor *t;
+    const char *name;
+    int compared = 0;
+
+    for (size_t i = 0; (t = locant_tensors_at(x, i, &name)) != NULL; i++) {
+        const locant_tensor *u = locant_tensors_find(y, name);
+        size_t n = sizeof(float);
+
+        if (strncmp(name, "adamw", 5) == 0)
+            continue;
+        for (int k = 0; k < t->rank; k++)
+            n *= (size_t)t->shape[k];
+        CHECK(u != NULL && memcmp(t->data, u->data, n) == 0);
+        compared++;
+    }
+    CHECK(compared == 11); /* embedding, a layer's eight, norm, output */
+    locant_tensors_free(x);
+    locant_tensors_free(y);
+}
+
+/* A passkey run goes on from one on text, whose sizes it has. */
+static void a_fine_tune_begins_with_its_parent(void **state)
+{
+    locant_corpus_options text = LOCANT_CORPUS_INIT;
+    locant_train_options o = LOCANT_TRAIN_INIT;
+    struct lct_run_extra x, y;
+    locant_corpus *corpus;
+    locant_run_info info;
+    struct lct_metric *first;
+    int64_t parent = 0, child = 0, again = 0, other = 0;
+    size_t n;
+
+    (void)state;
+    text.kind = LOCANT_CORPUS_GENERATED;
+    text.max_bytes = 128 << 10;
+    CHECK_OK(locant_corpus_create(&corpus, &text));
+    o.layers = 1;
+    o.width = 16;
+    o.heads = 2;
+    o.ff = 24;
+    o.batch = 2;
+    o.length = 32;
+    o.steps = 4;
+    o.encoding = "rope";
+    CHECK_OK(locant_train(&parent, store, corpus, &o));
+    locant_corpus_free(corpus);
+    CHECK_OK(locant_task_options(&o, "T12"));
+    o.encoding = "rope(scaling=linear(factor=2))";
+    o.parent = parent;
+    o.steps = 3;
+    o.batch = 2;
+    /* a step too small to move a parameter: what is stored is the parent's */
+    o.learning_rate = 1e-30;
+    CHECK_OK(locant_train(&child, store, NULL, &o));
+    CHECK_OK(locant_train(&again, store, NULL, &o));
+    CHECK(child != parent && again == child);
+    CHECK_OK(locant_store_run(&info, store, child));
+    assert_string_equal(info.model, "layers=1,width=16,heads=2,kv_heads=2,"
+                                    "ff=24,norm=layer");
+    CHECK_OK(lct_store_run_extra(&x, store, child));
+    CHECK(strstr(x.key, ";source=T12;parent=") != NULL);
+    check_same_parameters(parent, child);
+    CHECK_OK(lct_store_metrics(&first, &n, store, child));
+    CHECK(n == 3 && first[0].step == 1 && isfinite(first[0].loss));
+    locant_release(first);
+    /* the same numbers with another parent are another run */
+    o.parent = child;
+    CHECK_OK(locant_train(&other, store, NULL, &o));
+    CHECK_OK(lct_store_run_extra(&y, store, other));
+    CHECK(other != child && strcmp(x.key, y.key) != 0);
+    o.parent = train("T13.2", "rope", 8, 1);
+    CHECK(locant_train(&other, store, NULL, &o) == LOCANT_ERR_PARAM);
+    CHECK(strstr(locant_last_error(), "has 4 words, expected 256") != NULL);
+    o.parent = parent;
+    o.encoding = "t5";
+    CHECK(locant_train(&other, store, NULL, &o) == LOCANT_ERR_PARAM);
+    CHECK(strstr(locant_last_error(), "t5") != NULL);
+    o.parent = 99;
+    CHECK(locant_train(&other, store, NULL, &o) == LOCANT_ERR_PARAM);
+}
+
 #define IN_SCRATCH(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
@@ -261,6 +359,7 @@ int main(void)
         IN_SCRATCH(scores_are_kept),
         IN_SCRATCH(a_visitor_can_stop),
         IN_SCRATCH(a_signal_stops_scoring),
+        IN_SCRATCH(a_fine_tune_begins_with_its_parent),
         IN_SCRATCH(refuses_what_is_no_run_of_a_task),
     };
 

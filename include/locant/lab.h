@@ -157,6 +157,7 @@ typedef struct locant_train_options {
     void   *context;
     int64_t memory;           /* tokens each layer remembers; see below */
     const struct lct_source *source; /* the lab's own batches; NULL: text */
+    int64_t parent;           /* run to go on from with other data; 0: none */
 } locant_train_options;
 
 /* The quick preset's model: 3 layers, width 64, 4 heads, ff 256, 16 x 128. */
@@ -173,6 +174,13 @@ typedef struct locant_train_options {
  * segments of the trained length, carrying memory from one to the next, and the
  * validation text from its beginning on as one row.  An encoding that adds
  * positions to the input is refused: those of memory and segment would collide.
+ */
+
+/*
+ * With a parent, which must be done, the run begins with the parent's
+ * parameters instead of drawn ones and is of its sizes: layers to rms_norm say
+ * nothing.  Its encoding may be another one with the same parameters, as those
+ * of a rope with another scaling.  Optimiser and steps begin anew.
  */
 
 /*

@@ -87,7 +87,7 @@ static locant_status begin(struct lct_trainer *t)
         lct_store_use_previous(t->store, t->id))
         LCT_TRY(read_checkpoint(&c, t));
     else
-        LCT_TRY(lct_model_init(t->model, t->o.seed));
+        LCT_TRY(lct_train_first_values(t));
     t->step = t->first = c.step;
     t->seconds = c.seconds;
     t->checksum = c.checksum;

@@ -15,6 +15,7 @@ struct lct_trainer {
     int32_t *tokens, *targets; /* [batch, length] */
     size_t *starts;            /* [batch] */
     char key[1024];
+    char parent_key[1024];     /* of o.parent; empty without one */
     char *path;                /* of the checkpoint */
     int64_t id, only;          /* only: see lct_train() */
     int lock;
@@ -39,6 +40,9 @@ locant_status lct_train_check(const int64_t *run, const locant_store *store,
 /* Encoding, model, room for a batch, and the row of the run in the store. */
 locant_status lct_train_set_up(struct lct_trainer *t);
 void lct_train_release(struct lct_trainer *t);
+
+/* Initial parameters: the parent's, or drawn from the seed. */
+locant_status lct_train_first_values(struct lct_trainer *t);
 
 /* -------------------------------------------------------------------- step */
 

@@ -34,6 +34,10 @@ static locant_status check_sizes(const locant_train_options *o)
         return locant_fail(LOCANT_ERR_PARAM,
                            "locant_train: memory is %" PRId64
                            ", expected 0 .. %d", o->memory, 1 << 20);
+    if (o->parent < 0)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_train: parent is %" PRId64
+                           ", expected the number of a run, or 0", o->parent);
     if (o->checkpoint_every < 0)
         return locant_fail(LOCANT_ERR_PARAM,
                            "locant_train: checkpoint_every is %" PRId64
@@ -183,6 +187,37 @@ static locant_status create_model(struct lct_trainer *t)
     return allocate(t);
 }
 
+/* The parent's key, and its sizes into the options. */
+static locant_status find_parent(struct lct_trainer *t, locant_run_info *parent)
+{
+    locant_train_options *o = &t->o;
+    const int64_t vocab = o->source ? o->source->vocab : LCT_VOCAB;
+    struct lct_model_config c;
+    struct lct_run_extra extra;
+
+    if (o->parent == 0)
+        return LOCANT_OK;
+    LCT_TRY(locant_store_run(parent, t->store, o->parent));
+    LCT_TRY(lct_store_run_extra(&extra, t->store, o->parent));
+    LCT_TRY(lct_model_parse(&c, parent->model));
+    if (strcmp(parent->status, "done") != 0)
+        return locant_fail(LOCANT_ERR_PARAM, "locant_train: the parent, run %"
+                           PRId64 ", is %s, expected done", parent->id,
+                           parent->status);
+    if (c.vocab != vocab)
+        return locant_fail(LOCANT_ERR_PARAM, "locant_train: the parent, run %"
+                           PRId64 ", has %" PRId64 " words, expected %" PRId64,
+                           parent->id, c.vocab, vocab);
+    memcpy(t->parent_key, extra.key, sizeof t->parent_key);
+    o->layers = c.layers;
+    o->width = c.width;
+    o->heads = c.heads;
+    o->kv_heads = c.kv_heads;
+    o->ff = c.ff;
+    o->rms_norm = c.norm == LCT_RMS_NORM;
+    return LOCANT_OK;
+}
+
 static int64_t encoding_parameters(const struct lct_model *model)
 {
     const struct lct_model_tensor *tensor;
@@ -223,7 +258,8 @@ static locant_status register_run(struct lct_trainer *t)
     struct lct_run_new run = {
         .key = t->key, .encoding = locant_encoding_spec(t->encoding),
         .model = model, .corpus_sha256 = sha,
-        .source = o->source ? o->source->name : NULL, .seed = o->seed,
+        .source = o->source ? o->source->name : NULL, .parent = o->parent,
+        .seed = o->seed,
         .steps = o->steps, .batch = o->batch, .length = o->length,
         .parameters = (int64_t)lct_model_size(t->model),
         .encoding_parameters = encoding_parameters(t->model),
@@ -238,18 +274,47 @@ static locant_status register_run(struct lct_trainer *t)
                  run.encoding, model, sha, o->seed, o->steps, o->batch,
                  o->length, o->learning_rate);
     if (o->source)
-        snprintf(t->key + n, sizeof t->key - (size_t)n, ";source=%s",
-                 o->source->name);
+        n += snprintf(t->key + n, sizeof t->key - (size_t)n, ";source=%s",
+                      o->source->name);
+    if (o->parent > 0)
+        snprintf(t->key + n, sizeof t->key - (size_t)n,
+                 ";parent=%016" PRIx64,
+                 lct_hash(LCT_HASH_BEGIN, t->parent_key,
+                          strlen(t->parent_key)));
     LCT_TRY(find_run(t, &run));
     return lct_store_run_path(&t->path, t->store, t->id, "safetensors");
 }
 
 locant_status lct_train_set_up(struct lct_trainer *t)
 {
+    locant_run_info parent = {0};
+
     LCT_TRY(resolve_encoding(t));
     LCT_TRY(lct_check_reach(t->encoding, t->o.length + t->o.memory));
+    LCT_TRY(find_parent(t, &parent));
     LCT_TRY(create_model(t));
+    if (t->o.parent > 0 &&
+        encoding_parameters(t->model) != parent.encoding_parameters)
+        return locant_fail(LOCANT_ERR_PARAM, "locant_train: %s has %" PRId64
+                           " parameters, and %s of its parent, run %" PRId64
+                           ", has %" PRId64, locant_encoding_spec(t->encoding),
+                           encoding_parameters(t->model), parent.encoding,
+                           parent.id, parent.encoding_parameters);
     return register_run(t);
+}
+
+locant_status lct_train_first_values(struct lct_trainer *t)
+{
+    struct lct_checkpoint c = {.key = t->parent_key};
+    locant_status status;
+    char *path;
+
+    if (t->o.parent == 0)
+        return lct_model_init(t->model, t->o.seed);
+    LCT_TRY(lct_store_run_path(&path, t->store, t->o.parent, "safetensors"));
+    status = lct_checkpoint_read(&c, t->model, path);
+    locant_release(path);
+    return status;
 }
 
 void lct_train_release(struct lct_trainer *t)

@@ -11,6 +11,10 @@ $LOCANT train --task T99 --encoding rope; echo "$?"
 $LOCANT train --task T1 --encoding rope --generated; echo "$?"
 $LOCANT train --task T10 --encoding rope --length 8 --dir lab; echo "$?"
 $LOCANT train --encoding rope --generated $small 2> /dev/null | sed 's/loss.*//'
+$LOCANT train --task T12 --encoding rope --dir lab; echo "$?"
+$LOCANT train --task T12 --encoding rope --dir lab --parent 2 --steps 2 \
+    2> /dev/null | sed 's/loss.*//'
+$LOCANT train --task T12 --encoding rope --dir lab --parent 1; echo "$?"
 $LOCANT eval 1 --dir lab --blocks 3; echo "$?"
 $LOCANT eval 2 --dir lab --items 3; echo "$?"
 $LOCANT eval 1 --dir lab --length many; echo "$?"
