@@ -5,6 +5,21 @@
 
 #include "task.h"
 
+struct options {
+    const char *dir;
+    int         scores, places;
+};
+
+static const struct cli_option options[] = {
+    { "scores", 0, CLI_FLAG, offsetof(struct options, scores), NULL, NULL, 0, 0,
+      0, "what 'eval' found for the runs of the store, seed by seed" },
+    { "places", 0, CLI_FLAG, offsetof(struct options, places), NULL, NULL, 0, 0,
+      0, "also by k, distance, depth or t" },
+    { "dir", 0, CLI_FILE, offsetof(struct options, dir), "DIR", "locant-lab", 0,
+      0, 0, "folder of the run store" },
+    { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
+};
+
 const locant_task_info *cli_task(const char *id)
 {
     const locant_task_info *task = locant_task_find(id);
@@ -81,7 +96,7 @@ static void print_task(const locant_task_info *t)
            t->learning_rate);
 }
 
-static int run(const struct cli *cli)
+static int list(const struct cli *cli)
 {
     const locant_task_info *t;
     json_t *rows = cli->json ? json_array() : NULL;
@@ -95,14 +110,27 @@ static int run(const struct cli *cli)
     return cli->json ? cli_json(rows) : CLI_OK;
 }
 
+static int run(const struct cli *cli)
+{
+    const struct options *o = cli->options;
+
+    if (!o->scores && (o->places || cli_given(cli, "dir")))
+        return cli_fail(CLI_USAGE, "--%s is for --scores",
+                        o->places ? "places" : "dir");
+    return o->scores ? cli_task_scores(cli, o->dir, o->places) : list(cli);
+}
+
 const struct cli_command cli_tasks = {
     .name = "tasks", .summary = "what models can be trained on besides text",
-    .usage = "[--json]",
+    .usage = "[--json]\n--scores [--places] [--dir DIR] [--json]",
     .doc = "Every task with its definition, the lengths it is trained and "
            "tested at, and\nthe model and budget that 'locant train --task' "
            "uses.  Answers alone are\nscored.  Controls fail with every "
-           "encoding: they rank nothing.",
+           "encoding: they rank nothing.\n\nWith --scores, what 'locant "
+           "eval' found for the runs of the store: each seed, and\nthe share "
+           "of seeds that get .9 or more right.  A task is found out or not: "
+           "its\nseeds have no useful mean.",
     .examples = "locant tasks\nlocant train --task T1 --encoding alibi\n"
-                "locant eval 1",
-    .run = run
+                "locant eval 1\nlocant tasks --scores --places",
+    .options = options, .options_size = sizeof(struct options), .run = run
 };

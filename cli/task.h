@@ -16,4 +16,6 @@ struct cli_task_eval {
 /* Score the run and print. */
 int cli_eval_task(const struct cli *cli, locant_store *store, int64_t run,
                   const struct cli_task_eval *how);
+/* Print the scores of a store's runs, seeds beside each other. */
+int cli_task_scores(const struct cli *cli, const char *dir, int places);
 #endif

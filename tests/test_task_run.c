@@ -29,6 +29,8 @@ static int tear_down(void **state)
     return 0;
 }
 
+static uint64_t seed = 1;
+
 /* A run small enough for a test. */
 static int64_t train(const char *id, const char *encoding, int64_t length,
                      int64_t steps)
@@ -37,6 +39,7 @@ static int64_t train(const char *id, const char *encoding, int64_t length,
     int64_t run = 0;
 
     CHECK_OK(locant_task_options(&o, id));
+    o.seed = seed;
     o.encoding = encoding;
     o.layers = 1;
     o.width = 16;
@@ -186,6 +189,58 @@ static void scores_are_kept(void **state)
     o.items = 30;
     o.test_seed = 2;
     CHECK(locant_task_evaluate(store, run, &o, see, &again) != LOCANT_OK);
+}
+
+/* Scores of all runs, with what they were made with but the seed. */
+struct recorded {
+    char setup[8][1024];
+    locant_task_score score[8];
+    int64_t run[8];
+    int n;
+};
+
+static int record(const locant_run_info *run, const char *setup,
+                  const locant_task_score *score, void *context)
+{
+    struct recorded *r = context;
+
+    CHECK(r->n < 8);
+    snprintf(r->setup[r->n], sizeof r->setup[0], "%s", setup);
+    r->run[r->n] = run->id;
+    r->score[r->n++] = *score;
+    return 0;
+}
+
+static void seeds_of_one_experiment_are_told_by_their_setup(void **state)
+{
+    static const int64_t length[] = { 16 };
+    static struct recorded r;
+    int64_t run[3];
+
+    (void)state;
+    r.n = 0;
+    for (int i = 0; i < 3; i++) {
+        seed = i == 1 ? 2 : 1;
+        run[i] = train("T14", i == 2 ? "alibi" : "rope", 16, 2);
+        (void)score(run[i], 5, length, 1);
+    }
+    seed = 1;
+    train("T14", "t5", 16, 2); /* not scored */
+    CHECK_OK(locant_task_recorded(store, record, &r));
+    assert_int_equal(r.n, 6); /* three runs, all of it and place 0 */
+    for (int i = 0; i < 3; i++) {
+        const locant_task_score *all = &r.score[2 * i];
+
+        CHECK(r.run[2 * i] == run[i] && r.run[2 * i + 1] == run[i]);
+        CHECK(all->place == -1 && r.score[2 * i + 1].place == 0);
+        CHECK(all->items == 5 && all->length == 16);
+        CHECK(all->floor > 1 && all->floor == r.score[0].floor);
+        CHECK(isnan(r.score[2 * i + 1].floor));
+    }
+    assert_string_equal(r.setup[0], r.setup[2]);
+    assert_string_not_equal(r.setup[0], r.setup[4]);
+    CHECK(strstr(r.setup[0], "seed") == NULL);
+    CHECK(strstr(r.setup[0], ";source=T14") != NULL);
 }
 
 static void a_visitor_can_stop(void **state)
@@ -357,6 +412,7 @@ int main(void)
         IN_SCRATCH(parity_stays_at_chance),
         IN_SCRATCH(a_markov_source_leaves_its_entropy),
         IN_SCRATCH(scores_are_kept),
+        IN_SCRATCH(seeds_of_one_experiment_are_told_by_their_setup),
         IN_SCRATCH(a_visitor_can_stop),
         IN_SCRATCH(a_signal_stops_scoring),
         IN_SCRATCH(a_fine_tune_begins_with_its_parent),

@@ -106,6 +106,20 @@ locant_task_evaluate(locant_store *store, int64_t run,
                      const locant_task_eval_options *options,
                      locant_task_visitor visit, void *context);
 
+/*
+ * The scores that the store holds of test seed 1, run after run.  'setup' is
+ * what the run was made with but its seed: runs of one setup are the seeds of
+ * one experiment.  Nonzero stops.
+ * Errors: NULL, IO, FORMAT, NOMEM.
+ */
+typedef int (*locant_task_record_visitor)(const locant_run_info *run,
+                                          const char *setup,
+                                          const locant_task_score *score,
+                                          void *context);
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_task_recorded(locant_store *store, locant_task_record_visitor visit,
+                     void *context);
+
 #ifdef __cplusplus
 }
 #endif

@@ -26,7 +26,7 @@ struct scoring {
     real *loss;
     uint8_t *hit;
     struct lct_tallies tallies;
-    double floor;              /* summed over all answers */
+    double floor;              /* nats per answer */
     int64_t done, total;       /* tokens, for progress */
     double begun;
     locant_task_visitor visit;
@@ -45,7 +45,6 @@ static void make_rows(struct scoring *s, int64_t first, int64_t rows,
         };
 
         lct_task_test_row(&r, s->task, s->test, s->o.test_seed, first + b);
-        s->floor += s->task->floor ? s->task->floor(&r) : 0;
     }
 }
 
@@ -165,36 +164,11 @@ static int take_stored(const struct lct_task_score *score, void *context)
     return 0;
 }
 
-/* What one who knows the source loses on this test set. */
-static locant_status find_floor(struct scoring *s)
-{
-    const int64_t size = lct_task_size(s->task, s->test->length);
-    int32_t *words;
-
-    if (s->task->floor == NULL)
-        return LOCANT_OK;
-    words = locant_alloc((size_t)size * 2 * sizeof *words);
-    if (words == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_task_evaluate: no memory"
-                           " for %" PRId64 " tokens", size);
-    for (int64_t i = 0; i < s->o.items; i++) {
-        struct lct_row r = {.size = size, .tokens = words,
-                            .targets = words + size};
-
-        lct_task_test_row(&r, s->task, s->test, s->o.test_seed, i);
-        s->floor += s->task->floor(&r);
-    }
-    locant_release(words);
-    return LOCANT_OK;
-}
-
 /* ------------------------------------------------------------------- visits */
 
 /* Show the scores; nonzero *stop: the visitor has seen enough. */
 static void show(struct scoring *s, int *stop)
 {
-    const double answers = (double)s->tallies.at[0].tokens;
-
     for (int i = 0; i < s->tallies.n && !*stop; i++) {
         const struct lct_tally *t = &s->tallies.at[i];
         const locant_task_score score = {
@@ -202,7 +176,7 @@ static void show(struct scoring *s, int *stop)
             .length = s->test->length, .place = t->place, .items = t->items,
             .exact = t->exact, .tokens = t->tokens, .hits = t->hits,
             .loss = t->tokens > 0 ? t->loss / (double)t->tokens : NAN,
-            .floor = i == 0 && answers > 0 ? s->floor / answers : NAN,
+            .floor = i == 0 && t->tokens > 0 ? s->floor : NAN,
         };
 
         *stop = s->visit(&score, s->context);
@@ -235,12 +209,12 @@ static locant_status score_test(struct scoring *s, const locant_task_test *test,
     if (size <= reach) {
         LCT_TRY(lct_store_scores(s->store, s->run.id, s->task->info.id,
                                  take_stored, s));
-        if (s->tallies.at[0].items > 0) {
-            LCT_TRY(find_floor(s));
+        if (s->tallies.at[0].items > 0)
             s->total -= s->o.items * size;
-        } else {
+        else
             LCT_TRY(compute(s));
-        }
+        LCT_TRY(lct_task_floor(&s->floor, s->task, test, s->o.test_seed,
+                               s->o.items));
     }
     show(s, stop);
     return LOCANT_OK;

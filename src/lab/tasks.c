@@ -83,6 +83,36 @@ void lct_task_test_row(struct lct_row *r, const struct lct_task *task,
     lct_task_make(r, task);
 }
 
+locant_status lct_task_floor(double *out, const struct lct_task *task,
+                             const locant_task_test *test, uint64_t seed,
+                             int64_t items)
+{
+    const int64_t size = lct_task_size(task, test->length);
+    int64_t answers = 0;
+    int32_t *words;
+    double sum = 0;
+
+    *out = 0;
+    if (task->floor == NULL)
+        return LOCANT_OK;
+    words = locant_alloc((size_t)size * 2 * sizeof *words);
+    if (words == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_task_evaluate: no memory"
+                           " for %" PRId64 " tokens", size);
+    for (int64_t i = 0; i < items; i++) {
+        struct lct_row r = {.size = size, .tokens = words,
+                            .targets = words + size};
+
+        lct_task_test_row(&r, task, test, seed, i);
+        sum += task->floor(&r);
+        for (int64_t k = 0; k < size; k++)
+            answers += r.targets[k] >= 0;
+    }
+    locant_release(words);
+    *out = sum / (double)answers;
+    return LOCANT_OK;
+}
+
 /* ------------------------------------------------------------------ sources */
 
 /* Rows of any length up to the longest that fits, or all of that one. */

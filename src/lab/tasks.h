@@ -52,6 +52,13 @@ void lct_task_test_row(struct lct_row *r, const struct lct_task *task,
                        const locant_task_test *test, uint64_t seed,
                        int64_t index);
 
+/*
+ * Nats per answer on 'items' rows of a test set for one who knows the source.
+ */
+locant_status lct_task_floor(double *out, const struct lct_task *task,
+                             const locant_task_test *test, uint64_t seed,
+                             int64_t items);
+
 /* ------------------------------------------------------------------ makers */
 
 void lct_make_delay(struct lct_row *r);

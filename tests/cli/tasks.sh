@@ -5,6 +5,9 @@ $LOCANT train --task t13.4 --encoding 'learned(length=32)' $small --length 32 \
     2> /dev/null | sed 's/loss.*//'
 $LOCANT eval 1 --dir lab --length 20 --length 40 2> /dev/null | cut -c 1-34
 $LOCANT eval 1 --dir lab --json 2> /dev/null | grep -c '"accuracy"'
+$LOCANT tasks --scores --places --dir lab | cut -c 1-60
+$LOCANT tasks --scores --dir lab --json | grep -c '"solved"'
+$LOCANT tasks --places; echo "$?"
 $LOCANT runs sql 'select run, task, length, place, tokens from task_scores' \
     --dir lab
 $LOCANT train --task T99 --encoding rope; echo "$?"
