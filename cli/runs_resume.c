@@ -40,6 +40,11 @@ static int open_corpus(locant_corpus **corpus, locant_store *store, int64_t id)
 
     if (s != LOCANT_OK)
         return cli_error(s);
+    if (strcmp(run.source, "text") != 0) { /* a task needs none */
+        locant_corpus_free(*corpus);
+        *corpus = NULL;
+        return CLI_OK;
+    }
     if (*corpus != NULL && strcmp(locant_corpus_info_of(*corpus)->sha256,
                                   run.corpus_sha256) == 0)
         return CLI_OK;

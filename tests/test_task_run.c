@@ -402,6 +402,36 @@ static void a_fine_tune_begins_with_its_parent(void **state)
     CHECK(locant_train(&other, store, NULL, &o) == LOCANT_ERR_PARAM);
 }
 
+static int stop_once(const locant_progress *p, void *context)
+{
+    return p->step > 0 && (*(int *)context)++ == 0;
+}
+
+/* By its number alone: the store knows task and parent. */
+static void a_stopped_run_is_resumed_by_number(void **state)
+{
+    locant_train_options o;
+    locant_run_info info;
+    int64_t run = 0;
+    int asked = 0;
+
+    (void)state;
+    CHECK_OK(locant_task_options(&o, "T13.3"));
+    o.layers = 1;
+    o.encoding = "alibi";
+    o.length = 12;
+    o.steps = 20;
+    o.progress = stop_once;
+    o.context = &asked;
+    assert_int_equal(locant_train(&run, store, NULL, &o),
+                     LOCANT_ERR_INTERRUPTED);
+    CHECK_OK(locant_resume(store, run, NULL, NULL, NULL));
+    CHECK_OK(locant_store_run(&info, store, run));
+    assert_string_equal(info.status, "done");
+    assert_string_equal(info.source, "T13.3");
+    CHECK(info.step == 20);
+}
+
 #define IN_SCRATCH(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
@@ -416,6 +446,7 @@ int main(void)
         IN_SCRATCH(a_visitor_can_stop),
         IN_SCRATCH(a_signal_stops_scoring),
         IN_SCRATCH(a_fine_tune_begins_with_its_parent),
+        IN_SCRATCH(a_stopped_run_is_resumed_by_number),
         IN_SCRATCH(refuses_what_is_no_run_of_a_task),
     };
 

@@ -210,6 +210,7 @@ locant_store_corpus(locant_corpus **out, locant_store *store, int64_t run);
 
 /*
  * Continue a run with the options it was begun with, which the store knows.
+ * 'corpus' may be NULL for a run of a task.
  * Errors: PARAM (no such run), UNSUPPORTED (not recorded), FORMAT (another
  * text), and those of locant_train().
  */

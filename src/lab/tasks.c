@@ -2,7 +2,6 @@
 #include "tasks.h"
 #include <assert.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -208,22 +207,19 @@ locant_status locant_task_options(locant_train_options *out, const char *id)
 locant_status locant_task_of(const locant_task_info **out, locant_store *store,
                              int64_t run)
 {
-    struct lct_run_extra extra;
-    char id[64] = "";
-    const char *source;
+    locant_run_info info;
 
     if (out == NULL || store == NULL)
         return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", __func__,
                            out ? "store" : "out");
-    LCT_TRY(lct_store_run_extra(&extra, store, run));
-    source = strstr(extra.key, ";source=");
+    LCT_TRY(locant_store_run(&info, store, run));
     *out = NULL;
-    if (source == NULL)
+    if (strcmp(info.source, "text") == 0)
         return LOCANT_OK;
-    sscanf(source, ";source=%63[^;]", id);
-    *out = locant_task_find(id);
+    *out = locant_task_find(info.source);
     if (*out == NULL)
         return locant_fail(LOCANT_ERR_FORMAT, "run %" PRId64 " was trained on"
-                           " '%s', which this locant does not know", run, id);
+                           " '%s', which this locant does not know", run,
+                           info.source);
     return LOCANT_OK;
 }

@@ -5,6 +5,7 @@
  * option that decides the bits is in 'fields', and checkpoint_every.
  */
 #include "run.h"
+#include "locant/tasks.h"
 #include <inttypes.h>
 #include <jansson.h>
 #include <stddef.h>
@@ -24,7 +25,7 @@ static const struct field {
     FIELD(rms_norm, INT), FIELD(batch, INT64),
     FIELD(length, INT64), FIELD(steps, INT64),
     FIELD(memory, INT64), FIELD(learning_rate, REAL),
-    FIELD(checkpoint_every, INT64),
+    FIELD(checkpoint_every, INT64), FIELD(parent, INT64),
 #undef FIELD
 };
 
@@ -69,11 +70,14 @@ locant_status lct_options_text(char **out, const locant_train_options *o,
                                const char *encoding)
 {
     json_t *root = json_object();
-    bool good = root && json_object_set_new(root, "encoding",
-                                            json_string(encoding)) == 0;
     char *text = NULL;
     size_t size;
+    bool good = root && json_object_set_new(root, "encoding",
+                                            json_string(encoding)) == 0;
 
+    if (good && o->source)
+        good = json_object_set_new(root, "task",
+                                   json_string(o->source->name)) == 0;
     for (int i = 0; i < FIELDS && good; i++)
         good = json_object_set_new(root, fields[i].name, get(o, &fields[i])) ==
                0;
@@ -93,6 +97,10 @@ locant_status lct_options_text(char **out, const locant_train_options *o,
 /* 'root' stays, and with it the spec that o points to. */
 static bool parse(locant_train_options *o, const json_t *root)
 {
+    const char *task = json_string_value(json_object_get(root, "task"));
+
+    if (task && locant_task_options(o, task) != LOCANT_OK)
+        return false;
     o->encoding = json_string_value(json_object_get(root, "encoding"));
     for (int i = 0; i < FIELDS; i++)
         if (!set(o, &fields[i], json_object_get(root, fields[i].name)))
@@ -105,7 +113,7 @@ static bool parse(locant_train_options *o, const json_t *root)
 static locant_status check_text(const locant_run_info *run,
                                 const locant_corpus *corpus)
 {
-    const char *sha = locant_corpus_info_of(corpus)->sha256;
+    const char *sha = corpus ? locant_corpus_info_of(corpus)->sha256 : "";
 
     if (strcmp(sha, run->corpus_sha256) == 0)
         return LOCANT_OK;
@@ -145,10 +153,11 @@ locant_status locant_resume(locant_store *store, int64_t run,
     locant_status status;
     char *text;
 
-    if (store == NULL || corpus == NULL)
-        return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", __func__,
-                           store ? "corpus" : "store");
+    if (store == NULL)
+        return locant_fail(LOCANT_ERR_NULL, "%s: store is NULL", __func__);
     LCT_TRY(locant_store_run(&info, store, run));
+    if (corpus == NULL && strcmp(info.source, "text") == 0)
+        return locant_fail(LOCANT_ERR_NULL, "%s: corpus is NULL", __func__);
     LCT_TRY(check_text(&info, corpus));
     LCT_TRY(lct_store_run_options(&text, store, run));
     if (text == NULL)
