@@ -3,8 +3,10 @@
 #                 ARGS="..." goes to 'locant report'
 # make test       install what is missing, run every check
 # make test-full  10000 random cases of every declared property of every
-#                 encoding, 400 of every oracle: within an hour on 2 CPUs;
-#                 PROPERTY_CASES, ORACLE_CASES change that
+#                 encoding, 400 of every oracle, a run killed 100 times,
+#                 every call that writes failing once:
+#                 within an hour on 2 CPUs; PROPERTY_CASES, ORACLE_CASES
+#                 change that
 # make bench      speed against the roof of this machine, recorded in
 #                 bench/results; ARGS="..." goes to 'locant bench'
 # make bench-peers  speed against PyTorch, onnxruntime, ggml (some GB of wheels)
@@ -54,6 +56,7 @@ test-full:
 	@$(CMAKE) --build build/test -j $(JOBS)
 	$(call random_cases,$(PROPERTY_CASES),property|traits|encoding|graph|resize)
 	$(call random_cases,$(ORACLE_CASES),whole)
+	$(call random_cases,100,kills|faults|store_crowd)
 
 bench:
 	@scripts/setup build

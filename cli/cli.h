@@ -82,8 +82,8 @@ extern const struct cli_command *const cli_commands[];
 extern const struct cli_command
     cli_list, cli_show, cli_table, cli_rotate, cli_bias, cli_attend, cli_angles,
     cli_similarity, cli_resize, cli_graph, cli_positions, cli_figure,
-    cli_report,
-    cli_train, cli_eval, cli_runs, cli_seed, cli_bench, cli_selftest,
+    cli_report, cli_train, cli_eval, cli_tasks, cli_runs, cli_seed, cli_bench,
+    cli_selftest,
     cli_doctor;
 
 /* ---------------------------------------------------------- args.c, help.c */
@@ -228,6 +228,9 @@ void cli_catch_signals(void);
 int  cli_progress(const locant_progress *p, void *context);
 /* End the line that progress redraws. */
 void cli_progress_end(void);
+/* What became of a run that was trained. */
+json_t *cli_trained(const locant_run_info *run);
+void    cli_print_trained(const locant_run_info *run);
 /* Status of a job that may have been stopped. */
 int  cli_job_status(locant_status s);
 /* "1:02:03", "2:03" */

@@ -5,12 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli.h"
+#include "task.h"
 
 struct options {
-    const char       *dir;
-    int64_t           blocks;
-    struct cli_corpus corpus;
+    const char          *dir;
+    int64_t              blocks;
+    struct cli_corpus    corpus;
+    struct cli_task_eval task;
 };
 
 static const struct cli_option options[] = {
@@ -19,6 +20,12 @@ static const struct cli_option options[] = {
     { "dir", 0, CLI_FILE, offsetof(struct options, dir), "DIR", "locant-lab", 0,
       0, 0, "folder of the run store" },
     CLI_CORPUS_OPTIONS(struct options, corpus),
+    { "items", 0, CLI_INTEGER, offsetof(struct options, task.items), "N",
+      NULL, 1, 1 << 30, 0, "of a run of a task: items of a test set (1000)" },
+    { "length", 0, CLI_LIST, offsetof(struct options, task.lengths), "N", NULL,
+      0, 0, 0, "of a run of a task: instead of the task's lengths" },
+    { "test-seed", 0, CLI_INTEGER, offsetof(struct options, task.test_seed),
+      "N", "1", 0, INT64_MAX, 0, "of a run of a task: of the test sets" },
     { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
 };
 
@@ -77,13 +84,19 @@ static void print_text(int64_t id, const locant_evaluation *v)
     print_loss("context shuffled", v->shuffled);
 }
 
-static int evaluate(const struct cli *cli, int64_t id, locant_store *store,
-                    const locant_corpus *corpus)
+static int evaluate_text(const struct cli *cli, int64_t id,
+                         locant_store *store)
 {
     const struct options *o = cli->options;
-    locant_evaluation     v;
-    locant_status s = locant_evaluate(&v, store, id, corpus, o->blocks);
+    locant_corpus    *corpus = NULL;
+    locant_evaluation v;
+    locant_status     s;
+    int               status = cli_corpus_open(&corpus, &o->corpus);
 
+    if (status != CLI_OK)
+        return status;
+    s = locant_evaluate(&v, store, id, corpus, o->blocks);
+    locant_corpus_free(corpus);
     if (s != LOCANT_OK)
         return cli_job_status(s);
     if (cli->json)
@@ -92,10 +105,41 @@ static int evaluate(const struct cli *cli, int64_t id, locant_store *store,
     return CLI_OK;
 }
 
+/* Options of the other kind of run would do nothing: say so. */
+static int check_options(const struct cli *cli, int of_task)
+{
+    static const char *const text[] = { "blocks", "text", "generated", NULL };
+    static const char *const task[] = { "items", "length", "test-seed", NULL };
+
+    for (const char *const *name = of_task ? text : task; *name; name++)
+        if (cli_given(cli, *name))
+            return cli_fail(CLI_USAGE, "--%s is for runs on %s, and run %s is "
+                            "one on %s", *name, of_task ? "text" : "a task",
+                            cli->words[0], of_task ? "a task" : "text");
+    return CLI_OK;
+}
+
+static int evaluate(const struct cli *cli, int64_t id, locant_store *store)
+{
+    const struct options   *o = cli->options;
+    const locant_task_info *task;
+    locant_status s = locant_task_of(&task, store, id);
+    int           status;
+
+    if (s != LOCANT_OK)
+        return cli_error(s);
+    status = check_options(cli, task != NULL);
+    if (status != CLI_OK)
+        return status;
+    if (task == NULL)
+        return evaluate_text(cli, id, store);
+    cli_catch_signals();
+    return cli_eval_task(cli, store, id, &o->task);
+}
+
 static int run(const struct cli *cli)
 {
     const struct options *o = cli->options;
-    locant_corpus *corpus = NULL;
     locant_store  *store = NULL;
     locant_status  s;
     char          *end;
@@ -108,25 +152,23 @@ static int run(const struct cli *cli)
         return cli_fail(CLI_USAGE, "eval: '%s': should be the number of a run; "
                         "'locant runs list' shows them", cli->words[0]);
     status = cli_check_store(o->dir);
-    if (status == CLI_OK)
-        status = cli_corpus_open(&corpus, &o->corpus);
     if (status == CLI_OK) {
         s = locant_store_open(&store, o->dir);
-        status = s == LOCANT_OK ? evaluate(cli, id, store, corpus)
-                                : cli_error(s);
+        status = s == LOCANT_OK ? evaluate(cli, id, store) : cli_error(s);
     }
     locant_store_close(store);
-    locant_corpus_free(corpus);
     return status;
 }
 
 const struct cli_command cli_eval = {
     .name = "eval", .summary = "losses of a finished run at every length",
-    .usage = "RUN [--blocks N] [--dir DIR] [--text PATH... | --generated]",
+    .usage = "RUN [--blocks N] [--dir DIR] [--text PATH... | --generated]\n"
+             "RUN [--items N] [--length N]...",
     .doc = "Scores the same targets after 128, 256, .. 2048 bytes of context, "
            "and by a\nsliding window of the trained length.  'undefined': "
            "beyond a learned table.\nThe corpus must be the one the run was "
-           "trained on.",
+           "trained on.\n\nOf a run of a task: right answers on its fixed test "
+           "sets, by greedy decoding.",
     .examples = "locant eval 3\nlocant eval 3 --json --dir lab --generated",
     .options = options, .options_size = sizeof(struct options),
     .min_words = 1, .max_words = 1, .computes = 1, .run = run

@@ -6,15 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "runs.h"
 
 struct options {
     const char *dir;
+    const char *table;
 };
 
 static const struct cli_option options[] = {
     { "dir", 0, CLI_FILE, offsetof(struct options, dir), "DIR", "locant-lab", 0,
       0, 0, "folder of the run store" },
+    { "table", 0, CLI_TEXT, offsetof(struct options, table), "NAME", "runs", 0,
+      0, 0, "what 'export' prints" },
     { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
 };
 
@@ -22,8 +25,8 @@ static json_t *run_json(const locant_run_info *r)
 {
     return json_pack(
         "{s:I, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, "
-        "s:o, s:o, s:s}", "run", (json_int_t)r->id, "status", r->status,
-        "encoding", r->encoding, "model", r->model, "corpus_sha256",
+        "s:o, s:o, s:s, s:o, s:s, s:s}", "run", (json_int_t)r->id, "status",
+        r->status, "encoding", r->encoding, "model", r->model, "corpus_sha256",
         r->corpus_sha256, "seed", (json_int_t)r->seed, "step",
         (json_int_t)r->step, "steps", (json_int_t)r->steps, "batch",
         (json_int_t)r->batch, "length", (json_int_t)r->length, "parameters",
@@ -31,7 +34,8 @@ static json_t *run_json(const locant_run_info *r)
         (json_int_t)r->encoding_parameters, "train_loss",
         cli_real(r->train_loss), "seconds", cli_real(r->seconds),
         "tokens_per_second", cli_real(r->tokens_per_second), "started",
-        r->started);
+        r->started, "parent", r->parent ? json_integer(r->parent) : json_null(),
+        "source", r->source, "message", r->message);
 }
 
 static int add_json(const locant_run_info *run, void *context)
@@ -76,10 +80,13 @@ static int print_csv(const locant_run_info *r, void *context)
     print_field(r->encoding, 0);
     print_field(r->model, 0);
     printf("%s,%" PRIu64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64
-           ",%" PRId64 ",%" PRId64 ",%.17g,%.17g,%.17g,%s\n", r->corpus_sha256,
+           ",%" PRId64 ",%" PRId64 ",%.17g,%.17g,%.17g,%s,", r->corpus_sha256,
            r->seed, r->step, r->steps, r->batch, r->length, r->parameters,
            r->encoding_parameters, r->train_loss, r->seconds,
            r->tokens_per_second, r->started);
+    printf(r->parent ? "%" PRId64 "," : ",", r->parent);
+    print_field(r->source, 0);
+    print_field(r->message, 1);
     return 0;
 }
 
@@ -112,19 +119,7 @@ static int list(const struct cli *cli, locant_store *store, const char *unused)
     return visit_all(store, print_row, NULL);
 }
 
-static int export(const struct cli *cli, locant_store *store,
-                  const char *unused)
-{
-    (void)unused;
-    if (cli->json)
-        return all_json(store);
-    puts("run,status,encoding,model,corpus_sha256,seed,step,steps,batch,length,"
-         "parameters,encoding_parameters,train_loss,seconds,tokens_per_second,"
-         "started");
-    return visit_all(store, print_csv, NULL);
-}
-
-static int parse_id(int64_t *id, const char *text)
+int cli_run_id(int64_t *id, const char *text)
 {
     char *end;
 
@@ -141,7 +136,7 @@ static int show(const struct cli *cli, locant_store *store, const char *word)
     locant_run_info r;
     locant_status   s;
     int64_t         id;
-    int             status = parse_id(&id, word);
+    int             status = cli_run_id(&id, word);
 
     if (status != CLI_OK)
         return status;
@@ -159,6 +154,12 @@ static int show(const struct cli *cli, locant_store *store, const char *word)
            "train loss  %.6f nats per byte\nspeed       %.0f tokens/s, %.1f s\n"
            "started     %s\n", r.parameters, r.encoding_parameters,
            r.train_loss, r.tokens_per_second, r.seconds, r.started);
+    if (r.parent != 0)
+        printf("parent      run %" PRId64 "\n", r.parent);
+    if (strcmp(r.source, "text") != 0)
+        printf("trained on  %s\n", r.source);
+    if (r.message[0] != '\0')
+        printf("message     %s\n", r.message);
     return CLI_OK;
 }
 
@@ -166,7 +167,7 @@ static int rm(const struct cli *cli, locant_store *store, const char *word)
 {
     locant_status s;
     int64_t       id;
-    int           status = parse_id(&id, word);
+    int           status = cli_run_id(&id, word);
 
     if (status != CLI_OK)
         return status;
@@ -186,8 +187,21 @@ struct rows {
     int     count;
 };
 
+/* Numbers as numbers; what JSON cannot say is null. */
+static json_t *value_json(const char *value, char kind)
+{
+    json_t *text;
+
+    if (kind == 'i')
+        return json_integer(strtoll(value, NULL, 10));
+    if (kind == 'r')
+        return cli_real(strtod(value, NULL));
+    text = kind == 't' ? json_string(value) : NULL;
+    return text != NULL ? text : json_null();
+}
+
 static int sql_row(int n, const char *const *names, const char *const *values,
-                   void *context)
+                   const char *kinds, void *context)
 {
     struct rows *rows = context;
     json_t      *object;
@@ -202,14 +216,15 @@ static int sql_row(int n, const char *const *names, const char *const *values,
     }
     object = json_object();
     for (int i = 0; i < n; i++)
-        json_object_set_new(object, names[i], values[i] ? json_string(values[i])
-                                                        : json_null());
+        json_object_set_new(object, names[i], value_json(values[i], kinds[i]));
     return json_array_append_new(rows->json, object);
 }
 
-static int sql(const struct cli *cli, locant_store *store, const char *query)
+/* CSV with a line of names if 'header'. */
+static int sql_rows(const struct cli *cli, locant_store *store,
+                    const char *query, int header)
 {
-    struct rows   rows = { cli->json ? json_array() : NULL, 0 };
+    struct rows   rows = { cli->json ? json_array() : NULL, !header };
     locant_status s = locant_store_sql(store, query, sql_row, &rows);
 
     if (s == LOCANT_OK)
@@ -218,16 +233,96 @@ static int sql(const struct cli *cli, locant_store *store, const char *query)
     return cli_error(s);
 }
 
+static int sql(const struct cli *cli, locant_store *store, const char *query)
+{
+    return sql_rows(cli, store, query, 1);
+}
+
+/* ------------------------------------------------------------------ export */
+
+/* All of a table, by what tells its rows apart; runs have columns of ours. */
+static const struct table {
+    const char *name, *query;
+} tables[] = {
+    { "runs", NULL },
+    { "metrics", "SELECT * FROM metrics ORDER BY run, step" },
+    { "evaluations", "SELECT * FROM evaluations ORDER BY id" },
+    { "curves", "SELECT * FROM curves ORDER BY evaluation, protocol, length" },
+    { "losses", "SELECT * FROM losses ORDER BY evaluation, protocol, length, "
+                "block" },
+    { "task_scores", "SELECT * FROM task_scores ORDER BY run, task, setting, "
+                     "encoding, test_seed, length, place" },
+    { "probes", "SELECT * FROM probes ORDER BY run, name, setting" },
+    { "plans", "SELECT * FROM plans ORDER BY key" },
+    { "corpora", "SELECT * FROM corpora ORDER BY sha256" },
+};
+
+/* Of PRAGMA table_info: cid, name, .. */
+static int print_name(int n, const char *const *names,
+                      const char *const *values, const char *kinds,
+                      void *context)
+{
+    int *count = context;
+
+    (void)n;
+    (void)names;
+    (void)kinds;
+    printf("%s%s", (*count)++ > 0 ? "," : "", values[1]);
+    return 0;
+}
+
+/* A table without rows is a line of names. */
+static int export_table(const struct cli *cli, locant_store *store,
+                        const struct table *table)
+{
+    char names[64];
+    int  count = 0;
+
+    snprintf(names, sizeof names, "PRAGMA table_info(%s)", table->name);
+    if (!cli->json) {
+        locant_status s = locant_store_sql(store, names, print_name, &count);
+
+        if (s != LOCANT_OK)
+            return cli_error(s);
+        putchar('\n');
+    }
+    return sql_rows(cli, store, table->query, 0);
+}
+
+static int export(const struct cli *cli, locant_store *store,
+                  const char *unused)
+{
+    const struct options *o = cli->options;
+    const struct table   *table = tables;
+    const struct table   *end = tables + sizeof tables / sizeof *tables;
+
+    (void)unused;
+    while (table < end && strcmp(table->name, o->table) != 0)
+        table++;
+    if (table == end)
+        return cli_fail(CLI_USAGE, "--table '%s': 'locant help runs' lists "
+                        "the tables", o->table);
+    if (table->query != NULL)
+        return export_table(cli, store, table);
+    if (cli->json)
+        return all_json(store);
+    puts("run,status,encoding,model,corpus_sha256,seed,step,steps,batch,length,"
+         "parameters,encoding_parameters,train_loss,seconds,tokens_per_second,"
+         "started,parent,source,message");
+    return visit_all(store, print_csv, NULL);
+}
+
 /* --------------------------------------------------------------------- run */
 
 static const struct action {
     const char *name, *needs; /* the word after it, or NULL */
-    int         writes;
+    int         writes, may;  /* may: the word may be left out */
     int       (*run)(const struct cli *, locant_store *, const char *word);
 } actions[] = {
-    { "list", NULL, 0, list },      { "show", "ID", 0, show },
-    { "rm", "ID", 1, rm },          { "export", NULL, 0, export },
-    { "sql", "QUERY", 0, sql },
+    { "list", NULL, 0, 0, list },     { "show", "ID", 0, 0, show },
+    { "rm", "ID", 1, 0, rm },         { "export", NULL, 0, 0, export },
+    { "sql", "QUERY", 0, 0, sql },
+    { "resume", "ID", 1, 1, cli_runs_resume },
 };
 
 static const struct action *find_action(const char *name)
@@ -250,8 +345,8 @@ static int run(const struct cli *cli)
 
     if (a == NULL)
         return cli_fail(CLI_USAGE, "runs: '%s': should be one of list, show, "
-                        "rm, export, sql", name);
-    if (a->needs != NULL && cli->n_words < 2)
+                        "rm, export, sql, resume", name);
+    if (a->needs != NULL && !a->may && cli->n_words < 2)
         return cli_fail(CLI_USAGE, "runs %s: %s is missing", name, a->needs);
     if (a->needs == NULL && cli->n_words > 1)
         return cli_fail(CLI_USAGE, "runs %s: '%s' is one argument too many",
@@ -263,19 +358,25 @@ static int run(const struct cli *cli)
                   : locant_store_open_readonly(&store, o->dir);
     if (s != LOCANT_OK)
         return cli_error(s);
-    status = a->run(cli, store, cli->words[1]);
+    status = a->run(cli, store, cli->n_words > 1 ? cli->words[1] : NULL);
     locant_store_close(store);
     return status;
 }
 
 const struct cli_command cli_runs = {
-    .name = "runs", .summary = "list, show, remove, export, query runs",
-    .usage = "list [--dir DIR]\nshow ID\nrm ID\nexport\nsql QUERY",
-    .doc = "What the run store holds.  'export' prints CSV; 'sql' runs one "
-           "read-only\nquery and prints CSV; with --json both print JSON.",
+    .name = "runs", .summary = "list, show, resume, remove, export, query runs",
+    .usage = "list [--dir DIR]\nshow ID\nresume [ID]\nrm ID\n"
+             "export [--table NAME]\nsql QUERY",
+    .doc = "What the run store holds.  'export' prints a table as CSV, 'sql' "
+           "the answer\nto one query that only reads; with --json both print "
+           "JSON.\nTables: runs, metrics, evaluations, curves, losses, "
+           "task_scores, probes,\nplans, corpora; docs/STORE.md has their "
+           "columns.\n"
+           "'resume' continues a run, or all that are not finished, to the "
+           "bits of a run\nthat never stopped.",
     .examples = "locant runs list\nlocant runs show 3 --json\n"
-                "locant runs export > runs.csv\n"
+                "locant runs export --table metrics > metrics.csv\n"
                 "locant runs sql 'select count(*) from runs'",
     .options = options, .options_size = sizeof(struct options),
-    .max_words = 2, .run = run
+    .max_words = 2, .computes = 1, .run = run
 };

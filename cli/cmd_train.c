@@ -1,13 +1,15 @@
 /* cmd_train.c - locant train: one run, new or continued. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
+#include <string.h>
 
-#include "cli.h"
+#include "task.h"
 
 struct options {
-    const char       *encoding, *dir;
+    const char       *encoding, *task, *dir;
     int64_t           seed, steps, layers, width, heads, kv_heads, ff;
-    int64_t           batch, length, memory, every;
+    int64_t           batch, length, memory, every, parent;
     double            lr;
     int               rms_norm;
     struct cli_corpus corpus;
@@ -20,6 +22,8 @@ struct options {
 static const struct cli_option options[] = {
     { "encoding", 0, CLI_TEXT, offsetof(struct options, encoding), "SPEC", NULL,
       0, 0, 1, "what tells the model where tokens sit" },
+    { "task", 0, CLI_TEXT, offsetof(struct options, task), "TASK", NULL, 0, 0,
+      0, "train on a task ('locant tasks') with its model and budget" },
     { "seed", 0, CLI_INTEGER, offsetof(struct options, seed), "N", "1", 0,
       INT64_MAX, 0, "of the initial weights and the batches" },
     SIZE("steps", steps, "N", "600", "optimiser steps"),
@@ -35,6 +39,8 @@ static const struct cli_option options[] = {
     SIZE("length", length, "N", "128", "tokens per sequence"),
     { "memory", 0, CLI_INTEGER, offsetof(struct options, memory), "N", "0", 0,
       1 << 20, 0, "tokens each layer remembers of earlier segments" },
+    { "parent", 0, CLI_INTEGER, offsetof(struct options, parent), "RUN", NULL,
+      1, INT64_MAX, 0, "begin with the parameters of this run, and its sizes" },
     { "lr", 0, CLI_REAL, offsetof(struct options, lr), "X", "0.003", 0, 0, 0,
       "peak learning rate" },
     { "checkpoint-every", 0, CLI_INTEGER, offsetof(struct options, every), "N",
@@ -45,6 +51,25 @@ static const struct cli_option options[] = {
     { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
 };
 
+json_t *cli_trained(const locant_run_info *run)
+{
+    return json_pack(
+        "{s:I, s:s, s:s, s:I, s:I, s:o, s:o, s:o}", "run",
+        (json_int_t)run->id, "status", run->status, "encoding", run->encoding,
+        "seed", (json_int_t)run->seed, "steps", (json_int_t)run->steps,
+        "train_loss", cli_real(run->train_loss), "seconds",
+        cli_real(run->seconds), "tokens_per_second",
+        cli_real(run->tokens_per_second));
+}
+
+void cli_print_trained(const locant_run_info *run)
+{
+    printf("run %" PRId64 ": %s, %s seed %" PRIu64 ", %" PRId64 " steps, "
+           "train loss %.4f nats per %s, %.1f s\n", run->id, run->status,
+           run->encoding, run->seed, run->step, run->train_loss,
+           strcmp(run->source, "text") == 0 ? "byte" : "answer", run->seconds);
+}
+
 static int print_run(const struct cli *cli, locant_store *store, int64_t id)
 {
     locant_run_info run;
@@ -53,83 +78,125 @@ static int print_run(const struct cli *cli, locant_store *store, int64_t id)
     if (s != LOCANT_OK)
         return cli_error(s);
     if (cli->json)
-        return cli_json(json_pack(
-            "{s:I, s:s, s:s, s:I, s:I, s:o, s:o, s:o}", "run",
-            (json_int_t)run.id, "status", run.status, "encoding", run.encoding,
-            "seed", (json_int_t)run.seed, "steps", (json_int_t)run.steps,
-            "train_loss", cli_real(run.train_loss), "seconds",
-            cli_real(run.seconds), "tokens_per_second",
-            cli_real(run.tokens_per_second)));
-    printf("run %" PRId64 ": %s, %s seed %" PRIu64 ", %" PRId64 " steps, "
-           "train loss %.4f nats per byte, %.1f s\n", run.id, run.status,
-           run.encoding, run.seed, run.step, run.train_loss, run.seconds);
+        return cli_json(cli_trained(&run));
+    cli_print_trained(&run);
     return CLI_OK;
 }
 
-static int train(const struct cli *cli, locant_store *store,
+/* Does the command line decide this, or the task? */
+static int decides(const struct cli *cli, const char *option)
+{
+    const struct options *o = cli->options;
+
+    return o->task == NULL || cli_given(cli, option);
+}
+
+static void choose(int64_t *to, const struct cli *cli, const char *option,
+                   int64_t value)
+{
+    if (decides(cli, option))
+        *to = value;
+}
+
+/* What is trained: sizes of the task hold unless options say otherwise. */
+static int set_options(locant_train_options *t, const struct cli *cli)
+{
+    const struct options *o = cli->options;
+    locant_status         s = LOCANT_OK;
+
+    *t = (locant_train_options)LOCANT_TRAIN_INIT;
+    if (o->task != NULL && cli_task(o->task) == NULL)
+        return CLI_USAGE;
+    if (o->task != NULL)
+        s = locant_task_options(t, o->task);
+    if (s != LOCANT_OK)
+        return cli_error(s);
+    choose(&t->layers, cli, "layers", o->layers);
+    choose(&t->width, cli, "width", o->width);
+    choose(&t->heads, cli, "heads", o->heads);
+    t->ff = 4 * t->width;
+    choose(&t->ff, cli, "ff", o->ff);
+    choose(&t->batch, cli, "batch", o->batch);
+    choose(&t->length, cli, "length", o->length);
+    choose(&t->steps, cli, "steps", o->steps);
+    if (decides(cli, "lr"))
+        t->learning_rate = o->lr;
+    t->encoding = o->encoding;
+    t->seed     = (uint64_t)o->seed;
+    t->kv_heads = o->kv_heads;
+    t->rms_norm = o->rms_norm;
+    t->memory   = o->memory;
+    t->parent   = o->parent;
+    t->checkpoint_every = o->every;
+    t->progress = cli_progress;
+    if (!(t->learning_rate > 0))
+        return cli_fail(CLI_USAGE, "--lr '%g': should be above 0", o->lr);
+    if (t->width % t->heads != 0)
+        return cli_fail(CLI_USAGE, "--width '%" PRId64 "': should be a "
+                        "multiple of --heads %" PRId64, t->width, t->heads);
+    if (o->task && locant_task_find(o->task)->fine_tune && o->parent == 0)
+        return cli_fail(CLI_USAGE, "--task %s goes on from a run on text: "
+                        "--parent RUN names it", o->task);
+    if (o->task && (o->corpus.text.n > 0 || o->corpus.generated))
+        return cli_fail(CLI_USAGE, "--task makes its own rows; give it or a "
+                        "text");
+    return CLI_OK;
+}
+
+static int train(const struct cli *cli, const locant_train_options *t,
                  const locant_corpus *corpus)
 {
     const struct options *o = cli->options;
-    locant_train_options  t = LOCANT_TRAIN_INIT;
-    locant_status         s;
-    int64_t               id;
-    int                   status;
+    locant_store  *store = NULL;
+    locant_status  s = locant_store_open(&store, o->dir);
+    int64_t        id;
+    int            status;
 
-    t.encoding = o->encoding;
-    t.seed     = (uint64_t)o->seed;
-    t.layers   = o->layers;
-    t.width    = o->width;
-    t.heads    = o->heads;
-    t.kv_heads = o->kv_heads;
-    t.ff       = o->ff;
-    t.rms_norm = o->rms_norm;
-    t.batch    = o->batch;
-    t.length   = o->length;
-    t.memory   = o->memory;
-    t.steps    = o->steps;
-    t.learning_rate    = o->lr;
-    t.checkpoint_every = o->every;
-    t.progress = cli_progress;
-    s = locant_train(&id, store, corpus, &t);
+    if (s != LOCANT_OK)
+        return cli_error(s);
+    s = locant_train(&id, store, corpus, t);
     status = cli_job_status(s);
-    return status == CLI_OK ? print_run(cli, store, id) : status;
+    if (status == CLI_OK)
+        status = print_run(cli, store, id);
+    locant_store_close(store);
+    return status;
 }
 
 static int run(const struct cli *cli)
 {
     const struct options *o = cli->options;
+    locant_train_options t;
     locant_encoding *e = NULL;
     locant_corpus   *corpus = NULL;
-    locant_store    *store = NULL;
     locant_status    s = locant_encoding_create(&e, o->encoding);
     int              status;
 
     if (s != LOCANT_OK)
         return cli_error(s);
     locant_encoding_free(e);
-    if (!(o->lr > 0))
-        return cli_fail(CLI_USAGE, "--lr '%g': should be above 0", o->lr);
-    if (o->width % o->heads != 0)
-        return cli_fail(CLI_USAGE, "--width '%" PRId64 "': should be a "
-                        "multiple of --heads %" PRId64, o->width, o->heads);
+    status = set_options(&t, cli);
+    if (status != CLI_OK)
+        return status;
     cli_catch_signals();
-    status = cli_corpus_open(&corpus, &o->corpus);
-    if (status == CLI_OK) {
-        s = locant_store_open(&store, o->dir);
-        status = s == LOCANT_OK ? train(cli, store, corpus) : cli_error(s);
-    }
-    locant_store_close(store);
+    if (o->task == NULL)
+        status = cli_corpus_open(&corpus, &o->corpus);
+    if (status == CLI_OK)
+        status = train(cli, &t, corpus);
     locant_corpus_free(corpus);
     return status;
 }
 
 const struct cli_command cli_train = {
     .name = "train", .summary = "train one small model, or continue it",
-    .usage = "--encoding SPEC [--seed N] [--steps N] [options]",
+    .usage = "--encoding SPEC [--task TASK] [--seed N] [--steps N] [options]",
     .doc = "Trains a byte-level Transformer and keeps it in the run store.  A "
            "run that\nwas stopped (SIGINT: exit 75) or killed continues from "
            "its last checkpoint\nto the same bits; one that is done returns at "
-           "once.\n\nWith --memory a row of the batch goes through the text "
+           "once.\n\nWith --task the rows are those of a task; its sizes, "
+           "steps and rate hold where\nno option says otherwise.  'locant "
+           "tasks' shows them, 'locant eval' scores.  With --parent another "
+           "run's parameters\nare trained on.\n\n"
+           "With --memory a row of the batch goes through the text "
            "segment by segment and\nattends to the last N tokens before its "
            "segment too, as Transformer-XL does.\n'locant eval' then reads "
            "every window in segments of the trained length and\ncarries memory "
@@ -138,6 +205,8 @@ const struct cli_command cli_train = {
     .examples = "locant train --encoding rope --seed 1\n"
                 "locant train --encoding alibi --steps 200 --generated "
                 "--dir lab\n"
+                "locant train --task T1 --encoding t5\n"
+                "locant train --task T12 --encoding rope --parent 1\n"
                 "locant train --encoding transformer-xl --memory 128",
     .options = options, .options_size = sizeof(struct options),
     .computes = 1, .run = run

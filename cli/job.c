@@ -167,6 +167,10 @@ int cli_progress(const locant_progress *p, void *context)
     double t = now(), part;
 
     (void)context;
+    if (p->notice != NULL) {
+        cli_progress_end();
+        fprintf(stderr, "locant: %s\n", p->notice);
+    }
     if (t - progress.last < (terminal ? 0.1 : 5.0))
         return stop_asked != 0;
     progress.last = t;

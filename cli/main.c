@@ -13,7 +13,8 @@ const struct cli_command *const cli_commands[] = {
     &cli_list, &cli_show,
     &cli_table, &cli_rotate, &cli_bias, &cli_attend, &cli_angles,
     &cli_similarity, &cli_resize, &cli_graph, &cli_positions,
-    &cli_report, &cli_figure, &cli_train, &cli_eval, &cli_runs,
+    &cli_report, &cli_figure, &cli_train, &cli_eval, &cli_tasks,
+    &cli_runs,
     &cli_seed,
     &cli_bench, &cli_selftest, &cli_doctor, NULL
 };
@@ -113,5 +114,7 @@ int main(int argc, char **argv)
 {
     occupy_standard_files();
     signal(SIGPIPE, SIG_IGN);
+    /* 'ulimit -f': the write fails, and a sentence says so */
+    signal(SIGXFSZ, SIG_IGN);
     return cli_finish(run(argc, argv));
 }

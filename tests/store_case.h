@@ -28,7 +28,7 @@ static locant_store *open_store(void)
     return s;
 }
 
-static int64_t add_run(locant_store *s, const char *key)
+static inline int64_t add_run(locant_store *s, const char *key)
 {
     const struct lct_run_new run = {
         .key = key, .encoding = "alibi", .model = "layers=1",
@@ -42,7 +42,7 @@ static int64_t add_run(locant_store *s, const char *key)
 }
 
 /* One number of a query, through a connection of its own. */
-static int64_t ask(const char *sql)
+static inline int64_t ask(const char *sql)
 {
     sqlite3 *db;
     sqlite3_stmt *stmt;

@@ -50,6 +50,8 @@ static void spread_values(struct trial *t)
     lct_model_project(t->model);
 }
 
+static bool masked; /* every third target of a trial is not scored */
+
 static void make(struct trial *t, const char *spec, int64_t kv_heads,
                  enum lct_norm norm)
 {
@@ -69,6 +71,8 @@ static void make(struct trial *t, const char *spec, int64_t kv_heads,
     for (int i = 0; i < BATCH * LENGTH; i++) {
         t->tokens[i] = (int32_t)test_range(0, VOCAB - 1);
         t->targets[i] = (int32_t)test_range(0, VOCAB - 1);
+        if (masked && i % 3 == 1)
+            t->targets[i] = -1;
     }
     (void)mean_loss(t);
     CHECK_OK(lct_model_backward(t->model));
@@ -148,6 +152,40 @@ static void gradient_with_rms_norm(void **state)
     check_model("t5", 2, LCT_RMS_NORM);
 }
 
+static void gradient_where_some_are_not_scored(void **state)
+{
+    (void)state;
+    masked = true;
+    check_model("t5", 1, LCT_RMS_NORM);
+    masked = false;
+}
+
+/* Summed over the places of a word it is the gradient of its embedding. */
+static void gradient_of_the_input(void **state)
+{
+    real got[BATCH * LENGTH * 16], *table;
+    struct trial t;
+
+    (void)state;
+    make(&t, "sinusoidal", 4, LCT_LAYER_NORM);
+    CHECK_OK(lct_model_input_gradient(t.model, got));
+    table = lct_model_grads(t.model); /* the embedding comes first */
+    for (int v = 0; v < VOCAB; v++)
+        for (int c = 0; c < 16; c++) {
+            double sum = 0.0;
+
+            for (int i = 0; i < BATCH * LENGTH; i++)
+                if (t.tokens[i] == v)
+                    sum += got[i * 16 + c];
+            /* the same at most 18 terms, each below 1 */
+            CHECK(fabs(sum - table[v * 16 + c]) <= 18 * 0x1p-52);
+        }
+    (void)mean_loss(&t);
+    CHECK_REFUSED(lct_model_input_gradient(t.model, got), LOCANT_ERR_PARAM,
+                  "lct_model_input_gradient: the last pass was no backward");
+    drop(&t);
+}
+
 /* Every tensor's check fails when its gradient is off by one in a million. */
 static void check_notices_a_millionth(void **state)
 {
@@ -213,6 +251,8 @@ int main(void)
         cmocka_unit_test(gradient_of_score_door),
         cmocka_unit_test(gradient_with_grouped_heads),
         cmocka_unit_test(gradient_with_rms_norm),
+        cmocka_unit_test(gradient_where_some_are_not_scored),
+        cmocka_unit_test(gradient_of_the_input),
         cmocka_unit_test(check_notices_a_millionth),
         cmocka_unit_test(gradients_add_up),
     };

@@ -271,9 +271,13 @@ static void refuses_bad_calls(void **state)
                                     NULL), LOCANT_ERR_PARAM,
                   "lct_model_forward: tokens[5] is 16, expected 0 .. 15");
     bad[5] = -1;
+    CHECK_REFUSED(lct_model_forward(r.model, bad, r.words, BATCH, LENGTH, NULL,
+                                    NULL), LOCANT_ERR_PARAM,
+                  "lct_model_forward: tokens[5] is -1, expected 0 .. 15");
+    bad[5] = -2;
     CHECK_REFUSED(lct_model_forward(r.model, r.words, bad, BATCH, LENGTH, NULL,
                                     NULL), LOCANT_ERR_PARAM,
-                  "lct_model_forward: targets[5] is -1, expected 0 .. 15");
+                  "lct_model_forward: targets[5] is -2, expected -1 .. 15");
     CHECK_REFUSED(lct_model_forward(r.model, NULL, bad, BATCH, LENGTH, NULL,
                                     NULL), LOCANT_ERR_NULL,
                   "lct_model_forward: tokens is NULL");

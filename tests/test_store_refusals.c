@@ -73,7 +73,7 @@ static void refuses_a_newer_database(void **state)
                   "PRAGMA user_version = 999");
     check_refused(LOCANT_ERR_FORMAT,
                   "schema version 999 was made by a newer locant; this one"
-                  " knows version 1");
+                  " knows version 2");
 }
 
 static void refuses_what_is_not_a_database(void **state)
@@ -183,13 +183,17 @@ static void refuses_to_write_when_readonly(void **state)
 /* --------------------------------------------------------------------- sql */
 
 static int see(int n, const char *const *names, const char *const *values,
-               void *context)
+               const char *kinds, void *context)
 {
-    assert_int_equal(n, 3);
+    assert_int_equal(n, 6);
     assert_string_equal(names[0], "id");
     assert_string_equal(names[1], "k");
     assert_string_equal(values[1], "a");
     assert_null(values[2]);
+    assert_string_equal(values[3], "0.003");
+    assert_string_equal(values[4], "0.1234567890123456");
+    assert_string_equal(values[5], "1.2345678901234567e+300");
+    assert_memory_equal(kinds, "itnrrr", 6);
     ++*(int *)context;
     return 0;
 }
@@ -201,15 +205,18 @@ static void answers_queries(void **state)
 
     (void)state;
     add_run(s, "a");
-    CHECK_OK(locant_store_sql(s, "SELECT id, key AS k, message FROM runs; -- x",
+    CHECK_OK(locant_store_sql(s, "SELECT id, key AS k, message, 0.003,"
+                              " 0.1234567890123456, 1.2345678901234567e300"
+                              " FROM runs; -- x",
                               see, &n));
     assert_int_equal(n, 1);
     locant_store_close(s);
 }
 
 static int never(int n, const char *const *names, const char *const *values,
-                 void *context)
+                 const char *kinds, void *context)
 {
+    (void)kinds;
     (void)n;
     (void)names;
     (void)values;
@@ -242,7 +249,8 @@ static void refuses_sql_that_writes(void **state)
     }
     assert_int_equal(rows, 0);
     assert_int_equal(ask("SELECT step FROM runs"), 0);
-    assert_int_equal(ask("PRAGMA user_version"), 1);
+    assert_int_equal(ask("PRAGMA user_version"),
+                     LCT_STORE_VERSION);
     CHECK(access("copy.db", F_OK) != 0 && access("other.db", F_OK) != 0);
     CHECK_REFUSED(locant_store_sql(s, "DROP TABLE runs", never, &rows),
                   LOCANT_ERR_PARAM, "locant_store_sql: not a query: only"

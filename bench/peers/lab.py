@@ -38,7 +38,8 @@ class TrainOptions(ctypes.Structure):
                 ("learning_rate", ctypes.c_double),
                 ("checkpoint_every", ctypes.c_int64),
                 ("progress", ctypes.c_void_p), ("context", ctypes.c_void_p),
-                ("memory", ctypes.c_int64)]
+                ("memory", ctypes.c_int64), ("source", ctypes.c_void_p),
+                ("parent", ctypes.c_int64)]
 
 
 class RunInfo(ctypes.Structure):

@@ -87,6 +87,9 @@ typedef struct locant_run_info {
     double  seconds;        /* of training, all sittings */
     double  tokens_per_second;
     char    started[32];    /* UTC, ISO 8601 */
+    int64_t parent;         /* run whose parameters it began with; 0: none */
+    char    source[32];     /* "text", or the name of a task */
+    char    message[512];   /* why it failed or went back; "": nothing */
 } locant_run_info;
 
 /* Called per run, in order of id; nonzero stops. */
@@ -103,11 +106,14 @@ LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_store_remove(locant_store *store, int64_t id);
 
 /*
- * Run one read-only SQL statement; 'row' gets n values as text (NULL for SQL
- * NULL) and the column names.  Errors: NULL, PARAM (not a query, or SQL error).
+ * Run one read-only SQL statement; 'row' gets the names of n columns, the
+ * values as text, and a letter for the kind of each: i integer, r real, t text,
+ * n NULL, whose value is NULL.  Reals have as many digits as it takes to read
+ * them back to the bit.  Errors: NULL, PARAM (not a query, or SQL error).
  */
 typedef int (*locant_sql_visitor)(int n, const char *const *names,
-                                  const char *const *values, void *context);
+                                  const char *const *values, const char *kinds,
+                                  void *context);
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_store_sql(locant_store *store, const char *query, locant_sql_visitor row,
                  void *context);
@@ -123,6 +129,7 @@ typedef struct locant_progress {
     double      rate;        /* tokens per second of this run */
     int64_t     done, total; /* work of the whole job, in tokens */
     double      elapsed, left; /* seconds; left is NAN until it can be told */
+    const char *notice;      /* a sentence the user should read, or NULL */
 } locant_progress;
 
 /*
@@ -134,6 +141,8 @@ typedef int (*locant_progress_fn)(const locant_progress *progress,
                                   void *context);
 
 /* ------------------------------------------------------------------- train */
+
+struct lct_source;
 
 typedef struct locant_train_options {
     size_t  struct_size;
@@ -147,6 +156,8 @@ typedef struct locant_train_options {
     locant_progress_fn progress;
     void   *context;
     int64_t memory;           /* tokens each layer remembers; see below */
+    const struct lct_source *source; /* the lab's own batches; NULL: text */
+    int64_t parent;           /* run to go on from with other data; 0: none */
 } locant_train_options;
 
 /* The quick preset's model: 3 layers, width 64, 4 heads, ff 256, 16 x 128. */
@@ -166,10 +177,19 @@ typedef struct locant_train_options {
  */
 
 /*
+ * With a parent, which must be done, the run begins with the parent's
+ * parameters instead of drawn ones and is of its sizes: layers to rms_norm say
+ * nothing.  Its encoding may be another one with the same parameters, as those
+ * of a rope with another scaling.  Optimiser and steps begin anew.
+ */
+
+/*
  * Train one run, or continue it if the store has it unfinished, or return at
  * once if it is done.  The run's identity is everything but progress and
  * checkpoint_every.  Checkpoints hold parameters, optimiser state, memory and
- * step.
+ * step.  With a source, 'corpus' may be NULL.
+ * A checkpoint that is damaged gives way to the one before it, and the run's
+ * message and a notice say so.
  * '*run' is also written when a run that exists could not be finished.  A loss
  * that is not finite marks the run "failed", keeps the last finite checkpoint,
  * and is PARAM.
@@ -179,6 +199,24 @@ typedef struct locant_train_options {
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_train(int64_t *run, locant_store *store, const locant_corpus *corpus,
              const locant_train_options *options);
+
+/*
+ * The text a run was trained on, read again from where it came; 'store' knows.
+ * Errors: NULL, PARAM (no such run), UNSUPPORTED (not recorded), FORMAT (the
+ * text has changed since), and those of locant_corpus_create().
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_store_corpus(locant_corpus **out, locant_store *store, int64_t run);
+
+/*
+ * Continue a run with the options it was begun with, which the store knows.
+ * 'corpus' may be NULL for a run of a task.
+ * Errors: PARAM (no such run), UNSUPPORTED (not recorded), FORMAT (another
+ * text), and those of locant_train().
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_resume(locant_store *store, int64_t run, const locant_corpus *corpus,
+              locant_progress_fn progress, void *context);
 
 /* ---------------------------------------------------------------- evaluate */
 

@@ -96,6 +96,7 @@ static locant_status open_bytes(locant_tensors *t, char *bytes, size_t size,
     LCT_TRY(header_bytes(&header, file, (unsigned char *)bytes, size));
     LCT_TRY(lct_tensors_header(t, file, bytes + 8, header, size - 8 - header));
     data = bytes + 8 + header;
+    t->data = 8 + header;
     if (!keep || !is_aligned(t, data))
         return copy(t, data, file);
     for (size_t i = 0; i < t->n; i++)
@@ -175,6 +176,14 @@ const locant_tensor *locant_tensors_at(const locant_tensors *t, size_t i,
     if (name != NULL)
         *name = t->entries[i].name;
     return &t->entries[i].tensor;
+}
+
+size_t lct_tensors_place(const locant_tensors *t, const locant_tensor *tensor)
+{
+    for (size_t i = 0; i < t->n; i++)
+        if (&t->entries[i].tensor == tensor)
+            return t->data + t->entries[i].begin;
+    return 0;
 }
 
 static int compare_name(const void *name, const void *entry)

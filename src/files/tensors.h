@@ -25,10 +25,14 @@ struct locant_tensors {
     size_t n_metadata;
     char *strings;              /* all names, keys and values */
     void *memory;               /* of the elements */
+    size_t data;                /* byte of the file where they begin */
 };
 
 /* The name of a dtype in the file ("F32"), NULL if it has none. */
 const char *lct_tensors_dtype(locant_dtype dtype);
+
+/* Byte of the file where a tensor of 't' begins. */
+size_t lct_tensors_place(const locant_tensors *t, const locant_tensor *tensor);
 
 struct lct_json;
 

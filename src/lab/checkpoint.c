@@ -4,11 +4,14 @@
  * One tensor for each parameter under its name in the model, so that other
  * programs can read them, the two moments of AdamW flat, and what each layer
  * remembers.  The metadata hold the identity of the run, step, seconds, the
- * checksum of the batches and a hash of all of it: a flipped bit is refused,
- * not trained on.
+ * checksum of the batches, the CRC-32C of each tensor and a hash of all these
+ * texts: a flipped bit is refused, and its tensor named, not trained on.
+ * Format 1 had one hash of texts and tensors; it is still read.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "run.h"
+#include "../files/crc32c.h"
+#include "../files/tensors.h"
 #include "locant/files.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,7 +19,8 @@
 #include <string.h>
 #include <time.h>
 
-static const char format[] = "locant-checkpoint-1";
+static const char format[] = "locant-checkpoint-2";
+static const char format_1[] = "locant-checkpoint-1";
 static const char name_m[] = "adamw.m", name_v[] = "adamw.v";
 
 double lct_clock(void)
@@ -48,20 +52,12 @@ struct texts {
     char step[24], seconds[40], checksum[17], hash[17];
 };
 
-/* Of metadata, parameters, moments; what is remembered comes after them. */
-static uint64_t hash_state(const struct texts *t, const char *key,
-                           const real *params, const real *m, const real *v,
-                           size_t n)
-{
-    uint64_t h = hash_text(LCT_HASH_BEGIN, key);
+enum { PAIRS = 6 }; /* of metadata besides the sums */
 
-    h = hash_text(h, t->step);
-    h = hash_text(h, t->seconds);
-    h = hash_text(h, t->checksum);
-    h = lct_hash(h, params, n * sizeof *params);
-    h = lct_hash(h, m, n * sizeof *m);
-    return lct_hash(h, v, n * sizeof *v);
-}
+/* A metadata pair "crc32c.<tensor>". */
+struct sum {
+    char key[160], value[9];
+};
 
 static void name_memory(char out[40], int64_t layer)
 {
@@ -87,13 +83,13 @@ static locant_tensor remembered(struct lct_model *model, int64_t l)
                         shape);
 }
 
-static uint64_t hash_tensor(uint64_t h, const locant_tensor *t)
+static size_t bytes_of(const locant_tensor *t)
 {
-    size_t n = sizeof(real);
+    size_t n = locant_dtype_size(t->dtype);
 
     for (int i = 0; i < t->rank; i++)
         n *= (size_t)t->shape[i];
-    return lct_hash(h, t->data, n);
+    return n;
 }
 
 /* 'names' is of the layers that remember. */
@@ -120,6 +116,55 @@ static void list_tensors(locant_named_tensor *list, struct lct_model *model,
     }
 }
 
+static uint64_t hash_texts(const struct texts *t, const char *key)
+{
+    uint64_t h = hash_text(LCT_HASH_BEGIN, key);
+
+    h = hash_text(h, t->step);
+    h = hash_text(h, t->seconds);
+    return hash_text(h, t->checksum);
+}
+
+/* To be added to the hash of the texts, in any order. */
+static uint64_t hash_sum(const struct sum *sum)
+{
+    return hash_text(hash_text(LCT_HASH_BEGIN, sum->key), sum->value);
+}
+
+static bool sum_tensor(struct sum *out, const char *name,
+                       const locant_tensor *t)
+{
+    int n = snprintf(out->key, sizeof out->key, "crc32c.%s", name);
+
+    snprintf(out->value, sizeof out->value, "%08" PRIx32,
+             lct_crc32c(0, t->data, bytes_of(t)));
+    return n > 0 && (size_t)n < sizeof out->key;
+}
+
+/* Six pairs of texts, then one for each tensor. */
+static locant_status write(const char *path, const char *key,
+                           struct texts *text, struct sum *sums,
+                           const char **pairs, const locant_named_tensor *list,
+                           size_t n)
+{
+    const char *const fixed[2 * PAIRS] = {
+        "format", format, "run", key, "step", text->step, "seconds",
+        text->seconds, "batch_checksum", text->checksum, "hash", text->hash};
+    uint64_t hash = hash_texts(text, key);
+
+    memcpy(pairs, fixed, sizeof fixed);
+    for (size_t i = 0; i < n; i++) {
+        if (!sum_tensor(&sums[i], list[i].name, &list[i].tensor))
+            return locant_fail(LOCANT_ERR_PARAM, "%s: a parameter has a name of"
+                               " %zu bytes", path, strlen(list[i].name));
+        hash += hash_sum(&sums[i]);
+        pairs[2 * (PAIRS + i)] = sums[i].key;
+        pairs[2 * (PAIRS + i) + 1] = sums[i].value;
+    }
+    snprintf(text->hash, sizeof text->hash, "%016" PRIx64, hash);
+    return locant_tensors_write(path, list, n, pairs, PAIRS + n);
+}
+
 locant_status lct_checkpoint_write(const char *path, struct lct_model *model,
                                    const struct lct_checkpoint *c)
 {
@@ -128,27 +173,24 @@ locant_status lct_checkpoint_write(const char *path, struct lct_model *model,
     size_t n = (size_t)(lct_model_tensors(model, &t) + 2 + layers);
     locant_named_tensor *list =
         locant_alloc(n * sizeof *list + (size_t)layers * 40);
+    struct sum *sums = locant_alloc(n * sizeof *sums);
+    const char **pairs = locant_alloc(2 * (PAIRS + n) * sizeof *pairs);
     struct texts text;
-    uint64_t hash;
-    const char *const metadata[] = {
-        "format", format, "run", c->key, "step", text.step, "seconds",
-        text.seconds, "batch_checksum", text.checksum, "hash", text.hash};
     locant_status status;
 
-    if (list == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory to write it", path);
     snprintf(text.step, sizeof text.step, "%" PRId64, c->step);
     snprintf(text.seconds, sizeof text.seconds, "%.17g", c->seconds);
     snprintf(text.checksum, sizeof text.checksum, "%016" PRIx64, c->checksum);
-    list_tensors(list, model, c->m, c->v, (char (*)[40])(list + n));
-    hash = hash_state(&text, c->key, lct_model_params(model), c->m, c->v,
-                      lct_model_size(model));
-    for (int64_t l = layers; l > 0; l--)
-        hash = hash_tensor(hash, &list[n - (size_t)l].tensor);
-    snprintf(text.hash, sizeof text.hash, "%016" PRIx64, hash);
-    status = locant_tensors_write(path, list, n, metadata,
-                                  sizeof metadata / sizeof metadata[0] / 2);
+    if (list && sums && pairs) {
+        list_tensors(list, model, c->m, c->v, (char (*)[40])(list + n));
+        status = write(path, c->key, &text, sums, pairs, list, n);
+    } else {
+        status = locant_fail(LOCANT_ERR_NOMEM, "%s: no memory to write it",
+                             path);
+    }
     locant_release(list);
+    locant_release(sums);
+    locant_release(pairs);
     return status;
 }
 
@@ -157,8 +199,8 @@ locant_status lct_checkpoint_write(const char *path, struct lct_model *model,
 static locant_status refuse(const char *path, const char *what)
 {
     return locant_fail(LOCANT_ERR_FORMAT,
-                       "%s: cannot continue from this checkpoint: %s; remove"
-                       " the run to train it again", path, what);
+                       "%s: not a whole checkpoint of this run: %s; with"
+                       " the file removed it is trained again", path, what);
 }
 
 /* A metadata value into text of fixed size; the text is as it was written. */
@@ -174,14 +216,15 @@ static locant_status metadata(char *out, size_t size, const locant_tensors *f,
     return LOCANT_OK;
 }
 
-static locant_status check_metadata(struct texts *t, char hash[17],
+static locant_status check_metadata(struct texts *t, int *version,
                                     const locant_tensors *f, const char *key,
                                     const char *path)
 {
     const char *made = locant_tensors_metadata(f, "format");
     const char *run = locant_tensors_metadata(f, "run");
 
-    if (made == NULL || strcmp(made, format) != 0)
+    *version = made && strcmp(made, format_1) == 0 ? 1 : 2;
+    if (made == NULL || (*version == 2 && strcmp(made, format) != 0))
         return refuse(path, "it is not one of locant");
     if (run == NULL || strcmp(run, key) != 0)
         return refuse(path, "it belongs to another run");
@@ -189,7 +232,7 @@ static locant_status check_metadata(struct texts *t, char hash[17],
     LCT_TRY(metadata(t->seconds, sizeof t->seconds, f, "seconds", path));
     LCT_TRY(metadata(t->checksum, sizeof t->checksum, f, "batch_checksum",
                      path));
-    return metadata(hash, sizeof t->hash, f, "hash", path);
+    return metadata(t->hash, sizeof t->hash, f, "hash", path);
 }
 
 static bool same_shape(const locant_tensor *t, int rank, const int64_t *shape)
@@ -256,21 +299,6 @@ static locant_status find_memory(const locant_tensor **out, int64_t l,
     return LOCANT_OK;
 }
 
-static locant_status hash_memory(uint64_t *hash, const locant_tensors *f,
-                                 const struct lct_model *model,
-                                 const char *path)
-{
-    const struct lct_model_config *config = lct_model_config_of(model);
-    const locant_tensor *t;
-
-    for (int64_t l = 0; config->memory > 0 && l < config->layers; l++) {
-        LCT_TRY(find_memory(&t, l, f, model, path));
-        if (t != NULL)
-            *hash = hash_tensor(*hash, t);
-    }
-    return LOCANT_OK;
-}
-
 /* Into the model, which has room for as many rows. */
 static locant_status restore_memory(struct lct_model *model,
                                     const locant_tensors *f, const char *path)
@@ -293,28 +321,87 @@ static locant_status restore_memory(struct lct_model *model,
     return LOCANT_OK;
 }
 
+/* The hash of format 1: texts, parameters, moments, what is remembered. */
+static locant_status check_hash_1(const struct texts *t, const char *key,
+                                  const real *state, const locant_tensors *f,
+                                  const struct lct_model *model,
+                                  const char *path)
+{
+    const struct lct_model_config *config = lct_model_config_of(model);
+    uint64_t h = lct_hash(hash_texts(t, key), state,
+                          3 * lct_model_size(model) * sizeof *state);
+    const locant_tensor *memory;
+    char found[17];
+
+    for (int64_t l = 0; config->memory > 0 && l < config->layers; l++) {
+        LCT_TRY(find_memory(&memory, l, f, model, path));
+        if (memory != NULL)
+            h = lct_hash(h, memory->data, bytes_of(memory));
+    }
+    snprintf(found, sizeof found, "%016" PRIx64, h);
+    if (strcmp(found, t->hash) != 0)
+        return refuse(path, "its content does not match its hash");
+    return LOCANT_OK;
+}
+
+static locant_status refuse_tensor(const char *path, const char *name,
+                                   const locant_tensors *f,
+                                   const locant_tensor *t)
+{
+    size_t at = lct_tensors_place(f, t);
+    char what[256];
+
+    snprintf(what, sizeof what, "tensor '%.120s', bytes %zu to %zu, does not"
+             " match its checksum", name, at, at + bytes_of(t) - 1);
+    return refuse(path, what);
+}
+
+/* Every tensor has the sum that is written, and the sums are those written. */
+static locant_status check_sums(const struct texts *text, const char *key,
+                                const locant_tensors *f, const char *path)
+{
+    uint64_t hash = hash_texts(text, key);
+    const locant_tensor *t;
+    const char *name;
+    char found[17];
+
+    for (size_t i = 0; (t = locant_tensors_at(f, i, &name)) != NULL; i++) {
+        struct sum sum;
+        const char *want;
+
+        if (!sum_tensor(&sum, name, t))
+            return refuse(path, "a tensor has a name too long");
+        want = locant_tensors_metadata(f, sum.key);
+        if (want == NULL || strcmp(want, sum.value) != 0)
+            return refuse_tensor(path, name, f, t);
+        hash += hash_sum(&sum);
+    }
+    snprintf(found, sizeof found, "%016" PRIx64, hash);
+    if (strcmp(found, text->hash) != 0)
+        return refuse(path, "its metadata do not match their hash");
+    return LOCANT_OK;
+}
+
 static locant_status accept(struct lct_checkpoint *c, struct lct_model *model,
                             real *state, const locant_tensors *f,
                             const char *path)
 {
     size_t n = lct_model_size(model);
     struct texts text;
-    uint64_t found;
-    char hash[17];
+    int version;
 
-    LCT_TRY(check_metadata(&text, hash, f, c->key, path));
+    LCT_TRY(check_metadata(&text, &version, f, c->key, path));
+    if (version > 1)
+        LCT_TRY(check_sums(&text, c->key, f, path));
     LCT_TRY(gather(state, f, model, path));
-    found = hash_state(&text, c->key, state, state + n, state + 2 * n, n);
-    LCT_TRY(hash_memory(&found, f, model, path));
-    snprintf(text.hash, sizeof text.hash, "%016" PRIx64, found);
-    if (strcmp(text.hash, hash) != 0)
-        return refuse(path, "its content does not match its hash");
+    if (version == 1)
+        LCT_TRY(check_hash_1(&text, c->key, state, f, model, path));
+    if (c->m) /* to be continued */
+        LCT_TRY(restore_memory(model, f, path));
     c->step = strtoll(text.step, NULL, 10);
     c->seconds = strtod(text.seconds, NULL);
     c->checksum = strtoull(text.checksum, NULL, 16);
     memcpy(lct_model_params(model), state, n * sizeof *state);
-    if (c->m) /* to be continued */
-        LCT_TRY(restore_memory(model, f, path));
     if (c->m)
         memcpy(c->m, state + n, n * sizeof *state);
     if (c->v)

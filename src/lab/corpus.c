@@ -111,6 +111,9 @@ locant_status locant_corpus_create(locant_corpus **out,
     g.max_bytes = options->max_bytes ? options->max_bytes
                   : options->kind == LOCANT_CORPUS_GENERATED ? GENERATED_BYTES
                                                              : DEFAULT_BYTES;
+    c->paths = lct_recipe_paths(options);
+    c->seed = options->seed;
+    c->max_bytes = g.max_bytes;
     status = build(c, &g, options);
     lct_gather_free(&g);
     if (status != LOCANT_OK) {
@@ -127,6 +130,7 @@ void locant_corpus_free(locant_corpus *corpus)
         return;
     locant_release(corpus->text);
     locant_release(corpus->starts);
+    locant_release(corpus->paths);
     locant_release(corpus);
 }
 

@@ -102,7 +102,13 @@ struct locant_corpus {
     uint8_t *text;
     size_t *starts; /* of the three splits, one after another */
     struct lct_split split[3];
+    char *paths;      /* JSON list, absolute; NULL: cannot be written down */
+    uint64_t seed;
+    size_t max_bytes;
 };
+
+/* The paths of the options as JSON, memory of locant_alloc(); NULL: none. */
+char *lct_recipe_paths(const locant_corpus_options *options);
 
 /* Fill text, starts, split and the sizes of info from what was gathered. */
 locant_status lct_corpus_assemble(locant_corpus *c,

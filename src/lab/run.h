@@ -42,6 +42,43 @@ locant_status lct_checkpoint_write(const char *path, struct lct_model *model,
 locant_status lct_checkpoint_read(struct lct_checkpoint *c,
                                   struct lct_model *model, const char *path);
 
+/* ------------------------------------------------------------------- train */
+
+/* locant_train() of the run 'only' and no other; 0: of any. */
+locant_status lct_train(int64_t *run, locant_store *store,
+                        const locant_corpus *corpus,
+                        const locant_train_options *options, int64_t only);
+
+/*
+ * All of the options that continuing needs, as JSON in memory of
+ * locant_alloc(); 'encoding' is the resolved spec.
+ */
+locant_status lct_options_text(char **out, const locant_train_options *options,
+                               const char *encoding);
+
+/* ----------------------------------------------------------------- sources */
+
+/* One row of a batch. */
+struct lct_item {
+    uint64_t seed, step, row;
+    int64_t length;
+};
+
+/*
+ * What to train on besides text: rows that are a function of (seed, step, row,
+ * length) and 'context' alone.
+ */
+struct lct_source {
+    const char *name; /* of what decides the rows; part of a run's key, at most
+                         200 bytes without ';' */
+    int64_t vocab;    /* words, at most LCT_VOCAB */
+    int64_t shortest; /* row it can make; 0: any */
+    /* tokens [length] 0 .. vocab - 1, targets [length] too or -1: not scored */
+    void (*fill)(int32_t *tokens, int32_t *targets,
+                 const struct lct_item *item, const void *context);
+    const void *context;
+};
+
 /* ------------------------------------------------------------------- model */
 
 /* "layers=3,width=64,.." of at most 127 bytes, and back. */

@@ -1,22 +1,48 @@
 /* store.c - the database of runs: statements and transactions */
+#define _XOPEN_SOURCE 700
 #include "store.h"
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
+#include <time.h>
 
 /* -------------------------------------------------------------- statements */
 
+/*
+ * What the system said: SQLite's own answer is often lost by the time it is
+ * asked, the files remember.  0 if none does.
+ */
+static int system_error(sqlite3 *db)
+{
+    sqlite3_file *log = NULL;
+    int error = sqlite3_system_errno(db);
+
+    if (error == 0)
+        sqlite3_file_control(db, "main", SQLITE_FCNTL_LAST_ERRNO, &error);
+    if (error == 0)
+        sqlite3_file_control(db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+    if (log != NULL && log->pMethods != NULL)
+        log->pMethods->xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &error);
+    return error;
+}
+
 locant_status lct_store_failed(const locant_store *s, sqlite3 *db)
 {
-    int code = sqlite3_errcode(db) & 0xff;
+    int code = sqlite3_errcode(db) & 0xff, error = 0;
     locant_status status = LOCANT_ERR_IO;
+    char why[128] = "";
 
     if (code == SQLITE_NOMEM)
         status = LOCANT_ERR_NOMEM;
     else if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB)
         status = LOCANT_ERR_FORMAT;
-    return locant_fail(status, "%s: SQLite says: %s", s->path,
-                       sqlite3_errmsg(db));
+    if (code == SQLITE_IOERR || code == SQLITE_CANTOPEN)
+        error = system_error(db);
+    if (error != 0 && strerror_r(error, why, sizeof why) != 0)
+        snprintf(why, sizeof why, "error %d", error);
+    return locant_fail(status, "%s: SQLite says: %s%s%s", s->path,
+                       sqlite3_errmsg(db), error ? ": " : "", why);
 }
 
 static int bind(sqlite3_stmt *stmt, const char *types, va_list args)
@@ -89,11 +115,59 @@ locant_status lct_store_exec(locant_store *s, const char *sql,
     return status;
 }
 
+/* The text of one row; *out is NULL where there is none. */
+static locant_status read_text(char **out, locant_store *s, sqlite3_stmt *stmt)
+{
+    const unsigned char *text;
+    size_t size;
+    bool row;
+
+    LCT_TRY(lct_store_step(&row, s, stmt));
+    text = row ? sqlite3_column_text(stmt, 0) : NULL;
+    if (text == NULL)
+        return LOCANT_OK;
+    size = (size_t)sqlite3_column_bytes(stmt, 0) + 1;
+    *out = locant_alloc(size);
+    if (*out == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for %zu bytes",
+                           s->path, size);
+    memcpy(*out, text, size);
+    return LOCANT_OK;
+}
+
+locant_status lct_store_text(char **out, locant_store *s, const char *sql,
+                             const char *types, ...)
+{
+    sqlite3_stmt *stmt = NULL;
+    locant_status status;
+    va_list args;
+
+    *out = NULL;
+    lct_store_lock(s);
+    va_start(args, types);
+    status = prepare(&stmt, s, sql, types, args);
+    va_end(args);
+    if (status == LOCANT_OK)
+        status = read_text(out, s, stmt);
+    sqlite3_finalize(stmt);
+    lct_store_unlock(s);
+    return status;
+}
+
 double lct_column_double(sqlite3_stmt *stmt, int i)
 {
     if (sqlite3_column_type(stmt, i) == SQLITE_NULL)
         return NAN;
     return sqlite3_column_double(stmt, i);
+}
+
+void lct_store_now(char out[32])
+{
+    time_t now = time(NULL);
+    struct tm utc;
+
+    gmtime_r(&now, &utc);
+    strftime(out, 32, "%Y-%m-%dT%H:%M:%SZ", &utc);
 }
 
 void lct_column_text(char *out, size_t size, sqlite3_stmt *stmt, int i)

@@ -12,13 +12,14 @@
 #include <sqlite3.h>
 #include <stdbool.h>
 
-enum { LCT_STORE_VERSION = 1, LCT_STORE_APPLICATION = 0x4c4f434e /* "LOCN" */ };
+enum { LCT_STORE_VERSION = 2, LCT_STORE_APPLICATION = 0x4c4f434e /* "LOCN" */ };
 
 struct locant_store {
     sqlite3 *db;
     pthread_mutex_t mutex;
     char *directory;
     char *path; /* directory/runs.db */
+    int64_t version; /* of the schema: an older one only when readonly */
     bool readonly;
 };
 
@@ -29,7 +30,7 @@ locant_status lct_store_failed(const locant_store *s, sqlite3 *db);
 
 /*
  * Prepare one statement and bind its parameters, one letter each in 'types':
- * i int64_t, d double (NAN becomes NULL), s string.
+ * i int64_t, d double (NAN becomes NULL), s string (NULL becomes NULL).
  */
 locant_status lct_store_prepare(sqlite3_stmt **out, locant_store *s,
                                 const char *sql, const char *types, ...);
@@ -41,10 +42,20 @@ locant_status lct_store_exec(locant_store *s, const char *sql,
 /* Next row: *row says whether there is one. */
 locant_status lct_store_step(bool *row, locant_store *s, sqlite3_stmt *stmt);
 
+/*
+ * The first column of the first row, memory of locant_alloc(); NULL if there is
+ * no row, or NULL is there.  Takes the lock.
+ */
+locant_status lct_store_text(char **out, locant_store *s, const char *sql,
+                             const char *types, ...);
+
 /* Column as double: NAN for NULL. */
 double lct_column_double(sqlite3_stmt *stmt, int i);
 /* Column as text of at most size - 1 bytes: "" for NULL. */
 void lct_column_text(char *out, size_t size, sqlite3_stmt *stmt, int i);
+
+/* The time, UTC, ISO 8601. */
+void lct_store_now(char out[32]);
 
 /* ------------------------------------------------------------ transactions */
 
@@ -58,6 +69,12 @@ locant_status lct_store_end(locant_store *s, locant_status status);
 
 /* -------------------------------------------------------------------- open */
 
+/* What kind of database this is, judged; *blank: nothing is in it. */
+locant_status lct_store_inspect(bool *blank, int64_t *version, locant_store *s);
+
+/* Make the schema what this version expects, in one transaction. */
+locant_status lct_store_migrate(locant_store *s);
+
 /* Connect to the file of the store for reading only. */
 locant_status lct_store_connect_readonly(sqlite3 **out, const locant_store *s);
 
@@ -67,11 +84,16 @@ locant_status lct_store_connect_readonly(sqlite3 **out, const locant_store *s);
 struct lct_run_new {
     const char *key; /* unique text of everything that decides the bits */
     const char *encoding, *model, *corpus_sha256;
+    const char *source;  /* "text", or the name of a task; NULL: "text" */
+    const char *options; /* JSON of all that continuing needs; may be NULL */
+    int64_t parent;      /* run whose parameters begin this one; 0: none */
+    int64_t only;        /* not 0: it must be this run, none is made */
     uint64_t seed;
     int64_t steps, batch, length, parameters, encoding_parameters, bytes;
 };
 
-/* The run of that key, made if there is none. */
+/* The run of that key, made if there is none; one that has no options gets
+   these. */
 locant_status lct_store_find_run(int64_t *id, locant_store *s,
                                  const struct lct_run_new *run);
 
@@ -83,6 +105,9 @@ struct lct_run_extra {
 };
 locant_status lct_store_run_extra(struct lct_run_extra *out, locant_store *s,
                                   int64_t id);
+
+/* What the run was made with, memory of locant_alloc(); NULL if not known. */
+locant_status lct_store_run_options(char **out, locant_store *s, int64_t id);
 
 /* One step of training. */
 struct lct_metric {
@@ -123,17 +148,97 @@ locant_status lct_store_lock_run(int *fd, const locant_store *s, int64_t id);
 void lct_store_unlock_run(int fd, const locant_store *s, int64_t id);
 
 /*
+ * The checkpoint before the last one is kept, for the case that the last one is
+ * damaged.  All of these are for the holder of the lock.
+ */
+
+/* Keep the checkpoint under a second name, which a new one does not replace. */
+void lct_store_keep_previous(const locant_store *s, int64_t id);
+/* Make the one that was kept the checkpoint; false: there is none. */
+bool lct_store_use_previous(const locant_store *s, int64_t id);
+/* It is needed no longer. */
+void lct_store_drop_previous(const locant_store *s, int64_t id);
+
+/*
  * Remove what a killed process left of a checkpoint it was writing, and with
- * 'all' the checkpoint.  To be called by the holder of the lock.
+ * 'all' the checkpoints.  To be called by the holder of the lock.
  */
 void lct_store_clean_run(const locant_store *s, int64_t id, bool all);
 
+/* ----------------------------------------------------------------- corpora */
+
+/* How to read a text again; a corpus has one. */
+struct lct_recipe {
+    const char *sha256;
+    const char *kind;  /* "headers", "files", "generated" */
+    const char *paths; /* JSON list of absolute paths */
+    uint64_t seed;
+    int64_t max_bytes; /* as resolved, never 0 */
+};
+
+/* The recipe of a corpus, valid as long as it; false if it has none. */
+bool lct_corpus_recipe(struct lct_recipe *out, const locant_corpus *corpus);
+
+/* Record it; one that is there already stays. */
+locant_status lct_store_keep_corpus(locant_store *s,
+                                    const struct lct_recipe *recipe);
+
 /* ------------------------------------------------------------- evaluations */
 
+/* What two evaluations differ in; strings that are NULL are "". */
+struct lct_evaluation_key {
+    int64_t run;
+    const char *corpus_sha256;
+    int64_t want;         /* blocks asked for */
+    const char *encoding; /* spec it was evaluated under; "": the trained one */
+    const char *policy;   /* beyond a table: "clamp", ..; "": undefined */
+    const char *lengths;  /* "128,4096"; "": the five of the protocols */
+};
+
+/* The numbers an evaluation has one of. */
+struct lct_evaluation_row {
+    int64_t id; /* read only */
+    int64_t blocks;
+    double own_window, valid, shuffled, causality, tokens_per_second;
+};
+
 /*
- * Read an evaluation back; *found tells whether it was there.  'want' is the
- * number of blocks asked for.  *block_loss [lengths, blocks] is of
- * locant_alloc(); pass NULL to leave it.
+ * The losses of one protocol ("P1", ..): mean[i] at length[i], loss[i, b] of
+ * block b.  P2 counts the position a bucket begins at as its length.  Lengths
+ * rise.
+ */
+struct lct_curve {
+    char protocol[16];
+    size_t n, blocks; /* blocks 0: means alone */
+    int64_t *length;  /* [n] */
+    double *mean;     /* [n] */
+    double *loss;     /* [n, blocks] */
+};
+
+/* The evaluation of that key, if there is one. */
+locant_status lct_store_find_evaluation(struct lct_evaluation_row *out,
+                                        bool *found, locant_store *s,
+                                        const struct lct_evaluation_key *key);
+
+/*
+ * A curve of an evaluation; n is 0 when it has none of that protocol.  To be
+ * freed, also after a failure.
+ */
+locant_status lct_store_read_curve(struct lct_curve *out, locant_store *s,
+                                   int64_t evaluation, const char *protocol);
+void lct_curve_free(struct lct_curve *c);
+
+/* Record an evaluation with its curves; one that is there already stays. */
+locant_status lct_store_add_evaluation(locant_store *s,
+                                       const struct lct_evaluation_key *key,
+                                       const struct lct_evaluation_row *row,
+                                       const struct lct_curve *curves,
+                                       size_t n);
+
+/*
+ * Read an evaluation under the trained encoding back; *found tells whether it
+ * was there.  'want' is the number of blocks asked for.  *block_loss [lengths,
+ * blocks] is of locant_alloc(); pass NULL to leave it.
  */
 locant_status lct_store_load_evaluation(locant_evaluation *out,
                                         double **block_loss, bool *found,
@@ -146,4 +251,54 @@ locant_status lct_store_save_evaluation(locant_store *s, int64_t run,
                                         const char *corpus_sha256, int64_t want,
                                         const locant_evaluation *e,
                                         const double *block_loss);
+
+/* ------------------------------------------------------------------- tasks */
+
+/* Items of one fixed test set that a run solved. */
+struct lct_task_score {
+    int64_t run;
+    const char *task;     /* "T1", .. */
+    const char *setting;  /* what else the items follow from: "pairs=8"; "" */
+    const char *encoding; /* spec it was scored under; "": the trained one */
+    int64_t test_seed, length;
+    int64_t place;        /* distance, depth or t; -1: over all of them */
+    int64_t items, exact; /* items, and those without an error */
+    int64_t tokens, hits; /* of all answers, and those that are right */
+    double loss;          /* nats per token of the answers */
+};
+
+/* Record scores in one transaction; those that are there already stay. */
+locant_status lct_store_add_scores(locant_store *s,
+                                   const struct lct_task_score *scores,
+                                   size_t n);
+
+/*
+ * Scores of a run on a task by (setting, encoding, test_seed, length, place).
+ * The strings are valid during the call, which holds the lock; nonzero stops.
+ */
+typedef int (*lct_score_visitor)(const struct lct_task_score *score,
+                                 void *context);
+locant_status lct_store_scores(locant_store *s, int64_t run, const char *task,
+                               lct_score_visitor visit, void *context);
+
+/* ------------------------------------------------------- probes and plans */
+
+/*
+ * What was found out about a run, as JSON.  'setting' is all it follows from
+ * besides the run: "step=100;corpus=..".  Keeping another value replaces the
+ * first.  Reading gives memory of locant_alloc(), NULL if there is none.
+ */
+locant_status lct_store_keep_probe(locant_store *s, int64_t run,
+                                   const char *name, const char *setting,
+                                   const char *value);
+locant_status lct_store_probe(char **out, locant_store *s, int64_t run,
+                              const char *name, const char *setting);
+
+/*
+ * What a job decided when it began, so that the same job continued decides the
+ * same.  Gives the plan of that key, which is the first that was kept; memory
+ * of locant_alloc().
+ */
+locant_status lct_store_keep_plan(char **out, locant_store *s, const char *key,
+                                  const char *plan);
 #endif

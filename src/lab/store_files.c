@@ -41,13 +41,20 @@ static locant_status refuse_lock(int fd, int64_t id)
 static locant_status sign_lock(int fd, const char *path)
 {
     char host[64] = "", text[128];
-    int n;
+    int size, done = 0;
 
     gethostname(host, sizeof host - 1);
-    n = snprintf(text, sizeof text, "process %ld on host %s\n", (long)getpid(),
-                 host);
-    if (ftruncate(fd, 0) != 0 || pwrite(fd, text, (size_t)n, 0) != n)
+    size = snprintf(text, sizeof text, "process %ld on host %s\n",
+                    (long)getpid(), host);
+    if (ftruncate(fd, 0) != 0)
         return locant_fail(LOCANT_ERR_IO, "%s: %s", path, strerror(errno));
+    while (done < size) {
+        ssize_t n = pwrite(fd, text + done, (size_t)(size - done), done);
+
+        if (n <= 0 && !(n < 0 && errno == EINTR))
+            return locant_fail(LOCANT_ERR_IO, "%s: %s", path, strerror(errno));
+        done += n > 0 ? (int)n : 0;
+    }
     return LOCANT_OK;
 }
 
@@ -111,6 +118,75 @@ void lct_store_unlock_run(int fd, const locant_store *s, int64_t id)
     close(fd);
 }
 
+/* ------------------------------------------------------------- checkpoints */
+
+/* Names of a run's files; all NULL when memory is short. */
+struct names {
+    char *last, *previous, *temporary;
+};
+
+static struct names names_of(const locant_store *s, int64_t id)
+{
+    struct names n = {0};
+
+    if (lct_store_run_path(&n.last, s, id, "safetensors") != LOCANT_OK ||
+        lct_store_run_path(&n.previous, s, id, "previous.safetensors") !=
+            LOCANT_OK ||
+        lct_store_run_path(&n.temporary, s, id, "safetensors.previous.tmp") !=
+            LOCANT_OK) {
+        locant_release(n.last);
+        locant_release(n.previous);
+        n = (struct names){0};
+    }
+    return n;
+}
+
+static void free_names(struct names *n)
+{
+    locant_release(n->last);
+    locant_release(n->previous);
+    locant_release(n->temporary);
+}
+
+/*
+ * By a link, so that the checkpoint never lacks; where the file system has
+ * none, by a rename, and until the next one is there the kept one is the last.
+ * A failure costs the copy and nothing else.
+ */
+void lct_store_keep_previous(const locant_store *s, int64_t id)
+{
+    struct names n = names_of(s, id);
+
+    if (n.last) {
+        unlink(n.temporary);
+        if (link(n.last, n.temporary) == 0)
+            rename(n.temporary, n.previous);
+        else if (errno != ENOENT)
+            rename(n.last, n.previous);
+        /* a rename between two names of one file leaves both */
+        unlink(n.temporary);
+    }
+    free_names(&n);
+}
+
+bool lct_store_use_previous(const locant_store *s, int64_t id)
+{
+    struct names n = names_of(s, id);
+    bool good = n.last && rename(n.previous, n.last) == 0;
+
+    free_names(&n);
+    return good;
+}
+
+void lct_store_drop_previous(const locant_store *s, int64_t id)
+{
+    struct names n = names_of(s, id);
+
+    if (n.last)
+        unlink(n.previous);
+    free_names(&n);
+}
+
 void lct_store_clean_run(const locant_store *s, int64_t id, bool all)
 {
     char *path, *name;
@@ -119,8 +195,10 @@ void lct_store_clean_run(const locant_store *s, int64_t id, bool all)
 
     if (lct_store_run_path(&path, s, id, "safetensors") != LOCANT_OK)
         return;
-    if (all)
+    if (all) {
         unlink(path);
+        lct_store_drop_previous(s, id);
+    }
     name = strrchr(path, '/');
     *name++ = 0;
     folder = opendir(path);

@@ -1,25 +1,10 @@
 /*
- * store_open.c - the database of runs: its schema, and opening it.
+ * store_open.c - opening the database of runs.
  *
  * SQLite in WAL mode with synchronous=FULL: a transaction that returned is on
  * the disk.  Every write begins with BEGIN IMMEDIATE, because a transaction
  * that starts as a reader and then writes is refused at once under contention,
  * whatever the busy timeout.
- *
- * Schema version 1 (PRAGMA user_version; application_id is "LOCN"):
- *
- *   runs         one row a run.  'key' is the identity as text.  'seed' holds
- *                the 64 bits of an unsigned number.  status: running,
- *                interrupted, done, failed.  Ids are never used twice, since
- *                checkpoints are named by them.
- *   metrics      one row a step: loss (nats per byte), norm of the gradient
- *                before clipping, learning rate.
- *   evaluations  one row a run, corpus and number of blocks asked for.
- *                NULL: undefined for that encoding.
- *   evaluation_lengths, evaluation_positions
- *                the curves P1 and P2 of an evaluation.
- *   evaluation_blocks
- *                P1 of every block and length: what intervals are made from.
  */
 #define _GNU_SOURCE
 #include "store.h"
@@ -31,46 +16,6 @@
 #include <unistd.h>
 
 enum { BUSY_MS = 30000 };
-
-static const char schema[] =
-    "CREATE TABLE runs ("
-    " id INTEGER PRIMARY KEY AUTOINCREMENT,"
-    " key TEXT NOT NULL UNIQUE,"
-    " status TEXT NOT NULL CHECK (status IN"
-    "  ('running', 'interrupted', 'done', 'failed')),"
-    " encoding TEXT NOT NULL, model TEXT NOT NULL,"
-    " corpus_sha256 TEXT NOT NULL, seed INTEGER NOT NULL,"
-    " step INTEGER NOT NULL, steps INTEGER NOT NULL,"
-    " batch INTEGER NOT NULL, length INTEGER NOT NULL,"
-    " parameters INTEGER NOT NULL, encoding_parameters INTEGER NOT NULL,"
-    " bytes INTEGER NOT NULL, seconds REAL NOT NULL,"
-    " batch_checksum TEXT NOT NULL, message TEXT,"
-    " started TEXT NOT NULL);"
-    "CREATE TABLE metrics ("
-    " run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,"
-    " step INTEGER NOT NULL, loss REAL, grad_norm REAL, rate REAL,"
-    " PRIMARY KEY (run, step)) WITHOUT ROWID;"
-    "CREATE TABLE evaluations ("
-    " id INTEGER PRIMARY KEY AUTOINCREMENT,"
-    " run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,"
-    " corpus_sha256 TEXT NOT NULL, want INTEGER NOT NULL,"
-    " blocks INTEGER NOT NULL, own_window REAL, valid REAL, shuffled REAL,"
-    " causality REAL, tokens_per_second REAL,"
-    " UNIQUE (run, corpus_sha256, want));"
-    "CREATE TABLE evaluation_lengths ("
-    " evaluation INTEGER NOT NULL REFERENCES evaluations ON DELETE CASCADE,"
-    " length INTEGER NOT NULL, loss REAL,"
-    " PRIMARY KEY (evaluation, length)) WITHOUT ROWID;"
-    "CREATE TABLE evaluation_positions ("
-    " evaluation INTEGER NOT NULL REFERENCES evaluations ON DELETE CASCADE,"
-    " bucket INTEGER NOT NULL, loss REAL,"
-    " PRIMARY KEY (evaluation, bucket)) WITHOUT ROWID;"
-    "CREATE TABLE evaluation_blocks ("
-    " evaluation INTEGER NOT NULL REFERENCES evaluations ON DELETE CASCADE,"
-    " length INTEGER NOT NULL, block INTEGER NOT NULL, loss REAL,"
-    " PRIMARY KEY (evaluation, length, block)) WITHOUT ROWID;"
-    "PRAGMA application_id = 1280262990;" /* 0x4c4f434e */
-    "PRAGMA user_version = 1;";
 
 static uint32_t big_endian(const unsigned char *p)
 {
@@ -98,7 +43,7 @@ static locant_status judge(const char *path, int64_t application,
  * Look at the first 100 bytes without SQLite, which would recover logs of, and
  * so write to, a file that may not be ours.  The file header is
  * https://www.sqlite.org/fileformat2.html section 1.3.  The schema is created
- * under a rollback journal, so a header of ours never waits in a log.
+ * under a rollback journal, so a first header of ours never waits in a log.
  */
 static locant_status inspect_header(bool *empty, const char *path)
 {
@@ -141,44 +86,31 @@ static locant_status pragma(int64_t *out, locant_store *s, const char *sql)
     return status;
 }
 
-/* Judge what SQLite sees, which outweighs the header; *blank: nothing. */
-static locant_status inspect(bool *blank, locant_store *s)
+/* Judge what SQLite sees, which outweighs the header. */
+locant_status lct_store_inspect(bool *blank, int64_t *version, locant_store *s)
 {
-    int64_t application, version, tables;
+    int64_t application, tables;
 
     LCT_TRY(pragma(&application, s, "PRAGMA application_id"));
-    LCT_TRY(pragma(&version, s, "PRAGMA user_version"));
+    LCT_TRY(pragma(version, s, "PRAGMA user_version"));
     LCT_TRY(pragma(&tables, s, "SELECT count(*) FROM sqlite_master"));
-    *blank = application == 0 && version == 0 && tables == 0;
-    return *blank ? LOCANT_OK : judge(s->path, application, version);
+    *blank = application == 0 && *version == 0 && tables == 0;
+    return *blank ? LOCANT_OK : judge(s->path, application, *version);
 }
 
 /*
  * Outside a transaction another process may make the schema between two of the
  * questions, and a store of ours look like another program's.
  */
-static locant_status inspect_alone(bool *blank, locant_store *s)
+static locant_status inspect_alone(bool *blank, int64_t *version,
+                                   locant_store *s)
 {
     locant_status status;
 
     LCT_TRY(lct_store_exec(s, "BEGIN", ""));
-    status = inspect(blank, s);
+    status = lct_store_inspect(blank, version, s);
     sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
     return status;
-}
-
-/* Of several processes that find no schema, the first makes it. */
-static locant_status create_schema(locant_store *s)
-{
-    locant_status status;
-    bool blank = false;
-
-    LCT_TRY(lct_store_begin(s, __func__));
-    status = inspect(&blank, s);
-    if (status == LOCANT_OK && blank &&
-        sqlite3_exec(s->db, schema, NULL, NULL, NULL) != SQLITE_OK)
-        status = lct_store_failed(s, s->db);
-    return lct_store_end(s, status);
 }
 
 /*
@@ -205,6 +137,7 @@ static locant_status connect_writable(locant_store *s)
 {
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
                 SQLITE_OPEN_NOMUTEX;
+    int64_t version;
     bool blank;
 
     if (sqlite3_open_v2(s->path, &s->db, flags, NULL) != SQLITE_OK)
@@ -213,9 +146,10 @@ static locant_status connect_writable(locant_store *s)
     if (sqlite3_exec(s->db, "PRAGMA synchronous = FULL;"
                      "PRAGMA foreign_keys = ON", NULL, NULL, NULL) != SQLITE_OK)
         return lct_store_failed(s, s->db);
-    LCT_TRY(inspect_alone(&blank, s));
-    if (blank)
-        LCT_TRY(create_schema(s));
+    LCT_TRY(inspect_alone(&blank, &version, s));
+    if (version < LCT_STORE_VERSION)
+        LCT_TRY(lct_store_migrate(s));
+    s->version = LCT_STORE_VERSION;
     return enable_wal(s);
 }
 
@@ -388,7 +322,7 @@ static locant_status open_readonly(locant_store *s)
     LCT_TRY(inspect_header(&blank, s->path));
     if (!blank) {
         LCT_TRY(lct_store_connect_readonly(&s->db, s));
-        LCT_TRY(inspect(&blank, s));
+        LCT_TRY(lct_store_inspect(&blank, &s->version, s));
     }
     if (blank)
         return locant_fail(LOCANT_ERR_IO, "%s: no store there", s->path);

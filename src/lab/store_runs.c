@@ -4,16 +4,16 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <time.h>
+#include <string.h>
 
 /* -------------------------------------------------------------------- read */
 
-static const char columns[] =
+static const char query[] =
     "SELECT id, status, encoding, model, corpus_sha256, seed, step, steps,"
     " batch, length, parameters, encoding_parameters, seconds, started,"
     " (SELECT loss FROM metrics WHERE run = runs.id"
-    "  ORDER BY metrics.step DESC LIMIT 1)"
-    " FROM runs ";
+    "  ORDER BY metrics.step DESC LIMIT 1), message, %s"
+    " FROM runs WHERE id BETWEEN ?1 AND ?2 ORDER BY id";
 
 static void read_run(locant_run_info *run, sqlite3_stmt *stmt)
 {
@@ -33,30 +33,60 @@ static void read_run(locant_run_info *run, sqlite3_stmt *stmt)
     run->seconds = sqlite3_column_double(stmt, 12);
     lct_column_text(run->started, sizeof run->started, stmt, 13);
     run->train_loss = lct_column_double(stmt, 14);
+    lct_column_text(run->message, sizeof run->message, stmt, 15);
+    run->parent = sqlite3_column_int64(stmt, 16);
+    lct_column_text(run->source, sizeof run->source, stmt, 17);
     run->tokens_per_second =
         run->seconds > 0 ? (double)run->step * (double)run->batch *
                                (double)run->length / run->seconds
                          : NAN;
 }
 
-/*
- * The first run with an id above 'after'.  Visitors are called outside the
- * lock, so that they may use the store.
- */
-static locant_status next_run(locant_run_info *run, bool *found,
-                              locant_store *s, int64_t after)
+struct list {
+    locant_run_info *run;
+    size_t n, room;
+};
+
+static locant_status grow(struct list *l, const locant_store *s)
 {
-    char sql[sizeof columns + 64];
+    size_t room = l->room ? 2 * l->room : 16;
+    locant_run_info *more = locant_alloc(room * sizeof *more);
+
+    if (more == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for %zu runs",
+                           s->path, room);
+    if (l->n > 0)
+        memcpy(more, l->run, l->n * sizeof *more);
+    locant_release(l->run);
+    l->run = more;
+    l->room = room;
+    return LOCANT_OK;
+}
+
+/*
+ * The runs with ids 'first' to 'last', by one statement.  They are visited
+ * when it has ended and the lock is free, so that visitors may use the store.
+ */
+static locant_status list_runs(struct list *l, locant_store *s, int64_t first,
+                               int64_t last)
+{
+    char sql[sizeof query + 32];
     sqlite3_stmt *stmt = NULL;
     locant_status status;
+    bool row = true;
 
-    snprintf(sql, sizeof sql, "%sWHERE id > ?1 ORDER BY id LIMIT 1", columns);
+    /* a store of version 1, open for reading, lacks two columns */
+    snprintf(sql, sizeof sql, query,
+             s->version < 2 ? "0, 'text'" : "parent, source");
     lct_store_lock(s);
-    status = lct_store_prepare(&stmt, s, sql, "i", after);
-    if (status == LOCANT_OK)
-        status = lct_store_step(found, s, stmt);
-    if (status == LOCANT_OK && *found)
-        read_run(run, stmt);
+    status = lct_store_prepare(&stmt, s, sql, "ii", first, last);
+    while (status == LOCANT_OK && row) {
+        status = lct_store_step(&row, s, stmt);
+        if (status == LOCANT_OK && row && l->n == l->room)
+            status = grow(l, s);
+        if (status == LOCANT_OK && row)
+            read_run(&l->run[l->n++], stmt);
+    }
     sqlite3_finalize(stmt);
     lct_store_unlock(s);
     return status;
@@ -65,36 +95,37 @@ static locant_status next_run(locant_run_info *run, bool *found,
 locant_status locant_store_runs(locant_store *store, locant_run_visitor visit,
                                 void *context)
 {
-    locant_run_info run = {0};
-    bool found = true;
+    struct list l = {0};
+    locant_status status;
 
     if (store == NULL || visit == NULL)
         return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", __func__,
                            store ? "visit" : "store");
-    while (found) {
-        LCT_TRY(next_run(&run, &found, store, run.id));
-        if (found && visit(&run, context) != 0)
+    status = list_runs(&l, store, INT64_MIN, INT64_MAX);
+    for (size_t i = 0; status == LOCANT_OK && i < l.n; i++)
+        if (visit(&l.run[i], context) != 0)
             break;
-    }
-    return LOCANT_OK;
+    locant_release(l.run);
+    return status;
 }
 
 locant_status locant_store_run(locant_run_info *out, locant_store *store,
                                int64_t id)
 {
-    locant_run_info run = {0};
-    bool found = false;
+    struct list l = {0};
+    locant_status status;
 
     if (out == NULL || store == NULL)
         return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", __func__,
                            out ? "store" : "out");
-    if (id > 0)
-        LCT_TRY(next_run(&run, &found, store, id - 1));
-    if (!found || run.id != id)
-        return locant_fail(LOCANT_ERR_PARAM, "%s: no run %" PRId64 " in %s",
-                           __func__, id, store->directory);
-    *out = run;
-    return LOCANT_OK;
+    status = list_runs(&l, store, id, id);
+    if (status == LOCANT_OK && l.n == 0)
+        status = locant_fail(LOCANT_ERR_PARAM, "%s: no run %" PRId64 " in %s",
+                             __func__, id, store->directory);
+    if (status == LOCANT_OK)
+        *out = l.run[0];
+    locant_release(l.run);
+    return status;
 }
 
 locant_status lct_store_run_extra(struct lct_run_extra *out, locant_store *s,
@@ -124,6 +155,15 @@ locant_status lct_store_run_extra(struct lct_run_extra *out, locant_store *s,
     return status;
 }
 
+locant_status lct_store_run_options(char **out, locant_store *s, int64_t id)
+{
+    *out = NULL;
+    if (s->version < 2)
+        return LOCANT_OK;
+    return lct_store_text(out, s, "SELECT options FROM runs WHERE id = ?1",
+                          "i", id);
+}
+
 /* ------------------------------------------------------------------- write */
 
 static locant_status find_key(int64_t *id, locant_store *s, const char *key)
@@ -144,21 +184,19 @@ static locant_status insert_run(int64_t *id, locant_store *s,
                                 const struct lct_run_new *r)
 {
     char started[32];
-    time_t now = time(NULL);
-    struct tm utc;
 
-    gmtime_r(&now, &utc);
-    strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    lct_store_now(started);
     LCT_TRY(lct_store_exec(
         s,
         "INSERT INTO runs (key, status, encoding, model, corpus_sha256, seed,"
         " step, steps, batch, length, parameters, encoding_parameters, bytes,"
-        " seconds, batch_checksum, started)"
+        " seconds, batch_checksum, started, source, options, parent)"
         " VALUES (?1, 'running', ?2, ?3, ?4, ?5, 0, ?6, ?7, ?8, ?9, ?10, ?11,"
-        " 0, '', ?12)",
-        "ssssiiiiiiis", r->key, r->encoding, r->model, r->corpus_sha256,
+        " 0, '', ?12, ?13, ?14, nullif(?15, 0))",
+        "ssssiiiiiiisssi", r->key, r->encoding, r->model, r->corpus_sha256,
         (int64_t)r->seed, r->steps, r->batch, r->length, r->parameters,
-        r->encoding_parameters, r->bytes, started));
+        r->encoding_parameters, r->bytes, started,
+        r->source ? r->source : "text", r->options, r->parent));
     *id = sqlite3_last_insert_rowid(s->db);
     return LOCANT_OK;
 }
@@ -170,8 +208,17 @@ locant_status lct_store_find_run(int64_t *id, locant_store *s,
 
     LCT_TRY(lct_store_begin(s, "locant_train"));
     status = find_key(id, s, run->key);
-    if (status == LOCANT_OK && *id == 0)
+    if (status == LOCANT_OK && run->only != 0 && *id != run->only)
+        status = locant_fail(LOCANT_ERR_FORMAT,
+                             "locant_train: run %" PRId64 " is another run to"
+                             " this locant than to the one that began it",
+                             run->only);
+    else if (status == LOCANT_OK && *id == 0)
         status = insert_run(id, s, run);
+    else if (status == LOCANT_OK)
+        status = lct_store_exec(s, "UPDATE runs SET options = ?2 WHERE id = ?1"
+                                " AND options IS NULL", "is", *id,
+                                run->options);
     return lct_store_end(s, status);
 }
 

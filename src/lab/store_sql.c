@@ -6,6 +6,8 @@
  * ATTACH nor VACUUM INTO reaches another file.
  */
 #include "store.h"
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int readable_pragma(const char *name, const char *argument)
@@ -78,30 +80,86 @@ static locant_status prepare_one(sqlite3_stmt **out, sqlite3 *db,
     return LOCANT_OK;
 }
 
-static locant_status visit_rows(const locant_store *s, sqlite3 *db,
-                                sqlite3_stmt *stmt, locant_sql_visitor row,
-                                void *context)
-{
-    int n = sqlite3_column_count(stmt), code = SQLITE_ROW;
-    const char **text = locant_alloc((2 * (size_t)n + 1) * sizeof *text);
-    locant_status status = LOCANT_OK;
+/* One row: pointers for the caller, and room for the digits of reals. */
+struct row {
+    const char **names, **values;
+    char *kinds;
+    char (*digits)[32];
+};
 
-    if (text == NULL)
+static locant_status make_row(struct row *r, sqlite3_stmt *stmt, int n,
+                              const locant_store *s)
+{
+    size_t room = (size_t)n + 1;
+
+    r->names = locant_alloc(room * sizeof *r->names);
+    r->values = locant_alloc(room * sizeof *r->values);
+    r->kinds = locant_alloc(room);
+    r->digits = locant_alloc(room * sizeof *r->digits);
+    if (!r->names || !r->values || !r->kinds || !r->digits)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for %d columns",
                            s->path, n);
     for (int i = 0; i < n; i++)
-        text[i] = sqlite3_column_name(stmt, i);
-    while ((code = sqlite3_step(stmt)) == SQLITE_ROW) {
-        for (int i = 0; i < n; i++)
-            text[n + i] = (const char *)sqlite3_column_text(stmt, i);
-        if (row(n, text, text + n, context) != 0)
+        r->names[i] = sqlite3_column_name(stmt, i);
+    return LOCANT_OK;
+}
+
+static void free_row(struct row *r)
+{
+    locant_release(r->names);
+    locant_release(r->values);
+    locant_release(r->kinds);
+    locant_release(r->digits);
+}
+
+/* The fewest digits that read back as x; with a point in any locale. */
+static void print_real(char out[32], double x)
+{
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(out, 32, "%.*g", digits, x);
+        if (strtod(out, NULL) == x)
+            break;
+    }
+    out[strcspn(out, ",")] = strchr(out, ',') ? '.' : 0;
+}
+
+static void fill_row(struct row *r, sqlite3_stmt *stmt, int n)
+{
+    for (int i = 0; i < n; i++) {
+        r->values[i] = (const char *)sqlite3_column_text(stmt, i);
+        switch (sqlite3_column_type(stmt, i)) {
+        case SQLITE_INTEGER:
+            r->kinds[i] = 'i';
+            break;
+        case SQLITE_FLOAT:
+            r->kinds[i] = 'r';
+            print_real(r->digits[i], sqlite3_column_double(stmt, i));
+            r->values[i] = r->digits[i];
+            break;
+        default:
+            r->kinds[i] = r->values[i] ? 't' : 'n';
+        }
+    }
+}
+
+static locant_status visit_rows(const locant_store *s, sqlite3 *db,
+                                sqlite3_stmt *stmt, locant_sql_visitor visit,
+                                void *context)
+{
+    int n = sqlite3_column_count(stmt), code = SQLITE_ROW;
+    struct row r = {0};
+    locant_status status = make_row(&r, stmt, n, s);
+
+    while (status == LOCANT_OK && (code = sqlite3_step(stmt)) == SQLITE_ROW) {
+        fill_row(&r, stmt, n);
+        if (visit(n, r.names, r.values, r.kinds, context) != 0)
             break;
     }
     if (code == SQLITE_ERROR)
         status = refuse_sql(db);
     else if (code != SQLITE_ROW && code != SQLITE_DONE)
         status = lct_store_failed(s, db);
-    locant_release(text);
+    free_row(&r);
     return status;
 }
 

@@ -102,9 +102,11 @@ real *lct_model_remembered(struct lct_model *m, int64_t layer);
 locant_status lct_model_remind(struct lct_model *m, struct lct_memory size);
 
 /*
- * tokens [B, T], targets [B, T] (next tokens), both 0 .. vocab-1.
+ * tokens [B, T] in 0 .. vocab-1; targets [B, T] (next tokens) too, or -1: that
+ * position is not scored, its loss is 0 and has no gradient.
  * loss   [B, T]   written unless NULL: -ln p(target), natural logarithm
- * mean   written unless NULL: mean of loss, summed in double
+ * mean   written unless NULL: mean of the scored losses, summed in double; 0
+ *        if there are none
  */
 locant_status lct_model_forward(struct lct_model *m, const int32_t *tokens,
                                 const int32_t *targets, int64_t B, int64_t T,
@@ -112,6 +114,40 @@ locant_status lct_model_forward(struct lct_model *m, const int32_t *tokens,
 
 /* Add d mean / d parameter of the last forward to the gradients. */
 locant_status lct_model_backward(struct lct_model *m);
+
+/*
+ * hit [B, T] of the last forward: 1 where the target has the largest logit, of
+ * equal ones the lowest id; else 0, also where no target is scored or a logit
+ * is NAN.
+ * Errors: PARAM (no forward, or its logits went into a backward).
+ */
+locant_status lct_model_hits(const struct lct_model *m, uint8_t *hit);
+
+/*
+ * out [B, T, width] = d mean / d input of the first layer, which is the token's
+ * embedding plus what the input door adds, of the last backward.
+ * Errors: PARAM (the last pass was no backward).
+ */
+locant_status lct_model_input_gradient(const struct lct_model *m, real *out);
+
+/*
+ * What a layer has just computed, of B rows of T tokens; S keys, T and those
+ * remembered.  To be read during the call only.
+ */
+struct lct_layer_seen {
+    int64_t layer, B, T, S;
+    const real *x;   /* [B, T, width] the residual stream after the layer */
+    const real *q;   /* [B, T, heads, head_dim] before any rotation */
+    const real *k;   /* [B, S, kv_heads, head_dim] before any rotation */
+    const real *o;   /* [B, T, heads, head_dim] attention's output, before Wo */
+    const real *lse; /* [B, heads, T] ln of the sum of exponentials of scores */
+};
+typedef void (*lct_layer_watcher)(const struct lct_layer_seen *seen,
+                                  void *context);
+
+/* Call 'watch' after each layer of every forward from now on; NULL: no more. */
+void lct_model_watch(struct lct_model *m, lct_layer_watcher watch,
+                     void *context);
 
 /* After an optimiser's step: move the encoding's parameters into range. */
 void lct_model_project(struct lct_model *m);

@@ -94,9 +94,14 @@ struct lct_model {
     struct lct_memory kept; /* remembered now */
     int64_t past;           /* remembered tokens the last forward read */
 
-    int64_t B, T; /* of the last forward */
-    int64_t S;    /* past + T */
-    bool ready;   /* a forward has run that no backward has used */
+    int64_t B, T;   /* of the last forward */
+    int64_t S;      /* past + T */
+    int64_t scored; /* targets that are not -1 */
+    bool ready;     /* a forward has run that no backward has used */
+    bool returned;  /* d.x is that of the last pass, a backward */
+
+    lct_layer_watcher watch; /* NULL: nobody */
+    void *watcher;
 };
 
 /* What the encoding's parameters depend on. */

@@ -5,17 +5,17 @@
 
 static const char fn[] = "lct_model_forward";
 
-/* tokens or targets: each in 0 .. vocab - 1 */
+/* tokens or targets: each in first .. vocab - 1 */
 static locant_status check_words(const char *what, const int32_t *words,
-                                 int64_t n, int64_t vocab)
+                                 int64_t n, int32_t first, int64_t vocab)
 {
     if (words == NULL)
         return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", fn, what);
     for (int64_t i = 0; i < n; i++)
-        if (words[i] < 0 || words[i] >= vocab)
+        if (words[i] < first || words[i] >= vocab)
             return locant_fail(LOCANT_ERR_PARAM, "%s: %s[%" PRId64 "] is %"
-                               PRId32 ", expected 0 .. %" PRId64, fn, what, i,
-                               words[i], vocab - 1);
+                               PRId32 ", expected %" PRId32 " .. %" PRId64, fn,
+                               what, i, words[i], first, vocab - 1);
     return LOCANT_OK;
 }
 
@@ -38,8 +38,8 @@ static locant_status check_call(const struct lct_model *m,
         return locant_fail(LOCANT_ERR_SHAPE, "%s: B is %" PRId64 ", but %"
                            PRId64 " rows are remembered; lct_model_forget() "
                            "begins anew", fn, B, m->kept.rows);
-    LCT_TRY(check_words("tokens", tokens, B * T, m->config.vocab));
-    return check_words("targets", targets, B * T, m->config.vocab);
+    LCT_TRY(check_words("tokens", tokens, B * T, 0, m->config.vocab));
+    return check_words("targets", targets, B * T, -1, m->config.vocab);
 }
 
 /* The tensors after the last layer: final norm, output. */
@@ -73,13 +73,22 @@ static void head_backward(struct lct_model *m, const real *x)
     const size_t norm = last(m, 0)->offset, output = last(m, 1)->offset;
 
     lct_loss_backward(m->logits, m->loss_stat, m->targets, N, c->vocab,
-                      (real)(1.0 / (double)N));
+                      (real)(1.0 / (double)(m->scored > 0 ? m->scored : 1)));
     lct_linear_backward_input(m->d.branch, m->logits, m->params + output, &s,
                               LCT_WRITE);
     lct_linear_backward_weight(m->grads + output, m->logits, m->norm, &s);
     memset(m->d.x, 0, (size_t)(N * c->width) * sizeof(real));
     lct_norm_backward(m->d.x, m->grads + norm, m->d.branch, m->params + norm,
                       &saved, m->sum);
+}
+
+static void show_layer(const struct lct_model *m, int64_t layer)
+{
+    const struct lct_layer *a = &m->layers[layer];
+    const struct lct_layer_seen seen = { layer, m->B, m->T, m->S, a->out, a->q,
+                                         a->k,  a->o, a->lse };
+
+    m->watch(&seen, m->watcher);
 }
 
 /* Everything of a pass that can fail, after its call was checked. */
@@ -92,9 +101,21 @@ static locant_status run(struct lct_model *m, int64_t B, int64_t T)
     m->past = m->kept.tokens;
     m->S = m->past + T;
     LCT_TRY(lct_input_forward(m));
-    for (int64_t l = 0; l < m->config.layers; l++)
+    for (int64_t l = 0; l < m->config.layers; l++) {
         LCT_TRY(lct_layer_forward(m, l));
+        if (m->watch != NULL)
+            show_layer(m, l);
+    }
     return LOCANT_OK;
+}
+
+static int64_t count_scored(const int32_t *targets, size_t n)
+{
+    int64_t scored = 0;
+
+    for (size_t i = 0; i < n; i++)
+        scored += targets[i] >= 0;
+    return scored;
 }
 
 locant_status lct_model_forward(struct lct_model *m, const int32_t *tokens,
@@ -106,9 +127,10 @@ locant_status lct_model_forward(struct lct_model *m, const int32_t *tokens,
     double sum = 0.0;
 
     LCT_TRY(check_call(m, tokens, targets, B, T));
-    m->ready = false;
+    m->ready = m->returned = false;
     memcpy(m->tokens, tokens, N * sizeof(*tokens));
     memcpy(m->targets, targets, N * sizeof(*targets));
+    m->scored = count_scored(targets, N);
     status = run(m, B, T);
     if (status != LOCANT_OK) {
         lct_model_forget(m);
@@ -120,7 +142,7 @@ locant_status lct_model_forward(struct lct_model *m, const int32_t *tokens,
     for (size_t i = 0; i < N; i++)
         sum += (double)m->loss[i];
     if (mean != NULL)
-        *mean = sum / (double)N;
+        *mean = m->scored > 0 ? sum / (double)m->scored : 0.0;
     if (loss != NULL)
         memcpy(loss, m->loss, N * sizeof(*loss));
     return LOCANT_OK;
@@ -147,11 +169,56 @@ locant_status lct_model_backward(struct lct_model *m)
         return locant_fail(LOCANT_ERR_PARAM, "lct_model_backward: no forward "
                            "since the last backward");
     LCT_TRY(lct_heads_reserve(m, m->B, m->T, m->past));
-    m->ready = false;
+    m->ready = m->returned = false;
     head_backward(m, m->layers[m->config.layers - 1].out);
     for (int64_t l = m->config.layers - 1; l >= 0; l--)
         LCT_TRY(lct_layer_backward(m, l));
     LCT_TRY(lct_input_backward(m));
     drop_given(m);
+    m->returned = true;
     return LOCANT_OK;
+}
+
+/* -------------------------------------------------------- what a pass shows */
+
+/* Is x[target] above every x before it and below none after it? */
+static uint8_t is_first_largest(const real *x, int32_t target, int64_t n)
+{
+    bool best = target >= 0 && x[target] == x[target]; /* no NAN */
+
+    for (int64_t i = 0; i < target; i++)
+        best = best && x[i] < x[target];
+    for (int64_t i = target + 1; best && i < n; i++)
+        best = x[i] <= x[target];
+    return best;
+}
+
+locant_status lct_model_hits(const struct lct_model *m, uint8_t *hit)
+{
+    const int64_t N = m->B * m->T, vocab = m->config.vocab;
+
+    if (!m->ready)
+        return locant_fail(LOCANT_ERR_PARAM, "lct_model_hits: no forward since "
+                           "the last backward");
+    for (int64_t i = 0; i < N; i++)
+        hit[i] = is_first_largest(m->logits + i * vocab, m->targets[i], vocab);
+    return LOCANT_OK;
+}
+
+locant_status lct_model_input_gradient(const struct lct_model *m, real *out)
+{
+    const size_t n = (size_t)(m->B * m->T * m->config.width);
+
+    if (!m->returned)
+        return locant_fail(LOCANT_ERR_PARAM, "lct_model_input_gradient: the "
+                           "last pass was no backward");
+    memcpy(out, m->d.x, n * sizeof(*out));
+    return LOCANT_OK;
+}
+
+void lct_model_watch(struct lct_model *m, lct_layer_watcher watch,
+                     void *context)
+{
+    m->watch = watch;
+    m->watcher = context;
 }

@@ -62,7 +62,8 @@ void lct_positions_backward(real *dtable, const real *dx, real factor,
                             int64_t batch, int64_t length, int64_t width,
                             double *scratch);
 
-/* stat [rows, 2]: largest logit and sum of exponentials of each row */
+/* stat [rows, 2]: largest logit and sum of exponentials of each scored row;
+   targets below 0 are not scored */
 void lct_loss_forward(real *loss, real *stat, const real *logits,
                       const int32_t *targets, int64_t rows, int64_t vocab);
 void lct_loss_backward(real *logits, const real *stat, const int32_t *targets,

@@ -8,5 +8,11 @@ $LOCANT runs export --dir lab | cut -d, -f1-3
 $LOCANT runs show 7 --dir lab; echo "$?"
 $LOCANT runs sql 'select 1 as one, null as empty' --dir lab
 $LOCANT runs sql 'drop table x' --dir lab > /dev/null 2>&1; echo "$?"
+$LOCANT runs sql 'select 1 as one, null as empty, 0.5 as half, id, encoding
+    from runs' --dir lab --json
+$LOCANT runs export --table metrics --dir lab | cut -d, -f1,2,5
+$LOCANT runs export --table losses --dir lab; echo "$?"
+$LOCANT runs export --table evaluations --json --dir lab
+$LOCANT runs export --table curve --dir lab; echo "$?"
 $LOCANT runs rm 1 --dir lab
 $LOCANT runs list --dir lab | awk 'NR > 1'

@@ -1,0 +1,136 @@
+/* cmd_tasks.c - locant tasks: what models can be trained on besides text. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "task.h"
+
+struct options {
+    const char *dir;
+    int         scores, places;
+};
+
+static const struct cli_option options[] = {
+    { "scores", 0, CLI_FLAG, offsetof(struct options, scores), NULL, NULL, 0, 0,
+      0, "what 'eval' found for the runs of the store, seed by seed" },
+    { "places", 0, CLI_FLAG, offsetof(struct options, places), NULL, NULL, 0, 0,
+      0, "also by k, distance, depth or t" },
+    { "dir", 0, CLI_FILE, offsetof(struct options, dir), "DIR", "locant-lab", 0,
+      0, 0, "folder of the run store" },
+    { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
+};
+
+const locant_task_info *cli_task(const char *id)
+{
+    const locant_task_info *task = locant_task_find(id);
+
+    if (task == NULL)
+        cli_fail(CLI_USAGE, "--task '%s': no such task; 'locant tasks' names "
+                 "them", id);
+    return task;
+}
+
+static json_t *tests_json(const locant_task_info *t)
+{
+    json_t *rows = json_array();
+
+    for (const locant_task_test *test = t->tests; test->length > 0; test++)
+        json_array_append_new(rows, json_pack(
+            "{s:I, s:s}", "length", (json_int_t)test->length, "setting",
+            test->setting));
+    return rows;
+}
+
+static json_t *task_json(const locant_task_info *t)
+{
+    return json_pack(
+        "{s:s, s:s, s:s, s:s, s:s, s:s?, s:o, s:b, s:b, s:I, s:I, s:b, s:I, "
+        "s:I, s:I, s:I, s:I, s:f, s:I, s:o}", "task", t->id, "title", t->title,
+        "definition", t->definition, "metric", t->metric, "unit", t->unit,
+        "place", t->place, "chance", cli_real(t->chance), "control", t->control,
+        "fine_tune", t->fine_tune, "vocab", (json_int_t)t->vocab, "length",
+        (json_int_t)t->length, "upto", t->upto, "layers",
+        (json_int_t)t->layers, "width", (json_int_t)t->width, "heads",
+        (json_int_t)t->heads, "batch", (json_int_t)t->batch, "steps",
+        (json_int_t)t->steps, "learning_rate", t->learning_rate, "items",
+        (json_int_t)t->items, "tests", tests_json(t));
+}
+
+/* Words of 'text' in lines of at most 72 bytes, each after 'indent' blanks. */
+static void print_wrapped(const char *text, int indent)
+{
+    int column = 0;
+
+    while (*text != '\0') {
+        int n = 0;
+
+        while (text[n] != '\0' && text[n] != ' ')
+            n++;
+        if (column > 0 && column + 1 + n > 72) {
+            putchar('\n');
+            column = 0;
+        }
+        column += column == 0 ? printf("%*s%.*s", indent, "", n, text)
+                              : printf(" %.*s", n, text);
+        text += n;
+        while (*text == ' ')
+            text++;
+    }
+    putchar('\n');
+}
+
+static void print_task(const locant_task_info *t)
+{
+    printf("%-9s %s%s%s\n", t->id, t->title,
+           t->control ? " (control: fails with every encoding)" : "",
+           t->fine_tune ? " (continues a run on text)" : "");
+    print_wrapped(t->definition, 10);
+    printf("%10s%s, lengths in %s; trained at %s%" PRId64 ", tested at", "",
+           t->metric, t->unit, t->upto ? "1 .. " : "", t->length);
+    for (const locant_task_test *test = t->tests; test->length > 0; test++)
+        printf(" %" PRId64 "%s%s%s", test->length, test->setting[0] ? " (" : "",
+               test->setting, test->setting[0] ? ")" : "");
+    printf("\n%10slayers %" PRId64 ", width %" PRId64 ", %" PRId64 " heads, %"
+           PRId64 " words; %" PRId64 " steps of %" PRId64 " rows, rate %g\n",
+           "", t->layers, t->width, t->heads, t->vocab, t->steps, t->batch,
+           t->learning_rate);
+}
+
+static int list(const struct cli *cli)
+{
+    const locant_task_info *t;
+    json_t *rows = cli->json ? json_array() : NULL;
+
+    for (int i = 0; (t = locant_task_at(i)) != NULL; i++) {
+        if (cli->json)
+            json_array_append_new(rows, task_json(t));
+        else
+            print_task(t);
+    }
+    return cli->json ? cli_json(rows) : CLI_OK;
+}
+
+static int run(const struct cli *cli)
+{
+    const struct options *o = cli->options;
+
+    if (!o->scores && (o->places || cli_given(cli, "dir")))
+        return cli_fail(CLI_USAGE, "--%s is for --scores",
+                        o->places ? "places" : "dir");
+    return o->scores ? cli_task_scores(cli, o->dir, o->places) : list(cli);
+}
+
+const struct cli_command cli_tasks = {
+    .name = "tasks", .summary = "what models can be trained on besides text",
+    .usage = "[--json]\n--scores [--places] [--dir DIR] [--json]",
+    .doc = "Every task with its definition, the lengths it is trained and "
+           "tested at, and\nthe model and budget that 'locant train --task' "
+           "uses.  Answers alone are\nscored.  Controls fail with every "
+           "encoding: they rank nothing.\n\nWith --scores, what 'locant "
+           "eval' found for the runs of the store: each seed, and\nthe share "
+           "of seeds that get .9 or more right.  A task is found out or not: "
+           "its\nseeds have no useful mean.",
+    .examples = "locant tasks\nlocant train --task T1 --encoding alibi\n"
+                "locant eval 1\nlocant tasks --scores --places",
+    .options = options, .options_size = sizeof(struct options), .run = run
+};

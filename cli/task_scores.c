@@ -1,0 +1,212 @@
+/* task_scores.c - locant tasks --scores: what the runs of a store reached. */
+#define _POSIX_C_SOURCE 200809L
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "locant/statistics.h"
+#include "task.h"
+
+enum { SEEDS = 64 };
+
+/* One score of one run, and what makes it comparable with another's. */
+struct row {
+    const locant_task_info *task;
+    char    *setup, *setting; /* owned */
+    char     encoding[256];
+    int64_t  run, steps, length, place, items, exact;
+    uint64_t seed;
+    double   value;  /* of the metric */
+    double   right;  /* share of right answers or items; NAN for losses */
+    double   low, high; /* Wilson, of items without an error */
+};
+
+struct table {
+    struct row *rows;
+    size_t      n, room;
+    int         places; /* also scores by place */
+    int         failed;
+};
+
+/* ----------------------------------------------------------------- collect */
+
+static void measure(struct row *row, const locant_task_score *s)
+{
+    const char  *metric = row->task->metric;
+    const double right = s->tokens > 0 ? (double)s->hits / (double)s->tokens
+                                       : NAN;
+
+    row->right = strcmp(metric, "exact match") == 0
+                     ? (double)s->exact / (double)s->items
+                     : right;
+    row->value = row->right;
+    if (strcmp(metric, "read error") == 0)
+        row->value = 1 - right;
+    if (strcmp(metric, "loss - floor") == 0) {
+        row->right = NAN;
+        row->value = s->loss - s->floor;
+    }
+}
+
+static int collect(const locant_run_info *run, const char *setup,
+                   const locant_task_score *s, void *context)
+{
+    struct table *t = context;
+    struct row   *row;
+
+    if (s->items == 0 || (s->place >= 0 && !t->places))
+        return 0;
+    if (t->n == t->room) {
+        size_t      room = t->room ? 2 * t->room : 256;
+        struct row *larger = realloc(t->rows, room * sizeof *larger);
+
+        if (larger == NULL)
+            return t->failed = 1;
+        t->rows = larger;
+        t->room = room;
+    }
+    row = &t->rows[t->n++];
+    *row = (struct row){
+        .task = locant_task_find(s->task), .setup = strdup(setup),
+        .setting = strdup(s->setting), .run = run->id, .steps = run->step,
+        .length = s->length, .place = s->place, .items = s->items,
+        .exact = s->exact, .seed = run->seed,
+    };
+    snprintf(row->encoding, sizeof row->encoding, "%s", run->encoding);
+    measure(row, s);
+    t->failed = row->setup == NULL || row->setting == NULL ||
+                locant_wilson(&row->low, &row->high, (size_t)s->exact,
+                              (size_t)s->items, .95) != LOCANT_OK;
+    return t->failed;
+}
+
+static int order(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+/* Rows of one experiment, and of one point of it: 0. */
+static int by_point(const struct row *a, const struct row *b)
+{
+    /* the list is in one array: in the order of the list */
+    int c = (a->task > b->task) - (a->task < b->task);
+
+    c = c ? c : strcmp(a->setting, b->setting);
+    c = c ? c : order(a->length, b->length);
+    c = c ? c : order(a->place, b->place);
+    return c ? c : strcmp(a->setup, b->setup);
+}
+
+static int by_row(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+    int               c = by_point(x, y);
+
+    return c ? c : (x->seed > y->seed) - (x->seed < y->seed);
+}
+
+/* ------------------------------------------------------------------- print */
+
+static json_t *row_json(const struct row *r)
+{
+    return json_pack("{s:I, s:I, s:o, s:o, s:o, s:I, s:I}", "run",
+                     (json_int_t)r->run, "seed", (json_int_t)r->seed, "value",
+                     cli_real(r->value), "low", cli_real(r->low), "high",
+                     cli_real(r->high), "items", (json_int_t)r->items, "exact",
+                     (json_int_t)r->exact);
+}
+
+static double solved(const struct row *rows, size_t n)
+{
+    double right[SEEDS];
+
+    for (size_t i = 0; i < n; i++)
+        right[i] = rows[i].right;
+    return isnan(right[0]) ? NAN : locant_share(right, n, .9);
+}
+
+static json_t *point_json(const struct row *r, size_t n)
+{
+    json_t *seeds = json_array();
+
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(seeds, row_json(&r[i]));
+    return json_pack("{s:s, s:s, s:s, s:s, s:I, s:o, s:I, s:o, s:o}", "task",
+                     r->task->id, "metric", r->task->metric, "encoding",
+                     r->encoding, "setting", r->setting, "length",
+                     (json_int_t)r->length, "place",
+                     r->place < 0 ? json_null() : json_integer(r->place),
+                     "steps", (json_int_t)r->steps, "solved",
+                     cli_real(solved(r, n)), "seeds", seeds);
+}
+
+static void print_point(const struct row *r, size_t n, int first)
+{
+    char place[24] = "", share[24] = "";
+
+    if (first)
+        printf("%s %s: %s%s\n%7s  %-11s %5s  %-26s %6s %6s  %s\n",
+               r->task->id, r->task->title,
+               r->task->metric, r->task->control ? ", a control" : "",
+               "length", "setting", "place", "encoding", "steps", ">= .9",
+               "value of each seed");
+    if (r->place >= 0)
+        snprintf(place, sizeof place, "%" PRId64, r->place);
+    if (!isnan(solved(r, n)))
+        snprintf(share, sizeof share, "%.2f", solved(r, n));
+    printf("%7" PRId64 "  %-11s %5s  %-26s %6" PRId64 " %6s ", r->length,
+           r->setting, place, r->encoding, r->steps, share);
+    for (size_t i = 0; i < n; i++)
+        printf(" %.3f", r[i].value);
+    putchar('\n');
+}
+
+static int print(const struct cli *cli, struct table *t)
+{
+    json_t     *json = cli->json ? json_array() : NULL;
+    const char *task = "";
+
+    if (t->n > 0)
+        qsort(t->rows, t->n, sizeof *t->rows, by_row);
+    for (size_t i = 0, n; i < t->n; i += n) {
+        const struct row *r = &t->rows[i];
+
+        for (n = 1; i + n < t->n && n < SEEDS && by_point(r, r + n) == 0; n++)
+            continue;
+        if (json)
+            json_array_append_new(json, point_json(r, n));
+        else
+            print_point(r, n, strcmp(task, r->task->id) != 0);
+        task = r->task->id;
+    }
+    return json ? cli_json(json) : CLI_OK;
+}
+
+int cli_task_scores(const struct cli *cli, const char *dir, int places)
+{
+    struct table  t = { .places = places };
+    locant_store *store = NULL;
+    locant_status s;
+    int           status = cli_check_store(dir);
+
+    if (status != CLI_OK)
+        return status;
+    s = locant_store_open_readonly(&store, dir);
+    if (s == LOCANT_OK)
+        s = locant_task_recorded(store, collect, &t);
+    if (s != LOCANT_OK)
+        status = cli_error(s);
+    else if (t.failed)
+        status = cli_fail(CLI_INPUT, "no memory for the scores");
+    else
+        status = print(cli, &t);
+    for (size_t i = 0; i < t.n; i++) {
+        free(t.rows[i].setup);
+        free(t.rows[i].setting);
+    }
+    free(t.rows);
+    locant_store_close(store);
+    return status;
+}

@@ -1,0 +1,163 @@
+/*
+ * corpus_recipe.c - how a corpus was made, and making it again.
+ *
+ * The hash of a text depends on names below the given folders and on file
+ * names, not on where the folders are: paths are made absolute, links stay.
+ */
+#define _GNU_SOURCE
+#include "corpus.h"
+#include "store.h"
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const kinds[] = {"headers", "files", "generated"};
+
+/* Append an absolute path; false: no memory, no folder, or not UTF-8. */
+static bool append(json_t *list, const char *path)
+{
+    char *here, *joined;
+    bool good;
+
+    if (*path == '/')
+        return json_array_append_new(list, json_string(path)) == 0;
+    here = getcwd(NULL, 0);
+    joined = here ? locant_alloc(strlen(here) + strlen(path) + 2) : NULL;
+    if (joined)
+        stpcpy(stpcpy(stpcpy(joined, here), "/"), path);
+    good = joined && json_array_append_new(list, json_string(joined)) == 0;
+    free(here);
+    locant_release(joined);
+    return good;
+}
+
+char *lct_recipe_paths(const locant_corpus_options *o)
+{
+    size_t n = o->kind == LOCANT_CORPUS_FILES ? o->n_paths : 0;
+    json_t *list = json_array();
+    char *text = NULL, *out = NULL;
+    bool good = list != NULL;
+
+    for (size_t i = 0; i < n && good; i++)
+        good = append(list, o->paths[i]);
+    if (good)
+        text = json_dumps(list, JSON_COMPACT);
+    if (text)
+        out = locant_alloc(strlen(text) + 1);
+    if (out)
+        memcpy(out, text, strlen(text) + 1);
+    free(text);
+    json_decref(list);
+    return out;
+}
+
+bool lct_corpus_recipe(struct lct_recipe *out, const locant_corpus *c)
+{
+    *out = (struct lct_recipe){
+        .sha256 = c->info.sha256, .kind = kinds[c->info.kind],
+        .paths = c->paths, .seed = c->seed,
+        .max_bytes = (int64_t)c->max_bytes};
+    return c->paths != NULL;
+}
+
+/* ------------------------------------------------------------------- again */
+
+static bool read_kind(locant_corpus_kind *out, const char *name)
+{
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(kinds[i], name) == 0) {
+            *out = (locant_corpus_kind)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Missing members read as nothing, and are refused as such. */
+static locant_status create(locant_corpus **out, const json_t *root,
+                            const locant_store *s)
+{
+    const json_t *list = json_object_get(root, "paths");
+    const char *kind = json_string_value(json_object_get(root, "kind"));
+    size_t n = json_array_size(list);
+    const char **paths = locant_alloc((n + 1) * sizeof *paths);
+    locant_corpus_options o = LOCANT_CORPUS_INIT;
+    locant_status status = LOCANT_OK;
+
+    if (paths == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for %zu paths",
+                           s->path, n);
+    for (size_t i = 0; i < n; i++)
+        paths[i] = json_string_value(json_array_get(list, i));
+    o.paths = paths;
+    o.n_paths = n;
+    o.seed = (uint64_t)json_integer_value(json_object_get(root, "seed"));
+    o.max_bytes =
+        (size_t)json_integer_value(json_object_get(root, "max_bytes"));
+    if (kind == NULL || !read_kind(&o.kind, kind))
+        status = locant_fail(LOCANT_ERR_FORMAT, "%s: a corpus of a kind this"
+                             " locant does not know", s->path);
+    else
+        status = locant_corpus_create(out, &o);
+    locant_release(paths);
+    return status;
+}
+
+static locant_status read_recipe(char **text, locant_store *s,
+                                 const char *sha256)
+{
+    *text = NULL;
+    if (s->version < 2)
+        return LOCANT_OK;
+    return lct_store_text(
+        text, s,
+        "SELECT '{\"kind\":\"' || kind || '\",\"paths\":' || paths ||"
+        " ',\"seed\":' || seed || ',\"max_bytes\":' || max_bytes || '}'"
+        " FROM corpora WHERE sha256 = ?1", "s", sha256);
+}
+
+static locant_status check_again(const locant_corpus *c,
+                                 const locant_run_info *run)
+{
+    if (strcmp(c->info.sha256, run->corpus_sha256) == 0)
+        return LOCANT_OK;
+    return locant_fail(LOCANT_ERR_FORMAT,
+                       "locant_store_corpus: the text of run %" PRId64 " has"
+                       " changed since: its SHA-256 is %.12s.., was %.12s..",
+                       run->id, c->info.sha256, run->corpus_sha256);
+}
+
+locant_status locant_store_corpus(locant_corpus **out, locant_store *store,
+                                  int64_t run)
+{
+    locant_corpus *c = NULL;
+    locant_run_info info;
+    locant_status status;
+    json_t *root;
+    char *text;
+
+    if (out == NULL || store == NULL)
+        return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", __func__,
+                           out ? "store" : "out");
+    *out = NULL;
+    LCT_TRY(locant_store_run(&info, store, run));
+    LCT_TRY(read_recipe(&text, store, info.corpus_sha256));
+    if (text == NULL)
+        return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                           "%s: where the text of run %" PRId64 " came from was"
+                           " not recorded; the command that began it continues"
+                           " it", __func__, run);
+    root = json_loads(text, 0, NULL);
+    locant_release(text);
+    status = create(&c, root, store);
+    json_decref(root);
+    if (status == LOCANT_OK)
+        status = check_again(c, &info);
+    if (status != LOCANT_OK)
+        locant_corpus_free(c);
+    else
+        *out = c;
+    return status;
+}

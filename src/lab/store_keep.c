@@ -1,0 +1,122 @@
+/* store_keep.c - recipes of corpora, scores of tasks, probes, plans */
+#include "store.h"
+
+locant_status lct_store_keep_corpus(locant_store *s,
+                                    const struct lct_recipe *r)
+{
+    LCT_TRY(lct_store_begin(s, "locant_train"));
+    return lct_store_end(
+        s, lct_store_exec(
+               s, "INSERT OR IGNORE INTO corpora VALUES (?1, ?2, ?3, ?4, ?5)",
+               "sssii", r->sha256, r->kind, r->paths, (int64_t)r->seed,
+               r->max_bytes));
+}
+
+/* ------------------------------------------------------------------- tasks */
+
+static locant_status add_score(locant_store *s, const struct lct_task_score *t)
+{
+    return lct_store_exec(
+        s,
+        "INSERT OR IGNORE INTO task_scores VALUES"
+        " (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+        "isssiiiiiiid", t->run, t->task, t->setting, t->encoding, t->test_seed,
+        t->length, t->place, t->items, t->exact, t->tokens, t->hits, t->loss);
+}
+
+locant_status lct_store_add_scores(locant_store *s,
+                                   const struct lct_task_score *scores,
+                                   size_t n)
+{
+    locant_status status = LOCANT_OK;
+
+    LCT_TRY(lct_store_begin(s, "locant_task_score"));
+    for (size_t i = 0; i < n && status == LOCANT_OK; i++)
+        status = add_score(s, &scores[i]);
+    return lct_store_end(s, status);
+}
+
+static locant_status visit_scores(struct lct_task_score *t, locant_store *s,
+                                  sqlite3_stmt *stmt, lct_score_visitor visit,
+                                  void *context)
+{
+    bool row;
+
+    for (;;) {
+        LCT_TRY(lct_store_step(&row, s, stmt));
+        if (!row)
+            return LOCANT_OK;
+        t->setting = (const char *)sqlite3_column_text(stmt, 0);
+        t->encoding = (const char *)sqlite3_column_text(stmt, 1);
+        t->test_seed = sqlite3_column_int64(stmt, 2);
+        t->length = sqlite3_column_int64(stmt, 3);
+        t->place = sqlite3_column_int64(stmt, 4);
+        t->items = sqlite3_column_int64(stmt, 5);
+        t->exact = sqlite3_column_int64(stmt, 6);
+        t->tokens = sqlite3_column_int64(stmt, 7);
+        t->hits = sqlite3_column_int64(stmt, 8);
+        t->loss = lct_column_double(stmt, 9);
+        if (visit(t, context) != 0)
+            return LOCANT_OK;
+    }
+}
+
+locant_status lct_store_scores(locant_store *s, int64_t run, const char *task,
+                               lct_score_visitor visit, void *context)
+{
+    struct lct_task_score t = {.run = run, .task = task};
+    sqlite3_stmt *stmt = NULL;
+    locant_status status;
+
+    lct_store_lock(s);
+    status = lct_store_prepare(
+        &stmt, s,
+        "SELECT setting, encoding, test_seed, length, place, items, exact,"
+        " tokens, hits, loss FROM task_scores WHERE run = ?1 AND task = ?2"
+        " ORDER BY setting, encoding, test_seed, length, place", "is", run,
+        task);
+    if (status == LOCANT_OK)
+        status = visit_scores(&t, s, stmt, visit, context);
+    sqlite3_finalize(stmt);
+    lct_store_unlock(s);
+    return status;
+}
+
+/* -------------------------------------------------------- probes and plans */
+
+locant_status lct_store_keep_probe(locant_store *s, int64_t run,
+                                   const char *name, const char *setting,
+                                   const char *value)
+{
+    LCT_TRY(lct_store_begin(s, "locant_probe"));
+    return lct_store_end(
+        s, lct_store_exec(
+               s, "INSERT OR REPLACE INTO probes VALUES (?1, ?2, ?3, ?4)",
+               "isss", run, name, setting, value));
+}
+
+locant_status lct_store_probe(char **out, locant_store *s, int64_t run,
+                              const char *name, const char *setting)
+{
+    return lct_store_text(out, s,
+                          "SELECT value FROM probes WHERE run = ?1"
+                          " AND name = ?2 AND setting = ?3", "iss", run, name,
+                          setting);
+}
+
+locant_status lct_store_keep_plan(char **out, locant_store *s, const char *key,
+                                  const char *plan)
+{
+    char made[32];
+    locant_status status;
+
+    lct_store_now(made);
+    *out = NULL;
+    LCT_TRY(lct_store_begin(s, "locant_report_run"));
+    status = lct_store_exec(
+        s, "INSERT OR IGNORE INTO plans VALUES (?1, ?2, ?3)", "sss", key, plan,
+        made);
+    LCT_TRY(lct_store_end(s, status));
+    return lct_store_text(out, s, "SELECT plan FROM plans WHERE key = ?1", "s",
+                          key);
+}

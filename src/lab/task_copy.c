@@ -1,0 +1,129 @@
+/*
+ * task_copy.c - tasks that repeat what was said: T1 to T6 and T10.
+ *
+ * Sources: T1 and T2 are the copying memory task and induction in their
+ * simplest forms; T3 to T6 after Huang et al. 2025 (ICLR, "A formal framework
+ * for understanding length generalization"); T10 after Gu and Dao 2023,
+ * arXiv:2312.00752, section 4.1.1.
+ */
+#include "tasks.h"
+#include <string.h>
+
+enum { DELAYS = 7, UNIQUE = 150 };
+
+/* [BOS] [D_k] x x x ..: at x[t] say x[t - k].  Words: 16 symbols, 7 D, BOS. */
+void lct_make_delay(struct lct_row *r)
+{
+    const int32_t which = lct_row_below(r, DELAYS);
+    const int64_t k = INT64_C(1) << which;
+
+    lct_row_say(r, 16 + DELAYS);
+    lct_row_say(r, 16 + which);
+    for (int64_t t = 0; r->at < r->size; t++) {
+        lct_row_say(r, lct_row_below(r, 16));
+        if (t >= k)
+            lct_row_ask(r, r->tokens[r->at - 1 - k], k);
+    }
+}
+
+/* [BOS] s s: the second s from its third symbol on. */
+void lct_make_repeat(struct lct_row *r)
+{
+    const int64_t m = r->length / 2;
+
+    lct_row_say(r, (int32_t)r->param);
+    for (int64_t i = 0; i < m; i++)
+        lct_row_say(r, lct_row_below(r, r->param));
+    for (int64_t i = 0; i < m; i++) {
+        if (i < 2)
+            lct_row_say(r, r->tokens[1 + i]);
+        else
+            lct_row_answer(r, r->tokens[1 + i], -1);
+    }
+}
+
+/* --------------------------------------------------------- [BOS] s [SEP] .. */
+
+static void say_any(struct lct_row *r, int64_t symbols)
+{
+    lct_row_say(r, (int32_t)symbols);
+    for (int64_t i = 0; i < r->length; i++)
+        lct_row_say(r, lct_row_below(r, symbols));
+    lct_row_say(r, (int32_t)symbols + 1);
+}
+
+/* Without replacement: Fisher and Yates, stopped after 'length'. */
+static void say_unique(struct lct_row *r)
+{
+    int32_t pool[UNIQUE];
+
+    for (int32_t i = 0; i < UNIQUE; i++)
+        pool[i] = i;
+    lct_row_say(r, UNIQUE);
+    for (int64_t i = 0; i < r->length; i++) {
+        const int64_t j = i + lct_row_below(r, UNIQUE - i);
+        const int32_t word = pool[j];
+
+        pool[j] = pool[i];
+        lct_row_say(r, word);
+    }
+    lct_row_say(r, UNIQUE + 1);
+}
+
+static void answer_same(struct lct_row *r)
+{
+    for (int64_t i = 0; i < r->length; i++)
+        lct_row_answer(r, r->tokens[1 + i], -1);
+}
+
+void lct_make_copy_unique(struct lct_row *r)
+{
+    say_unique(r);
+    answer_same(r);
+}
+
+void lct_make_copy(struct lct_row *r)
+{
+    say_any(r, r->param);
+    answer_same(r);
+}
+
+void lct_make_reverse(struct lct_row *r)
+{
+    say_any(r, r->param);
+    for (int64_t i = r->length; i >= 1; i--)
+        lct_row_answer(r, r->tokens[i], -1);
+}
+
+void lct_make_sort(struct lct_row *r)
+{
+    bool there[UNIQUE] = {false};
+
+    say_unique(r);
+    for (int64_t i = 0; i < r->length; i++)
+        there[r->tokens[1 + i]] = true;
+    for (int32_t word = 0; word < UNIQUE; word++)
+        if (there[word])
+            lct_row_answer(r, word, -1);
+}
+
+/* [BOS] 16 symbols among noise [SEP] the symbols.  Words: 16, noise, two. */
+void lct_make_selective(struct lct_row *r)
+{
+    int32_t symbols[LCT_SELECTED];
+    int64_t n = 0;
+
+    lct_row_say(r, 17);
+    for (int64_t i = 0; i < r->length; i++) {
+        /* each choice of places is as likely as any other */
+        if (lct_row_below(r, r->length - i) < LCT_SELECTED - n) {
+            symbols[n] = lct_row_below(r, 16);
+            lct_row_say(r, symbols[n++]);
+        } else {
+            lct_row_say(r, 16);
+        }
+    }
+    lct_row_say(r, 18);
+    for (n = 0; n < LCT_SELECTED; n++)
+        lct_row_answer(r, symbols[n], -1);
+}

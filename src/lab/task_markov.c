@@ -1,0 +1,197 @@
+/*
+ * task_markov.c - T14 and T15: sources of known entropy.
+ *
+ * What a symbol depends on is the last symbol, a quarter of the one before, and
+ * a quarter of the one 'gap' back: 16 x 4 x 4 = 256 contexts.
+ */
+#include "tasks.h"
+#include <math.h>
+#include <pthread.h>
+
+enum {
+    SYMBOLS = LCT_MARKOV_SYMBOLS,
+    CONTEXTS = LCT_MARKOV_CONTEXTS,
+    WHOLE = 65536, /* weights of a context sum to it */
+    BOS = SYMBOLS
+};
+
+/* ------------------------------------------------------------------ weights */
+
+/*
+ * Gamma(shape), shape < 1: Gamma(shape + 1) times U^(1 / shape).
+ * Source: Marsaglia and Tsang, ACM Trans. Math. Softw. 26 (2000).
+ */
+static double draw_gamma(locant_random *random, double shape)
+{
+    const double d = shape + 1 - 1. / 3, c = 1 / sqrt(9 * d);
+
+    for (;;) {
+        const double x = locant_random_normal(random), root = 1 + c * x;
+        const double v = root * root * root;
+        const double u = locant_random_uniform(random);
+
+        if (v > 0 && log(1 - u) < x * x / 2 + d - d * v + d * log(v))
+            return d * v * pow(1 - locant_random_uniform(random), 1 / shape);
+    }
+}
+
+static lct_markov_weights weights;
+
+static void draw_context(uint16_t out[SYMBOLS], locant_random *random)
+{
+    double x[SYMBOLS], sum = 0;
+    int32_t left = WHOLE, most = 0;
+
+    for (int i = 0; i < SYMBOLS; i++)
+        sum += x[i] = draw_gamma(random, .3);
+    for (int i = 0; i < SYMBOLS; i++) {
+        /* below WHOLE, so that it fits: no symbol is certain */
+        const double share = fmin(floor(x[i] / sum * WHOLE), WHOLE - 1);
+
+        out[i] = (uint16_t)share;
+        left -= out[i];
+        most = out[i] > out[most] ? i : most;
+    }
+    if (out[most] + left < WHOLE)
+        out[most] = (uint16_t)(out[most] + left);
+    else
+        out[(most + 1) % SYMBOLS] = (uint16_t)left;
+}
+
+static void draw_weights(void)
+{
+    locant_random random = {.seed = 1, .stream = 0x6d61726b6f76}; /* markov */
+
+    for (int c = 0; c < CONTEXTS; c++)
+        draw_context(weights[c], &random);
+}
+
+const lct_markov_weights *lct_markov(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, draw_weights);
+    return (const lct_markov_weights *)&weights;
+}
+
+static double entropy_of(const uint16_t w[SYMBOLS])
+{
+    double sum = 0;
+
+    for (int i = 0; i < SYMBOLS; i++)
+        if (w[i] > 0)
+            sum -= w[i] * log((double)w[i] / WHOLE);
+    return sum / WHOLE;
+}
+
+/* --------------------------------------------------------------------- rows */
+
+/* Symbol t of a row whose symbols begin at tokens[1]; 0 before them. */
+static int32_t symbol(const struct lct_row *r, int64_t t)
+{
+    return t < 0 ? 0 : r->tokens[1 + t];
+}
+
+/* Context of symbol t, of which those before are known. */
+static int32_t context_of(const struct lct_row *r, int64_t t)
+{
+    return symbol(r, t - 1) + 16 * (symbol(r, t - 2) / 4) +
+           64 * (symbol(r, t - r->param) / 4);
+}
+
+static int32_t draw_symbol(locant_random *random, const uint16_t w[SYMBOLS])
+{
+    int64_t at = (int64_t)(locant_random_word(random) >> 16);
+    int32_t i = 0;
+
+    while (at >= w[i])
+        at -= w[i++];
+    return i;
+}
+
+/* [BOS] x x x ..: every symbol from 'gap' on, which has its context. */
+void lct_make_markov(struct lct_row *r)
+{
+    const lct_markov_weights *w = lct_markov();
+
+    lct_row_say(r, BOS);
+    for (int64_t t = 0; t < r->size; t++) {
+        const int32_t x = draw_symbol(&r->random, (*w)[context_of(r, t)]);
+
+        if (t >= r->param)
+            lct_row_answer(r, x, t / 128 * 128);
+        else
+            lct_row_say(r, x);
+    }
+}
+
+double lct_markov_floor(const struct lct_row *r)
+{
+    const lct_markov_weights *w = lct_markov();
+    double sum = 0;
+
+    for (int64_t i = 0; i < r->size; i++)
+        if (r->targets[i] >= 0)
+            sum -= log((double)(*w)[context_of(r, i)][r->targets[i]] / WHOLE);
+    return sum;
+}
+
+/* ------------------------------------------------------------ entropy rate */
+
+/* One step of the distribution of contexts with gap 3, half of it staying:
+   the same limit, and no period. */
+static double step_contexts(double p[CONTEXTS], const lct_markov_weights *w)
+{
+    double next[CONTEXTS], moved = 0;
+
+    for (int c = 0; c < CONTEXTS; c++)
+        next[c] = p[c] / 2;
+    for (int c = 0; c < CONTEXTS; c++)
+        for (int x = 0; x < SYMBOLS; x++) /* the middle quarter moves on */
+            next[x + 16 * (c % 16 / 4) + 64 * (c / 16 % 4)] +=
+                p[c] / 2 * (*w)[c][x] / WHOLE;
+    for (int c = 0; c < CONTEXTS; c++) {
+        moved += fabs(next[c] - p[c]);
+        p[c] = next[c];
+    }
+    return moved;
+}
+
+static double stationary_entropy(const lct_markov_weights *w)
+{
+    double p[CONTEXTS], sum = 0;
+
+    for (int c = 0; c < CONTEXTS; c++)
+        p[c] = 1. / CONTEXTS;
+    for (int i = 0; i < 100000 && step_contexts(p, w) > 1e-14; i++)
+        continue;
+    for (int c = 0; c < CONTEXTS; c++)
+        sum += p[c] * entropy_of((*w)[c]);
+    return sum;
+}
+
+/* The symbols of one long row, the last 128 of them remembered. */
+static double sampled_entropy(const lct_markov_weights *w, int64_t gap)
+{
+    locant_random random = {.seed = 2, .stream = 0x6d61726b6f76};
+    const int64_t n = 1 << 20;
+    int32_t last[128] = {0};
+    double sum = 0;
+
+    for (int64_t t = 0; t < n; t++) {
+        const int32_t c = last[(t + 127) % 128] +
+                          16 * (last[(t + 126) % 128] / 4) +
+                          64 * (last[(t + 128 - gap) % 128] / 4);
+
+        sum += entropy_of((*w)[c]);
+        last[t % 128] = draw_symbol(&random, (*w)[c]);
+    }
+    return sum / (double)n;
+}
+
+double lct_entropy_rate(int64_t gap)
+{
+    const lct_markov_weights *w = lct_markov();
+
+    return gap == 3 ? stationary_entropy(w) : sampled_entropy(w, gap);
+}

@@ -1,0 +1,120 @@
+/*
+ * train_step.c - one step of training: its batch, and what AdamW makes of it.
+ *
+ * AdamW, clipping, warm-up and cosine are those of the plan of the lab: beta
+ * (0.9, 0.95), epsilon 1e-8, decay 0.1 on matrices, norm 1, 5 % warm-up, down
+ * to 10 %.
+ */
+#include "train.h"
+#include "../nn/adamw.h"
+#include <math.h>
+#include <string.h>
+
+static void text_batch(struct lct_trainer *t)
+{
+    const uint8_t *bytes = lct_corpus_split(t->corpus, LCT_TRAIN)->bytes;
+    size_t length = (size_t)t->o.length;
+
+    if (t->o.memory > 0)
+        lct_segment_starts(t->starts, t->o.batch, t->o.length, t->corpus,
+                           t->o.seed, t->step);
+    else
+        lct_batch_starts(t->starts, t->o.batch, t->o.length, t->corpus,
+                         t->o.seed, t->step);
+    for (size_t b = 0; b < (size_t)t->o.batch; b++) {
+        const uint8_t *window = bytes + t->starts[b];
+
+        t->checksum = lct_hash(t->checksum, window, length + 1);
+        for (size_t i = 0; i < length; i++) {
+            t->tokens[b * length + i] = window[i];
+            t->targets[b * length + i] = window[i + 1];
+        }
+    }
+}
+
+/*
+ * Words as the checksum sees them, the same on every machine: two bytes each,
+ * -1 as 65535.  A vocabulary has at most LCT_VOCAB words.
+ */
+static uint64_t hash_words(uint64_t h, const int32_t *words, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const uint8_t bytes[2] = {(uint8_t)words[i],
+                                  (uint8_t)((uint32_t)words[i] >> 8)};
+
+        h = lct_hash(h, bytes, sizeof bytes);
+    }
+    return h;
+}
+
+static void next_batch(struct lct_trainer *t)
+{
+    const struct lct_source *source = t->o.source;
+    const size_t n = (size_t)t->o.batch * (size_t)t->o.length;
+
+    if (source == NULL) {
+        text_batch(t);
+        return;
+    }
+    for (int64_t b = 0; b < t->o.batch; b++) {
+        const struct lct_item item = {t->o.seed, (uint64_t)t->step,
+                                      (uint64_t)b, t->o.length};
+
+        source->fill(t->tokens + b * t->o.length,
+                     t->targets + b * t->o.length, &item, source->context);
+    }
+    t->checksum = hash_words(t->checksum, t->tokens, n);
+    t->checksum = hash_words(t->checksum, t->targets, n);
+}
+
+static void update(struct lct_trainer *t, double rate)
+{
+    const struct lct_model_tensor *tensor;
+    int n = lct_model_tensors(t->model, &tensor);
+    real *p = lct_model_params(t->model), *g = lct_model_grads(t->model);
+
+    for (int i = 0; i < n; i++) {
+        const struct lct_adamw adamw = { rate * tensor[i].rate, .9, .95, 1e-8,
+                                         .1, t->step };
+        size_t at = tensor[i].offset;
+
+        lct_adamw_step(p + at, t->m + at, t->v + at, g + at, tensor[i].size,
+                       tensor[i].decay, &adamw);
+    }
+    lct_model_project(t->model);
+}
+
+/* Odd, and its multiples far apart: steps and seeds never share positions. */
+static const uint64_t draw_stride = 0x9e3779b97f4a7c15;
+
+locant_status lct_train_step(struct lct_trainer *t, const char **broken,
+                             double *value)
+{
+    size_t n = lct_model_size(t->model);
+    real *grads = lct_model_grads(t->model);
+    int64_t warmup = t->o.steps / 20 > 0 ? t->o.steps / 20 : 1;
+    double loss, norm, rate;
+    uint64_t checksum = t->checksum;
+
+    next_batch(t);
+    lct_model_draw(t->model, t->o.seed + (uint64_t)t->step * draw_stride);
+    memset(grads, 0, n * sizeof *grads);
+    LCT_TRY(lct_model_forward(t->model, t->tokens, t->targets, t->o.batch,
+                              t->o.length, NULL, &loss));
+    LCT_TRY(lct_model_backward(t->model));
+    norm = lct_clip_norm(grads, n, 1.0);
+    *broken = !isfinite(loss)   ? "loss"
+              : !isfinite(norm) ? "norm of the gradient"
+                                : NULL;
+    if (*broken) {
+        *value = isfinite(loss) ? norm : loss;
+        t->checksum = checksum;
+        return LOCANT_OK;
+    }
+    t->step++;
+    rate = lct_learning_rate(t->step, t->o.steps, warmup, t->o.learning_rate,
+                             .1);
+    update(t, rate);
+    t->metrics[t->n_metrics++] = (struct lct_metric){t->step, loss, norm, rate};
+    return LOCANT_OK;
+}

@@ -1,0 +1,383 @@
+/* test_checkpoint.c - damage is found, named, and the one before is used */
+/* needs: lab */
+#define _GNU_SOURCE
+#include "train_case.h"
+#include "files/crc32c.h"
+#include "files/tensors.h"
+#include <fcntl.h>
+#include <inttypes.h>
+
+static const char *file_of(const char *name)
+{
+    return scratch_file(&dir, name);
+}
+
+static char *path_of(const locant_store *s, int64_t id)
+{
+    char *path;
+
+    CHECK_OK(lct_store_run_path(&path, s, id, "safetensors"));
+    return path;
+}
+
+static char *previous_of(const locant_store *s, int64_t id)
+{
+    char *path;
+
+    CHECK_OK(lct_store_run_path(&path, s, id, "previous.safetensors"));
+    return path;
+}
+
+/* RFC 3720, B.4: zeros, ones, rising, falling, an iSCSI command. */
+static void crc32c_is_that_of_the_rfc(void **state)
+{
+    unsigned char b[32];
+    uint32_t whole;
+
+    (void)state;
+    memset(b, 0, 32);
+    CHECK(lct_crc32c(0, b, 32) == 0x8a9136aau);
+    memset(b, 255, 32);
+    CHECK(lct_crc32c(0, b, 32) == 0x62a8ab43u);
+    for (int i = 0; i < 32; i++)
+        b[i] = (unsigned char)i;
+    CHECK(lct_crc32c(0, b, 32) == 0x46dd794eu);
+    for (int i = 0; i < 32; i++)
+        b[i] = (unsigned char)(31 - i);
+    whole = lct_crc32c(0, b, 32);
+    CHECK(whole == 0x113fdb5cu);
+    for (size_t i = 0; i <= 32; i++)
+        CHECK(lct_crc32c(lct_crc32c(0, b, i), b + i, 32 - i) == whole);
+}
+
+/* ------------------------------------------------------------------ damage */
+
+struct subject {
+    locant_store *store;
+    struct lct_model *model;
+    locant_encoding *encoding;
+    struct lct_checkpoint c; /* key, moments */
+    struct lct_run_extra extra;
+    char *path, *bytes;
+    size_t size;
+};
+
+/* A checkpoint of some kilobytes, and a model to read it into. */
+static void make_subject(struct subject *x, int64_t memory)
+{
+    locant_train_options o = tiny("alibi");
+    locant_run_info run;
+    int64_t id;
+    size_t n;
+
+    o.layers = 1;
+    o.width = 4;
+    o.ff = 4;
+    o.steps = 4;
+    o.memory = memory;
+    x->store = open_store("a");
+    id = train(x->store, &o);
+    CHECK_OK(locant_store_run(&run, x->store, id));
+    CHECK_OK(lct_load_trained(&x->model, &x->encoding, x->store, &run, 128));
+    CHECK_OK(lct_store_run_extra(&x->extra, x->store, id));
+    n = lct_model_size(x->model);
+    x->c = (struct lct_checkpoint){
+        .key = x->extra.key, .m = locant_alloc(n * sizeof(real)),
+        .v = locant_alloc(n * sizeof(real))};
+    x->path = path_of(x->store, id);
+    x->bytes = scratch_read(x->path, &x->size);
+}
+
+static void free_subject(struct subject *x)
+{
+    lct_model_free(x->model);
+    locant_encoding_free(x->encoding);
+    locant_release(x->c.m);
+    locant_release(x->c.v);
+    locant_release(x->path);
+    free(x->bytes);
+    locant_store_close(x->store);
+}
+
+static locant_status read_bytes(struct subject *x, size_t size)
+{
+    scratch_write(x->path, x->bytes, size);
+    return lct_checkpoint_read(&x->c, x->model, x->path);
+}
+
+static void flip(int fd, const struct subject *x, size_t bit)
+{
+    const char byte = (char)(x->bytes[bit / 8] ^ 1 << bit % 8);
+
+    assert_int_equal(pwrite(fd, &byte, 1, (off_t)(bit / 8)), 1);
+}
+
+/* Every bit of the header, and one of each 64 bytes of the elements. */
+static void every_flipped_bit_is_refused(void **state)
+{
+    const size_t stride = TEST_SANITIZED ? 101 : 1;
+    struct subject x;
+    locant_tensors *t;
+    size_t data;
+    int fd;
+
+    (void)state;
+    make_subject(&x, 0);
+    CHECK_OK(locant_tensors_read(&t, x.path));
+    data = t->data;
+    locant_tensors_free(t);
+    CHECK_OK(read_bytes(&x, x.size));
+    CHECK(x.c.step == 4);
+    fd = open(x.path, O_WRONLY);
+    for (size_t bit = 0; bit < 8 * x.size;
+         bit += stride * (bit < 8 * data ? 1 : 511)) {
+        locant_status status;
+
+        flip(fd, &x, bit);
+        status = lct_checkpoint_read(&x.c, x.model, x.path);
+        if (status != LOCANT_ERR_FORMAT && status != LOCANT_ERR_UNSUPPORTED)
+            FAIL("bit %zu of byte %zu flipped: %s\n", bit % 8, bit / 8,
+                 locant_status_name(status));
+        CHECK(strstr(locant_last_error(), "run-1.safetensors") != NULL);
+        assert_int_equal(pwrite(fd, x.bytes + bit / 8, 1, (off_t)(bit / 8)), 1);
+    }
+    close(fd);
+    CHECK_OK(lct_checkpoint_read(&x.c, x.model, x.path));
+    free_subject(&x);
+}
+
+static void a_cut_anywhere_is_refused(void **state)
+{
+    struct subject x;
+
+    (void)state;
+    make_subject(&x, 0);
+    for (size_t size = x.size; size-- > 0; size -= TEST_SANITIZED ? 60 : 0) {
+        assert_int_equal(truncate(x.path, (off_t)size), 0);
+        assert_int_equal(lct_checkpoint_read(&x.c, x.model, x.path),
+                         LOCANT_ERR_FORMAT);
+        if (size < 60 && TEST_SANITIZED)
+            break;
+    }
+    free_subject(&x);
+}
+
+/* The sentence has the tensor, and bytes among which is the one changed. */
+static void the_damaged_tensor_is_named(void **state)
+{
+    struct subject x;
+    locant_tensors *t;
+    const locant_tensor *tensor;
+    const char *name;
+    size_t i = 0;
+
+    (void)state;
+    make_subject(&x, 8);
+    CHECK_OK(locant_tensors_read(&t, x.path));
+    for (; (tensor = locant_tensors_at(t, i, &name)) != NULL; i++) {
+        size_t at = lct_tensors_place(t, tensor), n = bytes_of(tensor);
+        size_t hit = at + (size_t)test_range(0, (int64_t)n - 1);
+        char want[512];
+
+        x.bytes[hit] ^= 4;
+        snprintf(want, sizeof want, "%s: not a whole checkpoint of this run:"
+                 " tensor '%s', bytes %zu to %zu, does not match its checksum;"
+                 " with the file removed it is trained again", x.path, name,
+                 at, at + n - 1);
+        CHECK_REFUSED(read_bytes(&x, x.size), LOCANT_ERR_FORMAT, want);
+        x.bytes[hit] ^= 4;
+    }
+    CHECK(i > 8 && locant_tensors_find(t, "layer0.memory") != NULL);
+    locant_tensors_free(t);
+    free_subject(&x);
+}
+
+/* The checkpoint as format 1 had it: one hash of texts and tensors. */
+static void write_format_1(const struct subject *x)
+{
+    static const char *const keys[] = {"run", "step", "seconds",
+                                       "batch_checksum"};
+    const struct lct_model_tensor *list;
+    int n = lct_model_tensors(x->model, &list);
+    locant_named_tensor named[64];
+    const char *pairs[12] = {"format", "locant-checkpoint-1"};
+    uint64_t h = LCT_HASH_BEGIN;
+    locant_tensors *t;
+    char hash[17];
+    int k = 0;
+
+    CHECK_OK(locant_tensors_read(&t, x->path));
+    for (int i = 0; i < 4; i++) {
+        const char *value = locant_tensors_metadata(t, keys[i]);
+
+        pairs[2 + 2 * i] = keys[i];
+        pairs[3 + 2 * i] = value;
+        h = lct_hash(h, value, strlen(value) + 1);
+    }
+    for (; k < n + 3; k++) {
+        named[k].name = k < n        ? list[k].name
+                        : k == n     ? "adamw.m"
+                        : k == n + 1 ? "adamw.v"
+                                     : "layer0.memory";
+        named[k].tensor = *locant_tensors_find(t, named[k].name);
+        h = lct_hash(h, named[k].tensor.data, bytes_of(&named[k].tensor));
+    }
+    snprintf(hash, sizeof hash, "%016" PRIx64, h);
+    pairs[10] = "hash";
+    pairs[11] = hash;
+    CHECK_OK(locant_tensors_write(x->path, named, (size_t)k, pairs, 6));
+    locant_tensors_free(t);
+}
+
+static void format_1_is_still_read(void **state)
+{
+    struct subject x;
+
+    (void)state;
+    make_subject(&x, 8);
+    write_format_1(&x);
+    CHECK_OK(lct_checkpoint_read(&x.c, x.model, x.path));
+    CHECK(x.c.step == 4 && x.c.checksum != 0);
+    free(x.bytes);
+    x.bytes = scratch_read(x.path, &x.size);
+    x.bytes[x.size - 9] ^= 1;
+    assert_int_equal(read_bytes(&x, x.size), LOCANT_ERR_FORMAT);
+    CHECK(strstr(locant_last_error(), "does not match its hash") != NULL);
+    free_subject(&x);
+}
+
+/* --------------------------------------------------------------- going back */
+
+struct talk {
+    int64_t until;     /* stop after this step */
+    char notice[1024];
+};
+
+static int listen_until(const locant_progress *p, void *context)
+{
+    struct talk *talk = context;
+
+    if (p->notice) {
+        CHECK(talk->notice[0] == 0); /* told once */
+        snprintf(talk->notice, sizeof talk->notice, "%s", p->notice);
+    }
+    return p->step >= talk->until;
+}
+
+/* Two sittings of two steps, so that both checkpoints are there. */
+static int64_t stop_twice(locant_store *s, locant_train_options *o,
+                          struct talk *talk)
+{
+    int64_t id = 0;
+    char *previous;
+
+    o->progress = listen_until;
+    o->context = talk;
+    for (int i = 0; i < 2; i++) {
+        talk->until = 0;
+        assert_int_equal(locant_train(&id, s, corpus, o),
+                         LOCANT_ERR_INTERRUPTED);
+    }
+    talk->until = o->steps;
+    previous = previous_of(s, id);
+    CHECK(access(previous, F_OK) == 0);
+    locant_release(previous);
+    return id;
+}
+
+static void damage(const char *path)
+{
+    size_t size;
+    char *bytes = scratch_read(path, &size);
+
+    bytes[size / 2] ^= 1;
+    scratch_write(path, bytes, size);
+    free(bytes);
+}
+
+static void goes_back_to_the_one_before(void **state)
+{
+    locant_store *a = open_store("a"), *b = open_store("b");
+    locant_train_options o = tiny("rope");
+    struct talk talk = {0, ""};
+    int64_t i = train(a, &o), id = stop_twice(b, &o, &talk);
+    char *path = path_of(b, id), *previous = previous_of(b, id);
+    locant_run_info info;
+
+    (void)state;
+    damage(path);
+    assert_int_equal(train(b, &o), id);
+    CHECK(strncmp(talk.notice, path, strlen(path)) == 0);
+    CHECK(strstr(talk.notice, "does not match its checksum") != NULL);
+    CHECK(strstr(talk.notice, "; run 1 went back to step 1") != NULL);
+    CHECK_OK(locant_store_run(&info, b, id));
+    assert_string_equal(info.message, talk.notice);
+    o.progress = NULL;
+    check_same_run(a, i, b, id);
+    CHECK(access(previous, F_OK) != 0); /* a run that is done has one */
+    assert_int_equal(files_in("b"), 1);
+    locant_release(path);
+    locant_release(previous);
+    locant_store_close(a);
+    locant_store_close(b);
+}
+
+static void refuses_when_both_are_damaged(void **state)
+{
+    locant_store *s = open_store("a");
+    locant_train_options o = tiny("rope");
+    struct talk talk = {0, ""};
+    int64_t id = stop_twice(s, &o, &talk);
+    char *path = path_of(s, id), *previous = previous_of(s, id);
+
+    (void)state;
+    damage(path);
+    damage(previous);
+    assert_int_equal(locant_train(&id, s, corpus, &o), LOCANT_ERR_FORMAT);
+    CHECK(strncmp(locant_last_error(), path, strlen(path)) == 0);
+    CHECK(access(path, F_OK) == 0 && access(previous, F_OK) == 0);
+    /* A checkpoint that is gone, as after a rename that was interrupted. */
+    CHECK_OK(locant_store_remove(s, id));
+    CHECK(access(path, F_OK) != 0 && access(previous, F_OK) != 0);
+    locant_release(path);
+    locant_release(previous);
+    locant_store_close(s);
+}
+
+/* What a file system without links leaves when the process is killed. */
+static void continues_from_the_one_before_alone(void **state)
+{
+    locant_store *a = open_store("a"), *b = open_store("b");
+    locant_train_options o = tiny("rope");
+    struct talk talk = {0, ""};
+    int64_t i = train(a, &o), id = stop_twice(b, &o, &talk);
+    char *path = path_of(b, id);
+
+    (void)state;
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(train(b, &o), id);
+    check_same_run(a, i, b, id);
+    CHECK(access(file_of("b/checkpoints/run-1.previous.safetensors"), F_OK) !=
+          0);
+    locant_release(path);
+    locant_store_close(a);
+    locant_store_close(b);
+}
+
+#define IN_SCRATCH(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(crc32c_is_that_of_the_rfc),
+        IN_SCRATCH(every_flipped_bit_is_refused),
+        IN_SCRATCH(a_cut_anywhere_is_refused),
+        IN_SCRATCH(the_damaged_tensor_is_named),
+        IN_SCRATCH(format_1_is_still_read),
+        IN_SCRATCH(goes_back_to_the_one_before),
+        IN_SCRATCH(refuses_when_both_are_damaged),
+        IN_SCRATCH(continues_from_the_one_before_alone),
+    };
+
+    return cmocka_run_group_tests(tests, make_corpus, free_corpus);
+}

@@ -1,0 +1,53 @@
+/* test_kills.c - a run killed at any moment ends in the same bits */
+/* needs: lab */
+#define _GNU_SOURCE
+#include "train_case.h"
+
+/*
+ * Ten kills by default, LOCANT_CASES of them when it is set.  A process that is
+ * killed opens the store, reads a checkpoint, trains, and writes one every
+ * third step; a run that ends first is compared, and the next one begun.
+ */
+static int kills_wanted(void)
+{
+    const char *text = getenv("LOCANT_CASES");
+
+    return text ? atoi(text) : 10;
+}
+
+static void ends_in_the_same_bits(void **state)
+{
+    locant_train_options o = tiny("rope");
+    const int wanted = kills_wanted();
+    int kills = 0, finished = 0;
+
+    (void)state;
+    o.steps = 200;
+    o.checkpoint_every = 3;
+    for (; kills < wanted; finished++, o.seed++) {
+        locant_store *a, *b;
+        bool killed = true;
+
+        train_and_kill(&o, "a", 0, &killed);
+        for (killed = true; killed && kills < wanted; kills += killed)
+            train_and_kill(&o, "b", (int)test_range(1000, 60000), &killed);
+        if (killed)
+            train_and_kill(&o, "b", 0, &killed);
+        a = open_store("a");
+        b = open_store("b");
+        check_same_run(a, finished + 1, b, finished + 1);
+        assert_int_equal(files_in("b"), finished + 1);
+        locant_store_close(a);
+        locant_store_close(b);
+    }
+    print_message("%d kills, %d runs\n", kills, finished);
+}
+
+#define IN_SCRATCH(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {IN_SCRATCH(ends_in_the_same_bits)};
+
+    return cmocka_run_group_tests(tests, make_corpus, free_corpus);
+}

@@ -1,0 +1,173 @@
+/* test_store_keep.c - evaluations under other specs, tasks, probes, plans */
+/* needs: lab */
+#define _GNU_SOURCE
+#include "store_case.h"
+#include <math.h>
+
+static void an_evaluation_is_told_by_its_whole_key(void **state)
+{
+    int64_t length[2] = {128, 4096}, id[5];
+    double mean[2] = {1.5, NAN}, loss[6] = {1, 2, 3, 4, NAN, 6};
+    const struct lct_curve curves[] = {
+        {"P1", 2, 3, length, mean, loss}, {"P4", 1, 0, length, mean, NULL}};
+    locant_store *s = open_store();
+    const int64_t run = add_run(s, "a");
+    const struct lct_evaluation_key keys[] = {
+        {run, "c", 4, NULL, NULL, NULL}, {run, "c", 4, "alibi", NULL, NULL},
+        {run, "c", 4, "alibi", "clamp", ""}, {run, "c", 4, "", "", "128,4096"},
+        {run, "d", 4, "", "", ""}};
+    struct lct_evaluation_row got;
+    struct lct_curve c;
+    bool found;
+
+    (void)state;
+    for (size_t i = 0; i < LEN(keys); i++) {
+        struct lct_evaluation_row row = {.blocks = 3, .valid = (double)i};
+
+        CHECK_OK(lct_store_find_evaluation(&got, &found, s, &keys[i]));
+        CHECK(!found);
+        CHECK_OK(lct_store_add_evaluation(s, &keys[i], &row, curves, 2));
+        row.valid = 99; /* the first stays */
+        CHECK_OK(lct_store_add_evaluation(s, &keys[i], &row, curves, 2));
+    }
+    for (size_t i = 0; i < LEN(keys); i++) {
+        CHECK_OK(lct_store_find_evaluation(&got, &found, s, &keys[i]));
+        CHECK(found && got.valid == (double)i && got.blocks == 3);
+        id[i] = got.id;
+        CHECK(i == 0 || id[i] != id[i - 1]);
+    }
+    CHECK_OK(lct_store_read_curve(&c, s, id[3], "P1"));
+    CHECK(c.n == 2 && c.blocks == 3 && strcmp(c.protocol, "P1") == 0);
+    CHECK(c.length[1] == 4096 && c.mean[0] == 1.5 && isnan(c.mean[1]));
+    for (int i = 0; i < 6; i++)
+        CHECK(i == 4 ? isnan(c.loss[i]) : c.loss[i] == loss[i]);
+    lct_curve_free(&c);
+    CHECK_OK(lct_store_read_curve(&c, s, id[0], "P4"));
+    CHECK(c.n == 1 && c.blocks == 0 && c.loss == NULL);
+    lct_curve_free(&c);
+    CHECK_OK(lct_store_read_curve(&c, s, id[0], "P3"));
+    assert_int_equal(c.n, 0);
+    locant_store_close(s);
+}
+
+/* Rows of a curve that somebody deleted are missed, not read past. */
+static void refuses_a_curve_with_a_hole(void **state)
+{
+    int64_t length[2] = {128, 256};
+    double mean[2] = {1, 2}, loss[4] = {1, 2, 3, 4};
+    const struct lct_curve curve = {"P1", 2, 2, length, mean, loss};
+    const struct lct_evaluation_row row = {.blocks = 2};
+    locant_store *s = open_store();
+    const struct lct_evaluation_key key = {
+        .run = add_run(s, "a"), .corpus_sha256 = "c", .want = 2};
+    locant_evaluation e;
+    struct lct_curve c;
+    bool found;
+
+    (void)state;
+    CHECK_OK(lct_store_add_evaluation(s, &key, &row, &curve, 1));
+    assert_int_equal(
+        lct_store_load_evaluation(&e, NULL, &found, s, key.run, "c", 2),
+        LOCANT_ERR_FORMAT); /* two lengths of five */
+    CHECK_OK(lct_store_exec(s, "DELETE FROM losses WHERE length = 256"
+                            " AND block = 1", ""));
+    assert_int_equal(lct_store_read_curve(&c, s, 1, "P1"), LOCANT_ERR_FORMAT);
+    CHECK(strstr(locant_last_error(), "runs.db: evaluation 1 has 2 lengths and"
+                 " 3 losses of P1") != NULL);
+    lct_curve_free(&c);
+    locant_store_close(s);
+}
+
+static int add_exact(const struct lct_task_score *score, void *context)
+{
+    int64_t *sum = context;
+
+    CHECK(score->length == 32 && isnan(score->loss) == (score->place == 3));
+    *sum = 10 * *sum + score->exact;
+    return 0;
+}
+
+static void keeps_scores_of_tasks(void **state)
+{
+    locant_store *s = open_store();
+    const int64_t run = add_run(s, "a");
+    struct lct_task_score t[] = {
+        {run, "T1", "", "", 7, 32, 3, 10, 2, 10, 2, NAN},
+        {run, "T1", "", "", 7, 32, -1, 20, 1, 20, 4, 1.5},
+        {run, "T1", "k=4", "", 7, 32, -1, 20, 3, 20, 4, 1.5},
+        {run, "T2", "", "", 7, 32, -1, 20, 9, 20, 4, 1.5}};
+    int64_t sum = 0;
+
+    (void)state;
+    CHECK_OK(lct_store_add_scores(s, t, LEN(t)));
+    t[0].exact = 8; /* the first stays */
+    CHECK_OK(lct_store_add_scores(s, t, LEN(t)));
+    CHECK_OK(lct_store_scores(s, run, "T1", add_exact, &sum));
+    assert_int_equal(sum, 123);
+    t[0].run = 77;
+    CHECK(lct_store_add_scores(s, t, 1) == LOCANT_ERR_IO); /* no such run */
+    CHECK_OK(locant_store_remove(s, run));
+    assert_int_equal(ask("SELECT count(*) FROM task_scores"), 0);
+    locant_store_close(s);
+}
+
+static void keeps_probes_and_plans(void **state)
+{
+    locant_store *s = open_store();
+    const int64_t run = add_run(s, "a");
+    char *text;
+
+    (void)state;
+    CHECK_OK(lct_store_probe(&text, s, run, "entropy", "step=1"));
+    assert_null(text);
+    CHECK_OK(lct_store_keep_probe(s, run, "entropy", "step=1", "[1]"));
+    CHECK_OK(lct_store_keep_probe(s, run, "entropy", "step=2", "[2]"));
+    CHECK_OK(lct_store_keep_probe(s, run, "entropy", "step=1", "[3]"));
+    CHECK_OK(lct_store_probe(&text, s, run, "entropy", "step=1"));
+    assert_string_equal(text, "[3]");
+    locant_release(text);
+    CHECK_OK(lct_store_keep_plan(&text, s, "quick", "{\"seeds\":2}"));
+    assert_string_equal(text, "{\"seeds\":2}");
+    locant_release(text);
+    CHECK_OK(lct_store_keep_plan(&text, s, "quick", "{\"seeds\":1}"));
+    assert_string_equal(text, "{\"seeds\":2}"); /* as decided at first */
+    locant_release(text);
+    locant_store_close(s);
+}
+
+static void knows_the_parent_of_a_run(void **state)
+{
+    locant_store *s = open_store();
+    const int64_t parent = add_run(s, "a");
+    const struct lct_run_new new = {
+        .key = "b", .encoding = "none", .model = "m", .corpus_sha256 = "0",
+        .source = "T1", .options = "{}", .parent = parent};
+    int64_t child;
+    char *text;
+
+    (void)state;
+    CHECK_OK(lct_store_find_run(&child, s, &new));
+    CHECK_OK(lct_store_run_options(&text, s, child));
+    assert_string_equal(text, "{}");
+    locant_release(text);
+    assert_int_equal(ask("SELECT parent FROM runs WHERE source = 'T1'"),
+                     parent);
+    CHECK_OK(locant_store_remove(s, parent));
+    assert_int_equal(ask("SELECT count(*) FROM runs WHERE parent IS NULL"), 1);
+    locant_store_close(s);
+}
+
+#define IN_SCRATCH(f) cmocka_unit_test_setup_teardown(f, make_dir, remove_dir)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_SCRATCH(an_evaluation_is_told_by_its_whole_key),
+        IN_SCRATCH(refuses_a_curve_with_a_hole),
+        IN_SCRATCH(keeps_scores_of_tasks),
+        IN_SCRATCH(keeps_probes_and_plans),
+        IN_SCRATCH(knows_the_parent_of_a_run),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,225 @@
+/*
+ * test_train_source.c - runs trained on batches that a function makes, and what
+ * a source changes of a run's identity.
+ */
+/* needs: lab */
+#define _GNU_SOURCE
+#include "scratch.h"
+#include "lab/run.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct scratch dir;
+
+static int set_up(void **state)
+{
+    (void)state;
+    dir = scratch_make();
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    scratch_remove(&dir);
+    return 0;
+}
+
+static int calls;
+
+/* Words count up from a random one, modulo 5; the first is not scored. */
+static void count_up(int32_t *tokens, int32_t *targets,
+                     const struct lct_item *item, const void *context)
+{
+    locant_random r = {item->seed, item->step, 16 * item->row};
+    int32_t first = (int32_t)locant_random_below(&r, 5);
+
+    CHECK(*(const int *)context == 5);
+    for (int64_t i = 0; i < item->length; i++) {
+        tokens[i] = (first + (int32_t)i) % 5;
+        targets[i] = i == 0 ? -1 : (first + (int32_t)i + 1) % 5;
+    }
+    calls++;
+}
+
+static const int five = 5;
+static const struct lct_source counting = {"counting", 5, 4, count_up, &five};
+
+static locant_train_options tiny(const struct lct_source *source)
+{
+    locant_train_options o = LOCANT_TRAIN_INIT;
+
+    o.layers = 1;
+    o.width = 16;
+    o.heads = 2;
+    o.ff = 32;
+    o.batch = 4;
+    o.length = 12;
+    o.steps = 60;
+    o.learning_rate = 2e-2;
+    o.source = source;
+    return o;
+}
+
+static locant_store *open_store(const char *name)
+{
+    locant_store *s;
+
+    CHECK_OK(locant_store_open(&s, scratch_file(&dir, name)));
+    return s;
+}
+
+/* No corpus is needed, and what is learned is the source's rule. */
+static void learns_from_a_source(void **state)
+{
+    locant_store *s = open_store("a");
+    locant_train_options o = tiny(&counting);
+    struct lct_model_config config;
+    struct lct_run_extra extra;
+    locant_run_info info;
+    int64_t id = 0;
+
+    (void)state;
+    calls = 0;
+    CHECK_OK(locant_train(&id, s, NULL, &o));
+    assert_int_equal(calls, 60 * 4);
+    CHECK_OK(locant_store_run(&info, s, id));
+    assert_string_equal(info.corpus_sha256, "");
+    assert_string_equal(info.model, "layers=1,width=16,heads=2,kv_heads=2,"
+                                    "ff=32,norm=layer,vocab=5");
+    CHECK_OK(lct_model_parse(&config, info.model));
+    CHECK(config.vocab == 5 && config.layers == 1 && config.memory == 0);
+    CHECK(info.train_loss < 0.1); /* ln 5 is 1.6 */
+    CHECK_OK(lct_store_run_extra(&extra, s, id));
+    CHECK(strstr(extra.key, ";source=counting") != NULL);
+    locant_store_close(s);
+}
+
+static int stop(const locant_progress *p, void *context)
+{
+    (void)p;
+    ++*(int *)context;
+    return 1;
+}
+
+static void continues_to_the_same_bits(void **state)
+{
+    locant_store *a = open_store("a"), *b = open_store("b");
+    locant_train_options o = tiny(&counting);
+    struct lct_run_extra x, y;
+    struct lct_metric *m, *n;
+    size_t i, j;
+    int64_t straight = 0, id = 0;
+    locant_status status;
+    int stops = 0;
+
+    (void)state;
+    CHECK_OK(locant_train(&straight, a, NULL, &o));
+    o.progress = stop;
+    o.context = &stops;
+    while ((status = locant_train(&id, b, NULL, &o)) == LOCANT_ERR_INTERRUPTED)
+        continue;
+    CHECK_OK(status);
+    CHECK(stops == 60);
+    CHECK_OK(lct_store_run_extra(&x, a, straight));
+    CHECK_OK(lct_store_run_extra(&y, b, id));
+    assert_string_equal(x.batch_checksum, y.batch_checksum);
+    CHECK_OK(lct_store_metrics(&m, &i, a, straight));
+    CHECK_OK(lct_store_metrics(&n, &j, b, id));
+    CHECK(i == 60 && j == 60 && memcmp(m, n, i * sizeof *m) == 0);
+    locant_release(m);
+    locant_release(n);
+    locant_store_close(a);
+    locant_store_close(b);
+}
+
+static void the_name_is_part_of_the_identity(void **state)
+{
+    const struct lct_source other = {"counting too", 5, 4, count_up, &five};
+    locant_store *s = open_store("a");
+    locant_train_options o = tiny(&counting);
+    int64_t first = 0, second = 0, again = 0;
+
+    (void)state;
+    o.steps = 2;
+    CHECK_OK(locant_train(&first, s, NULL, &o));
+    o.source = &other;
+    CHECK_OK(locant_train(&second, s, NULL, &o));
+    CHECK(first != second);
+    o.source = &counting;
+    CHECK_OK(locant_train(&again, s, NULL, &o));
+    assert_int_equal(again, first);
+    locant_store_close(s);
+}
+
+static void refuses_what_a_source_cannot_do(void **state)
+{
+    locant_store *s = open_store("a");
+    locant_train_options o = tiny(&counting);
+    struct lct_model_config config;
+    int64_t id = 0;
+
+    (void)state;
+    o.memory = 8;
+    CHECK_REFUSED(locant_train(&id, s, NULL, &o), LOCANT_ERR_PARAM,
+                  "locant_train: memory is 8, but counting is no text;"
+                  " expected 0");
+    o = tiny(&counting);
+    o.length = 3;
+    CHECK_REFUSED(locant_train(&id, s, NULL, &o), LOCANT_ERR_PARAM,
+                  "locant_train: length is 3, but rows of counting have at"
+                  " least 4 tokens");
+    o = tiny(NULL);
+    CHECK_REFUSED(locant_train(&id, s, NULL, &o), LOCANT_ERR_NULL,
+                  "locant_train: corpus is NULL");
+    CHECK_REFUSED(
+        lct_model_parse(&config, "layers=1,width=16,heads=2,kv_heads=2,ff=32,"
+                                 "norm=layer,vocab=0"), LOCANT_ERR_FORMAT,
+        "the model of a run reads 'layers=1,width=16,heads=2,kv_heads=2,ff=32,"
+        "norm=layer,vocab=0', expected a vocab of 1 .. 256");
+    locant_store_close(s);
+}
+
+/* The key of a run on text is what it was before there were sources. */
+static void a_run_on_text_keeps_its_key(void **state)
+{
+    locant_corpus_options text = LOCANT_CORPUS_INIT;
+    locant_store *s = open_store("a");
+    locant_train_options o = tiny(NULL);
+    struct lct_run_extra extra;
+    locant_corpus *corpus;
+    char want[300];
+    int64_t id = 0;
+
+    (void)state;
+    text.kind = LOCANT_CORPUS_GENERATED;
+    text.max_bytes = 128 << 10;
+    CHECK_OK(locant_corpus_create(&corpus, &text));
+    o.steps = 1;
+    CHECK_OK(locant_train(&id, s, corpus, &o));
+    CHECK_OK(lct_store_run_extra(&extra, s, id));
+    snprintf(want, sizeof want,
+             "1;none;layers=1,width=16,heads=2,kv_heads=2,ff=32,norm=layer;"
+             "corpus=%s;seed=1;steps=1;batch=4;length=12;rate=%.17g",
+             locant_corpus_info_of(corpus)->sha256, 2e-2);
+    assert_string_equal(extra.key, want);
+    locant_corpus_free(corpus);
+    locant_store_close(s);
+}
+
+#define IN_SCRATCH(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_SCRATCH(learns_from_a_source),
+        IN_SCRATCH(continues_to_the_same_bits),
+        IN_SCRATCH(the_name_is_part_of_the_identity),
+        IN_SCRATCH(refuses_what_a_source_cannot_do),
+        IN_SCRATCH(a_run_on_text_keeps_its_key),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
