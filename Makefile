@@ -56,7 +56,7 @@ test-full:
 	@$(CMAKE) --build build/test -j $(JOBS)
 	$(call random_cases,$(PROPERTY_CASES),property|traits|encoding|graph|resize)
 	$(call random_cases,$(ORACLE_CASES),whole)
-	$(call random_cases,100,kills|faults|store_crowd)
+	$(call random_cases,100,checkpoint|faults|kills|store_crowd)
 
 bench:
 	@scripts/setup build

@@ -135,6 +135,32 @@ static void keeps_probes_and_plans(void **state)
     locant_store_close(s);
 }
 
+static void keeps_the_last_recipe_of_a_text(void **state)
+{
+    const struct lct_recipe first = {"00ff", "files", "[\"/a\"]", 1, 100},
+                            last = {"00ff", "files", "[\"/b\"]", UINT64_MAX,
+                                    100};
+    locant_store *s = open_store();
+    locant_corpus *c = (void *)&dir;
+    const int64_t run = add_run(s, "a"); /* of the text 00ff */
+
+    (void)state;
+    CHECK_REFUSED(locant_store_corpus(&c, s, run), LOCANT_ERR_UNSUPPORTED,
+                  "locant_store_corpus: where the text of run 1 came from was"
+                  " not recorded; the command that began it continues it");
+    CHECK(c == NULL);
+    CHECK_OK(lct_store_keep_corpus(s, &first));
+    CHECK_OK(lct_store_keep_corpus(s, &last));
+    assert_int_equal(sqlite3_total_changes(s->db), 3);
+    CHECK_OK(lct_store_keep_corpus(s, &last));
+    assert_int_equal(sqlite3_total_changes(s->db), 3); /* nothing to write */
+    assert_int_equal(ask("SELECT seed = -1 AND paths = '[\"/b\"]' FROM"
+                         " corpora"), 1);
+    CHECK(locant_store_corpus(&c, s, run) == LOCANT_ERR_PARAM); /* 100 bytes */
+    CHECK(locant_store_corpus(&c, s, 7) == LOCANT_ERR_PARAM);
+    locant_store_close(s);
+}
+
 static void knows_the_parent_of_a_run(void **state)
 {
     locant_store *s = open_store();
@@ -166,6 +192,7 @@ int main(void)
         IN_SCRATCH(refuses_a_curve_with_a_hole),
         IN_SCRATCH(keeps_scores_of_tasks),
         IN_SCRATCH(keeps_probes_and_plans),
+        IN_SCRATCH(keeps_the_last_recipe_of_a_text),
         IN_SCRATCH(knows_the_parent_of_a_run),
     };
 

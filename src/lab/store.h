@@ -179,7 +179,7 @@ struct lct_recipe {
 /* The recipe of a corpus, valid as long as it; false if it has none. */
 bool lct_corpus_recipe(struct lct_recipe *out, const locant_corpus *corpus);
 
-/* Record it; one that is there already stays. */
+/* Record it in place of an older one of the same text, which may be gone. */
 locant_status lct_store_keep_corpus(locant_store *s,
                                     const struct lct_recipe *recipe);
 

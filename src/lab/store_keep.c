@@ -7,7 +7,11 @@ locant_status lct_store_keep_corpus(locant_store *s,
     LCT_TRY(lct_store_begin(s, "locant_train"));
     return lct_store_end(
         s, lct_store_exec(
-               s, "INSERT OR IGNORE INTO corpora VALUES (?1, ?2, ?3, ?4, ?5)",
+               s,
+               "INSERT INTO corpora VALUES (?1, ?2, ?3, ?4, ?5)"
+               " ON CONFLICT (sha256) DO UPDATE"
+               " SET kind = ?2, paths = ?3, seed = ?4, max_bytes = ?5"
+               " WHERE (kind, paths, seed, max_bytes) IS NOT (?2, ?3, ?4, ?5)",
                "sssii", r->sha256, r->kind, r->paths, (int64_t)r->seed,
                r->max_bytes));
 }
