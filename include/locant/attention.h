@@ -121,14 +121,15 @@ locant_attention_workspace(size_t *bytes, const locant_attention *a);
  *
  * F32 accumulates in float with fused multiply-add where the CPU has it: the
  * relative L2 error against locant_attention_reference() is below 1e-6 for unit
- * scores. F16 and BF16 are storage: widened as they are read, the same sums in
- * float, rounded once as they are written. Where the CPU has dot products of
- * BF16 (AVX-512), this function forms those of BF16 tensors with them, unless
- * the encoding reads content or maps rows other than by turning pairs: weights,
- * and q and k where they are turned, are then rounded to BF16 once, and the
- * error of out is below 2^-7 in the same sense. F64, and
- * encodings of the content door that are no products of rows (cope, dape) or
- * whose positions lie far apart, are computed in double, row by row.
+ * scores; a score of n nats, biases included, carries an error of 2^-24 n. F16
+ * and BF16 are storage: widened as they are read, the same sums in float,
+ * rounded once as they are written. Where the CPU has dot products of BF16
+ * (AVX-512), this function forms those of BF16 tensors with them, unless the
+ * encoding reads content or maps rows other than by turning pairs: weights, and
+ * q and k where they are turned, are then rounded to BF16 once, and the error
+ * of out is below 2^-7 in the same sense. F64, and encodings of the content
+ * door that are no products of rows (cope, dape) or whose positions lie far
+ * apart, are computed in double, row by row.
  * Source: Vaswani et al. 2017, arXiv:1706.03762v7, eq. (1); the running softmax
  * of Milakov and Gimelshein 2018, arXiv:1805.02867v2, algorithm 3.
  * Errors: NULL, DTYPE, SHAPE, LAYOUT, PARAM, ALIAS, NOMEM, UNSUPPORTED.
