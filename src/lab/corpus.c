@@ -114,7 +114,10 @@ locant_status locant_corpus_create(locant_corpus **out,
     c->paths = lct_recipe_paths(options);
     c->seed = options->seed;
     c->max_bytes = g.max_bytes;
-    status = build(c, &g, options);
+    status = c->paths == NULL
+                 ? locant_fail(LOCANT_ERR_NOMEM, "locant_corpus_create: no "
+                               "memory for the paths")
+                 : build(c, &g, options);
     lct_gather_free(&g);
     if (status != LOCANT_OK) {
         locant_corpus_free(c);
