@@ -111,13 +111,11 @@ locant_status locant_corpus_create(locant_corpus **out,
     g.max_bytes = options->max_bytes ? options->max_bytes
                   : options->kind == LOCANT_CORPUS_GENERATED ? GENERATED_BYTES
                                                              : DEFAULT_BYTES;
-    c->paths = lct_recipe_paths(options);
     c->seed = options->seed;
     c->max_bytes = g.max_bytes;
-    status = c->paths == NULL
-                 ? locant_fail(LOCANT_ERR_NOMEM, "locant_corpus_create: no "
-                               "memory for the paths")
-                 : build(c, &g, options);
+    status = lct_recipe_paths(&c->paths, options);
+    if (status == LOCANT_OK)
+        status = build(c, &g, options);
     lct_gather_free(&g);
     if (status != LOCANT_OK) {
         locant_corpus_free(c);

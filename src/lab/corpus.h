@@ -107,8 +107,10 @@ struct locant_corpus {
     size_t max_bytes;
 };
 
-/* The paths of the options as JSON, memory of locant_alloc(); NULL: none. */
-char *lct_recipe_paths(const locant_corpus_options *options);
+/* The paths of the options as JSON, memory of locant_alloc(); NULL: they cannot
+ * be written down. */
+locant_status lct_recipe_paths(char **out,
+                               const locant_corpus_options *options);
 
 /* Fill text, starts, split and the sizes of info from what was gathered. */
 locant_status lct_corpus_assemble(locant_corpus *c,

@@ -15,42 +15,49 @@
 
 static const char *const kinds[] = {"headers", "files", "generated"};
 
-/* Append an absolute path; false: no memory, no folder, or not UTF-8. */
-static bool append(json_t *list, const char *path)
+/* Append an absolute path; sets *good to false if it is not UTF-8, or if there
+ * is no folder to begin with. */
+static locant_status append(bool *good, json_t *list, const char *path)
 {
-    char *here, *joined;
-    bool good;
+    char *here = *path == '/' ? strdup("") : getcwd(NULL, 0), *joined = NULL;
 
-    if (*path == '/')
-        return json_array_append_new(list, json_string(path)) == 0;
-    here = getcwd(NULL, 0);
-    joined = here ? locant_alloc(strlen(here) + strlen(path) + 2) : NULL;
-    if (joined)
-        stpcpy(stpcpy(stpcpy(joined, here), "/"), path);
-    good = joined && json_array_append_new(list, json_string(joined)) == 0;
+    if (here != NULL)
+        joined = locant_alloc(strlen(here) + strlen(path) + 2);
+    if (here != NULL && joined == NULL) {
+        free(here);
+        return locant_fail(LOCANT_ERR_NOMEM, "no memory for the path %s",
+                           path);
+    }
+    if (joined != NULL)
+        stpcpy(stpcpy(stpcpy(joined, here), *path == '/' ? "" : "/"), path);
+    *good = joined != NULL &&
+            json_array_append_new(list, json_string(joined)) == 0;
     free(here);
     locant_release(joined);
-    return good;
+    return LOCANT_OK;
 }
 
-char *lct_recipe_paths(const locant_corpus_options *o)
+locant_status lct_recipe_paths(char **out, const locant_corpus_options *o)
 {
     size_t n = o->kind == LOCANT_CORPUS_FILES ? o->n_paths : 0;
     json_t *list = json_array();
-    char *text = NULL, *out = NULL;
+    locant_status status = LOCANT_OK;
     bool good = list != NULL;
+    char *text = NULL;
 
-    for (size_t i = 0; i < n && good; i++)
-        good = append(list, o->paths[i]);
-    if (good)
+    *out = NULL;
+    for (size_t i = 0; i < n && good && status == LOCANT_OK; i++)
+        status = append(&good, list, o->paths[i]);
+    if (good && status == LOCANT_OK)
         text = json_dumps(list, JSON_COMPACT);
-    if (text)
-        out = locant_alloc(strlen(text) + 1);
-    if (out)
-        memcpy(out, text, strlen(text) + 1);
+    if (text != NULL && (*out = locant_alloc(strlen(text) + 1)) == NULL)
+        status = locant_fail(LOCANT_ERR_NOMEM, "no memory for the list of "
+                             "paths");
+    if (*out != NULL)
+        memcpy(*out, text, strlen(text) + 1);
     free(text);
     json_decref(list);
-    return out;
+    return status;
 }
 
 bool lct_corpus_recipe(struct lct_recipe *out, const locant_corpus *c)

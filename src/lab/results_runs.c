@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Blocks of the latest evaluation of a run; 0 if there is none. */
+/* Blocks of the latest evaluation of a run as the report makes it, on its own
+   corpus, as it was trained; 0 if there is none. */
 static locant_status evaluated_blocks(int64_t *blocks, locant_store *store,
                                       const locant_run_info *run)
 {
@@ -17,6 +18,7 @@ static locant_status evaluated_blocks(int64_t *blocks, locant_store *store,
     status = lct_store_prepare(
         &stmt, store,
         "SELECT want FROM evaluations WHERE run = ?1 AND corpus_sha256 = ?2"
+        " AND encoding = '' AND policy = '' AND lengths = ''"
         " ORDER BY id DESC LIMIT 1",
         "is", run->id, run->corpus_sha256);
     if (status == LOCANT_OK)
@@ -104,6 +106,11 @@ locant_status lct_results_of_runs(struct lct_results *r, locant_store *store,
     struct lct_model_config model;
     locant_run_info first;
 
+    if (store->version < 2)
+        return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: a store of version "
+                           "%" PRId64 ", expected 2 or later; what writes to "
+                           "it, as 'locant report', brings it there",
+                           store->path, store->version);
     *r = (struct lct_results){ .preset = "" };
     if (n == 0 || n > 4096)
         return locant_fail(LOCANT_ERR_PARAM, "%zu runs, expected 1 to 4096", n);
