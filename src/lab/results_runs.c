@@ -106,12 +106,12 @@ locant_status lct_results_of_runs(struct lct_results *r, locant_store *store,
     struct lct_model_config model;
     locant_run_info first;
 
+    *r = (struct lct_results){ .preset = "" };
     if (store->version < 2)
         return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: a store of version "
                            "%" PRId64 ", expected 2 or later; what writes to "
                            "it, as 'locant report', brings it there",
                            store->path, store->version);
-    *r = (struct lct_results){ .preset = "" };
     if (n == 0 || n > 4096)
         return locant_fail(LOCANT_ERR_PARAM, "%zu runs, expected 1 to 4096", n);
     LCT_TRY(locant_store_run(&first, store, runs[0]));
