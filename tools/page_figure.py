@@ -7,6 +7,8 @@ import re
 import sys
 
 CLASSES = re.compile(r"<style>(.*?)</style>", re.S)
+# Hidden by the language of the page, which a picture alone has not.
+CHINESE = re.compile(r'<text class="[^"]*\bzh"[^>]*>.*?</text>\n?', re.S)
 FIGURE = re.compile(r'(<svg class="fig".*?</svg>)\n<figcaption', re.S)
 
 
@@ -19,7 +21,7 @@ def main():
     n = int(sys.argv[2])
     if not 1 <= n <= len(figures):
         sys.exit(f"{sys.argv[1]}: has figures 1 to {len(figures)}, not {n}")
-    start, rest = figures[n - 1].split(">", 1)
+    start, rest = CHINESE.sub("", figures[n - 1]).split(">", 1)
     print('<?xml version="1.0" encoding="UTF-8"?>')
     print(start.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg" '
                         'font-family="sans-serif"', 1) + ">")
