@@ -53,7 +53,9 @@ class RunInfo(ctypes.Structure):
                 ("encoding_parameters", ctypes.c_int64),
                 ("train_loss", ctypes.c_double), ("seconds", ctypes.c_double),
                 ("tokens_per_second", ctypes.c_double),
-                ("started", ctypes.c_char * 32)]
+                ("started", ctypes.c_char * 32), ("parent", ctypes.c_int64),
+                ("source", ctypes.c_char * 32),
+                ("message", ctypes.c_char * 512)]
 
 
 class Evaluation(ctypes.Structure):
