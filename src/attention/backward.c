@@ -18,7 +18,8 @@ static void row_deltas(void *context, size_t task, int slot)
     const struct lct_backward_job *job = context;
     const struct lct_problem *p = job->p;
     int64_t at[3] = { (int64_t)task / p->H, (int64_t)task % p->H, 0 };
-    float *o = p->scratch[slot].product, *d = p->scratch[slot].dout;
+    const struct lct_scratch *s = lct_abreast(p, slot, 0);
+    float *o = s->product, *d = s->dout;
 
     for (; at[2] < p->T; at[2]++) {
         double sum = 0;
@@ -133,30 +134,28 @@ static struct lct_terms_job terms_job(const struct lct_backward_job *job,
  * o = p v.
  */
 static void backward_keys(const struct lct_backward_job *job,
-                          const struct lct_tile *t, struct lct_scratch *s)
+                          const struct lct_tile *t, struct lct_scratch *s,
+                          const struct lct_loaded *loaded)
 {
     const struct lct_problem *p = job->p;
     struct lct_product dq = { .c = s->out, .c_row = (size_t)p->padded_q,
                               .a = s->ds, .a_row = 1, .a_col = t->lanes,
+                              .b = loaded->keys, .b_row = loaded->key_row,
                               .m = (size_t)t->rows, .n = (size_t)p->padded_q,
                               .k = (size_t)t->keys, .add = true };
-    struct lct_terms_job terms;
-    const float *values;
-    size_t value_row;
+    struct lct_terms_job terms = terms_job(job, t, s, dq.b, dq.b_row);
 
-    dq.b = lct_load_keys(p, t, s, &dq.b_row);
-    terms = terms_job(job, t, s, dq.b, dq.b_row);
     lct_scores(p, t, s, dq.b, dq.b_row, s->slope);
     p->kernels->softmax_again(s->s, (size_t)t->keys, t->lanes,
                               s->rows + 3 * LCT_TILE);
     if (job->g->dv != NULL)
         add_to_keys(p, t, dv_rows(job, t, s), s->s, s->dout);
     /* dp = v dout^T;  ds = p (dp - delta) */
-    values = lct_load_values(p, t, s, &value_row);
     p->kernels->matmul(&(struct lct_product){
-        .c = s->ds, .c_row = t->lanes, .a = values, .a_row = value_row,
-        .a_col = 1, .b = s->dout_cols, .b_row = t->lanes,
-        .m = (size_t)t->keys, .n = t->lanes, .k = (size_t)p->D });
+        .c = s->ds, .c_row = t->lanes, .a = loaded->values,
+        .a_row = loaded->value_row, .a_col = 1, .b = s->dout_cols,
+        .b_row = t->lanes, .m = (size_t)t->keys, .n = t->lanes,
+        .k = (size_t)p->D });
     if (p->by_terms)
         lct_terms_values_backward(p, t, s, &terms);
     p->kernels->softmax_gradient(s->ds, s->s, (size_t)t->keys, t->lanes,
@@ -179,31 +178,56 @@ static void backward_keys(const struct lct_backward_job *job,
         add_to_keys(p, t, dk_rows(job, t, s), s->ds, s->q);
 }
 
-static void backward_head(const struct lct_backward_job *job, int64_t b,
-                          int64_t h, struct lct_scratch *s)
+static void open_tile(const struct lct_backward_job *job,
+                      const struct lct_tile *t, struct lct_scratch *s)
+{
+    lct_load_queries(job->p, t, s);
+    load_outputs(job, t, s);
+    memset(s->out, 0,
+           (size_t)(t->rows * job->p->padded_q) * sizeof(*s->out));
+}
+
+static void close_tile(const struct lct_backward_job *job,
+                       const struct lct_tile *t, struct lct_scratch *s)
 {
     const struct lct_problem *p = job->p;
-    struct lct_tile t = { .b = b, .h = h };
 
-    for (; t.i < p->T; t.i += LCT_TILE) {
-        t.rows = p->T - t.i < LCT_TILE ? p->T - t.i : LCT_TILE;
-        t.lanes = ((size_t)t.rows + LCT_PAD - 1) / LCT_PAD * LCT_PAD;
-        lct_load_queries(p, &t, s);
-        load_outputs(job, &t, s);
-        memset(s->out, 0, (size_t)(t.rows * p->padded_q) * sizeof(*s->out));
-        for (int64_t n = 0; n < p->k_tiles; n++)
-            if (lct_next_keys(p, &t, n, s)) {
-                lct_ask_for_tile(p, &t, n + 1);
-                backward_keys(job, &t, s);
-            }
-        if (p->by_terms) {
-            struct lct_terms_job terms = terms_job(job, &t, s, NULL, 0);
+    if (p->by_terms) {
+        struct lct_terms_job terms = terms_job(job, t, s, NULL, 0);
 
-            lct_terms_close(p, &t, s, &terms);
-        }
-        if (job->dq && (job->g->dq != NULL || p->turns))
-            lct_store_dq(job, &t, s);
+        lct_terms_close(p, t, s, &terms);
     }
+    if (job->dq && (job->g->dq != NULL || p->turns))
+        lct_store_dq(job, t, s);
+}
+
+/* The tiles of queries from 'first' on that are taken abreast. */
+static void backward_tiles(const struct lct_backward_job *job, int64_t b,
+                           int64_t h, int64_t first, int slot)
+{
+    const struct lct_problem *p = job->p;
+    struct lct_tile t[LCT_ABREAST];
+    int tiles = 0;
+
+    for (; tiles < p->abreast && first + tiles < p->q_tiles; tiles++) {
+        t[tiles] = lct_query_tile(p, b, h, first + tiles);
+        open_tile(job, &t[tiles], lct_abreast(p, slot, tiles));
+    }
+    for (int64_t k = 0; k < p->k_tiles; k++) {
+        struct lct_loaded loaded = { .keys = NULL };
+
+        for (int n = 0; n < tiles; n++) {
+            struct lct_scratch *s = lct_abreast(p, slot, n);
+
+            if (!lct_next_keys(p, &t[n], k, s))
+                continue;
+            if (loaded.keys == NULL)
+                loaded = lct_load_tile(p, &t[n], s);
+            backward_keys(job, &t[n], s, &loaded);
+        }
+    }
+    for (int n = 0; n < tiles; n++)
+        close_tile(job, &t[n], lct_abreast(p, slot, n));
 }
 
 static void backward_group(void *context, size_t task, int slot)
@@ -212,13 +236,14 @@ static void backward_group(void *context, size_t task, int slot)
     const struct lct_problem *p = job->p;
     int64_t b = job->from + (int64_t)task / p->Hkv;
     int64_t head = (int64_t)task % p->Hkv, group = p->H / p->Hkv;
-    struct lct_scratch *s = &p->scratch[slot];
+    struct lct_scratch *s = lct_abreast(p, slot, 0);
 
     lct_clear_keys(job, b, head, s);
     if (p->by_terms)
         lct_terms_begin_keys(p, s);
     for (int64_t h = head * group; h < (head + 1) * group; h++)
-        backward_head(job, b, h, s);
+        for (int64_t first = 0; first < p->q_tiles; first += p->abreast)
+            backward_tiles(job, b, h, first, slot);
     if (p->by_terms && job->dk)
         lct_terms_end_keys(p, b, head, s, job->g->dk);
     lct_store_keys(job, b, head, s);

@@ -299,7 +299,7 @@ static void few_task(void *context, size_t task, int slot)
         f.head = from;
         f.heads = left < most ? left : most;
         f.share = f.heads < group ? f.heads : group;
-        few_segment(p, &f, &p->scratch[slot]);
+        few_segment(p, &f, lct_abreast(p, slot, 0));
     }
 }
 
@@ -309,7 +309,7 @@ static void join(void *context, size_t task, int slot)
     const struct lct_results *job = context;
     const struct lct_problem *p = job->p;
     int64_t row = (int64_t)task, head = row / p->T;
-    float *total = p->scratch[slot].total, top = 0, sum = 0;
+    float *total = lct_abreast(p, slot, 0)->total, top = 0, sum = 0;
 
     for (int64_t n = 0; n < p->k_segments; n++) {
         int64_t part = row * p->k_segments + n;

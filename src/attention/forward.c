@@ -41,19 +41,20 @@ void lct_store_result(const struct lct_results *r, const int64_t at[3],
     *(float *)lct_at(r->lse, at, 3) = (float)lse;
 }
 
-/*
- * What one task works at: up to two tiles of queries against the same keys and
- * values, which are then loaded (turned, widened) once and met twice while they
- * are near.  The second tile lives where backward would keep its own.
- */
+struct forward_job {
+    struct lct_results to;
+    int64_t abreast; /* tiles of queries of a task */
+    int64_t groups;  /* tasks of a head */
+};
+
+/* What one task works at: some tiles of queries against the same keys. */
 struct forward_work {
     const struct lct_problem *p;
     int tiles;
     struct lct_tile t[LCT_ABREAST];
-    struct lct_scratch *s[LCT_ABREAST], second;
+    struct lct_scratch *s[LCT_ABREAST];
     bool any[LCT_ABREAST]; /* did a query see a key of the segment? */
-    const float *keys, *values;
-    size_t key_row, value_row;
+    struct lct_loaded loaded;
 };
 
 /* s->out = s->out * shrink + p v */
@@ -66,7 +67,8 @@ static void accumulate(struct forward_work *w, int n)
                              .a = s->s, .a_row = 1, .a_col = t->lanes,
                              .m = (size_t)t->rows, .n = (size_t)p->padded,
                              .k = (size_t)t->keys, .add = true,
-                             .b = w->values, .b_row = w->value_row,
+                             .b = w->loaded.values,
+                             .b_row = w->loaded.value_row,
                              .shrink = s->rows + 2 * LCT_TILE };
 
     if (p->by_pairs) {
@@ -105,12 +107,11 @@ static void forward_step(struct forward_work *w, int n)
         begin_segment(w, n);
     if (p->by_pairs) {
         lct_pairs_scores(p, t, s);
-    } else if (w->keys == NULL) {
-        w->keys = lct_load_keys(p, t, s, &w->key_row);
-        w->values = lct_load_values(p, t, s, &w->value_row);
+    } else {
+        if (w->loaded.keys == NULL)
+            w->loaded = lct_load_tile(p, t, s);
+        lct_scores(p, t, s, w->loaded.keys, w->loaded.key_row, NULL);
     }
-    if (!p->by_pairs)
-        lct_scores(p, t, s, w->keys, w->key_row, NULL);
     p->kernels->softmax_step(s->s, (size_t)t->keys, t->lanes, s->rows,
                              s->rows + LCT_TILE, s->rows + 2 * LCT_TILE);
     accumulate(w, n);
@@ -124,7 +125,7 @@ static void forward_segment(struct forward_work *w, int64_t k)
 
     memset(w->any, 0, sizeof(w->any));
     for (; k < end; k++) {
-        w->keys = NULL;
+        w->loaded.keys = NULL;
         for (int n = 0; n < w->tiles; n++)
             if (lct_next_keys(p, &w->t[n], k, w->s[n]))
                 forward_step(w, n);
@@ -142,26 +143,13 @@ static void end_segment(const struct lct_problem *p, const struct lct_tile *t,
             (size_t)p->padded);
 }
 
-/* Tile n of the task's queries, of which query i is the first. */
-static void open_tile(struct forward_work *w, int n, int64_t i,
-                      struct lct_scratch *own)
+/* Tile n of the task's queries. */
+static void open_tile(struct forward_work *w, int n)
 {
     const struct lct_problem *p = w->p;
     struct lct_tile *t = &w->t[n];
-    struct lct_scratch *s = n == 0 ? own : &w->second;
+    struct lct_scratch *s = w->s[n];
 
-    w->s[n] = s;
-    t->i = i;
-    t->rows = p->T - i < LCT_TILE ? p->T - i : LCT_TILE;
-    t->lanes = ((size_t)t->rows + LCT_PAD - 1) / LCT_PAD * LCT_PAD;
-    if (n > 0) {
-        *s = *own;
-        s->q_cols = own->dout_cols;
-        s->out = own->dout;
-        s->total = own->product;
-        s->rows = own->rows + 3 * LCT_TILE;
-        s->totals = own->totals + 2 * LCT_TILE;
-    }
     if (p->by_pairs)
         lct_pairs_queries(p, t, s);
     else
@@ -169,14 +157,14 @@ static void open_tile(struct forward_work *w, int n, int64_t i,
     memset(s->totals, 0, 2 * LCT_TILE * sizeof(*s->totals));
 }
 
-static void close_tile(const struct lct_results *job,
+static void close_tile(const struct lct_results *to,
                        const struct forward_work *w, int n)
 {
     const struct lct_tile *t = &w->t[n];
     const struct lct_scratch *s = w->s[n];
 
     for (int64_t i = 0; i < t->rows; i++)
-        lct_store_result(job, (int64_t[3]){ t->b, t->h, t->i + i },
+        lct_store_result(to, (int64_t[3]){ t->b, t->h, t->i + i },
                          s->total + i * w->p->padded, s->totals[i],
                          s->totals[LCT_TILE + i]);
 }
@@ -184,18 +172,19 @@ static void close_tile(const struct lct_results *job,
 /* Some tiles of queries of one head, against all keys they may see. */
 static void forward_tiles(void *context, size_t task, int slot)
 {
-    const struct lct_results *job = context;
-    const struct lct_problem *p = job->p;
-    size_t groups = (size_t)((p->q_tiles + p->abreast - 1) / p->abreast);
+    const struct forward_job *job = context;
+    const struct lct_problem *p = job->to.p;
+    int64_t head = (int64_t)task / job->groups;
     /* The last tiles first: under a causal mask they have most to do. */
-    int64_t first = (int64_t)(groups - 1 - task % groups) * p->abreast;
+    int64_t first = job->abreast *
+                    (job->groups - 1 - (int64_t)task % job->groups);
     struct forward_work w = { .p = p };
 
-    for (; w.tiles < p->abreast && first + w.tiles < p->q_tiles; w.tiles++) {
-        w.t[w.tiles].h = (int64_t)(task / groups) % p->H;
-        w.t[w.tiles].b = (int64_t)(task / groups) / p->H;
-        open_tile(&w, w.tiles, (first + w.tiles) * LCT_TILE,
-                  &p->scratch[slot]);
+    for (; w.tiles < job->abreast && first + w.tiles < p->q_tiles; w.tiles++) {
+        w.t[w.tiles] = lct_query_tile(p, head / p->H, head % p->H,
+                                      first + w.tiles);
+        w.s[w.tiles] = lct_abreast(p, slot, w.tiles);
+        open_tile(&w, w.tiles);
     }
     for (int64_t k = 0; k < p->k_tiles; k += LCT_SEGMENT) {
         forward_segment(&w, k);
@@ -204,14 +193,26 @@ static void forward_tiles(void *context, size_t task, int slot)
                 end_segment(p, &w.t[n], w.s[n]);
     }
     for (int n = 0; n < w.tiles; n++)
-        close_tile(job, &w, n);
+        close_tile(&job->to, &w, n);
+}
+
+/* Tiles abreast, unless too few tasks would be left for the threads. */
+static void run_tiled(struct lct_problem *p, locant_tensor *out,
+                      locant_tensor *lse)
+{
+    struct forward_job job = { .to = { p, out, lse }, .abreast = p->abreast };
+    double pairs = (double)p->B * (double)p->H * (double)p->q_tiles / 2;
+
+    if (pairs < 2.0 * p->slots)
+        job.abreast = 1;
+    job.groups = (p->q_tiles + job.abreast - 1) / job.abreast;
+    lct_parallel_for((size_t)(p->B * p->H * job.groups), p->slots,
+                     forward_tiles, &job);
 }
 
 static void run(struct lct_problem *p, locant_tensor *out, locant_tensor *lse,
                 const locant_attention *a, void *workspace)
 {
-    struct lct_results job = { p, out, lse };
-
     p->turns_late = p->few && p->turns_keys && !p->by_rows;
     lct_problem_fill(p, a, workspace);
     if (p->by_rows)
@@ -219,10 +220,7 @@ static void run(struct lct_problem *p, locant_tensor *out, locant_tensor *lse,
     else if (p->few)
         lct_few_forward(p, out, lse);
     else
-        lct_parallel_for((size_t)(p->B * p->H *
-                                  ((p->q_tiles + p->abreast - 1) /
-                                   p->abreast)), p->slots,
-                         forward_tiles, &job);
+        run_tiled(p, out, lse);
 }
 
 locant_status locant_attention_forward(locant_tensor *out, locant_tensor *lse,

@@ -134,28 +134,13 @@ const float *lct_load_values(const struct lct_problem *p,
     return s->v;
 }
 
-/* Rows j .. j + LCT_TILE - 1 of one head, into the second cache. */
-static void ask_for(const struct lct_problem *p, const locant_tensor *x,
-                    int64_t b, int64_t head, int64_t j)
+struct lct_loaded lct_load_tile(const struct lct_problem *p,
+                                const struct lct_tile *t,
+                                struct lct_scratch *s)
 {
-    size_t bytes = (size_t)p->D * locant_dtype_size(x->dtype);
+    struct lct_loaded l;
 
-    for (int64_t end = j + LCT_TILE; j < end && j < p->S; j++) {
-        const char *row = lct_at(x, (int64_t[3]){ b, head, j }, 3);
-
-        for (size_t c = 0; c < bytes; c += 64)
-            __builtin_prefetch(row + c, 0, 2);
-    }
-}
-
-void lct_ask_for_tile(const struct lct_problem *p, const struct lct_tile *t,
-                      int64_t n)
-{
-    int64_t head = t->h / (p->H / p->Hkv);
-
-    if (n >= p->k_tiles)
-        return;
-    if (p->k_turned == NULL)
-        ask_for(p, &p->k, t->b, head, n * LCT_TILE);
-    ask_for(p, &p->v, t->b, head, n * LCT_TILE);
+    l.keys = lct_load_keys(p, t, s, &l.key_row);
+    l.values = lct_load_values(p, t, s, &l.value_row);
+    return l;
 }

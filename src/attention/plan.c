@@ -100,14 +100,12 @@ static void choose_tiles(struct lct_problem *p, const locant_attention *a)
     p->gathers_dk = p->gathers_dv || (p->turns && !p->keys_turned);
 }
 
-/* Two tiles of queries at a time, where plain products are all there is to do
- * and enough is left for every thread. */
+/* Content and bfloat16 pairs keep more of a tile of queries than that. */
 static void choose_abreast(struct lct_problem *p)
 {
-    bool plain = !p->by_terms && !p->by_pairs && p->Dq <= p->D;
-    double pairs = (double)p->B * (double)p->H * (double)p->q_tiles / 2;
+    bool apart = p->by_terms || p->by_pairs || p->q_tiles < 2;
 
-    p->abreast = plain && pairs >= 2.0 * p->slots ? LCT_ABREAST : 1;
+    p->abreast = apart ? 1 : LCT_ABREAST;
 }
 
 static locant_status plan(struct lct_problem *p, const char *fn,
@@ -121,9 +119,9 @@ static locant_status plan(struct lct_problem *p, const char *fn,
     LCT_TRY(lct_problem_check(p, a));
     LCT_TRY(choose_engine(p, a, by_rows));
     choose_tiles(p, a);
+    choose_abreast(p);
     p->range = lct_score_range(p, a);
     p->slots = lct_slots(); /* once: another thread may change it */
-    choose_abreast(p);
     if (!lay_out(p, a, &count))
         return locant_fail(LOCANT_ERR_SHAPE, "%s: the problem does not fit in "
                            "memory", fn);

@@ -104,7 +104,7 @@ struct lct_problem {
     int64_t k_segments;         /* of LCT_SEGMENT tiles */
     bool by_pairs;              /* forward by bfloat16 dot products: pairs.h */
     bool few;                   /* few queries: forward by few.c */
-    int abreast;                /* tiles of queries at a time in forward */
+    int abreast;                /* tiles of queries that a task may take */
     float *part_out;            /* [B, H, T, k_segments, padded] */
     float *part_rows;           /* [B, H, T, k_segments, 2]: top, sum */
     struct lct_extent *q_extent, *k_extent; /* positions of each tile */
@@ -121,7 +121,7 @@ struct lct_problem {
     int64_t chunk;              /* batch rows whose gradients are kept apart */
     double *dtable;             /* [chunk, H, range] */
     double *dtotal;             /* [H, range]; row 0 of dtable if that is all */
-    struct lct_scratch *scratch; /* [slots] */
+    struct lct_scratch *scratch; /* [slots, abreast] */
     struct lct_term_plan terms;
 
     /* ------------------------------------------------------------ by rows */

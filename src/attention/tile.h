@@ -12,17 +12,17 @@ enum { LCT_DELIVERIES = 8 }; /* parts of a table that go to parameters apart */
 struct lct_scratch {
     float *q;       /* [TILE, Dp] turned, scaled */
     float *q_cols;  /* [Dq, TILE]: its transpose */
-    float *k, *v;   /* [TILE, Dp] */
-    float *s;       /* [TILE keys, TILE lanes] */
-    float *slope;   /* the same: of the cap, where there is one */
     float *out;     /* [TILE, Dp] */
     float *dout;    /* [TILE, Dp] */
     float *dout_cols;
+    float *rows;    /* 5 x [TILE]: top, sum, shrink, lse, delta */
+    float *total;   /* [TILE, Dp]: out of the segments before this one */
+    float *totals;  /* 2 x [TILE]: its top, sum */
+    float *k, *v;   /* [TILE, Dp] */
+    float *s;       /* [TILE keys, TILE lanes] */
+    float *slope;   /* the same: of the cap, where there is one */
     float *ds;
     float *product; /* [TILE, Dp] */
-    float *rows;    /* 6 x [TILE]: top, sum, shrink, lse, delta */
-    float *total;   /* [TILE, Dp]: out of the segments before this one */
-    float *totals;  /* 4 x [TILE]: its top, sum */
     double *column; /* [TILE] */
     char *hidden;   /* [TILE keys, TILE lanes]; where positions alone do not
                        decide */
@@ -42,6 +42,17 @@ struct lct_tile {
     bool away;          /* content hides some besides */
 };
 
+/* Tile n of the queries of head h; its keys are still open. */
+static inline struct lct_tile lct_query_tile(const struct lct_problem *p,
+                                             int64_t b, int64_t h, int64_t n)
+{
+    struct lct_tile t = { .b = b, .h = h, .i = n * LCT_TILE };
+
+    t.rows = p->T - t.i < LCT_TILE ? p->T - t.i : LCT_TILE;
+    t.lanes = ((size_t)t.rows + LCT_PAD - 1) / LCT_PAD * LCT_PAD;
+    return t;
+}
+
 /* Queries of the tile: scaled, turned, as rows and as columns. */
 void lct_load_queries(const struct lct_problem *p, const struct lct_tile *t,
                       struct lct_scratch *s);
@@ -57,12 +68,26 @@ const float *lct_load_values(const struct lct_problem *p,
                              const struct lct_tile *t, struct lct_scratch *s,
                              size_t *row);
 
+/* Both. */
+struct lct_loaded {
+    const float *keys, *values; /* NULL: not loaded */
+    size_t key_row, value_row;
+};
+
+struct lct_loaded lct_load_tile(const struct lct_problem *p,
+                                const struct lct_tile *t,
+                                struct lct_scratch *s);
+
 /*
- * Have keys and values of tile n on their way while the one before is worked
- * on: the hardware does not guess where the next rows are.
+ * For tile n of the queries that a task takes abreast: they meet each tile of
+ * keys one after another, while it is near.  Each has its own of what a tile of
+ * queries keeps (q to totals); the rest is one.
  */
-void lct_ask_for_tile(const struct lct_problem *p, const struct lct_tile *t,
-                      int64_t n);
+static inline struct lct_scratch *lct_abreast(const struct lct_problem *p,
+                                              int slot, int n)
+{
+    return &p->scratch[slot * p->abreast + n];
+}
 
 /* What query i is multiplied by: the scale, and its temperature. */
 float lct_query_scale(const struct lct_problem *p, int64_t b, int64_t i);

@@ -29,38 +29,49 @@ static void lay_out_gradients(struct lct_problem *p, struct lct_arena *arena)
                          (int64_t)p->params, sizeof(double));
 }
 
+/* What a tile of queries keeps while it meets the tiles of keys. */
+static void lay_out_queries(struct lct_scratch *s, const struct lct_problem *p,
+                            struct lct_arena *arena)
+{
+    int64_t D = p->padded, Dq = p->padded_q, most = Dq > D ? Dq : D;
+
+    s->q = lct_take(arena, LCT_TILE, Dq, sizeof(float));
+    s->q_cols = lct_take(arena, LCT_TILE, p->Dq, sizeof(float));
+    s->out = lct_take(arena, LCT_TILE, most, sizeof(float));
+    s->dout = lct_take(arena, LCT_TILE, D, sizeof(float));
+    s->dout_cols = lct_take(arena, LCT_TILE, p->D, sizeof(float));
+    s->rows = lct_take(arena, 5, LCT_TILE, sizeof(float));
+    s->total = lct_take(arena, LCT_TILE, D, sizeof(float));
+    s->totals = lct_take(arena, 2, LCT_TILE, sizeof(float));
+}
+
 static void lay_out_scratch(struct lct_problem *p, struct lct_arena *arena)
 {
     int64_t D = p->padded, Dq = p->padded_q, most = Dq > D ? Dq : D;
     bool maps = p->documents || p->hidings > 0 || p->window > 0;
 
-    p->scratch = lct_take(arena, p->slots, 1, sizeof(*p->scratch));
+    p->scratch = lct_take(arena, p->slots, p->abreast, sizeof(*p->scratch));
     for (int n = 0; n < p->slots; n++) {
         struct lct_scratch s;
 
-        s.q = lct_take(arena, LCT_TILE, Dq, sizeof(float));
-        s.q_cols = lct_take(arena, LCT_TILE, p->Dq, sizeof(float));
         s.k = lct_take(arena, LCT_TILE, Dq, sizeof(float));
         s.v = lct_take(arena, LCT_TILE, D, sizeof(float));
         s.s = lct_take(arena, LCT_TILE, LCT_TILE, sizeof(float));
         s.slope = lct_take(arena, p->softcap != 0 ? LCT_TILE : 0, LCT_TILE,
                            sizeof(float));
-        s.out = lct_take(arena, LCT_TILE, most, sizeof(float));
-        s.dout = lct_take(arena, LCT_TILE, D, sizeof(float));
-        s.dout_cols = lct_take(arena, LCT_TILE, p->D, sizeof(float));
         s.ds = lct_take(arena, LCT_TILE, LCT_TILE, sizeof(float));
         s.product = lct_take(arena, LCT_TILE, most, sizeof(float));
-        s.rows = lct_take(arena, 6, LCT_TILE, sizeof(float));
-        s.total = lct_take(arena, LCT_TILE, D, sizeof(float));
-        s.totals = lct_take(arena, 4, LCT_TILE, sizeof(float));
         s.column = lct_take(arena, LCT_TILE, 1, sizeof(double));
         s.hidden = lct_take(arena, maps ? LCT_TILE : 0, LCT_TILE, 1);
         s.wide = lct_take(arena, p->turns ? 2 : 0, p->D + p->Dq,
                           sizeof(double));
         s.dk = lct_take(arena, p->gathers_dk ? p->S : 0, Dq, sizeof(float));
         s.dv = lct_take(arena, p->gathers_dv ? p->S : 0, D, sizeof(float));
-        if (arena->base != NULL && !arena->overflow)
-            p->scratch[n] = s;
+        for (int i = 0; i < p->abreast; i++) {
+            lay_out_queries(&s, p, arena);
+            if (arena->base != NULL && !arena->overflow)
+                *lct_abreast(p, n, i) = s;
+        }
     }
 }
 
@@ -117,7 +128,7 @@ static void turn_keys(void *context, size_t task, int slot)
 {
     const struct lct_problem *p = context;
     int64_t b = (int64_t)task / p->Hkv, head = (int64_t)task % p->Hkv;
-    double *x = p->scratch[slot].wide, *y = x + p->D;
+    double *x = lct_abreast(p, slot, 0)->wide, *y = x + p->D;
     float *to = p->k_turned + (int64_t)task * p->S * p->padded_q;
 
     for (int64_t j = 0; j < p->S; j++, to += p->padded_q) {
