@@ -11,9 +11,12 @@
 
 /*
  * Rows that are turned at a time: they and their angles stay in the first
- * cache.
+ * cache.  Those 'AHEAD' rows later are asked for, into the second cache: rows
+ * of a power of two bytes crowd each other out of the first.  By trial on Zen 4
+ * ('locant bench --only "decode rope"'), where half or twice of each do as
+ * well.
  */
-enum { TURNED = 32 };
+enum { TURNED = 16, AHEAD = 2 * TURNED };
 
 void lct_few_angles(const struct lct_problem *p, const struct lct_tile *t,
                     struct lct_scratch *s)
@@ -62,6 +65,33 @@ static void turn_rows(const struct lct_problem *p, const struct lct_tile *t,
     p->kernels->rope(&x);
 }
 
+/*
+ * The rows that come AHEAD later: of this head, the next, or the first of the
+ * next tile.  Only hints: a task that ends before those asks in vain.
+ */
+static void ask_ahead(const struct lct_problem *p, const struct lct_tile *t,
+                      int64_t j)
+{
+    size_t bytes = (size_t)p->D * locant_dtype_size(p->k.dtype);
+    int64_t at[3] = { t->b, t->h / (p->H / p->Hkv), t->j + j + AHEAD }, end;
+
+    if (j + AHEAD >= t->keys) {
+        at[1]++;
+        at[2] -= t->keys;
+    }
+    if (at[1] == p->Hkv) {
+        at[1] = 0;
+        at[2] += LCT_TILE;
+    }
+    end = at[2] + TURNED < p->S ? at[2] + TURNED : p->S;
+    for (; at[2] < end; at[2]++) {
+        const char *row = lct_at(&p->k, at, 3);
+
+        for (size_t c = 0; c < bytes; c += 64)
+            __builtin_prefetch(row + c, 0, 2);
+    }
+}
+
 void lct_few_turned(const struct lct_problem *p, const struct lct_tile *t,
                     struct lct_scratch *s, const struct lct_product *x)
 {
@@ -72,6 +102,7 @@ void lct_few_turned(const struct lct_problem *p, const struct lct_tile *t,
     for (int64_t j = 0; j < t->keys; j += TURNED) {
         int64_t rows = t->keys - j < TURNED ? t->keys - j : TURNED;
 
+        ask_ahead(p, t, j);
         turn_rows(p, t, s, j, rows);
         part.c = x->c + j;
         part.n = (size_t)rows;
