@@ -1,7 +1,7 @@
 /* store_case.h - a store in a folder of a test's own, and runs to put in it */
 #ifndef STORE_CASE_H
 #define STORE_CASE_H
-#include "scratch.h"
+#include "ask.h"
 #include "lab/store.h"
 
 static struct scratch dir;
@@ -41,20 +41,4 @@ static inline int64_t add_run(locant_store *s, const char *key)
     return id;
 }
 
-/* One number of a query, through a connection of its own. */
-static inline int64_t ask(const char *sql)
-{
-    sqlite3 *db;
-    sqlite3_stmt *stmt;
-    int64_t answer;
-
-    assert_int_equal(sqlite3_open(scratch_file(&dir, "store/runs.db"), &db), 0);
-    sqlite3_busy_timeout(db, 30000);
-    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &stmt, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
-    answer = sqlite3_column_int64(stmt, 0);
-    sqlite3_finalize(stmt);
-    sqlite3_close(db);
-    return answer;
-}
 #endif

@@ -200,23 +200,7 @@ static struct bytes run_all(struct attend *t)
 
 static void threads_agree(struct attend *t)
 {
-    static const int threads[] = { 1, 2, 3, 7 };
-    struct bytes want = { NULL, 0 };
-
-    for (size_t i = 0; i < LEN(threads); i++) {
-        struct bytes got;
-
-        CHECK_OK(locant_set_threads(threads[i]));
-        got = run_all(t);
-        if (i > 0 && !same(&got, &want))
-            FAIL("%s: %d threads differ from one", t->c.spec, threads[i]);
-        if (i > 0)
-            free(got.data);
-        else
-            want = got;
-    }
-    free(want.data);
-    CHECK_OK(locant_set_threads(0));
+    threads_agree_on(t, run_all);
 }
 
 /* Rows from .. to - 1 of dimension n. */

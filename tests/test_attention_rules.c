@@ -9,23 +9,7 @@
 
 static void threads_agree(struct attend *t)
 {
-    static const int threads[] = { 1, 2, 3, 7 };
-    struct bytes want = { NULL, 0 };
-
-    for (size_t i = 0; i < LEN(threads); i++) {
-        struct bytes got;
-
-        CHECK_OK(locant_set_threads(threads[i]));
-        got = run(t);
-        if (i == 0)
-            want = got;
-        if (!same(&got, &want))
-            FAIL("%s: %d threads differ from one", t->c.spec, threads[i]);
-        if (i > 0)
-            free(got.data);
-    }
-    free(want.data);
-    CHECK_OK(locant_set_threads(0));
+    threads_agree_on(t, run);
 }
 
 static void any_number_of_threads_gives_the_same_bits(void **state)

@@ -10,8 +10,8 @@
 
 static int is_whole(void)
 {
-    return ask("SELECT integrity_check = 'ok' FROM pragma_integrity_check") ==
-           1;
+    return ask(&dir, "SELECT integrity_check = 'ok' FROM"
+                     " pragma_integrity_check") == 1;
 }
 
 /* ---------------------------------------------------------------- contents */
@@ -45,9 +45,9 @@ static void keeps_runs(void **state)
     CHECK(info.encoding_parameters == 3 && isnan(info.train_loss));
     CHECK_OK(locant_store_runs(s, count, &n));
     assert_int_equal(n, 2);
-    assert_int_equal(ask("PRAGMA user_version"),
+    assert_int_equal(ask(&dir, "PRAGMA user_version"),
                      LCT_STORE_VERSION);
-    assert_int_equal(ask("SELECT journal_mode = 'wal' FROM"
+    assert_int_equal(ask(&dir, "SELECT journal_mode = 'wal' FROM"
                          " pragma_journal_mode"), 1);
     locant_store_close(s);
 }
@@ -151,10 +151,10 @@ static void removes_a_run_and_all_of_it(void **state)
     scratch_write(path, "x", 1);
     CHECK_OK(locant_store_remove(s, id));
     CHECK(access(path, F_OK) != 0);
-    assert_int_equal(ask("SELECT count(*) FROM runs"), 1);
-    assert_int_equal(ask("SELECT count(*) FROM metrics"), 1);
-    assert_int_equal(ask("SELECT count(*) FROM evaluations"), 0);
-    assert_int_equal(ask("SELECT count(*) FROM losses"), 0);
+    assert_int_equal(ask(&dir, "SELECT count(*) FROM runs"), 1);
+    assert_int_equal(ask(&dir, "SELECT count(*) FROM metrics"), 1);
+    assert_int_equal(ask(&dir, "SELECT count(*) FROM evaluations"), 0);
+    assert_int_equal(ask(&dir, "SELECT count(*) FROM losses"), 0);
     assert_int_equal(locant_store_remove(s, id), LOCANT_ERR_PARAM);
     /* Checkpoints are named by ids: none is used twice. */
     CHECK_OK(locant_store_remove(s, other));
@@ -232,11 +232,12 @@ static void keeps_what_it_acknowledged_when_killed(void **state)
         snprintf(sql, sizeof sql,
                  "SELECT count(*) FROM runs WHERE key GLOB '%d-*' AND step = 3",
                  round);
-        CHECK(ask(sql) >= acknowledged);
-        assert_int_equal(ask("SELECT count(*) FROM metrics"),
-                         3 * ask("SELECT count(*) FROM runs WHERE step = 3"));
+        CHECK(ask(&dir, sql) >= acknowledged);
+        assert_int_equal(ask(&dir, "SELECT count(*) FROM metrics"),
+                         3 * ask(&dir, "SELECT count(*) FROM runs WHERE"
+                                       " step = 3"));
     }
-    CHECK(ask("SELECT count(*) FROM runs") > 0);
+    CHECK(ask(&dir, "SELECT count(*) FROM runs") > 0);
 }
 
 static void locks_a_run(void **state)

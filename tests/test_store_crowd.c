@@ -4,6 +4,7 @@
  */
 /* needs: lab */
 #define _GNU_SOURCE
+#include "ask.h"
 #include "train_case.h"
 #include <math.h>
 
@@ -14,24 +15,6 @@ static int cases(void)
     const char *text = getenv("LOCANT_CASES");
 
     return text && atoi(text) > 99 ? 10 * atoi(text) : RUNS;
-}
-
-static int64_t ask(const char *store, const char *sql)
-{
-    char file[PATH_MAX];
-    sqlite3 *db;
-    sqlite3_stmt *stmt;
-    int64_t answer;
-
-    snprintf(file, sizeof file, "%s/runs.db", scratch_file(&dir, store));
-    assert_int_equal(sqlite3_open(file, &db), 0);
-    sqlite3_busy_timeout(db, 30000);
-    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &stmt, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
-    answer = sqlite3_column_int64(stmt, 0);
-    sqlite3_finalize(stmt);
-    sqlite3_close(db);
-    return answer;
 }
 
 static int64_t add_run(locant_store *s, const char *key)
@@ -97,13 +80,13 @@ static void takes_eight_writers_at_once(void **state)
         assert_int_equal(waitpid(child[p], &status, 0), child[p]);
         CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     }
-    assert_int_equal(ask("store", "SELECT count(*) FROM runs WHERE status ="
+    assert_int_equal(ask(&dir, "SELECT count(*) FROM runs WHERE status ="
                          " 'done'"), WRITERS * runs);
-    assert_int_equal(ask("store", "SELECT count(*) FROM metrics"),
+    assert_int_equal(ask(&dir, "SELECT count(*) FROM metrics"),
                      3 * WRITERS * runs);
-    assert_int_equal(ask("store", "SELECT count(*) FROM losses"),
+    assert_int_equal(ask(&dir, "SELECT count(*) FROM losses"),
                      WRITERS * runs);
-    assert_int_equal(ask("store", "SELECT integrity_check = 'ok' FROM"
+    assert_int_equal(ask(&dir, "SELECT integrity_check = 'ok' FROM"
                          " pragma_integrity_check"), 1);
 }
 

@@ -107,7 +107,7 @@ static void keeps_scores_of_tasks(void **state)
     t[0].run = 77;
     CHECK(lct_store_add_scores(s, t, 1) == LOCANT_ERR_IO); /* no such run */
     CHECK_OK(locant_store_remove(s, run));
-    assert_int_equal(ask("SELECT count(*) FROM task_scores"), 0);
+    assert_int_equal(ask(&dir, "SELECT count(*) FROM task_scores"), 0);
     locant_store_close(s);
 }
 
@@ -154,7 +154,7 @@ static void keeps_the_last_recipe_of_a_text(void **state)
     assert_int_equal(sqlite3_total_changes(s->db), 3);
     CHECK_OK(lct_store_keep_corpus(s, &last));
     assert_int_equal(sqlite3_total_changes(s->db), 3); /* nothing to write */
-    assert_int_equal(ask("SELECT seed = -1 AND paths = '[\"/b\"]' FROM"
+    assert_int_equal(ask(&dir, "SELECT seed = -1 AND paths = '[\"/b\"]' FROM"
                          " corpora"), 1);
     CHECK(locant_store_corpus(&c, s, run) == LOCANT_ERR_PARAM); /* 100 bytes */
     CHECK(locant_store_corpus(&c, s, 7) == LOCANT_ERR_PARAM);
@@ -176,10 +176,11 @@ static void knows_the_parent_of_a_run(void **state)
     CHECK_OK(lct_store_run_options(&text, s, child));
     assert_string_equal(text, "{}");
     locant_release(text);
-    assert_int_equal(ask("SELECT parent FROM runs WHERE source = 'T1'"),
+    assert_int_equal(ask(&dir, "SELECT parent FROM runs WHERE source = 'T1'"),
                      parent);
     CHECK_OK(locant_store_remove(s, parent));
-    assert_int_equal(ask("SELECT count(*) FROM runs WHERE parent IS NULL"), 1);
+    assert_int_equal(ask(&dir, "SELECT count(*) FROM runs WHERE parent IS"
+                         " NULL"), 1);
     locant_store_close(s);
 }
 

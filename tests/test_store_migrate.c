@@ -140,7 +140,7 @@ static void keeps_every_row(void **state)
     CHECK_OK(locant_store_remove(s, 1));
     CHECK(add_run(s, "a") == 5); /* 3 was removed: never used twice */
     locant_store_close(s);
-    assert_int_equal(ask("SELECT count(*) FROM losses"),
+    assert_int_equal(ask(&dir, "SELECT count(*) FROM losses"),
                      2 * LOCANT_EVAL_LENGTHS);
 }
 

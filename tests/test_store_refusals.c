@@ -91,7 +91,7 @@ static void begins_in_an_empty_file(void **state)
     assert_int_equal(mkdir(scratch_file(&dir, "store"), 0777), 0);
     scratch_write(scratch_file(&dir, "store/runs.db"), "", 0);
     locant_store_close(open_store());
-    assert_int_equal(ask("SELECT count(*) FROM runs"), 0);
+    assert_int_equal(ask(&dir, "SELECT count(*) FROM runs"), 0);
 }
 
 static void reports_corrupt_pages(void **state)
@@ -177,7 +177,7 @@ static void refuses_to_write_when_readonly(void **state)
              " reading only", scratch_file(&dir, "store"));
     CHECK_REFUSED(locant_store_remove(s, id), LOCANT_ERR_PARAM, want);
     locant_store_close(s);
-    assert_int_equal(ask("SELECT count(*) FROM runs"), 1);
+    assert_int_equal(ask(&dir, "SELECT count(*) FROM runs"), 1);
 }
 
 /* --------------------------------------------------------------------- sql */
@@ -248,8 +248,8 @@ static void refuses_sql_that_writes(void **state)
         CHECK(strncmp(locant_last_error(), "locant_store_sql: ", 18) == 0);
     }
     assert_int_equal(rows, 0);
-    assert_int_equal(ask("SELECT step FROM runs"), 0);
-    assert_int_equal(ask("PRAGMA user_version"),
+    assert_int_equal(ask(&dir, "SELECT step FROM runs"), 0);
+    assert_int_equal(ask(&dir, "PRAGMA user_version"),
                      LCT_STORE_VERSION);
     CHECK(access("copy.db", F_OK) != 0 && access("other.db", F_OK) != 0);
     CHECK_REFUSED(locant_store_sql(s, "DROP TABLE runs", never, &rows),

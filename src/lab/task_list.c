@@ -9,20 +9,30 @@
 
 #define TESTS(...) (const locant_task_test[]){ __VA_ARGS__, { 0, NULL, 0 } }
 #define AT(n)      { n, "", 0 }
+#define EIGHT(n)   { n, "", 8 } /* pairs */
+#define SIXTEEN    { 256, "pairs=16", 16 }
 #define TO_150     TESTS(AT(50), AT(100), AT(150))
 #define TO_2048    TESTS(AT(128), AT(256), AT(512), AT(1024), AT(2048))
 
 /* Rows as long as their length says, and any length from 'least' on. */
 #define ANY(least) .scale = 1, .shortest = least, .longest = 1 << 20
 
+/* Pairs of T11, of which eight take 64 at the least. */
+#define FROM_64 .scale = 1, .shortest = 64, .longest = 8192, .value = 8
+
 /* Four heads of 16 channels. */
 #define WIDTH_64 .width = 64, .heads = 4
 
-/* What the variants of T13, and those of T15, have in common. */
+/* What the variants of T13, of T11, and of T15 have in common. */
 #define MODULO                                                                \
     .definition = "[BOS] x x x ..: one symbol; at position t say t modulo m", \
     .metric = "accuracy", .unit = "tokens", .place = "t", .items = 1,         \
     .tests = TESTS(AT(128), AT(256), AT(512))
+#define RECALLED                                                              \
+    .metric = "accuracy", .unit = "tokens", .place = "distance",              \
+    .chance = 1. / 128, .vocab = 256, .length = 128, .layers = 2, WIDTH_64,   \
+    .batch = 64, .steps = 4000, .learning_rate = 3e-3, .items = 1000,         \
+    .tests = TESTS(EIGHT(128), EIGHT(256), EIGHT(512), EIGHT(1024), SIXTEEN)
 #define GAPPED                                                                \
     .definition = "T14, but the third symbol back is the one 'gap' back",     \
     .metric = "loss - floor", .unit = "tokens", .place = "t",                 \
@@ -146,26 +156,12 @@ static const struct lct_task tasks[] = {
     {.info = {
         .id = "T11", .title = "associative recall",
         .definition = "[BOS] 8 pairs key value; then each key once more among "
-            "fillers, at gap g with weight g^-.99: say its value",
-        .metric = "accuracy", .unit = "tokens", .place = "distance",
-        .chance = 1. / 128, .vocab = 256, .length = 128,
-        .layers = 2, WIDTH_64, .batch = 64, .steps = 4000,
-        .learning_rate = 3e-3,
-        .items = 1000, .tests = TESTS({128, "", 8}, {256, "", 8}, {512, "", 8},
-                       {1024, "", 8}, {256, "pairs=16", 16})},
-     .make = lct_make_recall, .scale = 1, .shortest = 64, .longest = 8192,
-     .param = 1, .value = 8},
+            "fillers, at gap g with weight g^-.99: say its value", RECALLED},
+     .make = lct_make_recall, FROM_64, .param = 1},
     {.info = {
         .id = "T11.flat", .title = "associative recall, all gaps alike",
-        .definition = "T11 with all gaps equally likely",
-        .metric = "accuracy", .unit = "tokens", .place = "distance",
-        .chance = 1. / 128, .vocab = 256, .length = 128,
-        .layers = 2, WIDTH_64, .batch = 64, .steps = 4000,
-        .learning_rate = 3e-3,
-        .items = 1000, .tests = TESTS({128, "", 8}, {256, "", 8}, {512, "", 8},
-                       {1024, "", 8}, {256, "pairs=16", 16})},
-     .make = lct_make_recall, .scale = 1, .shortest = 64, .longest = 8192,
-     .param = 100, .value = 8},
+        .definition = "T11 with all gaps equally likely", RECALLED},
+     .make = lct_make_recall, FROM_64, .param = 100},
     {.info = {
         .id = "T12", .title = "passkey",
         .definition = "a sentence of 40 bytes over and over, #KEY=dddd# "

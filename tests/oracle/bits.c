@@ -70,6 +70,28 @@ int same(const struct bytes *a, const struct bytes *b)
            (a->size == 0 || memcmp(a->data, b->data, a->size) == 0);
 }
 
+void threads_agree_on(struct attend *t,
+                      struct bytes (*outputs)(struct attend *t))
+{
+    static const int threads[] = { 1, 2, 3, 7 };
+    struct bytes want = { NULL, 0 };
+
+    for (size_t i = 0; i < LEN(threads); i++) {
+        struct bytes got;
+
+        CHECK_OK(locant_set_threads(threads[i]));
+        got = outputs(t);
+        if (i == 0)
+            want = got;
+        if (!same(&got, &want))
+            FAIL("%s: %d threads differ from one", t->c.spec, threads[i]);
+        if (i > 0)
+            free(got.data);
+    }
+    free(want.data);
+    CHECK_OK(locant_set_threads(0));
+}
+
 void each_encoding(locant_dtype dtype, int64_t most,
                    void (*fn)(struct attend *t))
 {

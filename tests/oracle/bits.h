@@ -24,6 +24,10 @@ void forget_all(const struct attend *t);
 /* Every output of forward and backward; free() .data. */
 struct bytes run(struct attend *t);
 
+/* What 'outputs' (as run) gives is the same for 1, 2, 3 and 7 threads. */
+void threads_agree_on(struct attend *t,
+                      struct bytes (*outputs)(struct attend *t));
+
 /* A random problem for every choice of each encoding; fn judges it. */
 void each_encoding(locant_dtype dtype, int64_t most,
                    void (*fn)(struct attend *t));
