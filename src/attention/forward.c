@@ -201,10 +201,10 @@ static void run_tiled(struct lct_problem *p, locant_tensor *out,
                       locant_tensor *lse)
 {
     struct forward_job job = { .to = { p, out, lse }, .abreast = p->abreast };
-    double pairs = (double)p->B * (double)p->H * (double)p->q_tiles / 2;
+    double tiles = (double)p->B * (double)p->H * (double)p->q_tiles;
 
-    if (pairs < 2.0 * p->slots)
-        job.abreast = 1;
+    while (job.abreast > 1 && tiles < 4.0 * p->slots * (double)job.abreast)
+        job.abreast /= 2;
     job.groups = (p->q_tiles + job.abreast - 1) / job.abreast;
     lct_parallel_for((size_t)(p->B * p->H * job.groups), p->slots,
                      forward_tiles, &job);

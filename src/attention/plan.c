@@ -103,9 +103,10 @@ static void choose_tiles(struct lct_problem *p, const locant_attention *a)
 /* Content and bfloat16 pairs keep more of a tile of queries than that. */
 static void choose_abreast(struct lct_problem *p)
 {
-    bool apart = p->by_terms || p->by_pairs || p->q_tiles < 2;
+    int64_t most = p->by_terms || p->by_pairs ? 1 : LCT_ABREAST;
 
-    p->abreast = apart ? 1 : LCT_ABREAST;
+    most = p->q_tiles < most ? p->q_tiles : most;
+    p->abreast = most > 1 ? (int)most : 1;
 }
 
 static locant_status plan(struct lct_problem *p, const char *fn,

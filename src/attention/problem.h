@@ -24,7 +24,7 @@
  * against a long cache can be shared out by segments and gets the same bits as
  * in a tile of queries.  Up to LCT_FEW queries make no tile (few.c).
  */
-enum { LCT_TILE = 64, LCT_SEGMENT = 16, LCT_FEW = 8, LCT_ABREAST = 2 };
+enum { LCT_TILE = 64, LCT_SEGMENT = 16, LCT_FEW = 8, LCT_ABREAST = 4 };
 
 /* Lowest and highest of some numbers. */
 struct lct_extent {
