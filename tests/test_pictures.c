@@ -15,7 +15,7 @@ static char *pictures_of(const char *spec)
     char *page;
 
     make_encoding(&g, spec, 32);
-    CHECK_OK(lct_page_encoding(&h, &r, 0));
+    CHECK_OK(lct_page_encodings(&h, &r));
     CHECK_OK(lct_html_status(&h));
     page = calloc(h.size + 1, 1);
     CHECK(page != NULL);

@@ -34,33 +34,62 @@ static void introduction(struct lct_html *h, const struct lct_results *r)
     lct_html_raw(h, " parameters.</p></header>\n");
 }
 
-static void contents(struct lct_html *h, const struct lct_results *r)
-{
-    char link[64];
+/*
+ * The page from top to bottom.  A part of the page is one row: its id, which
+ * links and scripts know it by, its heading, what draws it, and whether there
+ * is anything to show; NULL: always.
+ */
+static const struct lct_section sections[] = {
+    { "length", "Loss by length of context", lct_page_headline, NULL },
+    { "numbers", "The numbers", lct_page_tables, NULL },
+    { "position", "Loss by position", lct_page_positions, NULL },
+    { "encodings", "The encodings", lct_page_encodings, NULL },
+    { "training", "Training", lct_page_training, NULL },
+    { "gates", "Gates: checks behind this page", lct_page_gates, NULL },
+    { "reading", "How to read this page", lct_page_reading, NULL },
+    { "provenance", "Provenance", lct_page_provenance, NULL },
+};
+enum { SECTIONS = sizeof sections / sizeof sections[0] };
 
-    lct_html_raw(h, "<nav aria-label=\"Contents\"><ul>"
-                    "<li><a href=\"#length\">Loss by length</a></li>"
-                    "<li><a href=\"#numbers\">Numbers</a></li>"
-                    "<li><a href=\"#position\">Loss by position</a></li>"
-                    "<li><a href=\"#training\">Training</a></li>");
-    for (size_t i = 0; i < r->n; i++) {
-        snprintf(link, sizeof link, "<li><a href=\"#encoding-%zu\">", i + 1);
-        lct_html_raw(h, link);
-        lct_html_text(h, r->groups[i].spec);
-        lct_html_raw(h, "</a></li>");
-    }
-    lct_html_raw(h, "<li><a href=\"#gates\">Gates</a></li>"
-                    "<li><a href=\"#reading\">How to read</a></li>"
-                    "<li><a href=\"#provenance\">Provenance</a></li>"
-                    "</ul></nav>\n");
+static bool shown(const struct lct_section *s, const struct lct_results *r)
+{
+    return s->shown == NULL || s->shown(r);
 }
 
-static void section(struct lct_html *h, const char *id, const char *title)
+static void link_to(struct lct_html *h, const char *id, const char *text)
 {
-    lct_html_raw(h, "<h2 id=\"");
+    lct_html_raw(h, "<li><a href=\"#");
     lct_html_raw(h, id);
     lct_html_raw(h, "\">");
-    lct_html_raw(h, title);
+    lct_html_text(h, text);
+    lct_html_raw(h, "</a></li>");
+}
+
+static void contents(struct lct_html *h, const struct lct_results *r)
+{
+    char id[32];
+
+    lct_html_raw(h, "<nav aria-label=\"Contents\"><ul>");
+    for (size_t i = 0; i < SECTIONS; i++) {
+        if (!shown(&sections[i], r))
+            continue;
+        link_to(h, sections[i].id, sections[i].heading);
+        if (sections[i].draw != lct_page_encodings)
+            continue;
+        for (size_t g = 0; g < r->n; g++) {
+            snprintf(id, sizeof id, "encoding-%zu", g + 1);
+            link_to(h, id, r->groups[g].spec);
+        }
+    }
+    lct_html_raw(h, "</ul></nav>\n");
+}
+
+static void heading(struct lct_html *h, const struct lct_section *s)
+{
+    lct_html_raw(h, "<h2 id=\"");
+    lct_html_raw(h, s->id);
+    lct_html_raw(h, "\">");
+    lct_html_text(h, s->heading);
     lct_html_raw(h, "</h2>\n");
 }
 
@@ -69,23 +98,12 @@ static locant_status body(struct lct_html *h, const struct lct_results *r)
     introduction(h, r);
     lct_page_banners(h, r);
     contents(h, r);
-    section(h, "length", "Loss by length of context");
-    LCT_TRY(lct_page_headline(h, r));
-    section(h, "numbers", "The numbers");
-    LCT_TRY(lct_page_tables(h, r));
-    section(h, "position", "Loss by position");
-    LCT_TRY(lct_page_positions(h, r));
-    section(h, "training", "Training");
-    LCT_TRY(lct_page_training(h, r));
-    section(h, "encodings", "The encodings");
-    for (size_t i = 0; i < r->n; i++)
-        LCT_TRY(lct_page_encoding(h, r, i));
-    section(h, "gates", "Gates: checks behind this page");
-    lct_page_gates(h, r);
-    section(h, "reading", "How to read this page");
-    lct_page_reading(h, r);
-    section(h, "provenance", "Provenance");
-    lct_page_provenance(h, r);
+    for (size_t i = 0; i < SECTIONS; i++) {
+        if (!shown(&sections[i], r))
+            continue;
+        heading(h, &sections[i]);
+        LCT_TRY(sections[i].draw(h, r));
+    }
     return lct_html_status(h);
 }
 

@@ -57,6 +57,13 @@ locant_status lct_page_figure(struct lct_html *h, const struct lct_results *r,
                               const locant_figure *f, const char *alt,
                               const char *caption, int measured);
 
+/* A part of the page: see the table in page.c. */
+struct lct_section {
+    const char *id, *heading;
+    locant_status (*draw)(struct lct_html *h, const struct lct_results *r);
+    bool (*shown)(const struct lct_results *r);
+};
+
 locant_status lct_page_headline(struct lct_html *h,
                                 const struct lct_results *r);
 locant_status lct_page_tables(struct lct_html *h, const struct lct_results *r);
@@ -64,15 +71,16 @@ locant_status lct_page_positions(struct lct_html *h,
                                  const struct lct_results *r);
 locant_status lct_page_training(struct lct_html *h,
                                 const struct lct_results *r);
-/* The section of group i: facts of the registry, and pictures by door. */
-locant_status lct_page_encoding(struct lct_html *h, const struct lct_results *r,
-                                size_t i);
+/* Of each group: facts of the registry, and pictures by door. */
+locant_status lct_page_encodings(struct lct_html *h,
+                                 const struct lct_results *r);
 
 /* Banners, gates, how to read, where it comes from. */
 void lct_page_banners(struct lct_html *h, const struct lct_results *r);
-void lct_page_gates(struct lct_html *h, const struct lct_results *r);
-void lct_page_reading(struct lct_html *h, const struct lct_results *r);
-void lct_page_provenance(struct lct_html *h, const struct lct_results *r);
+locant_status lct_page_gates(struct lct_html *h, const struct lct_results *r);
+locant_status lct_page_reading(struct lct_html *h, const struct lct_results *r);
+locant_status lct_page_provenance(struct lct_html *h,
+                                  const struct lct_results *r);
 
 /* "0.18M" of the model without its encoding. */
 void lct_page_size(struct lct_html *h, const struct lct_results *r);

@@ -85,7 +85,7 @@ void lct_page_banners(struct lct_html *h, const struct lct_results *r)
     }
 }
 
-void lct_page_gates(struct lct_html *h, const struct lct_results *r)
+locant_status lct_page_gates(struct lct_html *h, const struct lct_results *r)
 {
     lct_html_raw(h, "<div class=\"scroll\" role=\"region\" tabindex=\"0\" "
                     "aria-label=\"Gates\"><table class=\"words\">"
@@ -107,9 +107,10 @@ void lct_page_gates(struct lct_html *h, const struct lct_results *r)
         lct_html_raw(h, "</td></tr>\n");
     }
     lct_html_raw(h, "</tbody></table></div>\n");
+    return LOCANT_OK;
 }
 
-void lct_page_reading(struct lct_html *h, const struct lct_results *r)
+locant_status lct_page_reading(struct lct_html *h, const struct lct_results *r)
 {
     (void)r;
     lct_html_raw(
@@ -136,6 +137,7 @@ void lct_page_reading(struct lct_html *h, const struct lct_results *r)
         "<li>absolute losses against those of another machine: its corpus is "
         "another one;</li>"
         "<li>speed against kernels for other hardware.</li></ul>\n");
+    return LOCANT_OK;
 }
 
 static void open_fact(struct lct_html *h, const char *name)
@@ -239,7 +241,8 @@ static void command(struct lct_html *h, const struct lct_results *r,
     lct_html_raw(h, "&#39;</code></dd>\n");
 }
 
-void lct_page_provenance(struct lct_html *h, const struct lct_results *r)
+locant_status lct_page_provenance(struct lct_html *h,
+                                  const struct lct_results *r)
 {
     const struct lct_group *g = first_group(r);
 
@@ -259,4 +262,5 @@ void lct_page_provenance(struct lct_html *h, const struct lct_results *r)
     lct_html_raw(h, " seconds</dd>\n");
     command(h, r, g);
     lct_html_raw(h, "</dl></div>\n");
+    return LOCANT_OK;
 }

@@ -167,8 +167,8 @@ locant_status lct_draw_pictures(struct lct_html *h, const struct lct_results *r,
     return status;
 }
 
-locant_status lct_page_encoding(struct lct_html *h, const struct lct_results *r,
-                                size_t i)
+static locant_status card(struct lct_html *h, const struct lct_results *r,
+                          size_t i)
 {
     const struct lct_group *g = &r->groups[i];
     locant_encoding *e = NULL;
@@ -197,4 +197,12 @@ locant_status lct_page_encoding(struct lct_html *h, const struct lct_results *r,
     }
     lct_html_raw(h, "</section>\n");
     return status;
+}
+
+locant_status lct_page_encodings(struct lct_html *h,
+                                 const struct lct_results *r)
+{
+    for (size_t i = 0; i < r->n; i++)
+        LCT_TRY(card(h, r, i));
+    return LOCANT_OK;
 }
