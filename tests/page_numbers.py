@@ -41,7 +41,7 @@ CONSTANTS = {
     "256": "in SHA-256",
 }
 
-VOID = {"img", "br", "meta", "link", "hr"}
+VOID = {"img", "br", "meta", "link", "hr", "input"}
 NAMES = {"code", "style", "script", "title", "nav", "h3", "h4", "dt", "strong"}
 
 
@@ -68,8 +68,12 @@ class Page(HTMLParser):
             self.open.pop()
 
     def handle_data(self, data):
-        if any("data-number" in a for _, a in self.open):
-            self.marked[-1][2] += data
+        marks = [i for i, (_, a) in enumerate(self.open) if "data-number" in a]
+        if marks:
+            # "undefined" stands there in both languages
+            if not any(a.get("class") == "zh" for _, a in
+                       self.open[marks[-1]:]):
+                self.marked[-1][2] += data
         elif not any(t == "svg" or self.is_name(t, a) for t, a in self.open):
             self.free.append(data)
 

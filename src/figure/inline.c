@@ -5,6 +5,7 @@
  * once each, they add up without drift.
  */
 #include "inline.h"
+#include "../report/words.h"
 #include "../core/size.h"
 #include <glib.h>
 #include <math.h>
@@ -370,9 +371,8 @@ static void open_figure(struct lct_html *h, const struct lct_canvas *c,
     put_range(h, "x", c->x, 2);
     put_range(h, "y", c->y, 2);
     lct_html_raw(h, f->log_x ? " data-log=\"x\"" : "");
-    lct_html_raw(h, " aria-label=\"");
-    lct_html_text(h, alt ? alt : f->title);
-    lct_html_raw(h, "\">");
+    lct_html_spoken(h, alt ? alt : f->title);
+    lct_html_raw(h, ">");
 }
 
 locant_status lct_figure_inline(struct lct_html *h, const locant_figure *f,

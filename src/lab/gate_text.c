@@ -1,49 +1,78 @@
 /*
- * gate_text.c - what a gate found, as a form with values in it.
- *
- * Another language is another table of forms for the same names.
+ * gate_text.c - what a gate found, as a form with values in it, in English and
+ * in Chinese.
  */
 #include "../figure/figure.h"
 #include "lab.h"
+#include <stdbool.h>
 #include <string.h>
 
 static const struct {
-    const char *text, *form;
+    const char *text, *form, *zh;
 } forms[] = {
-    { "g1.hold", "all {0} encodings have the properties they declare" },
-    { "g1.lacks", "{a}" },
+    { "g1.hold", "all {0} encodings have the properties they declare",
+      "全部 {0} 种编码都具有其声明的数学性质" },
+    { "g1.lacks", "{a}",
+      "性质不成立：{a}" },
     { "g2.best",
       "the best loss at {0} is {1.3} nats/byte ({a}); an order-{2} n-gram on"
-      " the same training bytes has {3.3}" },
+      " the same training bytes has {3.3}",
+      "长度 {0} 处的最低损失为 {1.3} 奈特/字节（{a}）；在相"
+      "同训练字节上统计的 {2} 阶 n-gram 为 {3.3}" },
     { "g3.shuffle",
       "shuffling all but the last {5} bytes costs {0.1} nats/byte or more in"
-      " {1} of {2} encodings; {3} are needed (the most is {4.2})" },
-    { "g4.exact", "later bytes change no earlier loss" },
+      " {1} of {2} encodings; {3} are needed (the most is {4.2})",
+      "打乱除最后 {5} 个字节以外的内容后，损失增加不少于 {0.1} "
+      "奈特/字节的编码有 {1} 种（共 {2} 种，至少需要 {3} 种"
+      "；最大增幅 {4.2}）" },
+    { "g4.exact", "later bytes change no earlier loss",
+      "后面的字节不改变前面的任何损失" },
     { "g4.change",
       "later bytes change earlier losses by at most {0g} nats, by {a}; {1g} is"
-      " allowed" },
-    { "g5.finite", "all {0} runs have finite losses" },
+      " allowed",
+      "后面的字节使前面的损失最多改变 {0g} 奈特（{a}）；允许值为 "
+      "{1g}" },
+    { "g5.finite", "all {0} runs have finite losses",
+      "全部 {0} 次训练的损失都是有限值" },
     { "g5.bad",
-      "{0} of {1} runs have no finite loss, the last of them with {a}" },
-    { "g6.same", "runs of one seed were trained on the same batches" },
+      "{0} of {1} runs have no finite loss, the last of them with {a}",
+      "{1} 次训练中有 {0} 次损失不是有限值，最后一次为 {a}" },
+    { "g6.same", "runs of one seed were trained on the same batches",
+      "种子相同的训练使用了相同的批次" },
     { "g6.other",
       "{0} runs were trained on other batches than the first encoding of their"
-      " seed" },
+      " seed",
+      "有 {0} 次训练的批次与同一种子下第一种编码的批次不同" },
     { "g7.one",
-      "there is one seed an encoding, so the spread of seeds is not known" },
-    { "g7.none", "at {0} no two encodings can be told apart" },
+      "there is one seed an encoding, so the spread of seeds is not known",
+      "每种编码只有一个种子，因此种子间的波动未知" },
+    { "g7.none", "at {0} no two encodings can be told apart",
+      "在长度 {0} 处，没有任何两种编码能够区分开" },
     { "g7.claims",
       "differences claimed between neighbouring ranks at {0}: {1}; no larger"
       " than between two seeds of one encoding: {2}; the closest is {3.3}"
-      " nats/byte ({b} over {a}), seeds {4.3}" },
+      " nats/byte ({b} over {a}), seeds {4.3}",
+      "在长度 {0} 处，相邻名次之间声明的差异有 {1} 个；其中不大于"
+      "同一编码两个种子之差的有 {2} 个；最接近的是 {3.3} 奈特/"
+      "字节（{b} 高于 {a}），种子之差为 {4.3}" },
 };
 
-const char *lct_gate_form(const char *text)
+static const char *form_of(const char *text, bool zh)
 {
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
         if (strcmp(forms[i].text, text) == 0)
-            return forms[i].form;
+            return zh ? forms[i].zh : forms[i].form;
     return "{a}"; /* a gate that speaks for itself */
+}
+
+const char *lct_gate_form(const char *text)
+{
+    return form_of(text, false);
+}
+
+const char *lct_gate_form_zh(const char *text)
+{
+    return form_of(text, true);
 }
 
 /* "{0.3}", "{1g}", "{2}" at p, p[0] == '{'. */

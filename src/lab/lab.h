@@ -174,8 +174,9 @@ typedef void (*lct_gate_piece)(void *context, const char *text, size_t bytes,
 void lct_gate_expand(const locant_report_gate *g, const char *form,
                      lct_gate_piece piece, void *context);
 
-/* The English form of 'text', and the sentence it makes. */
+/* The form of 'text' in English and in Chinese, and the English sentence. */
 const char *lct_gate_form(const char *text);
+const char *lct_gate_form_zh(const char *text);
 void lct_gate_say(locant_report_gate *g);
 
 /* The page: src/report.  Writes 'path' durably. */

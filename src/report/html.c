@@ -2,6 +2,7 @@
 #include "html.h"
 #include "../core/size.h"
 #include "../figure/figure.h"
+#include "words.h"
 #include <glib.h>
 #include <math.h>
 #include <stdio.h>
@@ -85,7 +86,9 @@ void lct_html_number(struct lct_html *h, double value, int decimals)
     char text[LCT_NUMBER_BYTES];
 
     if (isnan(value)) {
-        lct_html_raw(h, "<span class=\"none\">undefined</span>");
+        lct_html_raw(h, "<span class=\"none\">");
+        lct_html_word(h, "undefined");
+        lct_html_raw(h, "</span>");
         return;
     }
     lct_number(text, value, decimals);

@@ -7,6 +7,7 @@
 #include "../files/io.h"
 #include "../figure/inline.h"
 #include "page.h"
+#include "words.h"
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,19 +20,20 @@ static const char head[] =
     "form-action 'none'\">\n"
     "<meta name=\"viewport\" content=\"width=device-width, "
     "initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n"
-    "<title>Positional encodings compared</title>\n<style>";
+    "<title>Positional encodings compared · 位置编码对比</title>\n<style>";
 
 static void introduction(struct lct_html *h, const struct lct_results *r)
 {
-    lct_html_raw(h, "<header><h1>Positional encodings compared</h1>\n"
-                    "<p class=\"lead\">");
-    lct_page_count(h, r, "protocol.encodings");
-    lct_html_raw(h, " small Transformers that differ in nothing but their "
-                    "positional encoding, trained on texts of ");
-    lct_page_count(h, r, "protocol.trained_length");
-    lct_html_raw(h, " bytes and tested on longer ones: on this corpus, at ");
-    lct_page_size(h, r);
-    lct_html_raw(h, " parameters.</p></header>\n");
+    lct_html_raw(h, "<header><h1>");
+    lct_html_word(h, "Positional encodings compared");
+    lct_html_raw(h, "</h1>\n<p class=\"lead\">");
+    lct_page_say(h, r,
+                 "{protocol.encodings} small Transformers that differ in "
+                 "nothing but their positional encoding, trained on texts of "
+                 "{protocol.trained_length} bytes and tested on longer ones: "
+                 "on this corpus, at {model.parameters:M} parameters.",
+                 NULL);
+    lct_html_raw(h, "</p></header>\n");
 }
 
 /*
@@ -56,29 +58,33 @@ static bool shown(const struct lct_section *s, const struct lct_results *r)
     return s->shown == NULL || s->shown(r);
 }
 
-static void link_to(struct lct_html *h, const char *id, const char *text)
+static void open_link(struct lct_html *h, const char *id)
 {
     lct_html_raw(h, "<li><a href=\"#");
     lct_html_raw(h, id);
     lct_html_raw(h, "\">");
-    lct_html_text(h, text);
-    lct_html_raw(h, "</a></li>");
 }
 
 static void contents(struct lct_html *h, const struct lct_results *r)
 {
     char id[32];
 
-    lct_html_raw(h, "<nav aria-label=\"Contents\"><ul>");
+    lct_html_raw(h, "<nav");
+    lct_html_spoken(h, "Contents");
+    lct_html_raw(h, "><ul>");
     for (size_t i = 0; i < SECTIONS; i++) {
         if (!shown(&sections[i], r))
             continue;
-        link_to(h, sections[i].id, sections[i].heading);
+        open_link(h, sections[i].id);
+        lct_html_word(h, sections[i].heading);
+        lct_html_raw(h, "</a></li>");
         if (sections[i].draw != lct_page_encodings)
             continue;
         for (size_t g = 0; g < r->n; g++) {
             snprintf(id, sizeof id, "encoding-%zu", g + 1);
-            link_to(h, id, r->groups[g].spec);
+            open_link(h, id);
+            lct_html_text(h, r->groups[g].spec);
+            lct_html_raw(h, "</a></li>");
         }
     }
     lct_html_raw(h, "</ul></nav>\n");
@@ -89,7 +95,7 @@ static void heading(struct lct_html *h, const struct lct_section *s)
     lct_html_raw(h, "<h2 id=\"");
     lct_html_raw(h, s->id);
     lct_html_raw(h, "\">");
-    lct_html_text(h, s->heading);
+    lct_html_word(h, s->heading);
     lct_html_raw(h, "</h2>\n");
 }
 
@@ -115,7 +121,10 @@ static locant_status write_page(const char *path, const struct lct_results *r)
     lct_html_raw(&h, head);
     lct_figure_style(&h);
     lct_html_raw(&h, lct_page_style);
-    lct_html_raw(&h, "</style>\n</head>\n<body>\n<main>\n");
+    lct_html_raw(&h, lct_language_style);
+    lct_html_raw(&h, "</style>\n</head>\n<body>\n");
+    lct_html_raw(&h, lct_language_switch);
+    lct_html_raw(&h, "<main>\n");
     status = body(&h, r);
     lct_html_raw(&h, "</main>\n</body>\n</html>\n");
     if (status == LOCANT_OK)

@@ -82,8 +82,15 @@ locant_status lct_page_reading(struct lct_html *h, const struct lct_results *r);
 locant_status lct_page_provenance(struct lct_html *h,
                                   const struct lct_results *r);
 
-/* "0.18M" of the model without its encoding. */
-void lct_page_size(struct lct_html *h, const struct lct_results *r);
+/*
+ * A table, step by step: open, its caption, head, columns, body, rows, close.
+ * 'kind' is its class, or NULL.
+ */
+void lct_html_table(struct lct_html *h, const char *label, const char *kind);
+void lct_html_table_head(struct lct_html *h);
+void lct_html_column(struct lct_html *h, const char *name);
+void lct_html_table_body(struct lct_html *h);
+void lct_html_table_end(struct lct_html *h);
 
 /* The style sheet. */
 extern const char lct_page_style[];

@@ -1,17 +1,11 @@
 /* page_figures.c - the measured curves: loss by length, by position, by step */
 #include "../core/size.h"
 #include "../figure/inline.h"
-#include "labels.h"
 #include "page.h"
+#include "words.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-void lct_page_size(struct lct_html *h, const struct lct_results *r)
-{
-    lct_page_scaled(h, r, 1e-6, 2, "model.parameters");
-    lct_html_raw(h, "M");
-}
 
 locant_mark lct_trained_mark(const struct lct_results *r)
 {
@@ -31,12 +25,11 @@ static locant_status put_figure(struct lct_html *h, const struct lct_results *r,
     lct_html_raw(h, f->width > 600 ? "<figure class=\"wide\">" : "<figure>");
     LCT_TRY(lct_figure_inline(h, f, alt));
     lct_html_raw(h, "<figcaption>");
-    lct_html_text(h, caption);
-    if (measured) {
-        lct_html_raw(h, " On this corpus, at ");
-        lct_page_size(h, r);
-        lct_html_raw(h, " parameters.");
-    }
+    lct_html_word(h, caption);
+    if (measured)
+        lct_page_say(h, r,
+                     " On this corpus, at {model.parameters:M} parameters.",
+                     NULL);
     lct_html_raw(h, "</figcaption></figure>\n");
     return lct_html_status(h);
 }

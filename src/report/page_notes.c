@@ -1,5 +1,6 @@
 /* page_notes.c - banners, gates, what may be concluded, where it comes from */
 #include "page.h"
+#include "words.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -29,9 +30,9 @@ static const char *what_follows(const char *gate)
     bool degree = strcmp(gate, "g2") == 0 || strcmp(gate, "g3") == 0 ||
                   strcmp(gate, "g7") == 0;
 
-    return degree ? " Read the page with that in mind: it shows less than it "
+    return degree ? "Read the page with that in mind: it shows less than it "
                     "would if this gate passed."
-                  : " Do not rely on this page until it passes.";
+                  : "Do not rely on this page until it passes.";
 }
 
 /* A sentence about to be printed: of gate 'gate'. */
@@ -64,109 +65,130 @@ static void print_finding(struct lct_html *h, const struct lct_results *r,
     struct finding f = { h, r, gate };
     const locant_report_gate *g = &r->gates[gate];
 
-    if (g->text[0])
-        lct_gate_expand(g, lct_gate_form(g->text), print_piece, &f);
-    else
-        lct_html_text(h, g->sentence);
+    for (enum lct_language l = LCT_EN; l <= LCT_ZH && g->text[0]; l++) {
+        lct_html_open_language(h, l);
+        lct_gate_expand(g, l == LCT_ZH ? lct_gate_form_zh(g->text)
+                                       : lct_gate_form(g->text),
+                        print_piece, &f);
+        lct_html_close_language(h);
+    }
+    if (!g->text[0])
+        lct_html_word(h, g->sentence);
 }
 
 void lct_page_banners(struct lct_html *h, const struct lct_results *r)
 {
     for (int i = 0; i < GATES; i++) {
+        const char *name = r->gates[i].name;
+
         if (r->gates[i].passed)
             continue;
-        lct_html_raw(h, "<p class=\"banner\" role=\"alert\"><strong>Gate ");
-        lct_html_text(h, r->gates[i].name);
-        lct_html_raw(h, " failed:</strong> ");
+        lct_html_raw(h, "<p class=\"banner\" role=\"alert\"><strong>");
+        lct_page_say(h, r, "Gate $1 failed:", &name);
+        lct_html_raw(h, "</strong> ");
         print_finding(h, r, i);
-        lct_html_raw(h, ends_in_stop(r->gates[i].sentence) ? "" : ".");
-        lct_html_raw(h, what_follows(r->gates[i].name));
+        lct_html_word(h, ends_in_stop(r->gates[i].sentence) ? " " : ". ");
+        lct_html_word(h, what_follows(name));
         lct_html_raw(h, "</p>\n");
     }
 }
 
 locant_status lct_page_gates(struct lct_html *h, const struct lct_results *r)
 {
-    lct_html_raw(h, "<div class=\"scroll\" role=\"region\" tabindex=\"0\" "
-                    "aria-label=\"Gates\"><table class=\"words\">"
-                    "<caption><span>Each must pass before the page may be "
-                    "believed.</span></caption><thead><tr>"
-                    "<th scope=\"col\">gate</th><th scope=\"col\">result</th>"
-                    "<th scope=\"col\">checks that</th>"
-                    "<th scope=\"col\">found</th></tr></thead><tbody>\n");
+    lct_html_table(h, "Gates", "words");
+    lct_html_word(h, "Each must pass before the page may be believed.");
+    lct_html_table_head(h);
+    lct_html_column(h, "gate");
+    lct_html_column(h, "result");
+    lct_html_column(h, "checks that");
+    lct_html_column(h, "found");
+    lct_html_table_body(h);
     for (int i = 0; i < GATES; i++) {
         const locant_report_gate *g = &r->gates[i];
         lct_html_raw(h, "<tr><th scope=\"row\">");
         lct_html_text(h, g->name);
-        lct_html_raw(h, g->passed ? "</th><td class=\"passed\">passed</td>"
-                                  : "</th><td class=\"failed\">failed</td>");
-        lct_html_raw(h, "<td class=\"text\">");
-        lct_html_text(h, about[i]);
+        lct_html_raw(h, g->passed ? "</th><td class=\"passed\">"
+                                  : "</th><td class=\"failed\">");
+        lct_html_word(h, g->passed ? "passed" : "failed");
+        lct_html_raw(h, "</td><td class=\"text\">");
+        lct_html_word(h, about[i]);
         lct_html_raw(h, "</td><td class=\"text\">");
         print_finding(h, r, i);
         lct_html_raw(h, "</td></tr>\n");
     }
-    lct_html_raw(h, "</tbody></table></div>\n");
+    lct_html_table_end(h);
     return LOCANT_OK;
+}
+
+static void items(struct lct_html *h, const char *lead,
+                  const char *const *item, size_t n)
+{
+    lct_html_raw(h, "<p>");
+    lct_html_word(h, lead);
+    lct_html_raw(h, "</p><ul>\n");
+    for (size_t i = 0; i < n; i++) {
+        lct_html_raw(h, "<li>");
+        lct_html_word(h, item[i]);
+        lct_html_raw(h, "</li>\n");
+    }
+    lct_html_raw(h, "</ul>\n");
 }
 
 locant_status lct_page_reading(struct lct_html *h, const struct lct_results *r)
 {
+    static const char *const safe[] = {
+        "in this set-up, the loss of an encoding rises, or does not, beyond "
+        "the length it was trained on;",
+        "which encodings break down and which hold, when they lie far apart;",
+        "what the closed-form pictures show: they are mathematics, not "
+        "measurement;",
+        "what each encoding costs in this implementation.",
+    };
+    static const char *const unsafe[] = {
+        "a ranking of encodings for large models: gaps within the trained "
+        "length shrink as models grow;",
+        "anything from differences below 0.02 nats per byte, or a "
+        "significance from fewer than six seeds;",
+        "that an encoding whose loss stays flat uses the longer text: look at "
+        "G, which is near zero when it does not;",
+        "how badly an encoding fails elsewhere, or what happens at other "
+        "lengths: a byte is about a quarter of a usual token;",
+        "that a model can find a fact far back because its loss is low;",
+        "absolute losses against those of another machine: its corpus is "
+        "another one;",
+        "speed against kernels for other hardware.",
+    };
+
     (void)r;
-    lct_html_raw(
-        h,
-        "<p>Safe to say from such a page, where the intervals allow it:</p><ul>"
-        "<li>in this set-up, the loss of an encoding rises, or does not, "
-        "beyond the length it was trained on;</li>"
-        "<li>which encodings break down and which hold, when they lie far "
-        "apart;</li>"
-        "<li>what the closed-form pictures show: they are mathematics, not "
-        "measurement;</li>"
-        "<li>what each encoding costs in this implementation.</li></ul>"
-        "<p>Not to be concluded:</p><ul>"
-        "<li>a ranking of encodings for large models: gaps within the trained "
-        "length shrink as models grow;</li>"
-        "<li>anything from differences below 0.02 nats per byte, or a "
-        "significance from fewer than six seeds;</li>"
-        "<li>that an encoding whose loss stays flat uses the longer text: look "
-        "at G, which is near zero when it does not;</li>"
-        "<li>how badly an encoding fails elsewhere, or what happens at other "
-        "lengths: a byte is about a quarter of a usual token;</li>"
-        "<li>that a model can find a fact far back because its loss is low;"
-        "</li>"
-        "<li>absolute losses against those of another machine: its corpus is "
-        "another one;</li>"
-        "<li>speed against kernels for other hardware.</li></ul>\n");
+    items(h, "Safe to say from such a page, where the intervals allow it:",
+          safe, sizeof safe / sizeof safe[0]);
+    items(h, "Not to be concluded:", unsafe, sizeof unsafe / sizeof unsafe[0]);
     return LOCANT_OK;
 }
 
 static void open_fact(struct lct_html *h, const char *name)
 {
     lct_html_raw(h, "<dt>");
-    lct_html_raw(h, name);
+    lct_html_word(h, name);
     lct_html_raw(h, "</dt><dd>");
 }
 
 static void text_fact(struct lct_html *h, const char *name, const char *text)
 {
     open_fact(h, name);
-    lct_html_text(h, text && *text ? text : "unknown");
+    if (text && *text)
+        lct_html_text(h, text);
+    else
+        lct_html_word(h, "unknown");
     lct_html_raw(h, "</dd>\n");
 }
 
-/* A number and what it counts. */
-static void counted(struct lct_html *h, const struct lct_results *r,
-                    const char *path, const char *unit)
-{
-    lct_page_count(h, r, "%s", path);
-    lct_html_raw(h, unit);
-}
-
-static void count_fact(struct lct_html *h, const struct lct_results *r,
-                       const char *name, const char *path, const char *unit)
+/* A form of words.h. */
+static void said_fact(struct lct_html *h, const struct lct_results *r,
+                      const char *name, const char *form)
 {
     open_fact(h, name);
-    counted(h, r, path, unit);
+    lct_page_say(h, r, form, NULL);
     lct_html_raw(h, "</dd>\n");
 }
 
@@ -185,17 +207,17 @@ static void corpus_facts(struct lct_html *h, const struct lct_results *r)
                                          "built-in generator" };
     unsigned kind = (unsigned)r->corpus.kind;
 
-    text_fact(h, "Corpus", kind < 3 ? kinds[kind] : "unknown");
+    open_fact(h, "Corpus");
+    lct_html_word(h, kind < 3 ? kinds[kind] : "unknown");
+    lct_html_raw(h, "</dd>\n");
     open_fact(h, "Corpus SHA-256");
     lct_html_raw(h, "<code>");
     lct_html_text(h, r->corpus.sha256);
     lct_html_raw(h, "</code></dd>\n");
-    open_fact(h, "Corpus size");
-    counted(h, r, "corpus.bytes", " bytes in ");
-    counted(h, r, "corpus.files", " files: ");
-    counted(h, r, "corpus.train_bytes", " to train on, ");
-    counted(h, r, "corpus.valid_bytes", " to validate, ");
-    counted(h, r, "corpus.test_bytes", " to test</dd>\n");
+    said_fact(h, r, "Corpus size",
+              "{corpus.bytes} bytes in {corpus.files} files: "
+              "{corpus.train_bytes} to train on, {corpus.valid_bytes} to "
+              "validate, {corpus.test_bytes} to test");
 }
 
 static void run_facts(struct lct_html *h, const struct lct_results *r,
@@ -204,18 +226,17 @@ static void run_facts(struct lct_html *h, const struct lct_results *r,
     const size_t i = (size_t)(g - r->groups);
 
     text_fact(h, "Model", g->results[0].run.model);
-    open_fact(h, "Training");
-    counted(h, r, "protocol.steps", " steps of ");
-    counted(h, r, "protocol.batch", " texts of ");
-    counted(h, r, "protocol.length", " bytes</dd>\n");
+    said_fact(h, r, "Training",
+              "{protocol.steps} steps of {protocol.batch} texts of "
+              "{protocol.length} bytes");
     open_fact(h, "Seeds");
     for (size_t s = 0; s < g->n; s++) {
         lct_html_raw(h, s ? ", " : "");
         lct_page_count(h, r, "rows.%zu.runs.%zu.seed", i, s);
     }
     lct_html_raw(h, "</dd>\n");
-    count_fact(h, r, "Scored bytes", "protocol.scored_bytes",
-               " per length, encoding and seed");
+    said_fact(h, r, "Scored bytes",
+              "{protocol.scored_bytes} per length, encoding and seed");
 }
 
 /* The command whose answer is this page, as far as the results know it. */
@@ -252,14 +273,12 @@ locant_status lct_page_provenance(struct lct_html *h,
     text_fact(h, "Preset", r->preset);
     text_fact(h, "CPU", r->cpu);
     text_fact(h, "Instruction set", r->isa);
-    count_fact(h, r, "Threads", "machine.threads", "");
+    said_fact(h, r, "Threads", "{machine.threads}");
     text_fact(h, "Compiler", r->compiler);
     corpus_facts(h, r);
     if (g)
         run_facts(h, r, g);
-    open_fact(h, "Whole job");
-    lct_page_number(h, r, 0, "seconds");
-    lct_html_raw(h, " seconds</dd>\n");
+    said_fact(h, r, "Whole job", "{seconds:0} seconds");
     command(h, r, g);
     lct_html_raw(h, "</dl></div>\n");
     return LOCANT_OK;

@@ -2,6 +2,7 @@
 #include "../core/size.h"
 #include "../figure/figure.h"
 #include "page.h"
+#include "words.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,26 +13,6 @@ struct ranking {
     size_t *order;
 };
 
-static void open_table(struct lct_html *h, const char *label)
-{
-    lct_html_raw(h, "<div class=\"scroll\" role=\"region\" tabindex=\"0\" "
-                    "aria-label=\"");
-    lct_html_text(h, label);
-    lct_html_raw(h, "\"><table>\n<caption><span>");
-}
-
-static void close_table(struct lct_html *h)
-{
-    lct_html_raw(h, "</tbody></table></div>\n");
-}
-
-static void heading(struct lct_html *h, const char *text)
-{
-    lct_html_raw(h, "<th scope=\"col\">");
-    lct_html_text(h, text);
-    lct_html_raw(h, "</th>");
-}
-
 static void length_headings(struct lct_html *h, const struct lct_results *r,
                             int first)
 {
@@ -40,6 +21,11 @@ static void length_headings(struct lct_html *h, const struct lct_results *r,
         lct_page_count(h, r, "protocol.lengths.%d", k);
         lct_html_raw(h, "</th>");
     }
+}
+
+static void open_table(struct lct_html *h, const char *label)
+{
+    lct_html_table(h, label, NULL);
 }
 
 /* Name of group i with its colour in the curves, as the head of a row. */
@@ -69,11 +55,11 @@ static void interval_cell(struct lct_html *h, const struct lct_results *r,
     else
         lct_page_number(h, r, 3, "%s.mean", path);
     if (!isnan(lct_page_value(r, "%s.mean", path))) {
-        lct_html_raw(h, "<br><small>");
+        lct_html_raw(h, "<br><small>[");
         lct_page_number(h, r, 3, "%s.low", path);
-        lct_html_raw(h, " to ");
+        lct_html_raw(h, ", ");
         lct_page_number(h, r, 3, "%s.high", path);
-        lct_html_raw(h, "</small>");
+        lct_html_raw(h, "]</small>");
     }
     lct_html_raw(h, "</td>");
 }
@@ -118,20 +104,21 @@ static void loss_table(struct lct_html *h, const struct ranking *k)
     const struct lct_results *r = k->r;
 
     open_table(h, "Loss by context length");
-    lct_html_raw(h, "Loss in bits per byte on the same targets, by context "
-                    "length in bytes, with 95 % intervals (bootstrap over "
-                    "seeds and blocks). Lower is better. Rank by the longest "
-                    "context; encodings whose paired difference from the best "
-                    "of a rank cannot be told from zero share it: by the t "
-                    "interval over seeds, below three seeds by the bootstrap. "
-                    "The mean of 1/rank is over the lengths beyond the trained "
-                    "one. With one seed, the intervals know nothing of other "
-                    "seeds.</span></caption>\n<thead><tr>");
-    heading(h, "encoding");
+    lct_html_word(h, "Loss in bits per byte on the same targets, by context "
+                     "length in bytes, with 95 % intervals (bootstrap over "
+                     "seeds and blocks). Lower is better. Rank by the "
+                     "longest context; encodings whose paired difference "
+                     "from the best of a rank cannot be told from zero share "
+                     "it: by the t interval over seeds, below three seeds by "
+                     "the bootstrap. The mean of 1/rank is over the lengths "
+                     "beyond the trained one. With one seed, the intervals "
+                     "know nothing of other seeds.");
+    lct_html_table_head(h);
+    lct_html_column(h, "encoding");
     length_headings(h, r, 0);
-    heading(h, "rank");
-    heading(h, "mean of 1/rank");
-    lct_html_raw(h, "</tr></thead><tbody>\n");
+    lct_html_column(h, "rank");
+    lct_html_column(h, "mean of 1/rank");
+    lct_html_table_body(h);
     for (size_t i = 0; i < r->n; i++) {
         size_t at = k->order[i];
         row_head(h, r, at);
@@ -141,7 +128,7 @@ static void loss_table(struct lct_html *h, const struct ranking *k)
         number_cell(h, r, at, "mean_reciprocal_rank", 2);
         lct_html_raw(h, "</tr>\n");
     }
-    close_table(h);
+    lct_html_table_end(h);
 }
 
 static void change_table(struct lct_html *h, const struct ranking *k)
@@ -149,18 +136,20 @@ static void change_table(struct lct_html *h, const struct ranking *k)
     const struct lct_results *r = k->r;
 
     open_table(h, "Change of loss beyond the trained length");
-    lct_html_raw(h, "Change against the same model at its trained length, in "
-                    "nats per byte (1 nat = 1.443 bits), with 95 % intervals. "
-                    "G is the loss of a sliding window of the trained length "
-                    "minus the loss at the longest context: above zero, the "
-                    "model gains from text beyond the window.</span>"
-                    "</caption>\n<thead><tr>");
-    heading(h, "encoding");
+    lct_html_word(h, "Change against the same model at its trained length, "
+                     "in nats per byte (1 nat = 1.443 bits), with 95 % "
+                     "intervals. G is the loss of a sliding window of the "
+                     "trained length minus the loss at the longest context: "
+                     "above zero, the model gains from text beyond the "
+                     "window.");
+    lct_html_table_head(h);
+    lct_html_column(h, "encoding");
     length_headings(h, r, 1);
-    heading(h, "own window");
+    lct_html_column(h, "own window");
     lct_html_raw(h, "<th scope=\"col\">G(");
     lct_page_count(h, r, "protocol.lengths.%d", LOCANT_EVAL_LENGTHS - 1);
-    lct_html_raw(h, ")</th></tr></thead><tbody>\n");
+    lct_html_raw(h, ")</th>");
+    lct_html_table_body(h);
     for (size_t i = 0; i < r->n; i++) {
         size_t at = k->order[i];
         row_head(h, r, at);
@@ -170,28 +159,25 @@ static void change_table(struct lct_html *h, const struct ranking *k)
         signed_cell(h, r, at, "gain");
         lct_html_raw(h, "</tr>\n");
     }
-    close_table(h);
+    lct_html_table_end(h);
 }
 
 static void declared_caption(struct lct_html *h, const struct lct_results *r)
 {
-    lct_html_raw(h, "The comparison declared beforehand: the change of loss "
-                    "from the trained length to ");
-    lct_page_count(h, r, "declared.length");
-    lct_html_raw(h, " bytes, in nats per byte; mean over seeds \xc2\xb1 half "
-                    "of the 95 % t interval. p: exact, by flipping the signs "
-                    "of the seeds; Holm: corrected for as many comparisons as "
-                    "there are encodings. Seeds: ");
-    lct_page_count(h, r, "protocol.seeds");
-    lct_html_raw(h, "; so p cannot be below ");
-    lct_page_number(h, r, 3, "declared.least_p");
-    lct_html_raw(h, ", nor the least of ");
-    lct_page_count(h, r, "declared.comparisons");
-    lct_html_raw(h, " corrected ones below ");
-    lct_page_number(h, r, 3, "declared.least_holm");
-    lct_html_raw(h, ". The last columns are standard errors of the mean: what "
-                    "other seeds, and what other blocks of text, would change."
-                    "</span></caption>\n");
+    lct_page_say(h, r,
+                 "The comparison declared beforehand: the change of loss from "
+                 "the trained length to {declared.length} bytes, in nats per "
+                 "byte; mean over seeds \xc2\xb1 half of the 95 % t interval. "
+                 "p: exact, by flipping the signs of the seeds; Holm: "
+                 "corrected for as many comparisons as there are encodings. "
+                 "Seeds: {protocol.seeds}; so p cannot be below "
+                 "{declared.least_p:3}, nor the least of "
+                 "{declared.comparisons} corrected ones below "
+                 "{declared.least_holm:3}. The last columns are standard "
+                 "errors of the mean: what other seeds, and what other blocks "
+                 "of text, would change.",
+                 NULL);
+    lct_html_table_head(h);
 }
 
 static void declared_table(struct lct_html *h, const struct ranking *k)
@@ -201,14 +187,13 @@ static void declared_table(struct lct_html *h, const struct ranking *k)
 
     open_table(h, "The declared comparison");
     declared_caption(h, r);
-    lct_html_raw(h, "<thead><tr>");
-    heading(h, "encoding");
-    heading(h, "change");
-    heading(h, "p");
-    heading(h, "p, Holm");
-    heading(h, "error of seeds");
-    heading(h, "error of blocks");
-    lct_html_raw(h, "</tr></thead><tbody>\n");
+    lct_html_column(h, "encoding");
+    lct_html_column(h, "change");
+    lct_html_column(h, "p");
+    lct_html_column(h, "p, Holm");
+    lct_html_column(h, "error of seeds");
+    lct_html_column(h, "error of blocks");
+    lct_html_table_body(h);
     for (size_t i = 0; i < r->n; i++) {
         size_t at = k->order[i];
         char path[64];
@@ -226,7 +211,7 @@ static void declared_table(struct lct_html *h, const struct ranking *k)
         number_cell(h, r, at, path, 3);
         lct_html_raw(h, "</tr>\n");
     }
-    close_table(h);
+    lct_html_table_end(h);
 }
 
 /* Empty for the first itself, which has a loss and no difference. */
@@ -250,17 +235,18 @@ static void seeds_table(struct lct_html *h, const struct ranking *k)
     const struct lct_results *r = k->r;
 
     open_table(h, "Loss in nats with intervals over seeds");
-    lct_html_raw(h, "Loss in nats per byte: mean over seeds \xc2\xb1 half of "
-                    "the 95 % t interval over seeds alone. With two seeds that "
-                    "interval is wide, and rightly so. Behind the first: the "
-                    "difference from the encoding of the lowest loss at the "
-                    "longest context, seed by seed, which is what ranks are "
-                    "made of.</span></caption>\n<thead><tr>");
-    heading(h, "encoding");
+    lct_html_word(h, "Loss in nats per byte: mean over seeds \xc2\xb1 half "
+                     "of the 95 % t interval over seeds alone. With two "
+                     "seeds that interval is wide, and rightly so. Behind "
+                     "the first: the difference from the encoding of the "
+                     "lowest loss at the longest context, seed by seed, "
+                     "which is what ranks are made of.");
+    lct_html_table_head(h);
+    lct_html_column(h, "encoding");
     length_headings(h, r, 0);
-    heading(h, "behind the first");
-    heading(h, "seeds");
-    lct_html_raw(h, "</tr></thead><tbody>\n");
+    lct_html_column(h, "behind the first");
+    lct_html_column(h, "seeds");
+    lct_html_table_body(h);
     for (size_t i = 0; i < r->n; i++) {
         size_t at = k->order[i];
         row_head(h, r, at);
@@ -278,7 +264,7 @@ static void seeds_table(struct lct_html *h, const struct ranking *k)
         count_cell(h, r, at, "seeds");
         lct_html_raw(h, "</tr>\n");
     }
-    close_table(h);
+    lct_html_table_end(h);
 }
 
 static void cost_table(struct lct_html *h, const struct ranking *k)
@@ -286,19 +272,19 @@ static void cost_table(struct lct_html *h, const struct ranking *k)
     const struct lct_results *r = k->r;
 
     open_table(h, "What each encoding costs");
-    lct_html_raw(h, "Cost of this implementation on this machine: parameters "
-                    "the encoding adds, bytes trained on and evaluated per "
-                    "second (forward at the longest context), memory of a "
-                    "model in training, seconds of training one run. Runs "
-                    "share the machine, so speeds are rough.</span></caption>\n"
-                    "<thead><tr>");
-    heading(h, "encoding");
-    heading(h, "extra parameters");
-    heading(h, "train tokens/s");
-    heading(h, "eval tokens/s");
-    heading(h, "memory, MiB");
-    heading(h, "seconds");
-    lct_html_raw(h, "</tr></thead><tbody>\n");
+    lct_html_word(h, "Cost of this implementation on this machine: "
+                     "parameters the encoding adds, bytes trained on and "
+                     "evaluated per second (forward at the longest context), "
+                     "memory of a model in training, seconds of training one "
+                     "run. Runs share the machine, so speeds are rough.");
+    lct_html_table_head(h);
+    lct_html_column(h, "encoding");
+    lct_html_column(h, "extra parameters");
+    lct_html_column(h, "train tokens/s");
+    lct_html_column(h, "eval tokens/s");
+    lct_html_column(h, "memory, MiB");
+    lct_html_column(h, "seconds");
+    lct_html_table_body(h);
     for (size_t i = 0; i < r->n; i++) {
         size_t at = k->order[i];
         row_head(h, r, at);
@@ -311,7 +297,7 @@ static void cost_table(struct lct_html *h, const struct ranking *k)
         number_cell(h, r, at, "seconds", 1);
         lct_html_raw(h, "</tr>\n");
     }
-    close_table(h);
+    lct_html_table_end(h);
 }
 
 /* Groups by rank, within one by loss, the undefined last. */

@@ -4,6 +4,7 @@
  */
 #include "../core/size.h"
 #include "page.h"
+#include "words.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -19,36 +20,60 @@ static const struct {
 };
 enum { DOORS = sizeof doors / sizeof doors[0] };
 
+/* Names, formulas and citations are the same in every language. */
 static void term(struct lct_html *h, const char *name, const char *text,
-                 bool code)
+                 const char *element)
 {
     if (!text || !*text)
         return;
     lct_html_raw(h, "<dt>");
-    lct_html_raw(h, name);
-    lct_html_raw(h, code ? "</dt><dd><code>" : "</dt><dd>");
-    lct_html_text(h, text);
-    lct_html_raw(h, code ? "</code></dd>\n" : "</dd>\n");
+    lct_html_word(h, name);
+    lct_html_raw(h, "</dt><dd>");
+    if (element) {
+        lct_html_raw(h, "<");
+        lct_html_raw(h, element);
+        lct_html_raw(h, ">");
+        lct_html_text(h, text);
+        lct_html_raw(h, "</");
+        lct_html_raw(h, element);
+        lct_html_raw(h, ">");
+    } else {
+        lct_html_word(h, text);
+    }
+    lct_html_raw(h, "</dd>\n");
+}
+
+/* The names of doors, in a row. */
+static void door_names(struct lct_html *h, unsigned set)
+{
+    bool first = true;
+
+    lct_html_raw(h, "<dt>");
+    lct_html_word(h, "Doors");
+    lct_html_raw(h, "</dt><dd>");
+    for (size_t i = 0; i < DOORS; i++) {
+        if (!(set & doors[i].door))
+            continue;
+        lct_html_raw(h, first ? "" : ", ");
+        lct_html_word(h, doors[i].name);
+        first = false;
+    }
+    if (first)
+        lct_html_word(h, "none: the causal mask alone tells order");
+    lct_html_raw(h, "</dd>\n");
 }
 
 static void facts(struct lct_html *h, const struct lct_group *g)
 {
     const locant_encoding_info *info = g->info;
-    char list[64] = "";
-    size_t used = 0;
 
-    for (size_t i = 0; i < DOORS; i++)
-        if (g->doors & doors[i].door)
-            used += (size_t)snprintf(list + used, sizeof list - used, "%s%s",
-                                     used ? ", " : "", doors[i].name);
     lct_html_raw(h, "<dl>");
-    term(h, "Spec", g->spec, true);
-    term(h, "Formula", info->formula, true);
-    term(h, "Doors", used ? list : "none: the causal mask alone tells order",
-         false);
-    term(h, "Source", info->source, false);
-    term(h, "Used by", info->used_by, false);
-    term(h, "Traps", info->traps, false);
+    term(h, "Spec", g->spec, "code");
+    term(h, "Formula", info->formula, "code");
+    door_names(h, g->doors);
+    term(h, "Source", info->source, "cite");
+    term(h, "Used by", info->used_by, NULL);
+    term(h, "Traps", info->traps, NULL);
     lct_html_raw(h, "</dl>\n");
 }
 
@@ -98,9 +123,9 @@ static locant_status draw_doors(struct lct_html *h, const struct lct_subject *s)
         if (!wanted(h, doors[i].name) ||
             !(locant_encoding_doors(s->e) & doors[i].door))
             continue;
-        lct_html_raw(h, "<h4>At the ");
-        lct_html_raw(h, doors[i].name);
-        lct_html_raw(h, " door</h4>\n");
+        lct_html_raw(h, "<h4>");
+        lct_page_say(h, s->r, "At the \\1 door", &doors[i].name);
+        lct_html_raw(h, "</h4>\n");
         status = doors[i].draw(h, s);
     }
     if (status != LOCANT_OK || !wanted(h, "hook"))
@@ -127,6 +152,7 @@ static locant_status draw_layers(struct lct_html *h,
 
     for (int64_t l = 0; l < layers && status == LOCANT_OK; l++) {
         struct lct_subject s = *all;
+        char layer[24];
         int first;
 
         s.e = locant_encoding_layer(&first, all->e, l);
@@ -135,11 +161,11 @@ static locant_status draw_layers(struct lct_html *h,
         s.initial = s.initial == NULL ? NULL : s.initial + first;
         s.trained = s.trained == NULL ? NULL : s.trained + first;
         if (s.e != all->e) {
-            lct_html_raw(h, "<h4>From layer ");
-            lct_html_count(h, l + 1);
-            lct_html_raw(h, " on: <code>");
-            lct_html_text(h, locant_encoding_spec(s.e));
-            lct_html_raw(h, "</code></h4>\n");
+            const char *at[2] = { layer, locant_encoding_spec(s.e) };
+            snprintf(layer, sizeof layer, "%lld", (long long)l + 1);
+            lct_html_raw(h, "<h4>");
+            lct_page_say(h, s.r, "From layer $1 on: @2", at);
+            lct_html_raw(h, "</h4>\n");
         }
         status = draw_doors(h, &s);
     }
@@ -179,7 +205,10 @@ static locant_status card(struct lct_html *h, const struct lct_results *r,
     lct_html_raw(h, "<section class=\"card\" id=\"");
     lct_html_raw(h, id);
     lct_html_raw(h, "\"><h3>");
-    lct_html_text(h, g->info ? g->info->title : g->spec);
+    if (g->info)
+        lct_html_word(h, g->info->title);
+    else
+        lct_html_text(h, g->spec);
     lct_html_raw(h, "</h3>\n");
     if (g->info)
         facts(h, g);
@@ -190,8 +219,9 @@ static locant_status card(struct lct_html *h, const struct lct_results *r,
     /* A page about runs on file must not fall with one encoding that this
        build cannot draw: it says why there is no picture. */
     if (status != LOCANT_OK && status != LOCANT_ERR_NOMEM) {
-        lct_html_raw(h, "<p>No pictures: ");
-        lct_html_text(h, locant_last_error());
+        const char *why = locant_last_error();
+        lct_html_raw(h, "<p>");
+        lct_page_say(h, r, "No pictures: $1", &why);
         lct_html_raw(h, "</p>\n");
         status = LOCANT_OK;
     }

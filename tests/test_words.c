@@ -1,0 +1,244 @@
+/* test_words.c - the page in Chinese: nothing is left in English but names */
+/* needs: lab */
+#define _GNU_SOURCE
+#include "testing.h"
+#include "page_results.h"
+#include "model_specs.h"
+#include "report/page.h"
+#include "report/words.h"
+#include <ctype.h>
+
+/* -------------------------------------------------------------------- list */
+
+/* Every {path} of 'from' is in 'to' as well. */
+static void same_numbers(const char *from, const char *to)
+{
+    for (const char *p = from; (p = strchr(p, '{')) != NULL; p++) {
+        size_t n = strcspn(p, "}") + 1;
+
+        if (!memmem(to, strlen(to), p, n))
+            FAIL("'%.*s' is in '%s', not in '%s'", (int)n, p, from, to);
+    }
+}
+
+static void both_languages_say_the_same(void **state)
+{
+    const char *en, *zh;
+    int i;
+
+    (void)state;
+    for (i = 0; lct_word_at(i, &en, &zh); i++) {
+        CHECK(*en && *zh && strlen(zh) < LCT_WORD_BYTES);
+        for (const char *p = "#@$\\"; *p; p++) {
+            const char one[2] = { *p, '\0' };
+            if (count(en, one) != count(zh, one))
+                FAIL("'%s' and '%s' differ in %s", en, zh, one);
+        }
+        same_numbers(en, zh);
+        same_numbers(zh, en);
+        for (const char *p = en; *p; p++)
+            if ((unsigned char)*p >= 128 && strncmp(p, "\xc2\xb1", 2) != 0 &&
+                (unsigned char)*p != 0xb1)
+                FAIL("'%s' is not English", en);
+        for (int k = 0; k < i; k++) {
+            const char *other, *unused;
+            CHECK(lct_word_at(k, &other, &unused));
+            if (strcmp(en, other) == 0)
+                FAIL("'%s' is listed twice", en);
+        }
+    }
+    CHECK(i > 250);
+}
+
+static void numbers_go_over(void **state)
+{
+    char zh[LCT_WORD_BYTES];
+
+    (void)state;
+    CHECK(lct_word_zh(zh, sizeof zh, "head 12"));
+    CHECK(strcmp(zh, "第 12 头") == 0);
+    CHECK(lct_word_zh(zh, sizeof zh, "Wavelengths extended 2.5 times"));
+    CHECK(strcmp(zh, "扩展 2.5 倍后的波长") == 0);
+    CHECK(!lct_word_zh(zh, sizeof zh, "head twelve"));
+    CHECK(!lct_word_zh(zh, sizeof zh, "head 12 "));
+    CHECK(!lct_word_zh(zh, sizeof zh, "<script>"));
+    /* cut, not overrun */
+    CHECK(lct_word_zh(zh, 4, "trained"));
+    CHECK(strlen(zh) == 3);
+}
+
+/* -------------------------------------------------------------------- page */
+
+/* What opens at p: its name matches, and it holds 'with'. */
+static bool opens(const char *p, const char *name, const char *with)
+{
+    size_t n = strlen(name), tag = strcspn(p, ">");
+
+    return p[0] == '<' && strncmp(p + 1, name, n) == 0 &&
+           (p[n + 1] == ' ' || p[n + 1] == '>') &&
+           memmem(p, tag, with, strlen(with)) != NULL;
+}
+
+/* The end of the element that opens at p, those of its name within it. */
+static const char *past(const char *p, const char *name)
+{
+    char open[32], close[32];
+    int depth = 0;
+
+    snprintf(open, sizeof open, "<%s", name);
+    snprintf(close, sizeof close, "</%s>", name);
+    for (; *p; p++) {
+        if (opens(p, name, ""))
+            depth++;
+        if (strncmp(p, close, strlen(close)) == 0 && --depth == 0)
+            return p + strlen(close) - 1;
+    }
+    FAIL("%s is not closed", name);
+    return p;
+}
+
+/* What a Chinese reader sees, tags as line ends; formulas, names left out. */
+static char *chinese_of(const char *page)
+{
+    static const struct {
+        const char *name, *with;
+    } left[] = {
+        { "style", "" }, { "title", "" }, { "span", "class=\"en\"" },
+        { "text", " en\"" }, { "text", " en " }, { "code", "" },
+        { "label", "lang=\"en\"" }, { "script", "" }, { "pre", "" },
+        { "cite", "" },
+    };
+    char *out = calloc(strlen(page) + 1, 1);
+    size_t n = 0;
+
+    CHECK(out != NULL);
+    for (const char *p = page; *p; p++) {
+        size_t i = 0;
+
+        while (i < LEN(left) && !opens(p, left[i].name, left[i].with))
+            i++;
+        if (i < LEN(left))
+            p = past(p, left[i].name);
+        else if (*p == '<')
+            p += strcspn(p, ">");
+        out[n++] = i < LEN(left) || *p == '>' ? '\n' : *p;
+    }
+    return out;
+}
+
+/*
+ * A sentence is left in English: four words of small letters in a row, with
+ * nothing but blanks between them.
+ */
+static const char *english(const char *text)
+{
+    int words = 0;
+    const char *start = text;
+
+    while (*text) {
+        size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz");
+        bool whole = n >= 2 && (text[n] == ' ' || text[n] == ',' ||
+                                text[n] == '.' || text[n] == '\n');
+
+        start = words == 0 ? text : start;
+        words = whole ? words + 1 : n > 0 || *text != ' ' ? 0 : words;
+        if (words == 4)
+            return start;
+        text += n > 0 ? n : 1;
+    }
+    return NULL;
+}
+
+static void check_chinese(const char *page, const char *what)
+{
+    char *text = chinese_of(page);
+    const char *found = english(text);
+
+    if (found)
+        FAIL("%s: no Chinese of '%.80s'", what, found);
+    free(text);
+}
+
+/* Real sentences of gates, where the made-up results have none. */
+static void judge(struct lct_results *r)
+{
+    static const char *const texts[7] = {
+        "g1.hold", "g2.best", "g3.shuffle", "g4.change", "g5.bad", "g6.other",
+        "g7.claims",
+    };
+
+    for (int i = 0; i < 7; i++) {
+        locant_report_gate *g = &r->gates[i];
+        snprintf(g->text, sizeof g->text, "%s", texts[i]);
+        snprintf(g->spec[0], sizeof g->spec[0], "rope");
+        snprintf(g->spec[1], sizeof g->spec[1], "alibi");
+        g->passed = i % 2;
+        lct_gate_say(g);
+    }
+}
+
+static void the_page_is_in_chinese(void **state)
+{
+    struct lct_results r;
+    char *page;
+
+    (void)state;
+    CHECK(english("\nthe page is here\n") && !english("rope, T5 and ALiBi"));
+    make_results(&r);
+    judge(&r);
+    page = page_of(&r);
+    check_chinese(page, "page");
+    CHECK(count(page, "<span class=\"en\">") > 150);
+    CHECK(count(page, "<span class=\"en\">") ==
+          count(page, "<span class=\"zh\" lang=\"zh-CN\">"));
+    /* a label without its Chinese is a name */
+    CHECK(count(page, "aria-label=") - count(page, "data-zh=") == 0);
+    /* the switch stands in front of what it switches, and needs no script */
+    CHECK(strstr(page, "id=\"lang-zh\"") < strstr(page, "<main>"));
+    CHECK(strstr(page, "#lang-zh:checked~main .en{display:none}"));
+    free(page);
+    free_results(&r);
+}
+
+static void every_encoding_is_in_chinese(void **state)
+{
+    const char *spec;
+
+    (void)state;
+    for (size_t i = 0; (spec = model_spec(i)) != NULL; i++) {
+        struct lct_group g = { .n = 0 };
+        struct lct_results r = { .groups = &g, .n = 1, .layers = 4,
+                                 .heads = HEADS, .width = WIDTH,
+                                 .trained_length = 32 };
+        struct lct_html h = { .data = NULL };
+
+        make_encoding(&g, spec, 32);
+        CHECK_OK(lct_page_encodings(&h, &r));
+        lct_html_append(&h, "", 1);
+        CHECK_OK(lct_html_status(&h));
+        check_chinese(h.data, spec);
+        lct_html_free(&h);
+        for (int k = 0; k < g.n_params; k++)
+            free(g.params[k].data);
+    }
+}
+
+/* fontconfig keeps one block of its configuration to the end of the process. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libfontconfig\n";
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(both_languages_say_the_same),
+        cmocka_unit_test(numbers_go_over),
+        cmocka_unit_test_setup_teardown(the_page_is_in_chinese, make_folder,
+                                        remove_folder),
+        cmocka_unit_test(every_encoding_is_in_chinese),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
