@@ -196,6 +196,7 @@ static void the_page_is_in_chinese(void **state)
     /* the switch stands in front of what it switches, and needs no script */
     CHECK(strstr(page, "id=\"lang-zh\"") < strstr(page, "<main>"));
     CHECK(strstr(page, "#lang-zh:checked~main .en{display:none}"));
+    CHECK(count(page, ".zh,") == 1 && count(page, ".zh{") == 0);
     free(page);
     free_results(&r);
 }

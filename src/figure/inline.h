@@ -11,7 +11,7 @@
  *   ci ct cr cg    ink, faint, rule, ground      c0 .. c9  colours of series
  *   q0 .. d0 ..    shades of magnitudes and of signed values; qn: missing
  *   m e b          text: anchored in the middle, at the end; bold
- *   en zh          text of one language
+ *   en zh          text of one language: which is shown, the page says
  */
 #ifndef LCT_INLINE_H
 #define LCT_INLINE_H

@@ -65,9 +65,7 @@ void lct_figure_style(struct lct_html *h)
                     ".fig .b{font-weight:700}"
                     ".fig .cells{shape-rendering:crispEdges}"
                     ".cells rect{fill:currentColor}"
-                    ".cells path{stroke:currentColor;fill:none}"
-                    "html:not([lang|=zh]) .zh,html[lang|=zh] .en"
-                    "{display:none}");
+                    ".cells path{stroke:currentColor;fill:none}");
 }
 
 locant_status locant_figure_css(char **out, size_t *size)
@@ -78,5 +76,7 @@ locant_status locant_figure_css(char **out, size_t *size)
         return locant_fail(LOCANT_ERR_NULL, "locant_figure_css: %s is NULL",
                            out ? "size" : "out");
     lct_figure_style(&h);
+    lct_html_raw(&h, "html:not([lang|=zh]) .zh,html[lang|=zh] .en"
+                     "{display:none}");
     return lct_html_give(out, size, &h, LOCANT_OK);
 }

@@ -201,6 +201,7 @@ static const char *say_number(const struct saying *s, const char *form)
         lct_page_signed(s->h, s->r, how[1] - '0', "%s", name);
     else
         lct_page_number(s->h, s->r, *how - '0', "%s", name);
+    lct_html_raw(s->h, path < all && *how == 'M' ? "M" : "");
     return form + all + (form[all] == '}');
 }
 
