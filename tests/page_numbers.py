@@ -37,7 +37,7 @@ NOT_PRINTED = {
 CONSTANTS = {
     "95": "% of intervals", "64": "targets of a block, by definition",
     "1": "1 nat, 1/rank", "1.443": "bits of a nat", "0.35": "frame of a figure",
-    "0.02": "nats: what no page can tell",
+    "0.02": "nats: what no page can tell", "0.05": "p", "0": "of intervals",
     "256": "in SHA-256",
 }
 

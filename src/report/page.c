@@ -102,6 +102,7 @@ static void heading(struct lct_html *h, const struct lct_section *s)
 static locant_status body(struct lct_html *h, const struct lct_results *r)
 {
     introduction(h, r);
+    lct_page_verdict(h, r);
     lct_page_banners(h, r);
     contents(h, r);
     for (size_t i = 0; i < SECTIONS; i++) {

@@ -75,6 +75,9 @@ locant_status lct_page_training(struct lct_html *h,
 locant_status lct_page_encodings(struct lct_html *h,
                                  const struct lct_results *r);
 
+/* The question and the answer of the tests, as a list of sentences. */
+void lct_page_verdict(struct lct_html *h, const struct lct_results *r);
+
 /* Banners, gates, how to read, where it comes from. */
 void lct_page_banners(struct lct_html *h, const struct lct_results *r);
 locant_status lct_page_gates(struct lct_html *h, const struct lct_results *r);

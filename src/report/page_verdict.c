@@ -1,0 +1,187 @@
+/*
+ * page_verdict.c - the question, and what the tests answer.
+ *
+ * Nothing is claimed that an interval does not show.  Of each encoding: the
+ * change of loss declared beforehand, by the t interval over seeds, below three
+ * seeds by the bootstrap, as ranks are.  Where a gate of truth failed, the
+ * numbers may not mean what they say, and there is no verdict.
+ */
+#include "page.h"
+#include "words.h"
+#include <math.h>
+#include <string.h>
+
+enum change { RISES, SMALL, FALLS, SAME, UNDEFINED, CHANGES };
+
+/* What is found of the encodings of each kind. */
+static const char *const found[CHANGES] = {
+    [RISES] = "At {declared.length} bytes the loss is higher than at the "
+              "trained length: @1.",
+    [SMALL] = "It changes by less than 0.02 nats, too little to tell of other "
+              "texts and models: @1.",
+    [FALLS] = "At {declared.length} bytes the loss is lower than at the "
+              "trained length: @1.",
+    [SAME] = "The change at {declared.length} bytes cannot be told apart from "
+             "none, for its interval holds 0: @1.",
+    [UNDEFINED] = "Not defined at {declared.length} bytes: @1.",
+};
+
+/* Of truth: whether the page may be believed; the others say how far. */
+static const int truth[] = { 0, 3, 4, 5 };
+
+static const char *failed_truth(const struct lct_results *r)
+{
+    for (size_t i = 0; i < sizeof truth / sizeof truth[0]; i++)
+        if (!r->gates[truth[i]].passed)
+            return r->gates[truth[i]].name;
+    return NULL;
+}
+
+static enum change change_of(const struct lct_results *r, size_t i)
+{
+    const long long length = lct_length(r, LCT_DECLARED);
+    double mean = lct_page_value(r, "rows.%zu.declared.mean", i);
+    double half = lct_page_value(r, "rows.%zu.declared.half", i);
+    double low = mean - half, high = mean + half;
+
+    if (r->groups[i].n < 3) {
+        low = lct_page_value(r, "rows.%zu.change.%lld.low", i, length);
+        high = lct_page_value(r, "rows.%zu.change.%lld.high", i, length);
+    }
+    if (isnan(mean))
+        return UNDEFINED;
+    if (!(low > 0) && !(high < 0))
+        return SAME;
+    if (fabs(mean) < 0.02)
+        return SMALL;
+    return mean > 0 ? RISES : FALLS;
+}
+
+/* A line of a list of specs; the first makes it a list. */
+static void add_spec(struct lct_html *list, const struct lct_results *r,
+                     size_t i)
+{
+    if (list->size > 0)
+        list->size--; /* its end */
+    lct_html_raw(list, list->size > 0 ? "\n" : "");
+    lct_html_raw(list, r->groups[i].spec);
+    lct_html_append(list, "", 1);
+}
+
+static void put_item(struct lct_html *h, const struct lct_results *r,
+                     const char *form, struct lct_html *list)
+{
+    const char *text = list->data;
+
+    if (list->size > 0 && !list->failed) {
+        lct_html_raw(h, "<li>");
+        lct_page_say(h, r, form, &text);
+        lct_html_raw(h, "</li>\n");
+    }
+    h->failed |= list->failed;
+    lct_html_free(list);
+}
+
+static void say_changes(struct lct_html *h, const struct lct_results *r)
+{
+    for (int kind = 0; kind < CHANGES; kind++) {
+        struct lct_html list = { .data = NULL };
+
+        for (size_t i = 0; i < r->n; i++)
+            if (r->groups[i].n > 0 && (int)change_of(r, i) == kind)
+                add_spec(&list, r, i);
+        put_item(h, r, found[kind], &list);
+    }
+}
+
+/* The declared comparisons that survive correction, or why none can. */
+static void say_holm(struct lct_html *h, const struct lct_results *r)
+{
+    struct lct_html list = { .data = NULL };
+    bool any = false;
+
+    if (!(lct_page_value(r, "declared.least_holm") < 0.05)) {
+        lct_html_raw(h, "<li>");
+        lct_page_say(h, r,
+                     "No significance can be claimed: with so few seeds "
+                     "({protocol.seeds}), p by Holm cannot be below "
+                     "{declared.least_holm:3}.",
+                     NULL);
+        lct_html_raw(h, "</li>\n");
+        return;
+    }
+    for (size_t i = 0; i < r->n; i++)
+        if (lct_page_value(r, "rows.%zu.declared.holm", i) < 0.05) {
+            add_spec(&list, r, i);
+            any = true;
+        }
+    if (any)
+        put_item(h, r,
+                 "Corrected for {declared.comparisons} comparisons (Holm), the "
+                 "change has p below 0.05 for @1.",
+                 &list);
+}
+
+static void say_ranks(struct lct_html *h, const struct lct_results *r)
+{
+    struct lct_html list = { .data = NULL };
+    int first = 0;
+
+    for (size_t i = 0; i < r->n; i++)
+        if (lct_page_value(r, "rows.%zu.rank", i) == 1) {
+            add_spec(&list, r, i);
+            first++;
+        }
+    put_item(h, r,
+             first > 1 ? "At {protocol.lengths.4} bytes these share the first "
+                         "rank, for their losses cannot be told apart: @1."
+                       : "At {protocol.lengths.4} bytes @1 alone has the first "
+                         "rank: the interval of its difference from the next "
+                         "excludes 0.",
+             &list);
+}
+
+static void say_verdict(struct lct_html *h, const struct lct_results *r)
+{
+    const char *gate = failed_truth(r);
+
+    if (gate) {
+        lct_html_raw(h, "<p>");
+        lct_page_say(h, r,
+                     "No verdict: gate $1 failed, so the numbers may not mean "
+                     "what they say.",
+                     &gate);
+        lct_html_raw(h, "</p>\n");
+        return;
+    }
+    lct_html_raw(h, "<ul>\n");
+    say_changes(h, r);
+    say_ranks(h, r);
+    say_holm(h, r);
+    lct_html_raw(h, "</ul>\n<p>");
+    lct_page_say(h, r,
+                 "All of it on this corpus, at {model.parameters:M} "
+                 "parameters; by 95 % intervals over seeds, below three seeds "
+                 "over blocks of text.",
+                 NULL);
+    lct_html_raw(h, "</p>\n");
+}
+
+void lct_page_verdict(struct lct_html *h, const struct lct_results *r)
+{
+    size_t runs = 0;
+
+    for (size_t i = 0; i < r->n; i++)
+        runs += r->groups[i].n;
+    if (runs == 0)
+        return;
+    lct_html_raw(h, "<div class=\"verdict\" id=\"verdict\"><p><strong>");
+    lct_page_say(h, r,
+                 "Trained on texts of {protocol.trained_length} bytes, which "
+                 "encodings still predict as well when up to "
+                 "{protocol.lengths.4} are read?",
+                 NULL);
+    lct_html_raw(h, "</strong></p>\n");
+    say_verdict(h, r);
+    lct_html_raw(h, "</div>\n");
+}

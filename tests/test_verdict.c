@@ -1,0 +1,184 @@
+/* test_verdict.c - the page claims what the intervals show, and no more */
+/* needs: lab */
+#define _GNU_SOURCE
+#include "testing.h"
+#include "page_results.h"
+#include "report/page.h"
+#include "report/words.h"
+#include <jansson.h>
+#include <math.h>
+
+/* The verdict on results as they are. */
+static char *verdict_of(struct lct_results *r)
+{
+    struct lct_html h = { .data = NULL };
+    char *text;
+
+    CHECK_OK(lct_numbers_create(&r->numbers, r));
+    lct_page_verdict(&h, r);
+    lct_html_append(&h, "", 1);
+    CHECK_OK(lct_html_status(&h));
+    text = strdup(h.data);
+    lct_html_free(&h);
+    json_decref(r->numbers);
+    r->numbers = NULL;
+    return text;
+}
+
+/* Is that spec in the sentence, in English, that holds these words? */
+static bool claims(const char *verdict, const char *words, const char *spec)
+{
+    const char *at = strstr(verdict, words), *end;
+    char code[300];
+
+    if (!at)
+        return false;
+    end = strstr(at, "</li>");
+    snprintf(code, sizeof code, "<code>%s</code>", spec);
+    while (at > verdict && strncmp(at, "<li>", 4) != 0)
+        at--;
+    return memmem(at, (size_t)(end - at), code, strlen(code)) != NULL;
+}
+
+/* Losses of group g: 'rise' more at each length but the first, and in seed s
+   by sway[s] more than that. */
+static void set_losses(struct lct_results *r, size_t g, double base,
+                       double rise, const double sway[SEEDS])
+{
+    for (size_t s = 0; s < r->groups[g].n; s++)
+        for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++)
+            for (int b = 0; b < BLOCKS; b++)
+                r->groups[g].results[s].block_loss[k * BLOCKS + b] =
+                    base + (k > 0 ? rise + sway[s] : 0);
+}
+
+static const double steady[SEEDS] = { -0.001, 0, 0.001 };
+static const double wild[SEEDS] = { -0.4, 0, 0.4 };
+
+/* Four encodings: one rises, one falls, one may do either, one is small. */
+static void make_four(struct lct_results *r)
+{
+    make_results(r);
+    r->n = 4;
+    set_losses(r, 0, 1.5, 0.5, steady);
+    set_losses(r, 1, 1.5, -0.3, steady);
+    set_losses(r, 2, 1.5, 0.1, wild);
+    set_losses(r, 3, 1.5, 0.01, steady);
+}
+
+static void free_all(struct lct_results *r)
+{
+    r->n = GROUPS;
+    free_results(r);
+}
+
+static void says_what_intervals_show(void **state)
+{
+    static const char *const words[] = { "loss is higher", "loss is lower",
+                                         "cannot be told apart from none",
+                                         "less than 0.02" };
+    struct lct_results r;
+    char *text;
+
+    (void)state;
+    make_four(&r);
+    text = verdict_of(&r);
+    for (size_t i = 0; i < 4; i++)
+        for (size_t w = 0; w < 4; w++)
+            if (claims(text, words[w], r.groups[i].spec) != (w == i))
+                FAIL("%s: '%s' is %s", r.groups[i].spec, words[w],
+                     w == i ? "not said" : "said");
+    CHECK(claims(text, "alone has the first rank", r.groups[1].spec));
+    CHECK(!claims(text, "alone has the first rank", r.groups[0].spec));
+    /* three seeds: the least p of four comparisons is 4 * 2/8 */
+    CHECK(strstr(text, "No significance can be claimed"));
+    CHECK(count(text, "best") == 0);
+    CHECK(count(text, "data-number=\"model.parameters\"") == 2);
+    free(text);
+    free_all(&r);
+}
+
+static void what_is_alike_shares_the_first_rank(void **state)
+{
+    struct lct_results r;
+    char *text;
+
+    (void)state;
+    make_four(&r);
+    set_losses(&r, 0, 1.5, -0.3, wild);
+    text = verdict_of(&r);
+    CHECK(claims(text, "share the first rank", r.groups[0].spec));
+    CHECK(claims(text, "share the first rank", r.groups[1].spec));
+    CHECK(!strstr(text, "alone has the first rank"));
+    free(text);
+    free_all(&r);
+}
+
+static void undefined_is_not_judged(void **state)
+{
+    struct lct_results r;
+    char *text;
+
+    (void)state;
+    make_four(&r);
+    set_losses(&r, 2, 1.5, NAN, steady);
+    text = verdict_of(&r);
+    CHECK(claims(text, "Not defined at", r.groups[2].spec));
+    CHECK(!claims(text, "cannot be told apart", r.groups[2].spec));
+    free(text);
+    free_all(&r);
+}
+
+/* Where a gate of truth fails there is no verdict; the others only warn. */
+static void gates_of_truth_silence_it(void **state)
+{
+    struct lct_results r;
+
+    (void)state;
+    make_four(&r);
+    for (int i = 0; i < 7; i++) {
+        bool truth = i == 0 || (i >= 3 && i <= 5);
+        char *text;
+
+        r.gates[i].passed = 0;
+        text = verdict_of(&r);
+        CHECK((strstr(text, "No verdict: gate") != NULL) == truth);
+        CHECK((strstr(text, "<li>") == NULL) == truth);
+        CHECK(!truth || strstr(text, r.gates[i].name));
+        free(text);
+        r.gates[i].passed = 1;
+    }
+    free_all(&r);
+}
+
+/* One seed: blocks decide, as they do for ranks; p says nothing. */
+static void one_seed_claims_no_significance(void **state)
+{
+    struct lct_results r;
+    char *text;
+
+    (void)state;
+    make_four(&r);
+    for (size_t i = 0; i < r.n; i++)
+        r.groups[i].n = 1;
+    text = verdict_of(&r);
+    CHECK(claims(text, "loss is higher", r.groups[0].spec));
+    CHECK(strstr(text, "No significance can be claimed"));
+    free(text);
+    for (size_t i = 0; i < r.n; i++)
+        r.groups[i].n = SEEDS;
+    free_all(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(says_what_intervals_show),
+        cmocka_unit_test(what_is_alike_shares_the_first_rank),
+        cmocka_unit_test(undefined_is_not_judged),
+        cmocka_unit_test(gates_of_truth_silence_it),
+        cmocka_unit_test(one_seed_claims_no_significance),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
