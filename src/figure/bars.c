@@ -98,8 +98,11 @@ locant_status lct_draw_bars(struct lct_canvas *c, const locant_figure *f,
     lct_plot_at(c, &box, &axis, NULL);
     lct_axis_draw_x(c, &box, &axis, f, true);
     row = fmin(box.height / (double)f->n_series, 34);
-    for (size_t i = 0; i < f->n_series; i++)
+    for (size_t i = 0; i < f->n_series; i++) {
+        lct_series(c, (int)i);
         draw_bar(c, f, i, &box, &axis, box.y + row * ((double)i + 0.5), row);
+    }
+    lct_series(c, -1);
     zero = box.x + box.width * lct_axis_at(&axis, 0);
     lct_line(c, zero, box.y, zero, box.y + box.height,
              &(struct lct_pen){ LCT_FAINT, 1, 0.75, 0 });

@@ -18,6 +18,12 @@ double lct_text_width(struct lct_canvas *c, const char *text,
     return other > width ? other : width;
 }
 
+void lct_series(struct lct_canvas *c, int i)
+{
+    if (c->ops->series)
+        c->ops->series(c->to, i);
+}
+
 void lct_line(struct lct_canvas *c, double x0, double y0, double x1, double y1,
               const struct lct_pen *pen)
 {

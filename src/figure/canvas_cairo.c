@@ -203,5 +203,6 @@ static locant_status cells(void *to, const struct lct_box *box,
 }
 
 const struct lct_ops lct_cairo_ops = {
-    move, line, close, dot, stroke, fill, clip, text, text_width, cells, NULL
+    move, line, close, dot, stroke, fill, clip, text, text_width, cells, NULL,
+    NULL
 };

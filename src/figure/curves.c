@@ -218,9 +218,11 @@ static void draw_series(const struct plot *p)
         bands += f->series[i].low != NULL;
     for (size_t i = 0; i < f->n_series; i++)
         /* many bands one over the other must not add up to mud */
-        if (f->series[i].low)
+        if (f->series[i].low) {
+            lct_series(p->c, (int)i);
             draw_band(p, &f->series[i], LCT_SERIES + lct_series_color(f, i),
                       bands > 4 ? 0.07 : 0.13);
+        }
     for (size_t i = 0; i < f->n_series; i++) {
         const locant_series *s = &f->series[i];
         const struct lct_pen pen = { LCT_SERIES + lct_series_color(f, i),
@@ -229,9 +231,11 @@ static void draw_series(const struct plot *p)
                                      : s->dashed    ? 1.75
                                                     : 2,
                                      s->dashed };
+        lct_series(p->c, (int)i);
         draw_line(p, s, &pen);
         draw_dots(p, s, &pen);
     }
+    lct_series(p->c, -1);
     ops->clip(p->c->to, NULL);
 }
 

@@ -148,15 +148,19 @@ static locant_status put_bytes(struct lct_html *h, const locant_figure *f,
     locant_status status = lct_pool(&d, f, LCT_PAGE_CELLS, map,
                                     lct_inline_fits);
     size_t n = (size_t)(d.rows * d.cols);
-    unsigned char *bytes = status == LOCANT_OK ? locant_alloc(n) : NULL;
+    /* a map has at most LCT_PAGE_CELLS squared: no overflow */
+    unsigned char *bytes = status == LOCANT_OK ? locant_alloc(2 * n) : NULL;
 
     if (bytes) {
         const double pooled[2] = { (double)d.by[0], (double)d.by[1] };
-        for (size_t i = 0; i < n; i++)
-            bytes[i] = (unsigned char)(1 + lct_shade(map, d.cells[i], 255));
+        for (size_t i = 0; i < n; i++) {
+            int u = 1 + lct_shade(map, d.cells[i], 65535);
+            bytes[2 * i] = (unsigned char)(u & 255);
+            bytes[2 * i + 1] = (unsigned char)(u >> 8);
+        }
         put_array(h, "pooled", pooled, 2, true);
-        lct_html_raw(h, ",\"u8\":\"");
-        lct_html_base64(h, bytes, n);
+        lct_html_raw(h, ",\"u16\":\"");
+        lct_html_base64(h, bytes, 2 * n);
         lct_html_raw(h, "\"");
     } else if (status == LOCANT_OK) {
         status = locant_fail(LOCANT_ERR_NOMEM,
@@ -178,6 +182,7 @@ static locant_status put_map(struct lct_html *h, const locant_figure *f,
     put_value(h, "x_step", f->x_step != 0 ? f->x_step : 1);
     put_value(h, "y_first", f->y_step != 0 ? f->y_first : 0);
     put_value(h, "y_step", f->y_step != 0 ? f->y_step : 1);
+    lct_html_raw(h, f->numbers ? ",\"numbers\":true" : "");
     lct_html_raw(h, f->diverging ? ",\"diverging\":true"
                                  : ",\"diverging\":false");
     put_value(h, "low", map.low);

@@ -12,8 +12,9 @@ void lct_json_string(struct lct_html *h, const char *text);
  * The figure as one JSON object (locant_figure_json()).
  *
  * packed   for the page, small instead of exact: numbers have six digits, and
- *          cells are pooled as in the page and one byte each, base64:
- *          "u8"; 0 is missing, else low + (byte - 1) / 254 (high - low)
+ *          cells are pooled as in the page and two bytes each, the low one
+ *          first, base64: "u16"; 0 is missing, else
+ *          low + (u - 1) / 65534 (high - low)
  */
 locant_status lct_figure_data(struct lct_html *h, const locant_figure *f,
                               bool packed);

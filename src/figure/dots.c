@@ -185,8 +185,11 @@ locant_status lct_draw_dots(struct lct_canvas *c, const locant_figure *f,
         c->ops->line(c->to, p.box.x + p.box.width, middle(&p, i));
     }
     c->ops->stroke(c->to, &rule);
-    for (size_t i = 0; i < f->n_series; i++)
+    for (size_t i = 0; i < f->n_series; i++) {
+        lct_series(c, (int)i);
         draw_row(&p, i);
+    }
+    lct_series(c, -1);
     draw_marks(&p);
     return LOCANT_OK;
 }

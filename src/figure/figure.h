@@ -114,6 +114,8 @@ struct lct_ops {
     locant_status (*cells)(void *to, const struct lct_box *box,
                            const struct lct_map *map, const double *cells,
                            int64_t rows, int64_t cols);
+    /* what follows belongs to that series; -1: to none; NULL: no matter */
+    void (*series)(void *to, int i);
     /* whether the document takes so many cells; NULL: any */
     bool (*fits)(const struct lct_map *map, const double *cells, int64_t rows,
                  int64_t cols);
@@ -134,6 +136,9 @@ void lct_text_draw(struct lct_canvas *c, double x, double y, const char *text,
                    const struct lct_text *style);
 double lct_text_width(struct lct_canvas *c, const char *text,
                       const struct lct_text *style);
+
+/* What is drawn until lct_series(c, -1) belongs to series i. */
+void lct_series(struct lct_canvas *c, int i);
 
 void lct_line(struct lct_canvas *c, double x0, double y0, double x1, double y1,
               const struct lct_pen *pen);

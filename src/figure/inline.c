@@ -17,6 +17,7 @@ struct page {
     struct lct_html path; /* of the element being made */
     long x, y;            /* where its pen is, in tenths */
     double radius;        /* of its dots */
+    int series;           /* what is drawn belongs to; -1: to none */
 };
 
 static long tenths(double points)
@@ -54,6 +55,21 @@ static void put_attribute(struct lct_html *h, const char *name, double points)
     lct_html_raw(h, "=\"");
     lct_put_tenths(h, points);
     lct_html_raw(h, "\"");
+}
+
+static void put_series(const struct page *p)
+{
+    char text[32];
+
+    if (p->series < 0)
+        return;
+    snprintf(text, sizeof text, " data-s=\"%d\"", p->series);
+    lct_html_raw(p->h, text);
+}
+
+static void series(void *to, int i)
+{
+    ((struct page *)to)->series = i;
 }
 
 static const char *class_of(int role, char room[16])
@@ -128,6 +144,7 @@ static void open_path(struct page *p, const char *how, int role)
     lct_html_raw(p->h, how);
     lct_html_raw(p->h, class_of(role, room));
     lct_html_raw(p->h, "\"");
+    put_series(p);
 }
 
 static void put_alpha(struct page *p, double alpha)
@@ -278,9 +295,11 @@ static void put_words(struct lct_html *h, const char *words,
     lct_html_raw(h, "\xe2\x80\xa6");
 }
 
-static void put_text(struct lct_html *h, double x, double y, const char *words,
-                     const char *language, const struct lct_text *style)
+static void put_text(const struct page *p, double x, double y,
+                     const char *words, const char *language,
+                     const struct lct_text *style)
 {
+    struct lct_html *h = p->h;
     char room[16];
 
     lct_html_raw(h, "\n<text class=\"f ");
@@ -290,6 +309,7 @@ static void put_text(struct lct_html *h, double x, double y, const char *words,
     lct_html_raw(h, style->bold ? " b" : "");
     lct_html_raw(h, language);
     lct_html_raw(h, "\"");
+    put_series(p);
     if (style->vertical) {
         lct_html_raw(h, " transform=\"translate(");
         lct_put_tenths(h, x);
@@ -310,11 +330,11 @@ static void put_text(struct lct_html *h, double x, double y, const char *words,
 static void text(void *to, double x, double y, const char *words,
                  const struct lct_text *style)
 {
-    struct lct_html *h = ((struct page *)to)->h;
+    const struct page *p = to;
 
-    put_text(h, x, y, words, style->zh ? " en" : "", style);
+    put_text(p, x, y, words, style->zh ? " en" : "", style);
     if (style->zh)
-        put_text(h, x, y, style->zh, " zh", style);
+        put_text(p, x, y, style->zh, " zh", style);
 }
 
 static locant_status cells(void *to, const struct lct_box *box,
@@ -328,7 +348,7 @@ static locant_status cells(void *to, const struct lct_box *box,
 /* ------------------------------------------------------------------ figure */
 
 static const struct lct_ops ops = { move, line, close, dot, stroke, fill, clip,
-                                    text, text_width, cells,
+                                    text, text_width, cells, series,
                                     lct_inline_fits };
 
 /* Numbers that a script reads: all digits, any size. */
@@ -379,7 +399,7 @@ locant_status lct_figure_inline(struct lct_html *h, const locant_figure *f,
                                 const char *alt)
 {
     struct lct_html body = { .data = NULL };
-    struct page page = { .h = &body };
+    struct page page = { .h = &body, .series = -1 };
     struct lct_canvas c = { .ops = &ops, .to = &page,
                             .most_cells = LCT_PAGE_CELLS };
     locant_status status;

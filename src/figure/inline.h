@@ -7,6 +7,7 @@
  *
  *   fig            the <svg>; data-kind, data-box "x y width height" of the
  *                  plot, data-x and data-y "low high" of its axes, data-log
+ *   (data-s        number of the series that an element belongs to)
  *   l, f           drawn as a line, filled
  *   ci ct cr cg    ink, faint, rule, ground      c0 .. c9  colours of series
  *   q0 .. d0 ..    shades of magnitudes and of signed values; qn: missing

@@ -91,8 +91,10 @@ void lct_legend_draw(struct lct_canvas *c, const locant_figure *f,
         double x = right + lead;
         struct lct_pen thin = { LCT_SERIES + lct_series_color(f, order[k]),
                                 0.55, 0.75, 0 };
+        lct_series(c, (int)order[k]);
         if (was[k] >= box->y - 1 && was[k] <= box->y + box->height + 1)
             lct_line(c, right + 1, was[k], x - 1, y[k], &thin);
         draw_label(c, f, order[k], x, y[k], row < 13 ? row * 0.82 : text_size);
     }
+    lct_series(c, -1);
 }
