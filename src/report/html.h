@@ -15,6 +15,7 @@ struct lct_html {
     size_t size, capacity;
     bool failed;
     const struct lct_taker *taker; /* see page.h */
+    struct lct_html *figures;      /* see page_script.h; or NULL */
 };
 
 /* Markup of our own. */

@@ -1,12 +1,14 @@
 /*
- * page.c - the page as a whole: one file, no network, no script.
+ * page.c - the page as a whole: one file, no network.
  *
- * The policy in its head forbids a browser to fetch anything at all, so even a
- * string that slipped through could not call out.
+ * The policy in its head forbids a browser to fetch anything at all and to run
+ * anything but the page's own script, so even a string that slipped through
+ * could neither call out nor act.
  */
 #include "../files/io.h"
 #include "../figure/inline.h"
 #include "page.h"
+#include "page_script.h"
 #include "words.h"
 #include <jansson.h>
 #include <stdio.h>
@@ -15,7 +17,9 @@
 static const char head[] =
     "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
     "<meta http-equiv=\"Content-Security-Policy\" content=\""
-    "default-src 'none'; "
+    "default-src 'none'; ";
+
+static const char head_after[] =
     "style-src 'unsafe-inline'; base-uri 'none'; "
     "form-action 'none'\">\n"
     "<meta name=\"viewport\" content=\"width=device-width, "
@@ -116,10 +120,13 @@ static locant_status body(struct lct_html *h, const struct lct_results *r)
 
 static locant_status write_page(const char *path, const struct lct_results *r)
 {
-    struct lct_html h = { .data = NULL };
+    struct lct_html figures = { .data = NULL };
+    struct lct_html h = { .figures = &figures };
     locant_status status;
 
     lct_html_raw(&h, head);
+    lct_page_policy(&h);
+    lct_html_raw(&h, head_after);
     lct_figure_style(&h);
     lct_html_raw(&h, lct_page_style);
     lct_html_raw(&h, lct_language_style);
@@ -127,12 +134,15 @@ static locant_status write_page(const char *path, const struct lct_results *r)
     lct_html_raw(&h, lct_language_switch);
     lct_html_raw(&h, "<main>\n");
     status = body(&h, r);
-    lct_html_raw(&h, "</main>\n</body>\n</html>\n");
+    lct_html_raw(&h, "</main>\n");
+    lct_page_script(&h, r);
+    lct_html_raw(&h, "</body>\n</html>\n");
     if (status == LOCANT_OK)
         status = lct_html_status(&h);
     if (status == LOCANT_OK)
         status = lct_write_file(path, &(struct lct_piece){ h.data, h.size }, 1);
     lct_html_free(&h);
+    lct_html_free(&figures);
     return status;
 }
 

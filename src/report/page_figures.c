@@ -2,6 +2,7 @@
 #include "../core/size.h"
 #include "../figure/inline.h"
 #include "page.h"
+#include "page_script.h"
 #include "words.h"
 #include <math.h>
 #include <stdio.h>
@@ -24,6 +25,7 @@ static locant_status put_figure(struct lct_html *h, const struct lct_results *r,
 {
     lct_html_raw(h, f->width > 600 ? "<figure class=\"wide\">" : "<figure>");
     LCT_TRY(lct_figure_inline(h, f, alt));
+    LCT_TRY(lct_page_keep(h, f));
     lct_html_raw(h, "<figcaption>");
     lct_html_word(h, caption);
     if (measured)

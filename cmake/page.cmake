@@ -1,0 +1,21 @@
+# The script of the page, PAGE_BUNDLE: D3 as Debian's node-d3 has it and our own
+# files in order.  Without D3 the page is static; -DLOCANT_D3= asks for that.
+find_file(LOCANT_D3 d3.min.js PATH_SUFFIXES nodejs/d3/dist
+          PATHS /usr/share /usr/local/share
+          DOC "d3.min.js of D3 5 to 7; empty or not found: a static page")
+set(PAGE_FILES)
+if(LOCANT_D3)
+  foreach(name notice words forms style views chart figure hover legend
+          tools scale save table panels explore main)
+    list(APPEND PAGE_FILES ${CMAKE_SOURCE_DIR}/src/page/${name}.js)
+  endforeach()
+  list(INSERT PAGE_FILES 1 ${LOCANT_D3})
+else()
+  message(STATUS "No D3 (Debian: node-d3): pages will have no script")
+endif()
+set(PAGE_BUNDLE ${CMAKE_BINARY_DIR}/page_bundle.c)
+string(REPLACE ";" "\\;" FILES "${PAGE_FILES}")
+add_custom_command(OUTPUT ${PAGE_BUNDLE} VERBATIM
+  COMMAND ${CMAKE_COMMAND} -DOUT=${PAGE_BUNDLE} "-DFILES=${PAGE_FILES}"
+          -P ${CMAKE_SOURCE_DIR}/cmake/embed.cmake
+  DEPENDS ${PAGE_FILES} cmake/embed.cmake)

@@ -1,0 +1,276 @@
+/*
+ * chart.js - draws a figure from its numbers, with the classes that the static
+ * figures have: for closed forms, and for figures on another scale.
+ */
+const chart = (() => {
+  const SHADES = 33;
+  const dashes = ["", "5 3.5", "2 2.5", "7 2.5 1.5 2.5", "11 4"];
+  const minus = (text) => text.replace("-", "\u2212");
+
+  function put(parent, name, attributes) {
+    return d3.select(parent).append(name).each(function set() {
+      for (const [key, value] of Object.entries(attributes))
+        this.setAttribute(key, value);
+    });
+  }
+
+  /* Text in both languages, if there are two. */
+  function text(parent, object, name, attributes) {
+    const zh = object[name + "_zh"];
+    if (!object[name])
+      return;
+    put(parent, "text", { ...attributes,
+                          class: attributes.class + (zh ? " en" : "") })
+      .text(object[name]);
+    if (zh)
+      put(parent, "text", { ...attributes, class: attributes.class + " zh" })
+        .text(zh);
+  }
+
+  /* ---------------------------------------------------------------- axes */
+
+  const ticks_of = (scale, log, n) => {
+    if (!log)
+      return scale.ticks(n);
+    const [low, high] = scale.domain(), powers = [];
+    const first = Math.ceil(Math.log2(low) - 1e-9);
+    const last = Math.floor(Math.log2(high) + 1e-9);
+    const every = Math.floor((last - first) / n) + 1;
+    for (let k = first; k <= last; k += every)
+      powers.push(Math.pow(2, k));
+    return powers;
+  };
+
+  const tick_text = (value) => minus(
+    Math.abs(value) >= 1e7 || (value !== 0 && Math.abs(value) < 1e-4)
+      ? value.toExponential(0) : String(Number(value.toPrecision(6))));
+
+  function axes(svg, view, grid) {
+    const { box, x, y, data } = view, bottom = box.y + box.height;
+    const across = ticks_of(x, data.log_x, 7), up = y.ticks(7);
+    let rules = "", marks = "";
+    for (const value of across) {
+      rules += `M${x(value)} ${box.y}V${bottom}`;
+      marks += `M${x(value)} ${bottom}v4`;
+      put(svg, "text", { class: "f ct m", x: x(value), y: bottom + 17,
+                         "font-size": 11 }).text(tick_text(value));
+    }
+    for (const value of up) {
+      rules += `M${box.x} ${y(value)}h${box.width}`;
+      put(svg, "text", { class: "f ct e", x: box.x - 7, y: y(value) + 4,
+                         "font-size": 11 }).text(tick_text(value));
+    }
+    if (grid)
+      put(svg, "path", { class: "l cr", "stroke-width": .75, d: rules });
+    put(svg, "path", { class: "l ct", "stroke-width": .75,
+                       d: marks + (grid ? `M${box.x} ${bottom}h${box.width}`
+                                        : "") });
+    text(svg, data, "x_label", { class: "f ci m", x: box.x + box.width / 2,
+                                 y: bottom + 34, "font-size": 11 });
+    text(svg, data, "y_label",
+         { class: "f ci m", "font-size": 11,
+           transform: `translate(18 ${box.y + box.height / 2})rotate(-90)` });
+  }
+
+  /* -------------------------------------------------------------- curves */
+
+  function line(inside, view, series, i) {
+    const points = d3.zip(series.x, series.y);
+    const ok = (p) => p[0] !== null && p[1] !== null &&
+                      Number.isFinite(p[0]) && Number.isFinite(p[1]);
+    const color = `c${series.color}`;
+    if (series.low)
+      put(inside, "path", {
+        class: `f ${color}`, "data-s": i, opacity: .13,
+        d: d3.area().defined((k) => series.low[k] !== null)
+          .x((k) => view.x(series.x[k])).y0((k) => view.y(series.low[k]))
+          .y1((k) => view.y(series.high[k]))(d3.range(points.length)) || "" });
+    put(inside, "path", {
+      class: `l ${color}`, "data-s": i, "stroke-width": series.dashed ? 1.75 : 2,
+      "stroke-dasharray": dashes[series.dashed],
+      d: d3.line().defined(ok).x((p) => view.x(p[0]))
+        .y((p) => view.y(p[1]))(points) || "" });
+    if (series.marks)
+      put(inside, "path", {
+        class: `l ${color}`, "data-s": i, "stroke-width": 6,
+        "stroke-linecap": "round",
+        d: points.filter(ok).map((p) => `M${view.x(p[0])} ${view.y(p[1])}h0`)
+          .join("") });
+  }
+
+  /* Labels beside the ends of the lines, pushed apart. */
+  function legend(svg, view) {
+    const { box, data } = view, right = box.x + box.width + 14;
+    const items = data.series.map((series, i) => {
+      const k = d3.scan(series.x.map((x) => -(x === null ? -Infinity : x)));
+      const y = view.y(series.y[k]);
+      return { series, i, y: Number.isFinite(y) ? y : box.y + box.height };
+    }).filter((item) => item.series.label)
+      .sort((a, b) => a.y - b.y);
+    const row = Math.min(16, box.height / Math.max(1, items.length));
+    let free = box.y + row / 2;
+    for (const item of items)
+      free = (item.y = Math.max(item.y, free)) + row;
+    free = box.y + box.height - row / 2;
+    for (const item of items.reverse())
+      free = (item.y = Math.min(item.y, free)) - row;
+    for (const { series, i, y } of items) {
+      put(svg, "path", { class: `l c${series.color}`, "data-s": i,
+                         "stroke-width": 2.5, d: `M${right} ${y}h18`,
+                         "stroke-dasharray": dashes[series.dashed] });
+      text(svg, series, "label",
+           { class: "f ci", "data-s": i, x: right + 24, y: y + 4,
+             "font-size": 11 });
+    }
+  }
+
+  function marks(svg, view) {
+    view.data.marks.forEach((mark, i) => {
+      const x = view.x(mark.x);
+      put(svg, "path", { class: "l ci", "stroke-width": 1.2, opacity: .75,
+                         "stroke-dasharray": "2 2.5",
+                         d: `M${x} ${view.box.y}v${view.box.height}` });
+      text(svg, mark, "label", { class: "f ci m", x, "font-size": 11,
+                                 y: view.box.y - 7 - 15 * (i % 2) });
+    });
+  }
+
+  function curves(svg, view) {
+    const { box } = view;
+    axes(svg, view, true);
+    const frame = [box.x - 4, box.y - 4, box.width + 8, box.height + 8];
+    const inside = put(svg, "svg", { x: frame[0], y: frame[1],
+                                     width: frame[2], height: frame[3],
+                                     viewBox: frame.join(" ") }).node();
+    view.data.series.forEach((series, i) => line(inside, view, series, i));
+    marks(svg, view);
+    legend(svg, view);
+  }
+
+  /* ---------------------------------------------------------------- maps */
+
+  /* From a value to a shade; of magnitudes also by their logarithm. */
+  function shade_of(view) {
+    const [low, high] = view.range || [view.data.low, view.data.high];
+    const scale = view.log
+      ? d3.scaleLog().domain([high / 1000, high]).clamp(true)
+      : d3.scaleLinear().domain([low, high]).clamp(true);
+    scale.range([0, SHADES - 1]);
+    return (value) => Number.isNaN(value) ? -1
+      : Math.round(view.log ? value > 0 ? scale(value) : 0 : scale(value));
+  }
+
+  /* One path of runs for each shade, as the static figures have. */
+  function cells(svg, view, box, values, rows, cols) {
+    const shade = shade_of(view), paths = new Map();
+    for (let row = 0; row < rows; row++)
+      for (let col = 0, end; col < cols; col = end) {
+        const mine = shade(values[row * cols + col]);
+        for (end = col + 1; end < cols &&
+                            shade(values[row * cols + end]) === mine;)
+          end++;
+        paths.set(mine, (paths.get(mine) || "") +
+                        `M${col} ${row + .5}h${end - col}`);
+      }
+    const group = put(svg, "g", {
+      class: "cells", transform: `translate(${box.x} ${box.y})scale(${
+        box.width / cols} ${box.height / rows})` }).node();
+    for (const [mine, d] of paths)
+      put(group, "path", { class: mine < 0 ? "qn"
+                             : (view.data.diverging ? "d" : "q") + mine, d });
+    put(svg, "rect", { class: "l ct", "stroke-width": .75, ...box });
+  }
+
+  function color_bar(svg, view) {
+    const [low, high] = view.range || [view.data.low, view.data.high];
+    const { box } = view, bar = { x: box.x + box.width + 16, y: box.y, width: 12,
+                                  height: box.height };
+    const scale = (view.log ? d3.scaleLog().domain([high / 1000, high])
+      : d3.scaleLinear().domain([low, high])).range([bar.y + bar.height, bar.y]);
+    const ticks = view.log ? [1000, 100, 10, 1].map((s) => high / s)
+      : scale.ticks(6);
+    cells(svg, view, bar, d3.range(65).map((i) => scale.invert(
+      bar.y + bar.height * i / 64)), 65, 1);
+    for (const value of ticks)
+      put(svg, "text", { class: "f ct", x: bar.x + 19, y: scale(value) + 4,
+                         "font-size": 11 }).text(tick_text(value));
+  }
+
+  function numbers(svg, view) {
+    const { box, data } = view, [rows, cols] = data.shape;
+    const shade = shade_of(view), middle = (SHADES - 1) / 2;
+    data.cells.forEach((value, i) => {
+      const t = data.diverging
+        ? Math.abs(shade(value) - middle) / middle
+        : shade(value) / (SHADES - 1);
+      if (Number.isNaN(value))
+        return;
+      put(svg, "text", {
+        class: `f m ${t > .55 ? "cg" : "ci"}`, "font-size": 10,
+        x: box.x + box.width / cols * (i % cols + .5),
+        y: box.y + box.height / rows * (Math.floor(i / cols) + .5) + 3.5
+      }).text(minus(value.toFixed(2)).replace(/^(\u2212?)0\./, "$1."));
+    });
+  }
+
+  function map(svg, view) {
+    const { data, box } = view, [rows, cols] = data.shape;
+    cells(svg, view, box, data.cells, rows, cols);
+    color_bar(svg, view);
+    if (data.numbers && rows <= 16 && cols <= 16)
+      numbers(svg, view);
+    axes(svg, view, false);
+  }
+
+  /* --------------------------------------------------------------- whole */
+
+  /* The frame of curves: ranges of the data, with air above and below. */
+  function frame(data, size) {
+    if (data.kind === "heatmap")
+      return { box: [62, 38, size[0] - 62 - 68, size[1] - 38 - 44],
+               x: [data.x_first - .5 * data.x_step,
+                   data.x_first + (data.cols - .5) * data.x_step],
+               y: [data.y_first + (data.rows - .5) * data.y_step,
+                   data.y_first - .5 * data.y_step] };
+    const finite = (values) => values.filter((v) => v !== null &&
+                                                    Number.isFinite(v));
+    const xs = finite(d3.merge(data.series.map((s) => s.x))
+      .concat(data.marks.map((m) => m.x)));
+    const ys = finite(d3.merge(data.series.map((s) => s.y)));
+    let [low, high] = data.y_min < data.y_max ? [data.y_min, data.y_max]
+      : d3.extent(ys);
+    if (low === high)
+      [low, high] = [low - 1, high + 1];
+    const air = data.y_min < data.y_max ? 0 : .04 * (high - low);
+    const widest = d3.max(data.series, (s) => Math.max(
+      (s.label || "").length * 6.4, (s.label_zh || "").length * 9)) || 0;
+    const top = data.marks.length > 1 ? 66 : data.marks.length ? 52 : 38;
+    return { box: [62, top, size[0] - 62 - (widest ? widest + 52 : 20),
+                   size[1] - top - 44],
+             x: d3.extent(xs), y: [low - air, high + air] };
+  }
+
+  /* Everything inside the <svg>, anew, on the view's scales. */
+  function draw(view) {
+    const { svg, data } = view;
+    const cursors = svg.querySelectorAll(":scope > .cursor, :scope > .linked");
+    svg.textContent = "";
+    text(svg, data, "title", { class: "f ci b", x: 12, y: 20,
+                               "font-size": 13.5 });
+    if (data.kind === "heatmap")
+      map(svg, view);
+    else
+      curves(svg, view);
+    svg.append(...cursors);
+  }
+
+  /* A new figure, or other numbers in one made here. */
+  function make(svg, data, size) {
+    const { box, x, y } = frame(data, size);
+    svg.dataset.box = box.join(" ");
+    svg.dataset.x = x.join(" ");
+    svg.dataset.y = y.join(" ");
+  }
+
+  return { draw, make };
+})();

@@ -1,0 +1,13 @@
+/* main.js - from a static page to a live one */
+style.start();
+views.start();
+save.start();
+scale.start();
+hover.start();
+legend.start();
+explore.start();
+tools.start();
+table.start();
+words.start();
+views.watch();
+document.documentElement.dataset.live = "yes";

@@ -1,0 +1,64 @@
+/* table.js - tables sorted by a column, and saved */
+const table = (() => {
+  /* The number a cell begins with; text otherwise.  Nothing: the end. */
+  function key(cell) {
+    const text = cell ? cell.textContent.trim() : "";
+    const plain = text.replace(/\u2212/g, "-").replace(/[\u202f\u2009]/g, "");
+    const number = parseFloat(plain);
+    return Number.isNaN(number) ? cell && cell.tagName === "TH" ? text : null
+                                : number;
+  }
+
+  function compare(a, b, sign) {
+    if (a === null || b === null)
+      return (a === null) - (b === null);
+    return sign * (a < b ? -1 : a > b ? 1 : 0);
+  }
+
+  function sort(element, heading, column) {
+    const sign = heading.getAttribute("aria-sort") === "ascending" ? -1 : 1;
+    const body = element.tBodies[0];
+    const rows = [...body.rows].map((row) => [key(row.cells[column]), row]);
+    rows.sort((a, b) => compare(a[0], b[0], sign));
+    for (const other of heading.parentNode.cells)
+      other.removeAttribute("aria-sort");
+    heading.setAttribute("aria-sort", sign > 0 ? "ascending" : "descending");
+    body.append(...rows.map((row) => row[1]));
+  }
+
+  function sortable(element) {
+    const headings = element.tHead.rows[element.tHead.rows.length - 1].cells;
+    [...headings].forEach((heading, column) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.append(...heading.childNodes);
+      button.addEventListener("click", () => sort(element, heading, column));
+      heading.append(button);
+    });
+  }
+
+  /* What is seen, in the language it is seen in. */
+  function text_of(cell) {
+    return cell.innerText.replace(/\s*\n\s*/g, " ").trim();
+  }
+
+  function saved(element, n) {
+    const row = document.createElement("div");
+    row.className = "tools";
+    tools.button(row, "CSV", "CSV", () => save.download(
+      `locant-table-${n}.csv`, "text/csv", save.csv(
+        [...element.rows].map((r) => [...r.cells].map(text_of)))));
+    (element.closest(".scroll") || element).after(row);
+  }
+
+  function start() {
+    document.querySelectorAll("table").forEach((element, i) => {
+      if (element.tHead && element.tBodies[0] &&
+          element.tBodies[0].rows.length > 1)
+        sortable(element);
+      saved(element, i + 1);
+    });
+  }
+
+  return { start };
+})();

@@ -1,0 +1,171 @@
+/*
+ * views.js - the figures of the page as a script sees them.
+ *
+ * A view joins the numbers of a figure (from the JSON in the page, or made here)
+ * with its <svg>, whose data-* say where the plot lies.  A place is one value
+ * of it: of a map {row, col}, of anything else {series, index}.
+ */
+const views = (() => {
+  const all = [], wakes = [];
+  const page = JSON.parse(document.getElementById("locant").textContent);
+
+  /* Two bytes a cell, the low one first; 0 is missing. */
+  function unpack(data) {
+    const bytes = atob(data.u16), cells = new Float64Array(bytes.length / 2);
+    for (let i = 0; i < cells.length; i++) {
+      const u = bytes.charCodeAt(2 * i) | bytes.charCodeAt(2 * i + 1) << 8;
+      cells[i] = u === 0 ? NaN
+        : data.low + (u - 1) / 65534 * (data.high - data.low);
+    }
+    return cells;
+  }
+
+  /* What a place of a map covers: [rows, cols] of places, each of pooled
+     cells. */
+  function prepare(data) {
+    if (data.kind !== "heatmap" || data.cells)
+      return;
+    data.shape = [Math.ceil(data.rows / data.pooled[0]),
+                  Math.ceil(data.cols / data.pooled[1])];
+    data.cells = unpack(data);
+    delete data.u16;
+  }
+
+  /* Where the plot lies and what its axes run over, as the drawing says. */
+  function measure(view) {
+    const numbers = (name) => (view.svg.dataset[name] || "0 0").split(" ")
+      .map(Number);
+    const [x, y, width, height] = numbers("box");
+    view.box = { x, y, width, height };
+    view.x = (view.data.log_x ? d3.scaleLog() : d3.scaleLinear())
+      .domain(numbers("x")).range([x, x + width]);
+    view.y = d3.scaleLinear().domain(numbers("y")).range([y + height, y]);
+  }
+
+  /* Figures that are looked at together: of one encoding, or of all runs. */
+  function scope_of(element) {
+    return element.closest(".card") || document.querySelector("main");
+  }
+
+  function add(svg, data) {
+    const view = { svg, data, scope: scope_of(svg), awake: false, pin: null,
+                   only: null, range: null, log: false };
+    all.push(view);
+    return view;
+  }
+
+  /* A figure becomes live when it is about to be seen: a page opens at once,
+     however many it has. */
+  function wake(view) {
+    if (view.awake)
+      return;
+    view.awake = true;
+    prepare(view.data);
+    measure(view);
+    for (const action of wakes)
+      action(view);
+  }
+
+  function watch() {
+    const observer = new IntersectionObserver((entries) => {
+      for (const entry of entries)
+        if (entry.isIntersecting) {
+          wake(all.find((view) => view.svg === entry.target));
+          observer.unobserve(entry.target);
+        }
+    }, { rootMargin: "600px" });
+    for (const view of all)
+      observer.observe(view.svg);
+    addEventListener("beforeprint", () => all.forEach(wake));
+  }
+
+  /* In one order, in the page and in its JSON. */
+  function start() {
+    document.querySelectorAll("figure > svg.fig").forEach((svg, i) => {
+      const data = page.figures[i];
+      if (data && data.kind === svg.dataset.kind)
+        add(svg, data);
+    });
+  }
+
+  /* ------------------------------------------------------------- numbers */
+
+  /* The first row or column, and the step, of a place. */
+  function at_row(data, row) {
+    return data.y_first + data.y_step * row * data.pooled[0];
+  }
+
+  function at_col(data, col) {
+    return data.x_first + data.x_step * col * data.pooled[1];
+  }
+
+  function cell(data, place) {
+    return data.cells[place.row * data.shape[1] + place.col];
+  }
+
+  /* Four digits, or all of a small whole number; a true minus. */
+  function number(value) {
+    if (value === null || value === undefined || Number.isNaN(value))
+      return words.say("undefined", "未定义");
+    const text = Number.isInteger(value) && Math.abs(value) < 1e7
+      ? String(value)
+      : Math.abs(value) >= 1e-4 && Math.abs(value) < 1e7
+        ? String(Number(value.toPrecision(5)))
+        : value.toExponential(3);
+    return text.replace("-", "\u2212");
+  }
+
+  const text_of = (object, name) =>
+    words.language() === "zh" && object[name + "_zh"] || object[name] || "";
+
+  /* A line without a label is of the one of its colour: another seed, or the
+     same model through its own window. */
+  function name_of(data, i) {
+    const own = data.series[i];
+    const kin = own.label ? own
+      : data.series.find((s) => s.label && s.color === own.color);
+    if (!kin)
+      return "";
+    return text_of(kin, "label") +
+           (kin === own ? "" : words.say(" (dashed)", "（虚线）"));
+  }
+
+  /* ------------------------------------------------ what axes are called */
+
+  const kinds = [[/distance/, "distance"], [/^position/, "position"],
+                 [/^channel/, "channel"], [/^pair/, "pair"],
+                 [/^query/, "query"], [/^key/, "key"],
+                 [/^context length/, "length"], [/^step/, "step"],
+                 [/^head/, "head"]];
+
+  function quantity(label) {
+    const found = kinds.find(([form]) => form.test(label || ""));
+    return found ? found[1] : null;
+  }
+
+  /* What a place is about: {position: 3, channel: 5}.  Two positions, or a
+     query and a key, have a distance. */
+  function quantities(view, place) {
+    const data = view.data, out = {};
+    const x = quantity(data.x_label), y = quantity(data.y_label);
+    if (data.kind === "heatmap") {
+      const row = at_row(data, place.row), col = at_col(data, place.col);
+      if (x !== null)
+        out[x] = col;
+      if (y !== null)
+        out[y] = row;
+      if (x !== null && (x === y || (x === "key" && y === "query")))
+        out.distance = x === y ? Math.abs(row - col) : row - col;
+    } else if (data.kind === "curves") {
+      const series = data.series[place.series];
+      if (x !== null)
+        out[x] = series.x[place.index];
+      if (y !== null)
+        out[y] = series.y[place.index];
+    }
+    return out;
+  }
+
+  return { all, page, add, start, wake, wakes, watch, measure, scope_of, at_row, at_col, cell,
+           number, text_of, name_of, quantity, quantities };
+})();

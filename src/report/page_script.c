@@ -1,0 +1,46 @@
+/* page_script.c - the script of the page and its data */
+#include "page_script.h"
+#include "../figure/data.h"
+#include "../lab/corpus.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+void lct_page_policy(struct lct_html *h)
+{
+    uint8_t digest[32];
+
+    if (lct_page_bundle_size == 0)
+        return;
+    lct_sha256(digest, lct_page_bundle, lct_page_bundle_size);
+    lct_html_raw(h, "script-src 'sha256-");
+    lct_html_base64(h, digest, sizeof digest);
+    lct_html_raw(h, "'; ");
+}
+
+locant_status lct_page_keep(struct lct_html *h, const locant_figure *f)
+{
+    if (!h->figures || lct_page_bundle_size == 0)
+        return LOCANT_OK;
+    lct_html_raw(h->figures, h->figures->size ? ",\n" : "");
+    return lct_figure_data(h->figures, f, true);
+}
+
+void lct_page_script(struct lct_html *h, const struct lct_results *r)
+{
+    char text[160];
+
+    if (lct_page_bundle_size == 0 || !h->figures)
+        return;
+    snprintf(text, sizeof text,
+             "<script type=\"application/json\" id=\"locant\">{\"trained\":%"
+             PRId64 ",\"width\":%" PRId64 ",\"heads\":%" PRId64
+             ",\"figures\":[\n",
+             r->trained_length, r->width, r->heads);
+    lct_html_raw(h, text);
+    h->failed |= h->figures->failed;
+    if (!h->figures->failed && h->figures->size)
+        lct_html_append(h, h->figures->data, h->figures->size);
+    lct_html_raw(h, "]}</script>\n<script>");
+    lct_html_append(h, (const char *)lct_page_bundle, lct_page_bundle_size);
+    lct_html_raw(h, "</script>\n");
+}
