@@ -2,6 +2,8 @@
 # make report     install what is missing, build, compare the encodings;
 #                 ARGS="..." goes to 'locant report'
 # make test       install what is missing, run every check
+# make test-page  the page in Chromium, which is installed; 'make test' does the
+#                 same where it finds one
 # make test-full  10000 random cases of every declared property of every
 #                 encoding, 400 of every oracle, a run killed 100 times,
 #                 every call that writes failing once:
@@ -39,6 +41,15 @@ report:
 test:
 	@scripts/setup build test
 	@scripts/test
+
+test-page:
+	@scripts/setup build page
+	@$(MAKE) build/locant
+	@mkdir -p build/page
+	@build/locant report --preset smoke --generated --dir build/page/lab \
+	    -o build/page/page.html > build/page/report.log
+	@tests/browser/page.py build/page/page.html build/page
+	@node tests/forms.mjs build/locant
 
 PROPERTY_CASES ?= 10000
 ORACLE_CASES   ?= 400
@@ -78,4 +89,4 @@ clean:
 	rm -rf build
 
 FORCE:
-.PHONY: report test test-full bench bench-peers install clean FORCE
+.PHONY: report test test-page test-full bench bench-peers install clean FORCE
