@@ -22,11 +22,11 @@ struct options {
 
 static const struct cli_option options[] = {
     { "preset", 0, CLI_CHOICE, offsetof(struct options, preset),
-      "smoke|quick|hour|full", "quick", 0, 0, 0,
-      "a minute; ten minutes; an hour; hours" },
+      "smoke|quick|hour|full|homework", "quick", 0, 0, 0,
+      "a minute; ten minutes; an hour; hours; five minutes" },
     CLI_CORPUS_OPTIONS(struct options, corpus),
     { "encodings", 0, CLI_TEXT, offsetof(struct options, encodings),
-      "'A; B; ...'", NULL, 0, 0, 0, "specs instead of the preset's eight" },
+      "'A; B; ...'", NULL, 0, 0, 0, "specs instead of the preset's" },
     { "seeds", 0, CLI_INTEGER, offsetof(struct options, seeds), "N", "0", 0,
       1000, 0, "seeds of each encoding; 0: the preset's" },
     { "dir", 0, CLI_FILE, offsetof(struct options, dir), "DIR", "locant-lab", 0,
@@ -216,9 +216,10 @@ static int run(const struct cli *cli)
 
 const struct cli_command cli_report = {
     .name = "report", .summary = "compare encodings: train, measure, one page",
-    .usage = "[--preset smoke|quick|hour|full] [--text PATH... | --generated]\n"
-             "[--encodings 'A; B; ...'] [--seeds N] [--dir DIR] "
-             "[-o PAGE.html]",
+    .usage = "[--preset smoke|quick|hour|full|homework]\n"
+             "  [--text PATH... | --generated]"
+             " [--encodings 'A; B; ...']\n"
+             "  [--seeds N] [--dir DIR] [-o PAGE.html]",
     .doc = "The main job.  Trains the same small Transformer with each "
            "encoding on the\nC headers of this machine (or --text), measures "
            "it at 1 to 16 times the\ntrained length, and writes one "
@@ -228,6 +229,7 @@ const struct cli_command cli_report = {
            "of\nthe page.",
     .examples = "locant report\n"
                 "locant report --preset smoke -o smoke.html\n"
+                "locant report --preset homework\n"
                 "locant report --text ~/books --encodings 'none; rope; "
                 "rope(base=128)' --seeds 3",
     .options = options, .options_size = sizeof(struct options),

@@ -182,6 +182,33 @@ static void ranks_are_of_the_longest(void **state)
     free_results(&r);
 }
 
+/* Judged at 256, all above is of 256; what lies beyond is only shown. */
+static void judged_at_a_shorter_length(void **state)
+{
+    struct lct_results r;
+    struct json_t *n;
+
+    (void)state;
+    make_results(&r);
+    r.judged = 1;
+    for (int i = 0; i < GROUPS; i++)
+        for (int s = 0; s < SEEDS; s++)
+            for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++)
+                for (int b = 0; b < BLOCKS; b++)
+                    r.groups[i].results[s].block_loss[k * BLOCKS + b] =
+                        k == 1 ? i + 2 * k : GROUPS - i;
+    CHECK_OK(lct_numbers_create(&n, &r));
+    CHECK(at(n, "protocol.judged") == 256 && at(n, "declared.length") == 256);
+    for (int i = 0; i < GROUPS; i++) {
+        near(at(n, "rows.%d.rank", i), i + 1, 0);
+        near(at(n, "rows.%d.mean_reciprocal_rank", i), 1. / (i + 1), 1e-15);
+        near(at(n, "rows.%d.behind.mean", i), i == 0 ? NAN : i, 0);
+        near(at(n, "rows.%d.declared.mean", i), i + 2 - (GROUPS - i), 1e-14);
+    }
+    json_decref(n);
+    free_results(&r);
+}
+
 static void paths_lead_somewhere_or_nowhere(void **state)
 {
     static const char *const nowhere[] = {
@@ -336,6 +363,7 @@ int main(void)
         cmocka_unit_test(fewer_seeds_have_losses_of_their_own),
         cmocka_unit_test(one_comparison_was_declared),
         cmocka_unit_test(ranks_are_of_the_longest),
+        cmocka_unit_test(judged_at_a_shorter_length),
         cmocka_unit_test(paths_lead_somewhere_or_nowhere),
         cmocka_unit_test_setup_teardown(numbers_are_those_of_the_document,
                                         make_folder, remove_folder),

@@ -145,6 +145,23 @@ static void stops_continues_and_repeats(void **state)
     CHECK_OK(locant_report_run(NULL, corpus, &o));
 }
 
+static void homework_is_three_at_twice_the_length(void **state)
+{
+    static const char *const specs[] = {"sinusoidal", "rope", "alibi"};
+    locant_report_options o = smoke(NULL, 0);
+    struct lct_plan plan;
+
+    (void)state;
+    o.preset = LOCANT_PRESET_HOMEWORK;
+    CHECK_OK(lct_plan_create(&plan, &o));
+    assert_string_equal(plan.name, "homework");
+    CHECK(plan.n == LEN(specs) && plan.seeds == 3 && plan.judged == 1);
+    CHECK(plan.train.length == 128);
+    for (size_t i = 0; i < plan.n && i < LEN(specs); i++)
+        assert_string_equal(plan.specs[i], specs[i]);
+    lct_plan_free(&plan);
+}
+
 static void refuses_bad_arguments(void **state)
 {
     static const char *const twice[] = {"rope", "rope(base=10000)"};
@@ -169,7 +186,7 @@ static void refuses_bad_arguments(void **state)
     o.seeds = 0;
     o.preset = (locant_preset)9;
     CHECK_REFUSED(locant_report_run(NULL, corpus, &o), LOCANT_ERR_PARAM,
-                  "locant_report_run: preset is 9, expected 0 .. 3");
+                  "locant_report_run: preset is 9, expected 0 .. 4");
     o.preset = LOCANT_PRESET_SMOKE;
     o.path = scratch_file(&dir, "nowhere/page.html");
     snprintf(want, sizeof want, "%s: cannot be written: No such file or"
@@ -185,6 +202,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_encoding_has_its_properties),
         cmocka_unit_test(stops_continues_and_repeats),
+        cmocka_unit_test(homework_is_three_at_twice_the_length),
         cmocka_unit_test(refuses_bad_arguments),
     };
 

@@ -114,7 +114,8 @@ void s4_homework_4(struct seed *s)
                     "hurts, with ALiBi it does neither.");
     seed_say(s, "One seed of a small, short run: the order of the losses at "
              "128 says little, the rises are far beyond noise.  'locant "
-             "report' does this with intervals.");
+             "report --preset homework' does this on three seeds of a longer "
+             "training, with intervals and a page.");
     for (int k = 0; k < METHODS; k++) /* ln 256: a model that knows nothing */
         seed_claim(s, "it has learned something",
                    e[k].same_targets[0] < 0.6 * log(256));

@@ -258,13 +258,15 @@ typedef enum locant_preset {
     LOCANT_PRESET_SMOKE = 0, /* a minute; proves the path, not the science */
     LOCANT_PRESET_QUICK = 1, /* 8 encodings x 2 seeds x 600 steps */
     LOCANT_PRESET_HOUR  = 2,
-    LOCANT_PRESET_FULL  = 3
+    LOCANT_PRESET_FULL  = 3,
+    /* sinusoidal, rope, alibi x 3 seeds; judged at twice the trained length */
+    LOCANT_PRESET_HOMEWORK = 4
 } locant_preset;
 
 typedef struct locant_report_options {
     size_t        struct_size;
     locant_preset preset;
-    const char *const *encodings; /* specs; NULL: the preset's eight */
+    const char *const *encodings; /* specs; NULL: the preset's */
     size_t        n_encodings;
     int           seeds;          /* 0: the preset's */
     const char   *directory;      /* of the store */

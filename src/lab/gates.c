@@ -178,8 +178,8 @@ static size_t next_leader(const struct lct_results *r, const int *ranks,
             continue;
         if (next == r->n || ranks[i] < ranks[next] ||
             (ranks[i] == ranks[next] &&
-             mean_loss(&r->groups[i], LOCANT_EVAL_LENGTHS - 1) <
-                 mean_loss(&r->groups[next], LOCANT_EVAL_LENGTHS - 1)))
+             mean_loss(&r->groups[i], lct_judged(r)) <
+                 mean_loss(&r->groups[next], lct_judged(r))))
             next = i;
     }
     return next;
@@ -192,7 +192,7 @@ static size_t next_leader(const struct lct_results *r, const int *ranks,
 static void judge_claims(locant_report_gate *gate, const struct lct_results *r,
                          const int *ranks)
 {
-    const int k = LOCANT_EVAL_LENGTHS - 1;
+    const int k = lct_judged(r);
     double claims = 0, within = 0, least = INFINITY, effect = NAN, spread = NAN;
     size_t a = next_leader(r, ranks, 0), b;
 
@@ -230,7 +230,7 @@ static locant_status beats_seeds(locant_report_gate *gate,
     if (ranks == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "report: no memory for %zu ranks",
                            r->n);
-    status = lct_rank(ranks, r, LOCANT_EVAL_LENGTHS - 1);
+    status = lct_rank(ranks, r, lct_judged(r));
     if (status == LOCANT_OK)
         judge_claims(gate, r, ranks);
     locant_release(ranks);

@@ -100,6 +100,7 @@ struct lct_results {
     struct lct_group *groups;
     size_t n;
     int64_t layers, heads, width, trained_length;
+    int judged;                /* lct_judged(); 0: the longest length */
     locant_corpus_info corpus;
     double ngram[2];           /* losses of ngram_order[] on the P1 targets;
                                   gate g2 asks for the first */
@@ -126,6 +127,9 @@ locant_status lct_losses(double **out, size_t *seeds, size_t *blocks,
 /* rank[groups] at length index k: locant_ranks() at 95 %. */
 locant_status lct_rank(int *rank, const struct lct_results *r, int k);
 
+/* Index of the length that ranks are made at. */
+int lct_judged(const struct lct_results *r);
+
 /* Context length k of the evaluations. */
 int64_t lct_length(const struct lct_results *r, int k);
 
@@ -133,9 +137,10 @@ int64_t lct_length(const struct lct_results *r, int k);
 
 /*
  * The comparison declared before any result was seen: the change of loss from
- * the trained length to this one, within each encoding.
+ * the trained length to the one of this index, within each encoding.  That is
+ * 1024, or the judged length if it is shorter.
  */
-enum { LCT_DECLARED = 3 };
+int lct_declared(const struct lct_results *r);
 
 /* Points of a training curve at most: means over equal spans of steps. */
 enum { LCT_CURVE_POINTS = 120 };

@@ -61,6 +61,18 @@ locant_status lct_losses(double **out, size_t *seeds, size_t *blocks,
     return LOCANT_OK;
 }
 
+int lct_judged(const struct lct_results *r)
+{
+    return r->judged ? r->judged : LOCANT_EVAL_LENGTHS - 1;
+}
+
+int lct_declared(const struct lct_results *r)
+{
+    enum { DECLARED = 3 };
+
+    return lct_judged(r) < DECLARED ? lct_judged(r) : DECLARED;
+}
+
 locant_status lct_rank(int *rank, const struct lct_results *r, int k)
 {
     size_t seeds, blocks;

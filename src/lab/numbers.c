@@ -133,7 +133,7 @@ static locant_status put_changes(struct lct_numbers *n, double *p)
     double *loss;
     locant_status status;
 
-    LCT_TRY(lct_losses(&loss, &seeds, &blocks, n->r, LCT_DECLARED, 0));
+    LCT_TRY(lct_losses(&loss, &seeds, &blocks, n->r, lct_declared(n->r), 0));
     status = LOCANT_OK;
     for (size_t i = 0; i < n->r->n && status == LOCANT_OK; i++) {
         double *own = loss + i * seeds * blocks;
@@ -166,7 +166,8 @@ static locant_status put_declared(struct lct_numbers *n, double *p,
     }
     if (tested > 0 && n->seeds >= 1 && n->seeds <= LOCANT_FLIP_MAX)
         least = ldexp(1, 1 - (int)n->seeds);
-    lct_put_count(n, n->declared, "length", lct_length(n->r, LCT_DECLARED));
+    lct_put_count(n, n->declared, "length",
+                  lct_length(n->r, lct_declared(n->r)));
     lct_put_count(n, n->declared, "comparisons", (int64_t)tested);
     lct_put_real(n, n->declared, "least_p", least);
     lct_put_real(n, n->declared, "least_holm",
@@ -174,15 +175,16 @@ static locant_status put_declared(struct lct_numbers *n, double *p,
     return LOCANT_OK;
 }
 
-/* Rank at the longest length; reciprocal ranks beyond the trained length. */
+/* Rank at the judged length; reciprocal ranks from the trained one to it. */
 static locant_status put_ranks(struct lct_numbers *n, int *ranks, double *mrr)
 {
     const size_t all = n->r->n;
-    const int *last = ranks + (LENGTHS - 2) * all;
+    const int judged = lct_judged(n->r);
+    const int *last = ranks + (size_t)(judged - 1) * all;
 
-    for (int k = 1; k < LENGTHS; k++)
+    for (int k = 1; k <= judged; k++)
         LCT_TRY(lct_rank(ranks + (size_t)(k - 1) * all, n->r, k));
-    LCT_TRY(locant_mean_reciprocal_rank(mrr, ranks, all, LENGTHS - 1));
+    LCT_TRY(locant_mean_reciprocal_rank(mrr, ranks, all, (size_t)judged));
     for (size_t i = 0; i < all; i++) {
         lct_put(n, row(n, i), "rank",
                 last[i] ? json_integer(last[i]) : json_null());
@@ -211,14 +213,14 @@ static size_t find_first(const struct lct_results *r, const double *loss,
     return first;
 }
 
-/* How far behind the first at the longest length, by seeds in pairs. */
+/* How far behind the first at the judged length, by seeds in pairs. */
 static locant_status put_behind(struct lct_numbers *n)
 {
     size_t seeds, blocks, each, first;
     double *loss;
     locant_status status;
 
-    LCT_TRY(lct_losses(&loss, &seeds, &blocks, n->r, LENGTHS - 1, -1));
+    LCT_TRY(lct_losses(&loss, &seeds, &blocks, n->r, lct_judged(n->r), -1));
     status = LOCANT_OK;
     each = seeds * blocks;
     first = find_first(n->r, loss, each);

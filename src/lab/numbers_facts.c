@@ -77,6 +77,7 @@ static void put_protocol(struct lct_numbers *n)
         n->failed |= json_array_append_new(
             lengths, json_integer((json_int_t)lct_length(n->r, k))) != 0;
     lct_put_count(n, to, "trained_length", n->r->trained_length);
+    lct_put_count(n, to, "judged", lct_length(n->r, lct_judged(n->r)));
     lct_put_count(n, to, "encodings", (int64_t)n->r->n);
     lct_put_count(n, to, "seeds", (int64_t)n->seeds);
     lct_put_count(n, to, "targets", LCT_EVAL_TARGETS);

@@ -15,6 +15,10 @@ static const char *const eight[] = {
     "rope(base=128)", "alibi", "t5", "kerple",
 };
 
+static const char *const three[] = {"sinusoidal", "rope", "alibi"};
+
+#define LIST(specs) specs, sizeof specs / sizeof specs[0]
+
 /* The n-gram order of gate g2 comes first, the other is for comparison. */
 static const struct preset {
     const char *name;
@@ -23,11 +27,15 @@ static const struct preset {
     int seeds;
     int64_t blocks;
     int order[2];
+    const char *const *specs;
+    size_t n;
+    int judged; /* index of the length that ranks are made at */
 } presets[] = {
-    {"smoke", 2, 32, 4, 128, 40, 3e-3, 1, 16, {2, 3}},
-    {"quick", 3, 64, 4, 256, 600, 3e-3, 2, 96, {2, 3}},
-    {"hour", 3, 96, 4, 384, 1500, 2e-3, 4, 192, {3, 2}},
-    {"full", 4, 128, 4, 512, 2000, 2e-3, 5, 256, {4, 3}},
+    {"smoke", 2, 32, 4, 128, 40, 3e-3, 1, 16, {2, 3}, LIST(eight), 4},
+    {"quick", 3, 64, 4, 256, 600, 3e-3, 2, 96, {2, 3}, LIST(eight), 4},
+    {"hour", 3, 96, 4, 384, 1500, 2e-3, 4, 192, {3, 2}, LIST(eight), 4},
+    {"full", 4, 128, 4, 512, 2000, 2e-3, 5, 256, {4, 3}, LIST(eight), 4},
+    {"homework", 3, 64, 4, 256, 600, 3e-3, 3, 96, {2, 3}, LIST(three), 1},
 };
 
 /* ------------------------------------------------------------------ create */
@@ -131,6 +139,7 @@ static void set_preset(struct lct_plan *plan, const struct preset *p)
     plan->name = p->name;
     plan->seeds = p->seeds;
     plan->blocks = p->blocks;
+    plan->judged = p->judged;
     plan->ngram_order[0] = p->order[0];
     plan->ngram_order[1] = p->order[1];
     plan->train = (locant_train_options)LOCANT_TRAIN_INIT;
@@ -153,7 +162,7 @@ locant_status lct_plan_create(struct lct_plan *plan,
     if (options->seeds)
         plan->seeds = options->seeds;
     plan->n = options->encodings ? options->n_encodings
-                                 : sizeof eight / sizeof eight[0];
+                                 : presets[options->preset].n;
     plan->specs = locant_alloc(plan->n * sizeof *plan->specs);
     plan->runs =
         locant_alloc(plan->n * (size_t)plan->seeds * sizeof *plan->runs);
@@ -163,7 +172,8 @@ locant_status lct_plan_create(struct lct_plan *plan,
                              plan->n);
     else
         status = resolve_all(plan, options->encodings ? options->encodings
-                                                      : eight);
+                                                      : presets[options->preset]
+                                                            .specs);
     if (status != LOCANT_OK)
         lct_plan_free(plan);
     return status;

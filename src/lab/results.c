@@ -240,6 +240,7 @@ locant_status lct_results_collect(struct lct_results *r,
     r->heads = plan->train.heads;
     r->width = plan->train.width;
     r->trained_length = plan->train.length;
+    r->judged = plan->judged;
     r->corpus = *locant_corpus_info_of(corpus);
     set_provenance(r);
     r->groups = locant_alloc(plan->n * sizeof *r->groups);

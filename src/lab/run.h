@@ -124,6 +124,7 @@ struct lct_plan {
     int seeds;                  /* 1 .. seeds */
     int64_t blocks;
     int ngram_order[2];
+    int judged;                 /* index of the length ranks are made at */
     int64_t *runs;              /* [n, seeds]: ids; 0 not reached */
 };
 

@@ -104,15 +104,17 @@ static void loss_table(struct lct_html *h, const struct ranking *k)
     const struct lct_results *r = k->r;
 
     open_table(h, "Loss by context length");
-    lct_html_word(h, "Loss in bits per byte on the same targets, by context "
-                     "length in bytes, with 95 % intervals (bootstrap over "
-                     "seeds and blocks). Lower is better. Rank by the "
-                     "longest context; encodings whose paired difference "
-                     "from the best of a rank cannot be told from zero share "
-                     "it: by the t interval over seeds, below three seeds by "
-                     "the bootstrap. The mean of 1/rank is over the lengths "
-                     "beyond the trained one. With one seed, the intervals "
-                     "know nothing of other seeds.");
+    lct_page_say(h, r,
+                 "Loss in bits per byte on the same targets, by context length "
+                 "in bytes, with 95 % intervals (bootstrap over seeds and "
+                 "blocks). Lower is better. Rank by the context of "
+                 "{protocol.judged} bytes; encodings whose paired difference "
+                 "from the best of a rank cannot be told from zero share it: "
+                 "by the t interval over seeds, below three seeds by the "
+                 "bootstrap. The mean of 1/rank is over the lengths from "
+                 "beyond the trained one to that. With one seed, the intervals "
+                 "know nothing of other seeds.",
+                 NULL);
     lct_html_table_head(h);
     lct_html_column(h, "encoding");
     length_headings(h, r, 0);
@@ -183,7 +185,7 @@ static void declared_caption(struct lct_html *h, const struct lct_results *r)
 static void declared_table(struct lct_html *h, const struct ranking *k)
 {
     const struct lct_results *r = k->r;
-    const long long length = lct_length(r, LCT_DECLARED);
+    const long long length = lct_length(r, lct_declared(r));
 
     open_table(h, "The declared comparison");
     declared_caption(h, r);
@@ -218,7 +220,7 @@ static void declared_table(struct lct_html *h, const struct ranking *k)
 static void behind_cell(struct lct_html *h, const struct lct_results *r,
                         size_t row)
 {
-    const long long last = lct_length(r, LOCANT_EVAL_LENGTHS - 1);
+    const long long last = lct_length(r, lct_judged(r));
     char path[64];
 
     snprintf(path, sizeof path, "rows.%zu.behind.half", row);
@@ -239,8 +241,8 @@ static void seeds_table(struct lct_html *h, const struct ranking *k)
                      "of the 95 % t interval over seeds alone. With two "
                      "seeds that interval is wide, and rightly so. Behind "
                      "the first: the difference from the encoding of the "
-                     "lowest loss at the longest context, seed by seed, "
-                     "which is what ranks are made of.");
+                     "lowest loss at the context that ranks are made at, "
+                     "seed by seed, which is what ranks are made of.");
     lct_html_table_head(h);
     lct_html_column(h, "encoding");
     length_headings(h, r, 0);
@@ -303,7 +305,7 @@ static void cost_table(struct lct_html *h, const struct ranking *k)
 /* Groups by rank, within one by loss, the undefined last. */
 static void sort(size_t *order, const struct lct_results *r)
 {
-    const long long last = lct_length(r, LOCANT_EVAL_LENGTHS - 1);
+    const long long last = lct_length(r, lct_judged(r));
 
     for (size_t i = 0; i < r->n; i++) {
         double own = lct_page_value(r, "rows.%zu.loss.%lld.mean", i, last);

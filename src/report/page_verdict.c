@@ -39,7 +39,7 @@ static const char *failed_truth(const struct lct_results *r)
 
 static enum change change_of(const struct lct_results *r, size_t i)
 {
-    const long long length = lct_length(r, LCT_DECLARED);
+    const long long length = lct_length(r, lct_declared(r));
     double mean = lct_page_value(r, "rows.%zu.declared.mean", i);
     double half = lct_page_value(r, "rows.%zu.declared.half", i);
     double low = mean - half, high = mean + half;
