@@ -252,6 +252,45 @@ LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_evaluate(locant_evaluation *out, locant_store *store, int64_t run,
                 const locant_corpus *corpus, int64_t blocks);
 
+/* What stands for the rows that a learned table does not have. */
+enum locant_eval_policy {
+    LOCANT_POLICY_NONE     = 0, /* nothing: undefined */
+    LOCANT_POLICY_CLAMP    = 1, /* the last row */
+    LOCANT_POLICY_WRAP     = 2, /* the rows from the first on, again */
+    LOCANT_POLICY_RESAMPLE = 3  /* a window longer than the table: its rows
+                                   drawn out over the window, linearly, first
+                                   and last where they were */
+};
+/* "none", "clamp", "wrap", "resample"; NULL past the end. */
+LOCANT_API const char *locant_eval_policy_name(enum locant_eval_policy policy);
+
+typedef struct locant_eval_options {
+    size_t      struct_size;
+    int64_t     blocks;      /* 0: 96 */
+    const char *encoding;    /* spec; NULL: the trained one */
+    enum locant_eval_policy policy;
+    const int64_t *lengths;  /* rising, 64 .. 2048; NULL: 128, 256, .. 2048 */
+    size_t      n_lengths;   /* at most LOCANT_EVAL_LENGTHS */
+} locant_eval_options;
+
+#define LOCANT_EVAL_INIT { .struct_size = sizeof(locant_eval_options) }
+
+/*
+ * Evaluate a finished run under another encoding, or beyond the end of its
+ * table: P1 at the lengths, in that order, and P2 where the last of them is
+ * 2048, of the targets of locant_evaluate(); the rest of *out is NAN.  Nothing
+ * is trained: tensors go to the parameters of the same name and part, those of
+ * t5 to those of temperature(kind=logn)+t5.  Lengths a spec leaves out are the
+ * trained one.  Recorded in the store under spec, policy and lengths; recorded
+ * before: read back.
+ * Errors: as locant_evaluate(), PARAM (options, a parameter without partner, a
+ * policy for what has no end), UNSUPPORTED (a table that cannot be longer).
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_evaluate_as(locant_evaluation *out, locant_store *store, int64_t run,
+                   const locant_corpus *corpus,
+                   const locant_eval_options *options);
+
 /* ------------------------------------------------------------------ report */
 
 typedef enum locant_preset {

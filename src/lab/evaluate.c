@@ -30,14 +30,16 @@
  * Longest of the lengths that the encoding takes; 0 if not even the first.
  * With memory no position lies beyond those of training.
  */
-static int64_t find_span(const struct lct_eval *ev)
+void lct_eval_span(struct lct_eval *ev)
 {
     const int64_t reach = locant_encoding_reach(ev->encoding);
-    int64_t span = LONGEST;
 
-    while (ev->memory == 0 && span >= SHORTEST && span > reach)
-        span /= 2;
-    return span < SHORTEST ? 0 : span;
+    ev->memory = lct_model_config_of(ev->model)->memory;
+    ev->span = LONGEST;
+    while (ev->memory == 0 && ev->span >= SHORTEST && ev->span > reach)
+        ev->span /= 2;
+    if (ev->span < SHORTEST)
+        ev->span = 0;
 }
 
 static locant_status allocate(struct lct_eval *ev, int64_t want)
@@ -65,10 +67,12 @@ static locant_status allocate(struct lct_eval *ev, int64_t want)
     return LOCANT_OK;
 }
 
-static void release(struct lct_eval *ev)
+void lct_eval_release(struct lct_eval *ev)
 {
     lct_model_free(ev->model);
+    lct_model_free(ev->trained);
     locant_encoding_free(ev->encoding);
+    locant_encoding_free(ev->own);
     locant_release(ev->ends);
     locant_release(ev->block_loss);
     locant_release(ev->head);
@@ -99,6 +103,17 @@ static void set_undefined(struct lct_eval *ev)
     e->blocks = ev->blocks;
 }
 
+void lct_eval_means(struct lct_eval *ev)
+{
+    for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++) {
+        double sum = 0;
+
+        for (int64_t b = 0; b < ev->blocks; b++)
+            sum += ev->block_loss[k * ev->blocks + b];
+        ev->e.same_targets[k] = sum / (double)ev->blocks;
+    }
+}
+
 static locant_status all_protocols(struct lct_eval *ev)
 {
     LCT_TRY(lct_eval_validation(ev));
@@ -109,13 +124,7 @@ static locant_status all_protocols(struct lct_eval *ev)
             lct_eval_lengths[k] < LONGEST)
             LCT_TRY(lct_eval_same_targets(ev, k));
     LCT_TRY(lct_eval_by_position(ev));
-    for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++) {
-        double sum = 0;
-
-        for (int64_t b = 0; b < ev->blocks; b++)
-            sum += ev->block_loss[k * ev->blocks + b];
-        ev->e.same_targets[k] = sum / (double)ev->blocks;
-    }
+    lct_eval_means(ev);
     LCT_TRY(lct_eval_causality(ev));
     LCT_TRY(lct_eval_own_window(ev));
     return lct_eval_shuffled(ev);
@@ -131,13 +140,9 @@ int64_t lct_evaluation_tokens(int64_t blocks, int64_t length)
     return blocks * each;
 }
 
-/* ------------------------------------------------------------------ public */
-
-static locant_status evaluate(struct lct_eval *ev, locant_store *store,
-                              const locant_corpus *corpus, int64_t want)
+locant_status lct_eval_prepare(struct lct_eval *ev, const locant_corpus *corpus,
+                               int64_t want)
 {
-    const char *sha = locant_corpus_info_of(corpus)->sha256;
-
     ev->test = lct_corpus_split(corpus, LCT_TEST);
     ev->valid = lct_corpus_split(corpus, LCT_VALID);
     ev->room = ev->run.length > LONGEST ? ev->run.length : LONGEST;
@@ -149,10 +154,20 @@ static locant_status evaluate(struct lct_eval *ev, locant_store *store,
                            "locant_evaluate: no file of the test split has the"
                            " 2304 bytes a block needs");
     set_undefined(ev);
+    return LOCANT_OK;
+}
+
+/* ------------------------------------------------------------------ public */
+
+static locant_status evaluate(struct lct_eval *ev, locant_store *store,
+                              const locant_corpus *corpus, int64_t want)
+{
+    const char *sha = locant_corpus_info_of(corpus)->sha256;
+
+    LCT_TRY(lct_eval_prepare(ev, corpus, want));
     LCT_TRY(lct_load_trained(&ev->model, &ev->encoding, store, &ev->run,
                              ev->room));
-    ev->memory = lct_model_config_of(ev->model)->memory;
-    ev->span = find_span(ev);
+    lct_eval_span(ev);
     LCT_TRY(all_protocols(ev));
     return lct_store_save_evaluation(store, ev->run.id, sha, want, &ev->e,
                                      ev->block_loss);
@@ -168,6 +183,26 @@ static locant_status check_run(const locant_run_info *run)
     return LOCANT_OK;
 }
 
+locant_status lct_eval_begin(struct lct_eval *ev, locant_store *store,
+                             int64_t run, const locant_corpus *corpus,
+                             int64_t want)
+{
+    const char *sha = locant_corpus_info_of(corpus)->sha256;
+
+    if (want < 1 || want > 1 << 20)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_evaluate: blocks is %" PRId64
+                           ", expected 0 .. %d", want, 1 << 20);
+    LCT_TRY(locant_store_run(&ev->run, store, run));
+    LCT_TRY(check_run(&ev->run));
+    if (strcmp(ev->run.corpus_sha256, sha) != 0)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_evaluate: run %" PRId64 " was trained on"
+                           " another corpus (SHA-256 %.12s.., not %.12s..)",
+                           run, ev->run.corpus_sha256, sha);
+    return LOCANT_OK;
+}
+
 locant_status lct_evaluate(locant_evaluation *out, locant_store *store,
                            int64_t run, const locant_corpus *corpus,
                            int64_t blocks, lct_tick tick, void *context)
@@ -177,19 +212,7 @@ locant_status lct_evaluate(locant_evaluation *out, locant_store *store,
     locant_status status;
     bool found;
 
-    if (want < 1 || want > 1 << 20)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_evaluate: blocks is %" PRId64
-                           ", expected 0 .. %d", blocks, 1 << 20);
-    LCT_TRY(locant_store_run(&ev.run, store, run));
-    LCT_TRY(check_run(&ev.run));
-    if (strcmp(ev.run.corpus_sha256,
-               locant_corpus_info_of(corpus)->sha256) != 0)
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_evaluate: run %" PRId64 " was trained on"
-                           " another corpus (SHA-256 %.12s.., not %.12s..)",
-                           run, ev.run.corpus_sha256,
-                           locant_corpus_info_of(corpus)->sha256);
+    LCT_TRY(lct_eval_begin(&ev, store, run, corpus, want));
     LCT_TRY(lct_store_load_evaluation(
         out, NULL, &found, store, run, locant_corpus_info_of(corpus)->sha256,
         want));
@@ -198,7 +221,7 @@ locant_status lct_evaluate(locant_evaluation *out, locant_store *store,
     status = evaluate(&ev, store, corpus, want);
     if (status == LOCANT_OK)
         *out = ev.e;
-    release(&ev);
+    lct_eval_release(&ev);
     return status;
 }
 

@@ -19,6 +19,10 @@ struct lct_eval {
     locant_encoding *encoding;
     struct lct_model *model;
     int64_t memory;            /* of the model */
+    enum locant_eval_policy policy;
+    struct lct_model *trained; /* with a policy: with the tables as they are */
+    locant_encoding *own;      /* of 'trained' */
+    int64_t extended;          /* length that the tables were extended to */
     const struct lct_split *test, *valid;
     size_t *ends;
     int64_t blocks;
@@ -41,6 +45,24 @@ static inline int64_t lct_least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+/* ------------------------------------------------------------------ set up */
+
+/* The run, finished and on this corpus, and 'want' blocks or fewer. */
+locant_status lct_eval_begin(struct lct_eval *ev, locant_store *store,
+                             int64_t run, const locant_corpus *corpus,
+                             int64_t want);
+
+/* Memory, splits, blocks; everything undefined until it is measured. */
+locant_status lct_eval_prepare(struct lct_eval *ev, const locant_corpus *corpus,
+                               int64_t want);
+
+/* To be called when the model is there. */
+void lct_eval_span(struct lct_eval *ev);
+
+/* Means over blocks of P1. */
+void lct_eval_means(struct lct_eval *ev);
+void lct_eval_release(struct lct_eval *ev);
+
 /* ----------------------------------------------------------------- windows */
 
 /* One window of T tokens that ends at 'end' into row b of the batch. */
@@ -58,7 +80,7 @@ double lct_eval_sum(const real *x, int64_t n);
 
 /* --------------------------------------------------------------- protocols */
 
-/* P1 at lct_eval_lengths[k], below the longest. */
+/* P1 at e.length[k], below the longest. */
 locant_status lct_eval_same_targets(struct lct_eval *ev, int k);
 
 /* P2, and P1 at the longest length where the window is that long. */

@@ -51,7 +51,7 @@ locant_status lct_eval_causality(struct lct_eval *ev)
 
         for (int64_t i = 0; i < B; i++)
             lct_eval_window(ev, i, T, ev->test->bytes,
-                       ev->ends[b + i] - LONGEST + (size_t)T);
+                            ev->ends[b + i] - LONGEST + (size_t)T);
         LCT_TRY(lct_eval_forward(ev, B, T));
         for (int64_t i = 0; i < B * T; i++)
             note_difference(ev, ev->loss[i],

@@ -1,5 +1,6 @@
 /* evaluate_windows.c - windows of text through the model: P1, P2, P4 */
 #include "evaluate.h"
+#include "load_trained.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -7,9 +8,8 @@ enum { BUCKET = LONGEST / LOCANT_EVAL_BUCKETS };
 const int64_t lct_eval_lengths[LOCANT_EVAL_LENGTHS] = {128, 256, 512, 1024,
                                                        2048};
 
-/* One window of T tokens that ends at 'end' into row b of the batch. */
 void lct_eval_window(struct lct_eval *ev, int64_t b, int64_t T,
-                       const uint8_t *bytes, size_t end)
+                     const uint8_t *bytes, size_t end)
 {
     const uint8_t *first = bytes + end - (size_t)T - 1;
 
@@ -19,9 +19,8 @@ void lct_eval_window(struct lct_eval *ev, int64_t b, int64_t T,
     }
 }
 
-/* Tokens at .. at + n - 1 of rows first .. first + rows - 1 of [B, T]. */
-locant_status lct_eval_segment(struct lct_eval *ev, int64_t first,
-                             int64_t rows, int64_t T, int64_t at, int64_t n)
+locant_status lct_eval_segment(struct lct_eval *ev, int64_t first, int64_t rows,
+                               int64_t T, int64_t at, int64_t n)
 {
     for (int64_t b = 0; b < rows; b++) {
         const int64_t from = (first + b) * T + at;
@@ -50,13 +49,23 @@ static locant_status forward_segments(struct lct_eval *ev, int64_t B,
         lct_model_forget(ev->model);
         for (int64_t at = 0; at < T; at += length)
             LCT_TRY(lct_eval_segment(ev, b, lct_least(most, B - b), T, at,
-                            lct_least(length, T - at)));
+                                     lct_least(length, T - at)));
     }
     return LOCANT_OK;
 }
 
+/* Tables as a window of T tokens wants them. */
+static locant_status extend(struct lct_eval *ev, int64_t T)
+{
+    if (ev->policy == LOCANT_POLICY_NONE || ev->extended == T)
+        return LOCANT_OK;
+    ev->extended = T;
+    return lct_extend_tables(ev->model, ev->trained, ev->policy, T);
+}
+
 locant_status lct_eval_forward(struct lct_eval *ev, int64_t B, int64_t T)
 {
+    LCT_TRY(extend(ev, T));
     if (ev->memory > 0)
         LCT_TRY(forward_segments(ev, B, T));
     else
@@ -83,7 +92,7 @@ double lct_eval_sum(const real *x, int64_t n)
 /* As many windows at once as there is room. */
 locant_status lct_eval_same_targets(struct lct_eval *ev, int k)
 {
-    int64_t T = lct_eval_lengths[k], group = LONGEST / T;
+    int64_t T = ev->e.length[k], group = LONGEST / T;
 
     for (int64_t b = 0; b < ev->blocks; b += group) {
         int64_t B = lct_least(group, ev->blocks - b);
@@ -104,10 +113,19 @@ locant_status lct_eval_same_targets(struct lct_eval *ev, int k)
     return LOCANT_OK;
 }
 
+static int64_t index_of(const struct lct_eval *ev, int64_t length)
+{
+    int64_t k = 0;
+
+    while (k < LOCANT_EVAL_LENGTHS - 1 && ev->e.length[k] != length)
+        k++;
+    return k;
+}
+
 locant_status lct_eval_by_position(struct lct_eval *ev)
 {
     double sum[LONGEST] = {0}, begun = lct_clock();
-    int64_t T = ev->span, last = LOCANT_EVAL_LENGTHS - 1;
+    int64_t T = ev->span, last = index_of(ev, LONGEST);
 
     for (int64_t b = 0; b < ev->blocks; b++) {
         size_t first = ev->ends[b] - LONGEST;

@@ -94,6 +94,16 @@ locant_status lct_load_trained(struct lct_model **model,
                                locant_encoding **encoding, locant_store *store,
                                const locant_run_info *run, int64_t room);
 
+/*
+ * The same tensors in a model of another encoding, which outlives it.  PARAM
+ * where a parameter of one encoding has no partner of its shape in the other.
+ * The model is to be freed, also after a failure.
+ */
+locant_status lct_load_trained_as(struct lct_model **model,
+                                  const locant_encoding *encoding,
+                                  locant_store *store,
+                                  const locant_run_info *run, int64_t room);
+
 /* Rows of segments that 'room' tokens hold, of a model with memory. */
 int64_t lct_memory_rows(int64_t length, int64_t room);
 
@@ -109,6 +119,12 @@ typedef int (*lct_tick)(int64_t tokens, void *context);
 locant_status lct_evaluate(locant_evaluation *out, locant_store *store,
                            int64_t run, const locant_corpus *corpus,
                            int64_t blocks, lct_tick tick, void *context);
+
+/* locant_evaluate_as() with a way to stop; tick may be NULL. */
+locant_status lct_evaluate_as(locant_evaluation *out, locant_store *store,
+                              int64_t run, const locant_corpus *corpus,
+                              const locant_eval_options *options, lct_tick tick,
+                              void *context);
 
 /* Tokens one evaluation feeds to a model trained at 'length', at most. */
 int64_t lct_evaluation_tokens(int64_t blocks, int64_t length);

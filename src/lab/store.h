@@ -246,6 +246,15 @@ locant_status lct_store_load_evaluation(locant_evaluation *out,
                                         const char *corpus_sha256,
                                         int64_t want);
 
+/* The same of any evaluation: length 0 is none. */
+locant_status lct_store_load_under(locant_evaluation *out, double **block_loss,
+                                   bool *found, locant_store *s,
+                                   const struct lct_evaluation_key *key);
+locant_status lct_store_save_under(locant_store *s,
+                                   const struct lct_evaluation_key *key,
+                                   const locant_evaluation *e,
+                                   const double *block_loss);
+
 /* Record it; one that is there already stays. */
 locant_status lct_store_save_evaluation(locant_store *s, int64_t run,
                                         const char *corpus_sha256, int64_t want,

@@ -1,0 +1,139 @@
+/* store_protocols.c - the evaluations of the protocols, to rows and back */
+#include "store.h"
+#include <math.h>
+#include <string.h>
+
+enum { BUCKET = 2048 / LOCANT_EVAL_BUCKETS };
+
+/* Under another spec or with other lengths, P1 may have fewer lengths and P2
+   may be missing. */
+static bool is_plain(const struct lct_evaluation_key *key)
+{
+    return !(key->encoding && *key->encoding) &&
+           !(key->policy && *key->policy) && !(key->lengths && *key->lengths);
+}
+
+static locant_status wrong_count(const locant_store *s, int64_t id,
+                                 const struct lct_curve *c, size_t want)
+{
+    return locant_fail(LOCANT_ERR_FORMAT,
+                       "%s: evaluation %lld has %zu losses of %s, expected"
+                       " %zu", s->path, (long long)id, c->n, c->protocol, want);
+}
+
+/* Curve c into 'room' values, undefined where it has none. */
+static locant_status take_means(double *out, size_t room, bool all,
+                                const struct lct_curve *c,
+                                const locant_store *s, int64_t id)
+{
+    if (c->n > room || (all && c->n != room))
+        return wrong_count(s, id, c, room);
+    for (size_t i = 0; i < room; i++)
+        out[i] = i < c->n ? c->mean[i] : NAN;
+    return LOCANT_OK;
+}
+
+static locant_status load(locant_evaluation *e, struct lct_curve c[2],
+                          locant_store *s, const struct lct_evaluation_row *row,
+                          bool plain)
+{
+    *e = (locant_evaluation){
+        .own_window = row->own_window, .valid = row->valid,
+        .shuffled = row->shuffled, .causality = row->causality,
+        .blocks = row->blocks, .tokens_per_second = row->tokens_per_second};
+    LCT_TRY(lct_store_read_curve(&c[0], s, row->id, "P1"));
+    LCT_TRY(lct_store_read_curve(&c[1], s, row->id, "P2"));
+    LCT_TRY(take_means(e->same_targets, LOCANT_EVAL_LENGTHS, plain, &c[0], s,
+                       row->id));
+    LCT_TRY(take_means(e->by_position, LOCANT_EVAL_BUCKETS, plain, &c[1], s,
+                       row->id));
+    if (c[0].n > 0)
+        memcpy(e->length, c[0].length, c[0].n * sizeof *e->length);
+    if (e->blocks < 1 || c[0].n < 1 || c[0].blocks != (size_t)e->blocks)
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: evaluation %lld has %zu losses a length,"
+                           " expected %lld", s->path, (long long)row->id,
+                           c[0].blocks, (long long)e->blocks);
+    return LOCANT_OK;
+}
+
+locant_status lct_store_load_under(locant_evaluation *out, double **block_loss,
+                                   bool *found, locant_store *s,
+                                   const struct lct_evaluation_key *key)
+{
+    struct lct_curve curves[2] = {{{0}, 0, 0, NULL, NULL, NULL}};
+    struct lct_evaluation_row row = {0};
+    locant_evaluation e;
+    locant_status status;
+
+    if (block_loss)
+        *block_loss = NULL;
+    LCT_TRY(lct_store_find_evaluation(&row, found, s, key));
+    if (!*found)
+        return LOCANT_OK;
+    status = load(&e, curves, s, &row, is_plain(key));
+    if (status == LOCANT_OK) {
+        *out = e;
+        if (block_loss) {
+            *block_loss = curves[0].loss;
+            curves[0].loss = NULL;
+        }
+    }
+    lct_curve_free(&curves[0]);
+    lct_curve_free(&curves[1]);
+    return status;
+}
+
+locant_status lct_store_load_evaluation(locant_evaluation *out,
+                                        double **block_loss, bool *found,
+                                        locant_store *s, int64_t run,
+                                        const char *corpus_sha256, int64_t want)
+{
+    const struct lct_evaluation_key key = {
+        .run = run, .corpus_sha256 = corpus_sha256, .want = want};
+
+    return lct_store_load_under(out, block_loss, found, s, &key);
+}
+
+/* Lengths that were asked for: the others are 0. */
+static size_t lengths_of(const locant_evaluation *e)
+{
+    size_t n = 0;
+
+    while (n < LOCANT_EVAL_LENGTHS && e->length[n] > 0)
+        n++;
+    return n;
+}
+
+locant_status lct_store_save_under(locant_store *s,
+                                   const struct lct_evaluation_key *key,
+                                   const locant_evaluation *e,
+                                   const double *block_loss)
+{
+    const struct lct_evaluation_row row = {
+        0, e->blocks, e->own_window, e->valid, e->shuffled, e->causality,
+        e->tokens_per_second};
+    const size_t n = lengths_of(e);
+    locant_evaluation copy = *e;
+    int64_t position[LOCANT_EVAL_BUCKETS];
+    const struct lct_curve curves[2] = {
+        {"P1", n, (size_t)e->blocks, copy.length, copy.same_targets,
+         (double *)block_loss},
+        {"P2", LOCANT_EVAL_BUCKETS, 0, position, copy.by_position, NULL}};
+    const bool longest = is_plain(key) || (n > 0 && e->length[n - 1] == 2048);
+
+    for (int64_t i = 0; i < LOCANT_EVAL_BUCKETS; i++)
+        position[i] = i * BUCKET;
+    return lct_store_add_evaluation(s, key, &row, curves, longest ? 2 : 1);
+}
+
+locant_status lct_store_save_evaluation(locant_store *s, int64_t run,
+                                        const char *corpus_sha256, int64_t want,
+                                        const locant_evaluation *e,
+                                        const double *block_loss)
+{
+    const struct lct_evaluation_key key = {
+        .run = run, .corpus_sha256 = corpus_sha256, .want = want};
+
+    return lct_store_save_under(s, &key, e, block_loss);
+}
