@@ -1,6 +1,8 @@
 /* heads.c - attention over the heads of one layer, through the public API */
 #include "parts.h"
+#include "../core/size.h"
 #include <inttypes.h>
+#include <string.h>
 
 /* [B, T, heads, head_dim] as it lies, seen as [B, heads, T, head_dim] */
 static locant_tensor by_head(const struct lct_model *m, real *data,
@@ -168,4 +170,136 @@ locant_status lct_heads_backward(struct lct_model *m, int64_t layer)
     d.dparams = grads == NULL ? NULL : grads + p.first_param;
     return locant_attention_backward(&d, &d_o, &o, &lse, &p.attention,
                                      m->workspace, m->workspace_bytes);
+}
+
+/* ------------------------------------------------------- weights of some rows */
+
+/*
+ * Values that are unit vectors read weights out: with v[j] the unit vector of
+ * channel j - first for D keys from 'first' on, and 0 for the others,
+ * o[i, c] = p[i, first + c].
+ */
+struct reading {
+    void *at; /* positions of the queries, int64_t or double; the memory */
+    real *q, *v, *o, *lse;
+    real *base; /* o of v = 0: what an encoding adds to values itself */
+    locant_tensor tq, tv, to, tlse, tat;
+    void *workspace;
+    size_t bytes;
+};
+
+static locant_status make_reading(struct reading *r, const struct lct_model *m,
+                                  int64_t n)
+{
+    const int64_t H = m->config.heads, D = m->head_dim;
+    const int64_t rows = H * n, keys = m->config.kv_heads * m->S;
+    const int64_t q[4] = { 1, H, n, D }, lse[3] = { 1, H, n };
+    const int64_t v[4] = { 1, m->config.kv_heads, m->S, D };
+    size_t bytes, places;
+
+    if (!lct_mul(&bytes, (size_t)(3 * rows * D + keys * D + rows),
+                 sizeof(real)) ||
+        !lct_mul(&places, (size_t)n, sizeof(double)) ||
+        !lct_add(&bytes, bytes, places) ||
+        (r->at = locant_alloc(bytes)) == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "lct_model_attention_rows: no "
+                           "memory for %" PRId64 " queries", n);
+    r->q = (real *)((double *)r->at + n);
+    r->o = r->q + rows * D;
+    r->base = r->o + rows * D;
+    r->lse = r->base + rows * D;
+    r->v = r->lse + rows;
+    r->tq = locant_dense(r->q, LCT_REAL_DTYPE, 4, q);
+    r->to = locant_dense(r->o, LCT_REAL_DTYPE, 4, q);
+    r->tv = locant_dense(r->v, LCT_REAL_DTYPE, 4, v);
+    r->tlse = locant_dense(r->lse, LCT_REAL_DTYPE, 3, lse);
+    return LOCANT_OK;
+}
+
+/* Queries t[0 .. n - 1] of the layer, and where they sit. */
+static void choose(struct reading *r, struct problem *p,
+                   const struct lct_model *m, const real *q, const int64_t *t,
+                   int64_t n)
+{
+    const int64_t H = m->config.heads, D = m->head_dim;
+    const int64_t shape[3] = { 1, n, 1 };
+    const bool reals = p->attention.q_coords != NULL;
+    const bool placed = reals || p->attention.q_pos != NULL;
+
+    for (int64_t h = 0; h < H; h++)
+        for (int64_t i = 0; i < n; i++)
+            memcpy(r->q + (h * n + i) * D, q + (t[i] * H + h) * D,
+                   (size_t)D * sizeof(real));
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t index = m->past + t[i];
+        int64_t *to = (int64_t *)r->at + i; /* as wide as double */
+
+        *to = placed ? ((const int64_t *)m->positions)[index] : index;
+    }
+    r->tat = locant_dense(r->at, reals ? LOCANT_F64 : LOCANT_I64,
+                          reals ? 3 : 2, shape);
+    if (reals)
+        p->attention.q_coords = &r->tat;
+    else
+        p->attention.q_pos = &r->tat;
+    p->attention.q = &r->tq;
+    p->attention.v = &r->tv;
+}
+
+static locant_status read_rows(struct reading *r, const struct problem *p,
+                               const struct lct_model *m, int64_t n,
+                               real *weight)
+{
+    const int64_t rows = m->config.heads * n, D = m->head_dim;
+    const int64_t keys = m->config.kv_heads * m->S;
+
+    memset(r->v, 0, (size_t)(keys * D) * sizeof(real));
+    LCT_TRY(locant_attention_forward(&r->to, &r->tlse, &p->attention,
+                                     r->workspace, r->bytes));
+    memcpy(r->base, r->o, (size_t)(rows * D) * sizeof(real));
+    for (int64_t first = 0; first < m->S; first += D) {
+        const int64_t count = first + D < m->S ? D : m->S - first;
+
+        for (int64_t i = 0; i < keys * D; i++)
+            r->v[i] = i / D % m->S - first == i % D;
+        LCT_TRY(locant_attention_forward(&r->to, &r->tlse, &p->attention,
+                                         r->workspace, r->bytes));
+        for (int64_t i = 0; i < rows; i++)
+            for (int64_t c = 0; c < count; c++)
+                weight[i * m->S + first + c] =
+                    r->o[i * D + c] - r->base[i * D + c];
+    }
+    return LOCANT_OK;
+}
+
+locant_status lct_model_attention_rows(const struct lct_model *m,
+                                       int64_t layer, const int64_t *t,
+                                       int64_t n, real *weight)
+{
+    struct reading r = { .at = NULL };
+    struct problem p;
+    locant_status status;
+
+    if (m->B != 1 || n < 1)
+        return locant_fail(LOCANT_ERR_SHAPE, "lct_model_attention_rows: B is %"
+                           PRId64 " and there are %" PRId64 " queries, "
+                           "expected B = 1 and queries", m->B, n);
+    for (int64_t i = 0; i < n; i++)
+        if (t[i] < 0 || t[i] >= m->T)
+            return locant_fail(LOCANT_ERR_PARAM, "lct_model_attention_rows: t"
+                               "[%" PRId64 "] is %" PRId64 ", expected 0 .. %"
+                               PRId64, i, t[i], m->T - 1);
+    LCT_TRY(make_reading(&r, m, n));
+    pose(&p, m, layer, 1, m->T, m->past);
+    choose(&r, &p, m, m->layers[layer].q, t, n);
+    status = locant_attention_workspace(&r.bytes, &p.attention);
+    if (status == LOCANT_OK && r.bytes > 0 &&
+        (r.workspace = locant_alloc(r.bytes)) == NULL)
+        status = locant_fail(LOCANT_ERR_NOMEM, "lct_model_attention_rows: no "
+                             "memory for %zu bytes of workspace", r.bytes);
+    if (status == LOCANT_OK)
+        status = read_rows(&r, &p, m, n, weight);
+    locant_release(r.workspace);
+    locant_release(r.at);
+    return status;
 }

@@ -149,6 +149,16 @@ typedef void (*lct_layer_watcher)(const struct lct_layer_seen *seen,
 void lct_model_watch(struct lct_model *m, lct_layer_watcher watch,
                      void *context);
 
+/*
+ * weight [heads, n, S] = attention's weights of queries t[0 .. n - 1], each in
+ * 0 .. T - 1, of the layer that a watcher is being called for; B must be 1.
+ * Never more than those rows: S / head_dim passes of n queries.
+ * Errors: SHAPE (B), PARAM (t), NOMEM.
+ */
+locant_status lct_model_attention_rows(const struct lct_model *m,
+                                       int64_t layer, const int64_t *t,
+                                       int64_t n, real *weight);
+
 /* After an optimiser's step: move the encoding's parameters into range. */
 void lct_model_project(struct lct_model *m);
 #endif
