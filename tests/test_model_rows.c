@@ -97,8 +97,9 @@ static void what_cannot_be_read_is_refused(void **state)
     CHECK_OK(lct_model_forward(r.model, r.words, r.words + 1, 2, LENGTH, NULL,
                                NULL));
     CHECK_REFUSED(lct_model_attention_rows(r.model, 0, &first, 1, weight),
-                  LOCANT_ERR_SHAPE, "lct_model_attention_rows: B is 2 and there "
-                  "are 1 queries, expected B = 1 and queries");
+                  LOCANT_ERR_SHAPE,
+                  "lct_model_attention_rows: B is 2 and "
+                  "there are 1 queries, expected B = 1 and queries");
     finish(&r);
 }
 

@@ -172,7 +172,7 @@ locant_status lct_heads_backward(struct lct_model *m, int64_t layer)
                                      m->workspace, m->workspace_bytes);
 }
 
-/* ------------------------------------------------------- weights of some rows */
+/* ---------------------------------------------------- weights of some rows */
 
 /*
  * Values that are unit vectors read weights out: with v[j] the unit vector of

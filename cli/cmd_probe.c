@@ -1,0 +1,159 @@
+/* cmd_probe.c - locant probe RUN: what a trained model does with positions. */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli.h"
+#include "locant/probe.h"
+
+struct options {
+    const char *dir;
+};
+
+static const struct cli_option options[] = {
+    { "dir", 0, CLI_FILE, offsetof(struct options, dir), "DIR", "locant-lab", 0,
+      0, 0, "folder of the run store" },
+    { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
+};
+
+/* --------------------------------------------------------------------- text */
+
+/* What lies at the keys, one below the other, NAN if nothing does. */
+static double number_at(const json_t *from, const char *key, const char *sub)
+{
+    const json_t *value = json_object_get(from, key);
+
+    if (sub != NULL)
+        value = json_object_get(value, sub);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+static void print_number(int width, int decimals, double x)
+{
+    if (isfinite(x))
+        printf(" %*.*f", width, decimals, x);
+    else
+        printf(" %*s", width, "-");
+}
+
+static void print_head(const json_t *head)
+{
+    printf("%5.0f %4.0f", number_at(head, "layer", NULL),
+           number_at(head, "head", NULL));
+    print_number(8, 3, number_at(head, "entropy", NULL));
+    print_number(6, 2, number_at(head, "slope", NULL));
+    print_number(9, 1, number_at(head, "distance", NULL));
+    print_number(6, 3, number_at(head, "within", "8"));
+    print_number(6, 3, number_at(head, "within", "32"));
+    print_number(6, 3, number_at(head, "sink", NULL));
+    print_number(6, 3, number_at(head, "self", NULL));
+    print_number(6, 3, number_at(head, "previous", NULL));
+    putchar('\n');
+}
+
+static void print_heads(const json_t *attention, const char *which,
+                        const char *title)
+{
+    const json_t *sweep = json_object_get(attention, which), *head;
+    size_t        i;
+
+    if (sweep == NULL)
+        return;
+    printf("\n%s, windows of %.0f bytes\n%5s %4s %8s %6s %9s %6s %6s %6s %6s "
+           "%6s\n", title, number_at(sweep, "length", NULL), "layer", "head",
+           "entropy", "slope", "distance", "<8", "<32", "first", "own", "prev");
+    json_array_foreach(json_object_get(sweep, "heads"), i, head)
+        print_head(head);
+}
+
+static void print_attention(const json_t *attention)
+{
+    const json_t *sinks = json_object_get(attention, "sinks");
+
+    print_heads(attention, "initial", "Attention before training");
+    print_heads(attention, "trained", "Attention");
+    print_heads(attention, "long", "Attention of sampled queries");
+    if (sinks != NULL)
+        printf("\nHeads whose first key has more than %.1f of the weight, at "
+               "%.0f bytes: %.0f %%\nof text, %.0f %% of one byte repeated\n",
+               number_at(sinks, "threshold", NULL),
+               number_at(sinks, "length", NULL),
+               100 * number_at(sinks, "share", NULL),
+               100 * number_at(sinks, "share_repeated", NULL));
+}
+
+static int print(const json_t *probe)
+{
+    printf("run %.0f: %s seed %.0f, trained at %.0f\n",
+           number_at(probe, "run", NULL),
+           json_string_value(json_object_get(probe, "encoding")),
+           number_at(probe, "seed", NULL),
+           number_at(probe, "trained_length", NULL));
+    print_attention(json_object_get(probe, "attention"));
+    return CLI_OK;
+}
+
+/* ---------------------------------------------------------------------- run */
+
+static int measure(const struct cli *cli, locant_store *store, int64_t id)
+{
+    json_t       *probe;
+    char         *text = NULL;
+    locant_status s;
+    int           status;
+
+    cli_catch_signals();
+    s = locant_probe(&text, store, id, cli_progress, NULL);
+    cli_progress_end();
+    if (s != LOCANT_OK)
+        return cli_job_status(s);
+    probe = json_loads(text, 0, NULL);
+    locant_release(text);
+    if (probe == NULL)
+        return cli_fail(CLI_INPUT, "probe: out of memory");
+    if (cli->json)
+        return cli_json(probe);
+    status = print(probe);
+    json_decref(probe);
+    return status;
+}
+
+static int run(const struct cli *cli)
+{
+    const struct options *o = cli->options;
+    locant_store *store = NULL;
+    char         *end;
+    int64_t       id;
+    int           status;
+
+    errno = 0;
+    id = strtoll(cli->words[0], &end, 10);
+    if (*end != '\0' || end == cli->words[0] || errno || id < 1)
+        return cli_fail(CLI_USAGE, "probe: '%s': should be the number of a "
+                        "run; 'locant runs list' shows them", cli->words[0]);
+    status = cli_check_store(o->dir);
+    if (status == CLI_OK) {
+        locant_status s = locant_store_open(&store, o->dir);
+
+        status = s == LOCANT_OK ? measure(cli, store, id) : cli_error(s);
+    }
+    locant_store_close(store);
+    return status;
+}
+
+const struct cli_command cli_probe = {
+    .name = "probe", .summary = "what a trained model does with positions",
+    .usage = "RUN [--dir DIR] [--json]",
+    .doc = "Runs a finished run over the generator's text, whatever it was "
+           "trained on, and\nprints what each head attends to: entropy in nats "
+           "and its slope against the\nlogarithm of the number of keys (1: "
+           "spread evenly), mean distance, the weight\nof keys nearer than 8 "
+           "and 32, of the first key, the own one, the one before.\nThe store "
+           "keeps what was found; 'locant figure' draws it.",
+    .examples = "locant probe 3\nlocant probe 3 --json --dir lab\n"
+                "locant figure entropy 3",
+    .options = options, .options_size = sizeof(struct options),
+    .min_words = 1, .max_words = 1, .computes = 1, .run = run
+};

@@ -1,0 +1,98 @@
+/*
+ * probe.h - measuring a trained model on fixed text: what the parts share.
+ *
+ * Statistics are plain functions of weights, gradients and states, so that
+ * planted ones can be told to them; the parts drive a model and make JSON.
+ */
+#ifndef LCT_PROBE_H
+#define LCT_PROBE_H
+#include "locant/probe.h"
+#include "run.h"
+#include <jansson.h>
+
+/* ------------------------------------------------------- weights of a head */
+
+enum {
+    LCT_PROBE_BINS = 12,   /* of distance: 0, 1, 2-3, 4-7, .., 1024 and more */
+    LCT_PROBE_SHARES = 16, /* of distance over the keys there are */
+    LCT_PROBE_WITHIN = 3   /* weight at distances below 8, 32, 128 */
+};
+
+extern const int64_t lct_probe_within[LCT_PROBE_WITHIN];
+
+/* Sums over rows of attention; begin with zeros. */
+struct lct_head_sums {
+    double rows;
+    double sink;     /* weight of key 0 */
+    double self;     /* of the query's own key */
+    double previous; /* of the one before */
+    double self_bias, previous_bias; /* the same less 1 / keys */
+    double distance;
+    double within[LCT_PROBE_WITHIN];
+    double bin[LCT_PROBE_BINS], share[LCT_PROBE_SHARES];
+    double entropy, points; /* points: rows of two keys or more */
+    double x, y, xx, xy;    /* of those: ln of the keys, entropy */
+};
+
+/* Entropy in nats of weights w [t + 1]. */
+double lct_row_entropy(const real *w, int64_t t);
+
+/*
+ * Add the row of query t, which sees keys 0 .. t.
+ *
+ * Bins and shares of distance d = t - j and (d + 1) / (t + 1): Kazemnejad et
+ * al. 2023, arXiv:2305.19466, section 6.  Sink: Gu et al. 2025,
+ * arXiv:2410.10781, eq. (3).  Bias of the own and the previous key: the
+ * functional A^c = (1/T) sum_t sum_j c[t,j] w[t,j] of centred c.
+ */
+void lct_head_add(struct lct_head_sums *s, const real *w, int64_t t);
+
+/* Least squares slope of entropy against ln of the number of keys: 1 where
+   attention is spread evenly, 0 where its width does not grow; NAN of less
+   than two rows. */
+double lct_entropy_slope(const struct lct_head_sums *s);
+
+/* Jensen-Shannon divergence in nats of two rows of n weights. */
+double lct_divergence(const real *a, const real *b, int64_t n);
+
+/* ------------------------------------------------------------------- parts */
+
+enum { LCT_PROBE_LONG = 2048 };
+
+/* A model being measured. */
+struct lct_probe {
+    locant_store *store;
+    locant_run_info run;
+    locant_encoding *encoding;
+    struct lct_model *model; /* trained; with gradients */
+    real *trained;           /* [size] room for its parameters */
+    locant_corpus *corpus;
+    const struct lct_split *text;
+    int64_t layers, heads, length; /* length: as trained, at most 256 */
+    int64_t longest;               /* LCT_PROBE_LONG, or where it ends */
+    locant_progress_fn progress;
+    void *context;
+};
+
+/* tokens [T] of window w of the text. */
+void lct_probe_window(int32_t *tokens, const struct lct_probe *p, int64_t w,
+                      int64_t T);
+
+/* Put initial parameters into the model, as before training; and back. */
+locant_status lct_probe_forget(struct lct_probe *p);
+void lct_probe_recall(struct lct_probe *p);
+
+/* Zeroed memory for n doubles, n > 0. */
+locant_status lct_probe_doubles(double **out, int64_t n);
+
+/* A list of reals; null for what is not finite. */
+json_t *lct_probe_reals(const double *x, int64_t n);
+json_t *lct_probe_real(double x);
+
+/* locant_probe() as a tree, to be released with json_decref(). */
+locant_status lct_probe_read(json_t **out, locant_store *store, int64_t run,
+                             locant_progress_fn progress, void *context);
+
+/* Each fills an object that is empty. */
+locant_status lct_probe_attention(json_t *out, struct lct_probe *p);
+#endif

@@ -1,0 +1,189 @@
+/*
+ * test_probe.c - statistics of attention, of planted weights.
+ *
+ * Weights are float: a row is off by 2^-25 of its sum for each of them at most,
+ * and 128 rows of 128 by less than 1e-5 of what they sum to when that is 1.
+ */
+/* needs: lab */
+#include "testing.h"
+#include "lab/probe.h"
+#include <math.h>
+#include <string.h>
+
+enum { ROWS = 128 };
+static const double near = 1e-5;
+
+static bool is(double got, double want)
+{
+    return fabs(got - want) < near * fmax(1, fabs(want));
+}
+
+/* All rows of what 'fill' plants. */
+static struct lct_head_sums sums_of(void (*fill)(float *w, int64_t t))
+{
+    struct lct_head_sums s;
+    float w[ROWS];
+
+    memset(&s, 0, sizeof s);
+    for (int64_t t = 0; t < ROWS; t++) {
+        memset(w, 0, sizeof w);
+        fill(w, t);
+        lct_head_add(&s, w, t);
+    }
+    CHECK(s.rows == ROWS);
+    return s;
+}
+
+static double harmonic(int n)
+{
+    double sum = 0;
+
+    for (int i = 1; i <= n; i++)
+        sum += 1.0 / i;
+    return sum;
+}
+
+/* ----------------------------------------------------------------- planted */
+
+static void evenly(float *w, int64_t t)
+{
+    for (int64_t j = 0; j <= t; j++)
+        w[j] = 1.0f / (float)(t + 1);
+}
+
+static void even_weights_dilute_with_slope_one(void **state)
+{
+    const struct lct_head_sums s = sums_of(evenly);
+    double distance = 0, near_8 = 0, logs = 0;
+
+    (void)state;
+    for (int t = 0; t < ROWS; t++) {
+        distance += t / 2.0;
+        near_8 += t < 8 ? 1 : 8.0 / (t + 1);
+        logs += log(t + 1.0);
+    }
+    CHECK(is(lct_entropy_slope(&s), 1));
+    CHECK(is(s.entropy / ROWS, logs / ROWS));
+    CHECK(is(s.distance / ROWS, distance / ROWS));
+    CHECK(is(s.within[0] / ROWS, near_8 / ROWS));
+    CHECK(is(s.within[2], ROWS));
+    CHECK(is(s.sink / ROWS, harmonic(ROWS) / ROWS));
+    CHECK(is(s.self_bias, 0) && is(s.previous_bias, 0));
+}
+
+static void itself(float *w, int64_t t)
+{
+    w[t] = 1;
+}
+
+static void a_head_of_its_own_token(void **state)
+{
+    const struct lct_head_sums s = sums_of(itself);
+
+    (void)state;
+    CHECK(is(s.self, ROWS) && is(s.previous, 0) && is(s.distance, 0));
+    CHECK(is(s.self_bias, ROWS - harmonic(ROWS)));
+    CHECK(is(s.previous_bias, 1 - harmonic(ROWS)));
+    CHECK(is(s.sink, 1) && is(s.within[0], ROWS) && is(s.bin[0], ROWS));
+    CHECK(is(s.entropy, 0) && is(lct_entropy_slope(&s), 0));
+    /* distance 0 of t + 1 keys: a share of 1 / (t + 1), below 1/16 from 16
+       keys on */
+    CHECK(is(s.share[0], ROWS - 15) && is(s.share[15], 1));
+}
+
+static void the_one_before(float *w, int64_t t)
+{
+    w[t > 0 ? t - 1 : 0] = 1;
+}
+
+static void a_head_of_the_previous_token(void **state)
+{
+    const struct lct_head_sums s = sums_of(the_one_before);
+
+    (void)state;
+    CHECK(is(s.previous, ROWS - 1) && is(s.self, 1));
+    CHECK(is(s.previous_bias, ROWS - harmonic(ROWS)));
+    CHECK(is(s.distance, ROWS - 1) && is(s.bin[1], ROWS - 1));
+    CHECK(is(s.sink, 2));
+}
+
+static void the_first(float *w, int64_t t)
+{
+    (void)t;
+    w[0] = 1;
+}
+
+static void a_sink_is_far_and_at_the_start(void **state)
+{
+    const struct lct_head_sums s = sums_of(the_first);
+    double bins = 0;
+
+    (void)state;
+    CHECK(is(s.sink, ROWS) && is(s.share[15], ROWS));
+    CHECK(is(s.distance, ROWS * (ROWS - 1) / 2.0));
+    CHECK(is(s.within[0], 8) && is(s.within[1], 32) && is(s.within[2], 128));
+    /* distances 0, 1, 2-3, 4-7, ..: once each */
+    for (int b = 0; b < LCT_PROBE_BINS; b++) {
+        CHECK(is(s.bin[b], b == 0 ? 1 : b <= 7 ? 1 << (b - 1) : 0));
+        bins += s.bin[b];
+    }
+    CHECK(is(bins, ROWS));
+}
+
+static void a_window(float *w, int64_t t)
+{
+    const int64_t n = t < 8 ? t + 1 : 8;
+
+    for (int64_t j = t - n + 1; j <= t; j++)
+        w[j] = 1.0f / (float)n;
+}
+
+/* Flat from 8 keys on: the slope of those rows alone is 0. */
+static void attention_of_a_fixed_width_does_not_dilute(void **state)
+{
+    struct lct_head_sums s;
+    float w[ROWS];
+
+    (void)state;
+    memset(&s, 0, sizeof s);
+    CHECK(isnan(lct_entropy_slope(&s)));
+    for (int64_t t = 8; t < ROWS; t++) {
+        memset(w, 0, sizeof w);
+        a_window(w, t);
+        lct_head_add(&s, w, t);
+    }
+    CHECK(is(lct_entropy_slope(&s), 0));
+    CHECK(is(s.entropy / s.rows, log(8)));
+    CHECK(is(s.distance / s.rows, 3.5));
+    CHECK(is(s.within[0], s.rows));
+}
+
+/* ------------------------------------------------------------- comparison */
+
+static void divergence_by_its_definition(void **state)
+{
+    const float one[3] = { 1, 0, 0 }, other[3] = { 0, .5f, .5f };
+    const float half[3] = { .5f, .5f, 0 };
+
+    (void)state;
+    CHECK(lct_divergence(one, one, 3) == 0);
+    CHECK(is(lct_divergence(one, other, 3), log(2)));
+    /* m = (3/4, 1/4, 0): ln(4/3)/2 + (ln(2/3) + ln 2)/4 */
+    CHECK(is(lct_divergence(one, half, 3),
+             log(4.0 / 3) / 2 + (log(2.0 / 3) + log(2)) / 4));
+    CHECK(is(lct_divergence(half, one, 3), lct_divergence(one, half, 3)));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(even_weights_dilute_with_slope_one),
+        cmocka_unit_test(a_head_of_its_own_token),
+        cmocka_unit_test(a_head_of_the_previous_token),
+        cmocka_unit_test(a_sink_is_far_and_at_the_start),
+        cmocka_unit_test(attention_of_a_fixed_width_does_not_dilute),
+        cmocka_unit_test(divergence_by_its_definition),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,246 @@
+/* test_probe_run.c - runs measured: what must hold of any, and what is kept */
+/* needs: lab */
+#define _GNU_SOURCE
+#include "scratch.h"
+#include "lab/probe.h"
+#include "lab/tasks.h"
+#include <math.h>
+
+enum { LENGTH = 32 };
+
+static struct scratch dir;
+static locant_corpus *corpus;
+static locant_store *store;
+
+static int set_up(void **state)
+{
+    locant_corpus_options o = LOCANT_CORPUS_INIT;
+
+    (void)state;
+    o.kind = LOCANT_CORPUS_GENERATED;
+    o.max_bytes = 128 << 10;
+    CHECK_OK(locant_corpus_create(&corpus, &o));
+    dir = scratch_make();
+    CHECK_OK(locant_store_open(&store, scratch_file(&dir, "store")));
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    locant_store_close(store);
+    locant_corpus_free(corpus);
+    scratch_remove(&dir);
+    return 0;
+}
+
+static locant_train_options tiny(const char *encoding)
+{
+    locant_train_options o = LOCANT_TRAIN_INIT;
+
+    o.encoding = encoding;
+    o.layers = 1;
+    o.width = 32;
+    o.heads = 2;
+    o.ff = 32;
+    o.batch = 2;
+    o.length = LENGTH;
+    o.steps = 3;
+    return o;
+}
+
+static int64_t train(const char *encoding)
+{
+    const locant_train_options o = tiny(encoding);
+    int64_t id;
+
+    CHECK_OK(locant_train(&id, store, corpus, &o));
+    return id;
+}
+
+static json_t *probe(int64_t run)
+{
+    json_t *found;
+    char *text;
+
+    CHECK_OK(locant_probe(&text, store, run, NULL, NULL));
+    found = json_loads(text, 0, NULL);
+    CHECK(found != NULL);
+    locant_release(text);
+    return found;
+}
+
+static double at(const json_t *from, const char *key)
+{
+    const json_t *value = json_object_get(from, key);
+
+    CHECK(json_is_number(value));
+    return json_number_value(value);
+}
+
+/* --------------------------------------------------------------- attention */
+
+/* What holds of every head, whatever it learned; six digits are kept. */
+static void check_head(const json_t *head)
+{
+    const json_t *bins = json_object_get(head, "bins"), *bin;
+    double sum = 0;
+    size_t i;
+
+    json_array_foreach(bins, i, bin)
+        sum += json_number_value(bin);
+    CHECK(json_array_size(bins) == LCT_PROBE_BINS);
+    CHECK(fabs(sum - 1) < 1e-4);
+    CHECK(at(head, "entropy") >= 0 && at(head, "distance") >= 0);
+    CHECK(at(head, "sink") > 0 && at(head, "sink") <= 1.0001);
+}
+
+static void check_sweep(const json_t *sweep, double length, size_t rows)
+{
+    const json_t *heads = json_object_get(sweep, "heads"), *head;
+    size_t i;
+
+    CHECK(at(sweep, "length") == length);
+    CHECK(json_array_size(json_object_get(sweep, "rows")) == rows);
+    CHECK(json_array_size(heads) == 2);
+    json_array_foreach(heads, i, head) {
+        CHECK(json_array_size(json_object_get(head, "entropies")) == rows);
+        check_head(head);
+    }
+}
+
+static void every_head_is_measured_at_three_places(void **state)
+{
+    json_t *found = probe(train("rope"));
+    const json_t *a = json_object_get(found, "attention");
+
+    (void)state;
+    check_sweep(json_object_get(a, "initial"), LENGTH, LENGTH);
+    check_sweep(json_object_get(a, "trained"), LENGTH, LENGTH);
+    check_sweep(json_object_get(a, "long"), 2048, 48);
+    CHECK(json_array_size(json_object_get(json_object_get(a, "sinks"),
+                                          "text")) == 2);
+    json_decref(found);
+}
+
+static void beyond_a_table_there_is_nothing(void **state)
+{
+    json_t *found = probe(train("learned"));
+    const json_t *a = json_object_get(found, "attention");
+
+    (void)state;
+    CHECK(json_object_get(a, "long") == NULL);
+    check_sweep(json_object_get(a, "trained"), LENGTH, LENGTH);
+    json_decref(found);
+}
+
+/* A repeated byte without positions: every key is the same, so weights are
+   even, and heads see what they see of it in closed form. */
+static void without_positions_a_repeated_byte_is_spread_evenly(void **state)
+{
+    json_t *found = probe(train("none"));
+    const json_t *sinks =
+        json_object_get(json_object_get(found, "attention"), "sinks");
+    const json_t *alpha = json_object_get(sinks, "repeated"), *value;
+    double want = 0;
+    size_t i;
+
+    (void)state;
+    for (int n = 1; n <= LENGTH; n++)
+        want += 1.0 / n / LENGTH;
+    json_array_foreach(alpha, i, value)
+        CHECK(fabs(json_number_value(value) - want) < 1e-5);
+    CHECK(at(sinks, "share_repeated") == 0);
+    json_decref(found);
+}
+
+/* A window of the encoding is one of its heads. */
+static void a_window_is_seen(void **state)
+{
+    json_t *found = probe(train("window(size=8)")), *head;
+    size_t i;
+
+    (void)state;
+    json_array_foreach(json_object_get(json_object_get(json_object_get(
+        found, "attention"), "long"), "heads"), i, head) {
+        CHECK(fabs(at(json_object_get(head, "within"), "8") - 1) < 1e-4);
+        CHECK(at(head, "entropy") < log(8) + 1e-4);
+    }
+    json_decref(found);
+}
+
+/* -------------------------------------------------------------------- store */
+
+static void what_was_found_is_kept(void **state)
+{
+    const int64_t run = train("learned");
+    json_t *first = probe(run), *second, *changed;
+    locant_store *other;
+    char *text;
+
+    (void)state;
+    second = probe(run);
+    CHECK(json_equal(first, second));
+    /* it is the store that answers */
+    CHECK_OK(lct_store_exec(store, "UPDATE probes SET value = '{}' "
+                            "WHERE run = ?1 AND name = 'attention'", "i", run));
+    changed = probe(run);
+    CHECK(json_object_size(json_object_get(changed, "attention")) == 0);
+    CHECK_OK(lct_store_exec(store, "DELETE FROM probes WHERE run = ?1", "i",
+                            run));
+    CHECK_OK(locant_store_open_readonly(&other, scratch_file(&dir, "store")));
+    CHECK_OK(locant_probe(&text, other, run, NULL, NULL));
+    CHECK(strstr(text, "\"attention\"") == NULL);
+    locant_release(text);
+    locant_store_close(other);
+    json_decref(first);
+    json_decref(second);
+    json_decref(changed);
+}
+
+static int stop(const locant_progress *progress, void *context)
+{
+    (void)context;
+    CHECK(strcmp(progress->phase, "probe") == 0);
+    return 1;
+}
+
+static void what_cannot_be_measured_is_refused(void **state)
+{
+    locant_train_options o = tiny("alibi");
+    int64_t run;
+    char *text = NULL, want[128];
+
+    (void)state;
+    o.memory = 8;
+    CHECK_OK(locant_train(&run, store, corpus, &o));
+    snprintf(want, sizeof want, "locant_probe: run %d remembers 8 tokens, "
+             "expected a model without memory", (int)run);
+    CHECK_REFUSED(locant_probe(&text, store, run, NULL, NULL),
+                  LOCANT_ERR_UNSUPPORTED, want);
+    CHECK_OK(locant_task_options(&o, "T1"));
+    o.encoding = "none";
+    o.steps = 1;
+    o.batch = 1;
+    CHECK_OK(locant_train(&run, store, NULL, &o));
+    CHECK(locant_probe(&text, store, run, NULL, NULL) ==
+          LOCANT_ERR_UNSUPPORTED);
+    CHECK(locant_probe(&text, store, train("fire"), stop, NULL) ==
+          LOCANT_ERR_INTERRUPTED);
+    CHECK(locant_probe(&text, store, 999, NULL, NULL) == LOCANT_ERR_PARAM);
+    CHECK(text == NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_head_is_measured_at_three_places),
+        cmocka_unit_test(beyond_a_table_there_is_nothing),
+        cmocka_unit_test(without_positions_a_repeated_byte_is_spread_evenly),
+        cmocka_unit_test(a_window_is_seen),
+        cmocka_unit_test(what_was_found_is_kept),
+        cmocka_unit_test(what_cannot_be_measured_is_refused),
+    };
+
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
