@@ -2,6 +2,7 @@
 /* needs: lab */
 #define _GNU_SOURCE
 #include "scratch.h"
+#include "locant/figure.h"
 #include "lab/probe.h"
 #include "lab/tasks.h"
 #include <math.h>
@@ -169,6 +170,44 @@ static void a_window_is_seen(void **state)
     json_decref(found);
 }
 
+/* ------------------------------------------------------------------ figures */
+
+static locant_status take(const locant_figure *f, const char *alt,
+                          const char *caption, void *context)
+{
+    int *taken = context;
+
+    CHECK(*alt && *caption && f->title_zh && f->x_label && f->x_label_zh);
+    CHECK(f->y_label == NULL || f->y_label_zh);
+    for (size_t i = 0; i < f->n_series; i++)
+        CHECK(f->series[i].n > 0 && f->series[i].label);
+    ++*taken;
+    return LOCANT_OK;
+}
+
+static const char *const names[] = { "entropy", "distances", "reach",
+                                     "previous", "sinks" };
+
+static void figures_are_of_what_was_found(void **state)
+{
+    const locant_figure_view view = LOCANT_FIGURE_VIEW_INIT;
+    int64_t runs[2] = { train("rope"), train("learned") };
+    int taken = 0;
+
+    (void)state;
+    json_decref(probe(runs[0]));
+    for (size_t i = 0; i < LEN(names); i++) {
+        CHECK_OK(locant_figure_of_runs(names[i], store, runs, 2, &view, take,
+                                       &taken));
+        CHECK(taken == (int)i + 1);
+    }
+    runs[0] = train("kerple");
+    CHECK_REFUSED(locant_figure_of_runs("sinks", store, runs, 1, &view, take,
+                                        &taken), LOCANT_ERR_PARAM,
+                  "locant_figure_of_runs: 'sinks' is of runs that were probed: "
+                  "'locant probe' does that");
+}
+
 /* -------------------------------------------------------------------- store */
 
 static void what_was_found_is_kept(void **state)
@@ -238,6 +277,7 @@ int main(void)
         cmocka_unit_test(beyond_a_table_there_is_nothing),
         cmocka_unit_test(without_positions_a_repeated_byte_is_spread_evenly),
         cmocka_unit_test(a_window_is_seen),
+        cmocka_unit_test(figures_are_of_what_was_found),
         cmocka_unit_test(what_was_found_is_kept),
         cmocka_unit_test(what_cannot_be_measured_is_refused),
     };

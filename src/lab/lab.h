@@ -80,6 +80,8 @@ struct lct_result {
 
 enum { LCT_GROUP_PARAMS = 24 }; /* more of one encoding are not shown */
 
+struct json_t;
+
 /* All runs of one encoding. */
 struct lct_group {
     char spec[256];            /* as resolved */
@@ -92,9 +94,8 @@ struct lct_group {
        dense */
     locant_tensor params[LCT_GROUP_PARAMS];
     int n_params;
+    struct json_t *probe; /* what probes found of the first run; or NULL */
 };
-
-struct json_t;
 
 struct lct_results {
     struct lct_group *groups;

@@ -195,8 +195,11 @@ static locant_status measure(json_t **out, struct lct_probe *p,
                                part->name, p->run.id);
         return LOCANT_OK;
     }
-    if (p->store->readonly)
+    if (!p->measure)
         return LOCANT_OK;
+    if (tell(p, (int)(part - parts)) != 0)
+        return locant_fail(LOCANT_ERR_INTERRUPTED, "locant_probe: stopped "
+                           "before '%s'", part->name);
     if (p->model == NULL)
         LCT_TRY(load(p));
     if ((*out = json_object()) == NULL)
@@ -211,9 +214,6 @@ static locant_status all_parts(json_t *out, struct lct_probe *p)
         json_t *found = NULL;
         locant_status status;
 
-        if (tell(p, i) != 0)
-            return locant_fail(LOCANT_ERR_INTERRUPTED, "locant_probe: stopped "
-                               "before '%s'", parts[i].name);
         status = measure(&found, p, &parts[i]);
         if (status == LOCANT_OK && found != NULL)
             json_object_set(out, parts[i].name, found);
@@ -224,10 +224,12 @@ static locant_status all_parts(json_t *out, struct lct_probe *p)
 }
 
 locant_status lct_probe_read(json_t **out, locant_store *store, int64_t run,
-                             locant_progress_fn progress, void *context)
+                             bool measure, locant_progress_fn progress,
+                             void *context)
 {
     struct lct_probe p = {
-        .store = store, .progress = progress, .context = context};
+        .store = store, .measure = measure && !store->readonly,
+        .progress = progress, .context = context};
     struct lct_model_config config;
     locant_status status;
 
@@ -265,7 +267,7 @@ locant_status locant_probe(char **json, locant_store *store, int64_t run,
         return locant_fail(LOCANT_ERR_NULL, "locant_probe: %s is NULL",
                            json ? "store" : "json");
     *json = NULL;
-    LCT_TRY(lct_probe_read(&found, store, run, progress, context));
+    LCT_TRY(lct_probe_read(&found, store, run, true, progress, context));
     bytes = json_dumpb(found, NULL, 0, flags);
     *json = locant_alloc(bytes + 1);
     if (*json != NULL)

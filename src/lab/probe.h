@@ -70,6 +70,7 @@ struct lct_probe {
     const struct lct_split *text;
     int64_t layers, heads, length; /* length: as trained, at most 256 */
     int64_t longest;               /* LCT_PROBE_LONG, or where it ends */
+    bool measure; /* what is not kept */
     locant_progress_fn progress;
     void *context;
 };
@@ -89,9 +90,13 @@ locant_status lct_probe_doubles(double **out, int64_t n);
 json_t *lct_probe_reals(const double *x, int64_t n);
 json_t *lct_probe_real(double x);
 
-/* locant_probe() as a tree, to be released with json_decref(). */
+/*
+ * locant_probe() as a tree, to be released with json_decref().  Without
+ * 'measure', what is not kept is left out.
+ */
 locant_status lct_probe_read(json_t **out, locant_store *store, int64_t run,
-                             locant_progress_fn progress, void *context);
+                             bool measure, locant_progress_fn progress,
+                             void *context);
 
 /* Each fills an object that is empty. */
 locant_status lct_probe_attention(json_t *out, struct lct_probe *p);

@@ -99,19 +99,49 @@ static locant_status write_page(locant_report *out, struct lct_results *r,
     return out ? fill_report(out, r) : LOCANT_OK;
 }
 
+/* Who is told of progress, and the work of the job as last told. */
+struct listener {
+    locant_progress_fn progress;
+    void *context;
+    int64_t total;
+};
+
+static int tell(const locant_progress *p, void *context)
+{
+    struct listener *to = context;
+
+    to->total = p->total;
+    return to->progress ? to->progress(p, to->context) : 0;
+}
+
+/* Probing comes when what counts as work is done. */
+static int tell_probing(const locant_progress *p, void *context)
+{
+    const struct listener *to = context;
+    locant_progress whole = *p;
+
+    whole.done = whole.total = to->total > 0 ? to->total : 1;
+    return to->progress ? to->progress(&whole, to->context) : 0;
+}
+
 static locant_status run_plan(locant_report *out, struct lct_plan *plan,
                               const locant_corpus *corpus,
                               const locant_report_options *o)
 {
     double begun = lct_clock();
+    struct listener to = {o->progress, o->context, 0};
     struct lct_results results = {0};
     locant_store *store;
     locant_status status;
 
     LCT_TRY(locant_store_open(&store, o->directory));
-    status = lct_plan_run(plan, store, corpus, o->progress, o->context);
+    status = lct_plan_run(plan, store, corpus, tell, &to);
     if (status == LOCANT_OK)
         status = lct_results_collect(&results, plan, store, corpus);
+    if (status == LOCANT_OK)
+        status = lct_results_probe(&results, store,
+                                   o->preset != LOCANT_PRESET_SMOKE,
+                                   tell_probing, &to);
     if (status == LOCANT_OK)
         status = write_page(out, &results, o, begun);
     lct_results_free(&results);

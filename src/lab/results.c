@@ -264,6 +264,7 @@ static void free_group(struct lct_group *g)
     }
     for (int i = 0; i < g->n_params; i++)
         locant_release(g->params[i].data);
+    json_decref(g->probe);
     locant_release(g->results);
 }
 

@@ -125,5 +125,6 @@ locant_status lct_results_of_runs(struct lct_results *r, locant_store *store,
         return locant_fail(LOCANT_ERR_NOMEM, "no memory for %zu runs", n);
     for (size_t i = 0; i < n; i++)
         LCT_TRY(add_run(r, store, runs[i], &first, n));
+    LCT_TRY(lct_results_probe(r, store, false, NULL, NULL));
     return lct_read_params(&r->groups[0], store);
 }

@@ -179,6 +179,14 @@ locant_status lct_read_result(struct lct_result *out, int64_t blocks,
                               locant_store *store, int64_t id, const char *sha);
 locant_status lct_read_params(struct lct_group *g, locant_store *store);
 
+/*
+ * What probes found of the first run of each group; with 'measure', what the
+ * store does not have yet is found out now.
+ */
+locant_status lct_results_probe(struct lct_results *r, locant_store *store,
+                                bool measure, locant_progress_fn progress,
+                                void *context);
+
 /* Gate g1: does an encoding have the properties it declares?  The sentence
    says which one it lacks. */
 locant_status lct_check_properties(bool *held, char sentence[256],

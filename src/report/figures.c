@@ -177,6 +177,14 @@ static locant_status draw_runs(struct lct_html *h, struct lct_results *r,
 {
     const bool training = strcmp(name, "training") == 0;
 
+    if (lct_page_is_probe(name) && !lct_page_probed(r))
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_figure_of_runs: '%s' is of runs that were "
+                           "probed: 'locant probe' does that",
+                           name);
+    if (lct_page_is_probe(name))
+        return lct_page_probes(h, r);
+
     if (!training && !evaluated(r))
         return locant_fail(LOCANT_ERR_PARAM,
                            "locant_figure_of_runs: '%s' is of runs that were "

@@ -51,6 +51,8 @@ static const struct lct_section sections[] = {
     { "position", "Loss by position", lct_page_positions, NULL },
     { "encodings", "The encodings", lct_page_encodings, NULL },
     { "training", "Training", lct_page_training, NULL },
+    { "models", "What the trained models do", lct_page_probes,
+      lct_page_probed },
     { "gates", "Gates: checks behind this page", lct_page_gates, NULL },
     { "reading", "How to read this page", lct_page_reading, NULL },
     { "provenance", "Provenance", lct_page_provenance, NULL },
