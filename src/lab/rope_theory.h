@@ -1,0 +1,126 @@
+/*
+ * rope_theory.h - what can be said of rotary positions before any training.
+ *
+ * f_j are the angles per position of the pairs of one head, fastest first; of
+ * RoPE f_j = base^(-2j/dim) for 0 <= j < dim/2.
+ */
+#ifndef LCT_ROPE_THEORY_H
+#define LCT_ROPE_THEORY_H
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The angles of one head of 'dim' channels; freq [dim/2]. */
+void lct_rope_frequencies(double *freq, double base, int64_t dim);
+
+/* ---------------------------------------------------------------- E.2, E.3 */
+
+enum lct_rope_vectors {
+    LCT_ROPE_ONES,        /* q = k = 1 */
+    LCT_ROPE_INDEPENDENT, /* q, k ~ N(0, 1), independent */
+    LCT_ROPE_SAME         /* q = k ~ N(0, 1) */
+};
+
+/*
+ * Mean and standard deviation of <R(s) q, k> / dim.  With C = sum_j cos(s f_j):
+ * ones 2C/dim and 0; independent 0 and dim^(-1/2), at every distance; the same
+ * vector 2C/dim and 2 sqrt(sum_j cos^2(s f_j)) / dim.
+ * Source: Su et al. 2021, arXiv:2104.09864, section 3.4.3, for the first;
+ * Barbero et al. 2024, arXiv:2410.06205, proposition 3.2, for the second.
+ */
+struct lct_rope_score {
+    double mean, deviation;
+};
+struct lct_rope_score lct_rope_expected(enum lct_rope_vectors kind,
+                                        const double *freq, int64_t pairs,
+                                        double s);
+
+/*
+ * (1/pairs) sum_{j=1..pairs} |S_j(s)|, S_j(s) = sum_{i<j} e^{i s f_i}: what
+ * multiplies max |h_{j+1} - h_j| in the bound of a score.  It does not fall
+ * everywhere.  Source: Su et al. 2021, arXiv:2104.09864, eq. (37).
+ */
+double lct_rope_su_bound(const double *freq, int64_t pairs, double s);
+
+/* --------------------------------------------------------------------- E.4 */
+
+/*
+ * Of a(s) = Re sum_j h_j e^{i s f_j} with max |h_j| = 1, base c:
+ *
+ * printed   dim (s - s1)(s2 - s) / (8 ln c): how far a(s) may be from the line
+ *           through a(s1) and a(s2) by the theorem as printed
+ * proved    (s - s1)(s2 - s) / 2 sum_j f_j^2: the same with the sum itself.
+ *           The proof bounds c^(-4/dim) by 1 - 4 ln c / dim, which is below it;
+ *           the printed bound is too small by 1.15 at dim 128, 1.68 at dim 32
+ *           (c = 10000), and aligned h_j go beyond it
+ * beyond    2 sum_j |S_j(s)|: bound of |a(s)| outside what was trained
+ *
+ * Source: Chen et al. 2023, arXiv:2306.15595, theorem 2.1 and eq. (8).
+ */
+struct lct_pi_bounds {
+    double printed, proved, beyond;
+};
+struct lct_pi_bounds lct_pi_bounds(double base, int64_t dim, double s,
+                                   double s1, double s2);
+
+/* --------------------------------------------------------------------- E.5 */
+
+/* A pair under the scalings; gamma is the share of its frequency YaRN keeps. */
+struct lct_rope_pair {
+    double wavelength;   /* positions per turn, 2 pi / f */
+    double turns;        /* r: within the trained length */
+    double gamma_turns;  /* linear in r between slow and fast: the paper */
+    double gamma_index;  /* linear in the pair's index between the whole pairs
+                            that turn so often: the authors' code, and ours */
+    double pi, ntk;      /* wavelengths */
+    double yarn_turns, yarn_index;
+};
+
+/* What is scaled: 'fast' and 'slow' are beta and alpha. */
+struct lct_rope_setup {
+    double base, factor, fast, slow;
+    int64_t dim, length; /* of a head; trained */
+};
+
+/*
+ * out [dim/2].  PI f/factor (arXiv:2306.15595); NTK base factor^(dim/(dim-2));
+ * YaRN gamma f + (1 - gamma) f/factor (arXiv:2309.00071, eq. 13, with the base
+ * that was trained where eq. 17 prints b').
+ */
+void lct_rope_pairs(struct lct_rope_pair *out, const struct lct_rope_setup *p);
+
+/* base factor^(dim/(dim-2)) */
+double lct_ntk_base(double base, int64_t dim, double factor);
+
+/* What YaRN multiplies queries and keys by: 0.1 ln factor + 1. */
+double lct_yarn_gain(double factor);
+
+/* Pairs that turn at least once within 'length': the critical dimension. */
+int64_t lct_rope_turning(const double *freq, int64_t pairs, int64_t length);
+
+/* --------------------------------------------------------------------- E.6 */
+
+/*
+ * Least sum_j cos(m f_j) over 0 <= m < length: below 0 some distance scores
+ * unrelated keys above equal ones.  Source: Men et al. 2024, arXiv:2405.14591.
+ */
+double lct_rope_least_sum(const double *freq, int64_t pairs, int64_t length);
+
+/*
+ * The first base of 2, 2.1, 2.205, .. (5 % each) whose least sum is not below
+ * 0; NAN if there is none up to 1e12.  Larger bases of the grid may fail again.
+ */
+double lct_smallest_base(int64_t dim, int64_t length);
+
+/* The same by the curve drawn for 10^3 to 10^6: 0.0424 length^1.628. */
+double lct_fitted_base(double length);
+
+/* --------------------------------------------------------------------- E.7 */
+
+/*
+ * The pair that training can use most, (dim/2) log_base(length / x*), where
+ * x* = 3.65721 makes V(x) = 1/2 + sin 2x / 4x - (sin x / x)^2, the variance of
+ * cos over positions of a uniform phase range x, largest.
+ */
+double lct_phase_variance(double x);
+double lct_used_pair(double base, int64_t dim, double length);
+#endif
