@@ -11,7 +11,7 @@ struct options {
     int64_t           seed, steps, layers, width, heads, kv_heads, ff;
     int64_t           batch, length, memory, every, parent;
     double            lr;
-    int               rms_norm;
+    int               rms_norm, constant;
     struct cli_corpus corpus;
 };
 
@@ -43,6 +43,8 @@ static const struct cli_option options[] = {
       1, INT64_MAX, 0, "begin with the parameters of this run, and its sizes" },
     { "lr", 0, CLI_REAL, offsetof(struct options, lr), "X", "0.003", 0, 0, 0,
       "peak learning rate" },
+    { "constant-rate", 0, CLI_FLAG, offsetof(struct options, constant), NULL,
+      NULL, 0, 0, 0, "that rate at every step: no warm-up, no decay" },
     { "checkpoint-every", 0, CLI_INTEGER, offsetof(struct options, every), "N",
       "100", 1, INT64_C(1) << 30, 0, "steps between checkpoints" },
     { "dir", 0, CLI_FILE, offsetof(struct options, dir), "DIR", "locant-lab", 0,
@@ -127,6 +129,7 @@ static int set_options(locant_train_options *t, const struct cli *cli)
     t->rms_norm = o->rms_norm;
     t->memory   = o->memory;
     t->parent   = o->parent;
+    t->constant_rate = o->constant;
     t->checkpoint_every = o->every;
     t->progress = cli_progress;
     if (!(t->learning_rate > 0))

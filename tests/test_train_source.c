@@ -209,6 +209,46 @@ static void a_run_on_text_keeps_its_key(void **state)
     locant_store_close(s);
 }
 
+/*
+ * A constant rate is that of every step, and another run; one that was stopped
+ * is continued with it.
+ */
+static void a_constant_rate_stays(void **state)
+{
+    locant_corpus_options text = LOCANT_CORPUS_INIT;
+    locant_store *s = open_store("a");
+    locant_train_options o = tiny(NULL);
+    struct lct_metric *m, *n;
+    locant_corpus *corpus;
+    size_t i, j;
+    int64_t falling = 0, stopped = 0;
+    int stops = 0;
+
+    (void)state;
+    text.kind = LOCANT_CORPUS_GENERATED;
+    text.max_bytes = 128 << 10;
+    CHECK_OK(locant_corpus_create(&corpus, &text));
+    o.steps = 40;
+    CHECK_OK(locant_train(&falling, s, corpus, &o));
+    o.constant_rate = 1;
+    o.progress = stop;
+    o.context = &stops;
+    CHECK(locant_train(&stopped, s, corpus, &o) == LOCANT_ERR_INTERRUPTED);
+    CHECK(stopped != falling);
+    CHECK_OK(locant_resume(s, stopped, corpus, NULL, NULL));
+    CHECK_OK(lct_store_metrics(&m, &i, s, falling));
+    CHECK_OK(lct_store_metrics(&n, &j, s, stopped));
+    CHECK(i == 40 && j == 40);
+    CHECK(m[0].rate == 1e-2 && m[1].rate == 2e-2 && m[39].rate < 3e-3);
+    CHECK(n[0].loss == m[0].loss && n[39].loss != m[39].loss);
+    for (size_t k = 0; k < j; k++)
+        CHECK(n[k].rate == 2e-2);
+    locant_release(m);
+    locant_release(n);
+    locant_corpus_free(corpus);
+    locant_store_close(s);
+}
+
 #define IN_SCRATCH(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
@@ -219,6 +259,7 @@ int main(void)
         IN_SCRATCH(the_name_is_part_of_the_identity),
         IN_SCRATCH(refuses_what_a_source_cannot_do),
         IN_SCRATCH(a_run_on_text_keeps_its_key),
+        IN_SCRATCH(a_constant_rate_stays),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

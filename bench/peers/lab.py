@@ -39,7 +39,7 @@ class TrainOptions(ctypes.Structure):
                 ("checkpoint_every", ctypes.c_int64),
                 ("progress", ctypes.c_void_p), ("context", ctypes.c_void_p),
                 ("memory", ctypes.c_int64), ("source", ctypes.c_void_p),
-                ("parent", ctypes.c_int64)]
+                ("parent", ctypes.c_int64), ("constant_rate", ctypes.c_int)]
 
 
 class RunInfo(ctypes.Structure):

@@ -158,6 +158,8 @@ typedef struct locant_train_options {
     int64_t memory;           /* tokens each layer remembers; see below */
     const struct lct_source *source; /* the lab's own batches; NULL: text */
     int64_t parent;           /* run to go on from with other data; 0: none */
+    int     constant_rate;    /* 1: learning_rate at every step, neither warm-up
+                                 nor decay: for a short fine-tune */
 } locant_train_options;
 
 /* The quick preset's model: 3 layers, width 64, 4 heads, ff 256, 16 x 128. */

@@ -277,10 +277,12 @@ static locant_status register_run(struct lct_trainer *t)
         n += snprintf(t->key + n, sizeof t->key - (size_t)n, ";source=%s",
                       o->source->name);
     if (o->parent > 0)
-        snprintf(t->key + n, sizeof t->key - (size_t)n,
-                 ";parent=%016" PRIx64,
-                 lct_hash(LCT_HASH_BEGIN, t->parent_key,
-                          strlen(t->parent_key)));
+        n += snprintf(t->key + n, sizeof t->key - (size_t)n,
+                      ";parent=%016" PRIx64,
+                      lct_hash(LCT_HASH_BEGIN, t->parent_key,
+                               strlen(t->parent_key)));
+    if (o->constant_rate)
+        snprintf(t->key + n, sizeof t->key - (size_t)n, ";constant");
     LCT_TRY(find_run(t, &run));
     return lct_store_run_path(&t->path, t->store, t->id, "safetensors");
 }

@@ -3,7 +3,7 @@
  *
  * AdamW, clipping, warm-up and cosine are those of the plan of the lab: beta
  * (0.9, 0.95), epsilon 1e-8, decay 0.1 on matrices, norm 1, 5 % warm-up, down
- * to 10 %.
+ * to 10 %; or one rate throughout.
  */
 #include "train.h"
 #include "../nn/adamw.h"
@@ -112,8 +112,9 @@ locant_status lct_train_step(struct lct_trainer *t, const char **broken,
         return LOCANT_OK;
     }
     t->step++;
-    rate = lct_learning_rate(t->step, t->o.steps, warmup, t->o.learning_rate,
-                             .1);
+    rate = t->o.learning_rate;
+    if (!t->o.constant_rate)
+        rate = lct_learning_rate(t->step, t->o.steps, warmup, rate, .1);
     update(t, rate);
     t->metrics[t->n_metrics++] = (struct lct_metric){t->step, loss, norm, rate};
     return LOCANT_OK;

@@ -26,6 +26,7 @@ static const struct field {
     FIELD(length, INT64), FIELD(steps, INT64),
     FIELD(memory, INT64), FIELD(learning_rate, REAL),
     FIELD(checkpoint_every, INT64), FIELD(parent, INT64),
+    FIELD(constant_rate, INT), /* the last: left out when 0 */
 #undef FIELD
 };
 
@@ -78,7 +79,7 @@ locant_status lct_options_text(char **out, const locant_train_options *o,
     if (good && o->source)
         good = json_object_set_new(root, "task",
                                    json_string(o->source->name)) == 0;
-    for (int i = 0; i < FIELDS && good; i++)
+    for (int i = 0; i < FIELDS - !o->constant_rate && good; i++)
         good = json_object_set_new(root, fields[i].name, get(o, &fields[i])) ==
                0;
     if (good)
@@ -102,7 +103,8 @@ static bool parse(locant_train_options *o, const json_t *root)
     if (task && locant_task_options(o, task) != LOCANT_OK)
         return false;
     o->encoding = json_string_value(json_object_get(root, "encoding"));
-    for (int i = 0; i < FIELDS; i++)
+    o->constant_rate = 0;
+    for (int i = 0; i < FIELDS - !json_object_get(root, "constant_rate"); i++)
         if (!set(o, &fields[i], json_object_get(root, fields[i].name)))
             return false;
     return o->encoding != NULL;
