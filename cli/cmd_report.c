@@ -16,7 +16,7 @@
 struct options {
     int               preset;
     int64_t           seeds;
-    const char       *encodings, *dir, *out;
+    const char       *encodings, *dir, *out, *with;
     struct cli_corpus corpus;
 };
 
@@ -29,6 +29,8 @@ static const struct cli_option options[] = {
       "'A; B; ...'", NULL, 0, 0, 0, "specs instead of the preset's" },
     { "seeds", 0, CLI_INTEGER, offsetof(struct options, seeds), "N", "0", 0,
       1000, 0, "seeds of each encoding; 0: the preset's" },
+    { "with", 0, CLI_TEXT, offsetof(struct options, with), "JOBS", NULL, 0, 0,
+      0, "long jobs besides: extension" },
     { "dir", 0, CLI_FILE, offsetof(struct options, dir), "DIR", "locant-lab", 0,
       0, 0, "folder of the run store" },
     { "output", 'o', CLI_FILE, offsetof(struct options, out), "PAGE.html",
@@ -84,6 +86,30 @@ static int split_specs(struct specs *out, const char *text)
         return cli_fail(CLI_USAGE, "--encodings '%s': should be specs with ';' "
                         "between them", text);
     return status;
+}
+
+/* Long jobs by name, with ',' between them. */
+static int read_jobs(unsigned *out, const char *text)
+{
+    static const struct { const char *name; unsigned job; } jobs[] = {
+        { "extension", LOCANT_WITH_EXTENSION },
+    };
+    const size_t n = sizeof jobs / sizeof jobs[0];
+
+    for (*out = 0; text != NULL && *text != '\0';) {
+        const size_t bytes = strcspn(text, ",");
+        size_t       i = 0;
+
+        while (i < n && (strlen(jobs[i].name) != bytes ||
+                         strncmp(jobs[i].name, text, bytes) != 0))
+            i++;
+        if (i == n)
+            return cli_fail(CLI_USAGE, "--with '%.*s': should be extension",
+                            (int)bytes, text);
+        *out |= jobs[i].job;
+        text += bytes + (text[bytes] == ',');
+    }
+    return CLI_OK;
 }
 
 /* -------------------------------------------------------------- the answer */
@@ -164,7 +190,7 @@ static int judge(const locant_report *r)
 /* --------------------------------------------------------------------- run */
 
 static int report(const struct cli *cli, const struct specs *specs,
-                  const locant_corpus *corpus)
+                  unsigned with, const locant_corpus *corpus)
 {
     const struct options *o = cli->options;
     locant_report_options r = LOCANT_REPORT_INIT;
@@ -179,6 +205,7 @@ static int report(const struct cli *cli, const struct specs *specs,
     r.path        = o->out;
     r.commit      = LOCANT_COMMIT[0] ? LOCANT_COMMIT : NULL;
     r.progress    = cli_progress;
+    r.with        = with;
     status = cli_job_status(locant_report_run(&answer, corpus, &r));
     if (status != CLI_OK)
         return status;
@@ -196,9 +223,10 @@ static int run(const struct cli *cli)
     const struct options *o = cli->options;
     struct specs   specs = { 0 };
     locant_corpus *corpus = NULL;
-    int            status = CLI_OK;
+    unsigned       with;
+    int            status = read_jobs(&with, o->with);
 
-    if (o->encodings != NULL)
+    if (status == CLI_OK && o->encodings != NULL)
         status = split_specs(&specs, o->encodings);
     if (status == CLI_OK)
         status = cli_check_output(o->out);
@@ -208,7 +236,7 @@ static int run(const struct cli *cli)
     if (status == CLI_OK)
         status = cli_corpus_open(&corpus, &o->corpus);
     if (status == CLI_OK)
-        status = report(cli, &specs, corpus);
+        status = report(cli, &specs, with, corpus);
     locant_corpus_free(corpus);
     free(specs.text);
     return status;
@@ -219,19 +247,24 @@ const struct cli_command cli_report = {
     .usage = "[--preset smoke|quick|hour|full|homework]\n"
              "  [--text PATH... | --generated]"
              " [--encodings 'A; B; ...']\n"
-             "  [--seeds N] [--dir DIR] [-o PAGE.html]",
+             "  [--seeds N] [--with JOBS] [--dir DIR] [-o PAGE.html]",
     .doc = "The main job.  Trains the same small Transformer with each "
            "encoding on the\nC headers of this machine (or --text), measures "
            "it at 1 to 16 times the\ntrained length, and writes one "
            "self-contained page.  Stopped (SIGINT: exit\n75) or killed, the "
            "same command continues.  Exit 1 when a gate says\nthat "
            "something is broken (g1, g4, g5, g6).  --json prints every number "
-           "of\nthe page.",
+           "of\nthe page.\n\n--with extension "
+           "also trains a model of RoPE for each of a few seeds and\nreads it "
+           "beyond its trained length with PI, NTK, YaRN, ReRoPE, "
+           "Self-Extend,\nStreamingLLM and log n, zero-shot and after a short "
+           "fine-tune.",
     .examples = "locant report\n"
                 "locant report --preset smoke -o smoke.html\n"
                 "locant report --preset homework\n"
                 "locant report --text ~/books --encodings 'none; rope; "
-                "rope(base=128)' --seeds 3",
+                "rope(base=128)' --seeds 3\n"
+                "locant report --preset hour --with extension",
     .options = options, .options_size = sizeof(struct options),
     .computes = 1, .run = run
 };

@@ -31,6 +31,15 @@ NOT_PRINTED = {
     r"model\.(layers|heads|width)": "in model.text",
     r"protocol\.(targets|blocks)": "their product is scored_bytes",
     r"gates\.\d\.values\.\d": "those that the sentence has are printed",
+    r"extension\.\w+\.\d+\.position\.\d+": "drawn",
+    r"extension\.\w+\.\d+\.(loss|above_crop)\.\d+\.(seed|data)_error":
+        "in the intervals",
+    r"extension\.\w+\.\d+\.short(_above_none)?\.(seed|data)_error":
+        "in the intervals",
+    r"extension\.(methods\.\d+\.needle\.\d+|needle_trained)\."
+    r"(items|exact)": "their quotient is the share",
+    r"extension\.tuned\.\d+\.length": "the first and the last are printed",
+    r"extension\.base\.\d+": "behind the means",
 }
 
 # Numbers that stand in the text, and what they are.

@@ -304,6 +304,12 @@ typedef enum locant_preset {
     LOCANT_PRESET_HOMEWORK = 4
 } locant_preset;
 
+/* Long jobs that a report can do besides, each with a section of its own. */
+enum {
+    LOCANT_WITH_EXTENSION = 1 /* reading beyond the trained length with RoPE:
+                                 PI, NTK, YaRN, ReRoPE, Self-Extend, .. */
+};
+
 typedef struct locant_report_options {
     size_t        struct_size;
     locant_preset preset;
@@ -315,6 +321,7 @@ typedef struct locant_report_options {
     const char   *commit;         /* provenance; NULL: the library version */
     locant_progress_fn progress;
     void         *context;
+    unsigned      with;           /* LOCANT_WITH_..; 0: none */
 } locant_report_options;
 
 #define LOCANT_REPORT_INIT                                             \

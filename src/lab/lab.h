@@ -97,6 +97,8 @@ struct lct_group {
     struct json_t *probe; /* what probes found of the first run; or NULL */
 };
 
+struct lct_extension;
+
 struct lct_results {
     struct lct_group *groups;
     size_t n;
@@ -111,6 +113,7 @@ struct lct_results {
     double seconds;
     const char *preset;
     locant_report_gate gates[7];
+    struct lct_extension *extension; /* extension.h; NULL: not asked for */
     struct json_t *numbers; /* lct_numbers_create(); NULL: not yet */
 };
 

@@ -29,4 +29,6 @@ void lct_add_real(struct lct_numbers *n, json_t *to, double value);
 /* All that is not a row; one more row, without what compares it with others. */
 void lct_put_facts(struct lct_numbers *n);
 void lct_put_row(struct lct_numbers *n, const struct lct_group *g);
+/* "extension", where that was measured. */
+locant_status lct_put_extension(struct lct_numbers *n);
 #endif

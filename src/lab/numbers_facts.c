@@ -31,6 +31,8 @@ static void put_units(struct lct_numbers *n)
         { "own_window", "nats/byte" },  { "gain", "nats/byte" },
         { "by_position", "bits/byte" }, { "ngrams", "bits/byte" },
         { "curve", "bits/byte" },       { "runs", "nats/byte" },
+        { "above_crop", "nats/byte" }, { "short", "bits/byte" },
+        { "short_above_none", "nats/byte" }, { "position", "bits/byte" },
         { "bytes", "bytes" },           { "seconds", "seconds" },
     };
     json_t *to = lct_put_object(n, n->all, "units");

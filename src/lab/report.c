@@ -1,6 +1,6 @@
 /* report.c - the main job, from options to page */
 #define _GNU_SOURCE
-#include "run.h"
+#include "extension.h"
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -138,6 +138,10 @@ static locant_status run_plan(locant_report *out, struct lct_plan *plan,
     status = lct_plan_run(plan, store, corpus, tell, &to);
     if (status == LOCANT_OK)
         status = lct_results_collect(&results, plan, store, corpus);
+    if (status == LOCANT_OK && (o->with & LOCANT_WITH_EXTENSION))
+        status = lct_extension_run(&results.extension,
+                                   lct_extension_plan(o->preset), store, corpus,
+                                   o->progress, o->context);
     if (status == LOCANT_OK)
         status = lct_results_probe(&results, store,
                                    o->preset != LOCANT_PRESET_SMOKE,

@@ -1,6 +1,6 @@
 /* results.c - gather from store and checkpoints what a page is made from */
 #define _GNU_SOURCE
-#include "run.h"
+#include "extension.h"
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
@@ -273,6 +273,7 @@ void lct_results_free(struct lct_results *r)
     for (size_t i = 0; i < r->n; i++)
         free_group(&r->groups[i]);
     locant_release(r->groups);
+    lct_extension_free(r->extension);
     json_decref(r->numbers);
     *r = (struct lct_results){0};
 }

@@ -19,6 +19,8 @@ struct scoring {
     const struct lct_task *task;
     const locant_task_test *test;
     char setting[64];          /* of the test, with the number of items */
+    char as[288];              /* what it is recorded under; "": trained */
+    int64_t crop;              /* tokens given at the end of a row; 0: all */
     locant_encoding *encoding; /* NULL until it is needed; so the model */
     struct lct_model *model;
     int64_t room;              /* tokens of the arrays */
@@ -69,10 +71,27 @@ static locant_status tell(struct scoring *s, int64_t tokens)
                        " scoring of run %" PRId64 " was stopped", s->run.id);
 }
 
+/* Keep the last 'crop' words of every row; what the rows' size is then. */
+static int64_t crop_rows(struct scoring *s, int64_t rows, int64_t size)
+{
+    const int64_t kept = s->crop > 0 && s->crop < size ? s->crop : size;
+    const size_t bytes = (size_t)kept * sizeof *s->tokens;
+
+    for (int64_t b = 0; b < rows && kept < size; b++) {
+        const int64_t from = (b + 1) * size - kept;
+
+        memmove(s->tokens + b * kept, s->tokens + from, bytes);
+        memmove(s->targets + b * kept, s->targets + from, bytes);
+        memmove(s->places + b * kept, s->places + from, bytes);
+    }
+    return kept;
+}
+
 static locant_status score_rows(struct scoring *s, int64_t first, int64_t rows,
                                 int64_t size)
 {
     make_rows(s, first, rows, size);
+    size = crop_rows(s, rows, size);
     LCT_TRY(lct_model_forward(s->model, s->tokens, s->targets, rows, size,
                               s->loss, NULL));
     LCT_TRY(lct_model_hits(s->model, s->hit));
@@ -99,7 +118,7 @@ static locant_status record(struct scoring *s)
 
         scores[i] = (struct lct_task_score){
             .run = s->run.id, .task = s->task->info.id, .setting = s->setting,
-            .encoding = "", .test_seed = (int64_t)s->o.test_seed,
+            .encoding = s->as, .test_seed = (int64_t)s->o.test_seed,
             .length = s->test->length, .place = t->place, .items = t->items,
             .exact = t->exact, .tokens = t->tokens, .hits = t->hits,
             .loss = t->tokens > 0 ? t->loss / (double)t->tokens : NAN,
@@ -149,7 +168,8 @@ static int take_stored(const struct lct_task_score *score, void *context)
     struct scoring *s = context;
     struct lct_tally *t;
 
-    if (strcmp(score->setting, s->setting) != 0 || score->encoding[0] != 0 ||
+    if (strcmp(score->setting, s->setting) != 0 ||
+        strcmp(score->encoding, s->as) != 0 ||
         score->test_seed != (int64_t)s->o.test_seed ||
         score->length != s->test->length)
         return 0;
@@ -310,28 +330,50 @@ static locant_status evaluate(struct scoring *s)
     return status;
 }
 
+static void read_as(struct scoring *s, const struct lct_task_reading *as)
+{
+    snprintf(s->run.encoding, sizeof s->run.encoding, "%s", as->spec);
+    s->crop = as->crop;
+    if (as->crop > 0)
+        snprintf(s->as, sizeof s->as, "crop(%" PRId64 ") %s", as->crop,
+                 as->spec);
+    else
+        snprintf(s->as, sizeof s->as, "%s", as->spec);
+}
+
 locant_status locant_task_evaluate(locant_store *store, int64_t run,
                                    const locant_task_eval_options *options,
                                    locant_task_visitor visit, void *context)
 {
+    return lct_task_evaluate_as(store, run, NULL, options, visit, context);
+}
+
+locant_status lct_task_evaluate_as(locant_store *store, int64_t run,
+                                   const struct lct_task_reading *as,
+                                   const locant_task_eval_options *options,
+                                   locant_task_visitor visit, void *context)
+{
+    static const char fn[] = "locant_task_evaluate";
     struct scoring *s;
     locant_status status;
 
     if (store == NULL || options == NULL || visit == NULL)
-        return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", __func__,
+        return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", fn,
                            !store ? "store" : !options ? "options" : "visit");
     if (options->struct_size != sizeof *options)
         return locant_fail(LOCANT_ERR_PARAM, "%s: options->struct_size is %zu,"
-                           " expected %zu", __func__, options->struct_size,
+                           " expected %zu", fn, options->struct_size,
                            sizeof *options);
     s = locant_alloc(sizeof *s);
     if (s == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", __func__);
+        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", fn);
     s->store = store;
     s->o = *options;
     s->visit = visit;
     s->context = context;
     status = find_task(s, run);
+    if (status == LOCANT_OK && as)
+        read_as(s, as);
     if (status == LOCANT_OK)
         status = evaluate(s);
     release(s);

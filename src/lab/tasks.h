@@ -47,6 +47,20 @@ int64_t lct_task_size(const struct lct_task *task, int64_t length);
 /* Make r: random, length, index, value, size and memory are set. */
 void lct_task_make(struct lct_row *r, const struct lct_task *task);
 
+/*
+ * locant_task_evaluate() of a run as it does under another encoding with the
+ * same parameters, recorded under that spec.  crop > 0: it is given the last
+ * 'crop' tokens of a row, and the spec is recorded as "crop(N) SPEC".
+ */
+struct lct_task_reading {
+    const char *spec;
+    int64_t crop;
+};
+locant_status lct_task_evaluate_as(locant_store *store, int64_t run,
+                                   const struct lct_task_reading *as,
+                                   const locant_task_eval_options *options,
+                                   locant_task_visitor visit, void *context);
+
 /* Row 'index' of a test set into r, whose memory and size are set. */
 void lct_task_test_row(struct lct_row *r, const struct lct_task *task,
                        const locant_task_test *test, uint64_t seed,

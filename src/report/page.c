@@ -50,6 +50,8 @@ static const struct lct_section sections[] = {
     { "numbers", "The numbers", lct_page_tables, NULL },
     { "position", "Loss by position", lct_page_positions, NULL },
     { "encodings", "The encodings", lct_page_encodings, NULL },
+    { "extension", "Beyond the trained length with rotary positions",
+      lct_page_extension, lct_page_has_extension },
     { "training", "Training", lct_page_training, NULL },
     { "models", "What the trained models do", lct_page_probes,
       lct_page_probed },

@@ -81,6 +81,10 @@ locant_status lct_page_encodings(struct lct_html *h,
 
 /* The question and the answer of the tests, as a list of sentences. */
 void lct_page_verdict(struct lct_html *h, const struct lct_results *r);
+/* Reading beyond the trained length, where that job has run. */
+locant_status lct_page_extension(struct lct_html *h,
+                                 const struct lct_results *r);
+bool lct_page_has_extension(const struct lct_results *r);
 
 /* Banners, gates, how to read, where it comes from. */
 void lct_page_banners(struct lct_html *h, const struct lct_results *r);

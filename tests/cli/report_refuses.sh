@@ -6,3 +6,5 @@ $LOCANT report --text . --preset smoke; echo "$?"
 : > file
 $LOCANT report --dir file --generated; echo "$?"
 ls
+$LOCANT report --preset smoke --with extension,nope --generated
+echo "exit $?"

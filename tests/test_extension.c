@@ -1,0 +1,339 @@
+/*
+ * test_extension.c - the job that reads beyond the trained length: what must be
+ * the same is the same to the bit, and a job that was stopped goes on.
+ */
+/* needs: lab */
+#define _GNU_SOURCE
+#include "scratch.h"
+
+#include "lab/extension.h"
+#include "lab/tasks.h"
+#include "report/page.h"
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCKS = 3 };
+
+static const struct lct_extension_plan tiny = {
+    "tiny", 1, 64, 2, 32, 4, 3e-3, 1, BLOCKS, 2, 1, 2
+};
+
+static struct scratch dir;
+static locant_corpus *corpus;
+
+/* One store for all: the job is done once, and read back after that. */
+static int set_up(void **state)
+{
+    locant_corpus_options o = LOCANT_CORPUS_INIT;
+
+    (void)state;
+    dir = scratch_make();
+    o.kind = LOCANT_CORPUS_GENERATED;
+    o.max_bytes = 512 << 10;
+    CHECK_OK(locant_corpus_create(&corpus, &o));
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    locant_corpus_free(corpus);
+    scratch_remove(&dir);
+    return 0;
+}
+
+static locant_store *open_store(const char *name)
+{
+    locant_store *s;
+
+    CHECK_OK(locant_store_open(&s, scratch_file(&dir, name)));
+    return s;
+}
+
+static struct lct_extension *extend(locant_store *s)
+{
+    struct lct_extension *x;
+
+    CHECK_OK(lct_extension_run(&x, &tiny, s, corpus, NULL, NULL));
+    return x;
+}
+
+static const struct lct_extension_row *row_of(const struct lct_extension *x,
+                                              const char *id)
+{
+    for (int i = 0; i < lct_extension_methods(); i++)
+        if (strcmp(lct_extension_method(i)->id, id) == 0)
+            return &x->row[i];
+    FAIL("no method %s\n", id);
+    return NULL;
+}
+
+static double mean_of(const double *loss)
+{
+    double sum = 0;
+
+    for (int b = 0; b < BLOCKS; b++)
+        sum += loss[b] / BLOCKS;
+    return sum;
+}
+
+/* ------------------------------------------------------------ same numbers */
+
+/* The base run's own evaluation: P1 of every block, and P4. */
+static void it_is_the_protocols_that_are_measured(void **state)
+{
+    locant_store *s = open_store("a");
+    struct lct_extension *x = extend(s);
+    const struct lct_extension_row *none = row_of(x, "none");
+    const struct lct_extension_row *crop = row_of(x, "crop");
+    locant_evaluation e;
+    double *block;
+    bool found;
+
+    (void)state;
+    CHECK(x->blocks == BLOCKS);
+    CHECK_OK(locant_evaluate(&e, s, x->base[0], corpus, BLOCKS));
+    CHECK_OK(lct_store_load_evaluation(
+        &e, &block, &found, s, x->base[0],
+        locant_corpus_info_of(corpus)->sha256, BLOCKS));
+    CHECK(found);
+    assert_memory_equal(none->short_inputs.loss, block, BLOCKS * 8);
+    assert_memory_equal(none->at[0].loss, block + BLOCKS, BLOCKS * 8);
+    assert_memory_equal(none->at[1].loss, block + 2 * BLOCKS, BLOCKS * 8);
+    /* a sum of 192 losses in another order */
+    CHECK(fabs(mean_of(crop->at[0].loss) - e.own_window) <
+          192 * 2.3e-16 * e.own_window);
+    assert_memory_equal(crop->at[0].loss, crop->at[1].loss, BLOCKS * 8);
+    /* P1 is the end of P2: its last 64 positions are two buckets */
+    CHECK(fabs(mean_of(none->at[1].loss) -
+               (none->position[0][14] + none->position[0][15]) / 2) <
+          192 * 2.3e-16 * 6);
+    CHECK(isnan(none->position[0][16]) && isnan(crop->position[0][0]));
+    locant_release(block);
+    lct_extension_free(x);
+    locant_store_close(s);
+}
+
+/* Spec at 128 bytes, of the base run. */
+static void measure(double loss[BLOCKS], locant_store *s, int64_t run,
+                    const char *spec)
+{
+    size_t ends[BLOCKS];
+    const struct lct_extension_place place = {
+        .store = s, .corpus = corpus, .want = BLOCKS, .ends = ends,
+        .blocks = (int64_t)lct_test_blocks(ends, BLOCKS, corpus, LCT_EVAL_SEED)
+    };
+    const struct lct_extension_cell cell = { run, spec, 128, false };
+    double speed;
+
+    CHECK_OK(lct_extension_measure(loss, NULL, &speed, &place, &cell));
+}
+
+static void what_changes_nothing_changes_no_bit(void **state)
+{
+    static const char *const ids[] = { "dynamic", "logn" };
+    static const char *const specs[] = {
+        "rope(scaling=linear(factor=1))", "rope(scaling=ntk(factor=1))",
+        "rope(scaling=yarn(factor=1,original=128))", "window(size=128)+rope"
+    };
+    locant_store *s = open_store("a");
+    struct lct_extension *x = extend(s);
+    const double *none = row_of(x, "none")->short_inputs.loss;
+    double loss[BLOCKS];
+
+    (void)state;
+    for (size_t i = 0; i < LEN(ids); i++)
+        assert_memory_equal(row_of(x, ids[i])->short_inputs.loss, none,
+                            BLOCKS * 8);
+    for (size_t i = 0; i < LEN(specs); i++) {
+        measure(loss, s, x->base[0], specs[i]);
+        assert_memory_equal(loss, none, BLOCKS * 8);
+    }
+    for (int i = 0; i < lct_extension_methods(); i++)
+        if (i > 1) /* and what changes something does */
+            CHECK(memcmp(x->row[i].at[1].loss, row_of(x, "none")->at[1].loss,
+                         BLOCKS * 8) != 0);
+    lct_extension_free(x);
+    locant_store_close(s);
+}
+
+/* ------------------------------------------------------------------ resumed */
+
+static int count_run(const locant_run_info *run, void *context)
+{
+    (void)run;
+    ++*(int *)context;
+    return 0;
+}
+
+static int runs_in(locant_store *s)
+{
+    int n = 0;
+
+    CHECK_OK(locant_store_runs(s, count_run, &n));
+    return n;
+}
+
+static int stop(const locant_progress *p, void *context)
+{
+    CHECK(p->done <= p->total);
+    return ++*(int *)context % 30 == 0;
+}
+
+static void same(const struct lct_extension *x, const struct lct_extension *y)
+{
+    const int rows = lct_extension_methods() + lct_extension_tunings();
+
+    for (int i = 0; i < rows; i++) {
+        const struct lct_extension_row *a = &x->row[i], *b = &y->row[i];
+
+        for (int f = 0; f < tiny.factors; f++)
+            assert_memory_equal(a->at[f].loss, b->at[f].loss, BLOCKS * 8);
+        assert_memory_equal(a->short_inputs.loss, b->short_inputs.loss,
+                            BLOCKS * 8);
+        assert_memory_equal(a->needle, b->needle, sizeof a->needle);
+        for (int k = 0; k < LCT_EXT_BUCKETS; k++)
+            CHECK(a->position[0][k] == b->position[0][k] ||
+                  (isnan(a->position[0][k]) && isnan(b->position[0][k])));
+    }
+}
+
+static void stopped_it_goes_on_to_the_same_bits(void **state)
+{
+    locant_store *a = open_store("a"), *b = open_store("b");
+    struct lct_extension *x = extend(a), *y = NULL;
+    int calls = 0, stops = 0, runs = runs_in(a);
+    locant_status status;
+
+    (void)state;
+    CHECK(runs == 2 + lct_extension_tunings());
+    while ((status = lct_extension_run(&y, &tiny, b, corpus, stop, &calls)) ==
+           LOCANT_ERR_INTERRUPTED) {
+        lct_extension_free(y);
+        stops++;
+    }
+    CHECK_OK(status);
+    CHECK(stops > 1);
+    same(x, y);
+    lct_extension_free(y);
+    y = extend(a); /* nothing is left to do */
+    same(x, y);
+    CHECK(runs_in(a) == runs && runs_in(b) == runs);
+    lct_extension_free(x);
+    lct_extension_free(y);
+    locant_store_close(a);
+    locant_store_close(b);
+}
+
+/* ------------------------------------------------------------------ needles */
+
+static int take(const locant_task_score *score, void *context)
+{
+    if (score->place < 0)
+        *(locant_task_score *)context = *score;
+    return 0;
+}
+
+static int take_needle_run(const locant_run_info *run, void *context)
+{
+    if (strcmp(run->source, "T12") == 0)
+        *(int64_t *)context = run->id;
+    return 0;
+}
+
+/* Under its own spec a run scores what it scores, and a crop of it all is all
+   of it; needles out of sight are not found. */
+static void needles_are_scored_as_asked(void **state)
+{
+    static const int64_t length = 256;
+    struct lct_task_reading as = { "rope", 0 };
+    locant_store *s = open_store("a");
+    locant_task_eval_options o = LOCANT_TASK_EVAL_INIT;
+    struct lct_extension *x = extend(s);
+    locant_task_score plain, under, cropped, window;
+    int64_t run = 0;
+
+    (void)state;
+    CHECK_OK(locant_store_runs(s, take_needle_run, &run));
+    o.items = tiny.items;
+    o.lengths = &length;
+    o.n_lengths = 1;
+    CHECK_OK(locant_task_evaluate(s, run, &o, take, &plain));
+    CHECK_OK(lct_task_evaluate_as(s, run, &as, &o, take, &under));
+    as.crop = 256;
+    CHECK_OK(lct_task_evaluate_as(s, run, &as, &o, take, &cropped));
+    CHECK(plain.loss == under.loss && plain.loss == cropped.loss);
+    CHECK(plain.tokens == 4 * tiny.items && plain.hits == under.hits);
+    as.crop = 128;
+    CHECK_OK(lct_task_evaluate_as(s, run, &as, &o, take, &window));
+    CHECK(window.tokens == plain.tokens && window.loss != plain.loss);
+    CHECK(row_of(x, "none")->needle[0].items == tiny.items);
+    CHECK(x->needle_trained.items == tiny.items);
+    lct_extension_free(x);
+    locant_store_close(s);
+}
+
+/* --------------------------------------------------------------------- page */
+
+static void numbers_and_page_have_it(void **state)
+{
+    locant_store *s = open_store("a");
+    struct lct_results r = { .trained_length = 128 };
+    struct lct_html h = { .data = NULL };
+    const json_t *at;
+    size_t bytes;
+
+    (void)state;
+    CHECK(!lct_page_has_extension(&r));
+    r.extension = extend(s);
+    CHECK(lct_page_has_extension(&r));
+    CHECK_OK(lct_numbers_create(&r.numbers, &r));
+    at = lct_numbers_at(r.numbers, "extension.methods.0.loss.512.mean");
+    CHECK(fabs(json_number_value(at) -
+               mean_of(row_of(r.extension, "none")->at[1].loss) * LCT_BITS) <
+          1e-12);
+    at = lct_numbers_at(r.numbers, "extension.methods.1.above_crop.256.mean");
+    CHECK(json_is_null(at)); /* crop above itself */
+    CHECK_OK(lct_page_extension(&h, &r));
+    bytes = h.size;
+    CHECK(bytes > 0 && strstr(h.data, "Self-Extend") &&
+          strstr(h.data, "Hypotheses"));
+    lct_html_free(&h);
+    lct_results_free(&r);
+    locant_store_close(s);
+}
+
+static void factors_go_into_specs(void **state)
+{
+    char spec[256];
+
+    (void)state;
+    for (int i = 0; i < lct_extension_methods(); i++)
+        CHECK_OK(lct_extension_spec(spec, lct_extension_method(i)->spec, 16));
+    CHECK_OK(lct_extension_spec(spec, "rope(scaling=ntk(factor=@))", 8));
+    assert_string_equal(spec, "rope(scaling=ntk(factor=8))");
+    CHECK(lct_extension_spec(spec, "nope(@)", 8) == LOCANT_ERR_PARAM);
+    for (int p = 0; p < 4; p++) {
+        const struct lct_extension_plan *plan =
+            lct_extension_plan((locant_preset)p);
+
+        CHECK(plan->width / plan->heads == 32);
+        CHECK(plan->factors <= LCT_EXT_FACTORS && plan->seeds <= LCT_EXT_SEEDS);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_is_the_protocols_that_are_measured),
+        cmocka_unit_test(what_changes_nothing_changes_no_bit),
+        cmocka_unit_test(stopped_it_goes_on_to_the_same_bits),
+        cmocka_unit_test(needles_are_scored_as_asked),
+        cmocka_unit_test(numbers_and_page_have_it),
+        cmocka_unit_test(factors_go_into_specs),
+    };
+
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
