@@ -365,6 +365,26 @@ locant_encoding_rerotate(locant_tensor *out, const locant_tensor *x,
                          const locant_encoding *to,
                          const locant_tensor *to_positions);
 
+/*
+ * out[i,j] = the cosine of the angle between positions i and j.  Of the input
+ * door: between rows of the table.  Of the rotate door: between vectors of
+ * 'dim' ones turned by each position, which for a plain rotation is the mean
+ * of cos((positions[i] - positions[j]) f_c) over the pairs.  A row of zeros is
+ * like nothing, itself included: 0.
+ *
+ * out        F32 [N, N]   written; last stride 1
+ * positions  I64 [N]; F64 [N] or [N, axes], as the door takes them
+ * dim        channels, at least 1
+ * params     learned parameters in order, F32 or F64; NULL if none
+ *
+ * Rows and sums are in double, rounded once.
+ * Errors: as locant_encoding_table() and locant_encoding_rotate().
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_encoding_similarity(locant_tensor *out, const locant_encoding *e,
+                           const locant_tensor *positions, int64_t dim,
+                           const locant_tensor *params);
+
 /* -------------------------------------------------------------- score door */
 
 /*
