@@ -1,0 +1,59 @@
+"""Positional encodings of Transformers, exact at any position and fused into
+attention: liblocant for NumPy.
+
+An encoding is named by a spec, "rope(base=500000)", "t5", "alibi+rope":
+`locant.encodings()` lists them.  Arrays are used where they lie; what would
+have to be copied is refused unless copy=True.  Every refusal is a
+`locant.Error`.  No call has a length limit of its own; the interpreter runs
+other threads during each.
+
+`locant.torch`, `locant.hf` and `locant.plot` are imported when first used, and
+need PyTorch, transformers and matplotlib.
+"""
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from ._attention import Gradients, attention, attention_backward
+from ._c import Status
+from ._doors import angles, bias, rotate, similarity, table
+from ._encoding import (Encoding, EncodingInfo, Key, Parameter, Variant,
+                        encodings)
+from ._library import Error, lib, text
+
+__version__: str = text(lib.locant_version())
+
+__all__ = [
+    "Encoding", "EncodingInfo", "Error", "Gradients", "Key", "Parameter",
+    "Status", "Variant", "angles", "attention", "attention_backward", "bias",
+    "encodings", "isa", "rotate", "set_isa", "set_threads", "similarity",
+    "table", "threads"]
+
+
+def set_threads(n: int) -> None:
+    """Threads one call may use, 1 to 1024; 0: as many as the process may run
+    on.  Process-wide.  Errors: ERR_PARAM."""
+    lib.locant_set_threads(n)
+
+
+def threads() -> int:
+    """Threads one call uses now."""
+    return int(lib.locant_threads())
+
+
+def isa() -> str:
+    """Name of the kernels in use: "base", "avx2", "avx512", .."""
+    return text(lib.locant_isa())
+
+
+def set_isa(name: str | None) -> None:
+    """Use the kernels of one instruction set; None: the best here.
+    Process-wide, for tests.  Errors: ERR_PARAM, ERR_UNSUPPORTED."""
+    lib.locant_set_isa(None if name is None else name.encode())
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("torch", "hf", "plot"):
+        return importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module 'locant' has no attribute {name!r}")

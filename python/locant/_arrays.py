@@ -1,0 +1,160 @@
+"""NumPy arrays as the library sees them; nothing is copied unasked."""
+from __future__ import annotations
+
+from struct import Struct
+from typing import Any, Iterable
+
+import numpy as np
+import numpy.typing as npt
+
+from ._c import MAX_RANK, Dtype, Status, Tensor
+from ._library import Error
+
+Array = npt.NDArray[Any]
+
+_pack = Struct("@Pii12q").pack
+_ZEROS = [(0,) * (MAX_RANK - rank) for rank in range(MAX_RANK + 1)]
+_CODES: dict[Any, int] = {
+    np.dtype(np.float32): Dtype.F32, np.dtype(np.float16): Dtype.F16,
+    np.dtype(np.float64): Dtype.F64, np.dtype(np.int32): Dtype.I32,
+    np.dtype(np.int64): Dtype.I64}
+_CODES = {dtype: int(code) for dtype, code in _CODES.items()}
+FLOATS = (0, 1, 2, 3)  # F32, F16, BF16, F64
+PARAMS = (0, 3)        # F32, F64
+_DTYPES = {code: dtype for dtype, code in _CODES.items()}
+_NAMES = {0: "float32", 1: "float16", 2: "bfloat16", 3: "float64",
+          4: "int32", 5: "int64"}
+
+
+def tensor(address: int, code: int, shape: tuple[int, ...],
+           stride: Iterable[int]) -> Tensor:
+    """A locant_tensor; 'stride' counts elements."""
+    rest = _ZEROS[len(shape)]
+    return Tensor.from_buffer_copy(
+        _pack(address, code, len(shape), *shape, *rest, *stride, *rest))
+
+
+def code_of(x: Array, name: str, dtype: str | None = None) -> int:
+    """The locant_dtype of an array."""
+    found = _CODES.get(x.dtype)
+    if dtype is not None and x.dtype == np.uint16:
+        if dtype not in ("bfloat16", "bf16"):
+            raise Error(Status.ERR_DTYPE, f"locant: dtype is {dtype!r}, "
+                        "expected 'bfloat16' for an array of uint16")
+        return 2
+    if found is None and x.dtype.name == "bfloat16" and x.dtype.itemsize == 2:
+        found = _CODES[x.dtype] = 2  # ml_dtypes
+    if found is None:
+        hint = ("; say dtype='bfloat16' if that is what the bits are"
+                if x.dtype == np.uint16 else "")
+        raise Error(Status.ERR_DTYPE, f"locant: {name} has dtype {x.dtype}, "
+                    "expected float32, float64, float16, bfloat16, int32 or "
+                    f"int64 in this machine's byte order{hint}")
+    return found
+
+
+def view(x: Array, name: str, code: int | None = None) -> Tensor:
+    """What 'x' sees, for the length of a call: 'x' must outlive it."""
+    if code is None:
+        code = code_of(x, name)
+    if x.ndim > MAX_RANK:
+        raise Error(Status.ERR_SHAPE, f"locant: {name} has rank {x.ndim}, at "
+                    f"most {MAX_RANK} are possible")
+    size = x.itemsize
+    stride = [s // size for s in x.strides]
+    if not x.flags.aligned or any(s % size for s in x.strides):
+        raise Error(Status.ERR_LAYOUT, f"locant: {name} is not aligned to its "
+                    f"elements of {size} bytes; pass a copy of it")
+    return tensor(x.__array_interface__["data"][0], code, x.shape, stride)
+
+
+def _as_array(x: Any, name: str, copy: bool) -> Array:
+    """Anything that shares its memory; other things only with 'copy'."""
+    if hasattr(x, "__array_interface__") or isinstance(x, (memoryview,
+                                                           bytearray)):
+        return np.asarray(x)
+    if hasattr(x, "__dlpack__"):
+        return np.from_dlpack(x)
+    if copy:
+        return np.asarray(x)
+    raise Error(Status.ERR_PARAM, f"locant: {name} is a {type(x).__name__}, "
+                "expected an array; copy=True makes one of it")
+
+
+def take(x: Any, name: str, copy: bool = False, dtype: str | None = None,
+         codes: tuple[int, ...] = FLOATS) -> tuple[Array, int]:
+    """An input as an array the library can read, and its locant_dtype.
+
+    With 'copy' an array whose dtype, byte order, alignment or last stride the
+    library does not take is copied; without, it is refused.
+    """
+    if type(x) is not np.ndarray:
+        x = _as_array(x, name, copy)
+    if copy:
+        x = _fitting(x, codes, dtype)
+    code = code_of(x, name, dtype)
+    if code not in codes:
+        raise Error(Status.ERR_DTYPE, f"locant: {name} has dtype "
+                    f"{_NAMES[code]}, expected "
+                    + " or ".join(_NAMES[c] for c in codes)
+                    + "; copy=True converts it")
+    if x.ndim and x.strides[-1] != x.itemsize and x.shape[-1] > 1:
+        raise Error(Status.ERR_LAYOUT, f"locant: {name} has elements "
+                    f"{x.strides[-1]} bytes apart in its last dimension, "
+                    f"expected {x.itemsize}; copy=True copies it")
+    return x, code
+
+
+def _fitting(x: Array, codes: tuple[int, ...], dtype: str | None) -> Array:
+    """'x', or a copy where that is needed."""
+    if not x.dtype.isnative:
+        x = x.astype(x.dtype.newbyteorder("="))
+    if _CODES.get(x.dtype) not in codes and dtype is None and \
+            x.dtype.name != "bfloat16" and x.dtype.kind in "biuf":
+        x = x.astype(_DTYPES[codes[-1]])
+    if not x.flags.aligned or x.ndim and x.strides[-1] != x.itemsize:
+        x = np.ascontiguousarray(x)
+    return x
+
+
+def result(out: Array | None, shape: tuple[int, ...], dtype: Any,
+           name: str = "out") -> Array:
+    """'out' if the caller gave one that can be written, else new memory."""
+    if out is None:
+        return np.empty(shape, dtype)
+    if type(out) is not np.ndarray or out.shape != shape or \
+            out.dtype != dtype:
+        found = (f"{out.dtype} {list(out.shape)}"
+                 if isinstance(out, np.ndarray) else type(out).__name__)
+        raise Error(Status.ERR_SHAPE, f"locant: {name} is {found}, expected "
+                    f"an array of {np.dtype(dtype)} {list(shape)}")
+    if not out.flags.writeable:
+        raise Error(Status.ERR_LAYOUT, f"locant: {name} is read-only")
+    return out
+
+
+def positions_of(x: Any, name: str, copy: bool) -> Array:
+    """Positions: int64, or float64 for real ones; a list is made an array."""
+    if isinstance(x, (list, tuple, range)):
+        x = np.asarray(x, np.float64 if _has_fractions(x) else np.int64)
+    if copy and isinstance(x, np.ndarray) and x.dtype.kind in "iu":
+        x = x.astype(np.int64, copy=False)
+    return take(x, name, copy, codes=(5, 3))[0]
+
+
+def _has_fractions(x: Any) -> bool:
+    if isinstance(x, range):
+        return False
+    return any(_has_fractions(y) if isinstance(y, (list, tuple))
+               else isinstance(y, float) for y in x)
+
+
+def count(first: int, n: int) -> Array:
+    """Positions first .. first + n - 1."""
+    if not -2**63 <= first <= 2**63 - n:
+        raise Error(Status.ERR_PARAM, f"locant: offset is {first}; {n} "
+                    "positions from there on do not fit in 64 bits")
+    if n <= 0:
+        return np.empty(0, np.int64)
+    return np.arange(first, first + n, dtype=np.int64) \
+        if first + n < 2**63 else np.arange(n, dtype=np.int64) + first

@@ -1,0 +1,269 @@
+"""Fused attention on NumPy arrays, forward and backward."""
+from __future__ import annotations
+
+import ctypes
+from typing import Any, Literal, NamedTuple, overload
+
+import numpy as np
+
+from . import _c
+from ._arrays import (FLOATS, PARAMS, Array, positions_of, result, take,
+                      view)
+from ._c import Status, Tensor
+from ._encoding import Bound, Encoding, Params, bind
+from ._library import Error, lib, make
+
+
+class Gradients(NamedTuple):
+    """What attention_backward() returns.
+
+    q, k, v  as the arrays they belong to
+    params   by name, of each learned parameter of the encoding
+    x, sinks None where there was none
+    """
+
+    q: Array
+    k: Array
+    v: Array
+    params: dict[str, Array]
+    x: Array | None
+    sinks: Array | None
+
+
+def workspace(problem: _c.Attention) -> Array:
+    """Scratch memory for one call of forward or backward."""
+    size = ctypes.c_size_t()
+    lib.locant_attention_workspace(size, problem)
+    return np.empty(size.value, np.uint8)
+
+
+class Problem:
+    """One locant_attention and the arrays that it points to."""
+
+    def __init__(self, q: Any, k: Any, v: Any, copy: bool,
+                 dtype: str | None) -> None:
+        self.copy = copy
+        self.kept: list[Any] = []
+        self.struct = make(_c.Attention)
+        self.q, self.code = self.floats("q", q, dtype)
+        self.k, _ = self.floats("k", k, dtype)
+        self.v, _ = self.floats("v", v, dtype)
+        if self.q.ndim != 4 or self.k.ndim != 4:
+            name, x = ("q", self.q) if self.q.ndim != 4 else ("k", self.k)
+            raise Error(Status.ERR_SHAPE, f"locant: {name} has rank {x.ndim}, "
+                        "expected [B, heads, tokens, D]")
+
+    def floats(self, name: str, x: Any,
+               dtype: str | None = None) -> tuple[Array, int]:
+        array, code = take(x, name, self.copy, dtype, FLOATS)
+        self.point(name, array, code)
+        return array, code
+
+    def point(self, name: str, x: Array, code: int | None = None) -> None:
+        """Let member 'name' of the struct point to what 'x' sees."""
+        self.kept.append(x)
+        setattr(self.struct, name, ctypes.pointer(view(x, name, code)))
+
+    def positions(self, **given: Any) -> None:
+        for name, x in given.items():
+            if x is not None:
+                self.point(name, positions_of(x, name, self.copy))
+
+    def documents(self, q: Any, k: Any, key_mask: Any) -> None:
+        """Documents, of which keys outside 'key_mask' are padding."""
+        if key_mask is not None:
+            mask = np.asarray(key_mask).astype(bool, copy=False)
+            if mask.shape not in ((self.k.shape[2],),
+                                  (self.k.shape[0], self.k.shape[2])):
+                raise Error(Status.ERR_SHAPE, "locant: key_mask has shape "
+                            f"{list(mask.shape)}, expected [B, S] = "
+                            f"{[self.k.shape[0], self.k.shape[2]]}")
+            if q is None and k is None:
+                q = np.zeros(mask.shape[:-1] + (self.q.shape[2],), np.int64)
+            k = np.where(mask, np.int64(0) if k is None else k, np.int64(-1))
+        self.positions(q_docs=q, k_docs=k)
+
+    def encode(self, spec: str | Encoding | None, params: Params | None,
+               x: Any) -> Bound:
+        heads, kv_heads = self.q.shape[1], self.k.shape[1]
+        width = heads * self.q.shape[3]
+        if x is not None:
+            array, _ = self.floats("x", x)
+            width = array.shape[-1]
+        self.bound = bind(spec, params, self.k.shape[2], {
+            "width": width, "heads": heads, "kv_heads": kv_heads,
+            "head_dim": self.q.shape[3]}, copy=self.copy)
+        self.struct.encoding = self.bound.encoding.handle
+        if self.bound.views is not None:
+            self.struct.params = ctypes.cast(self.bound.views,
+                                             ctypes.POINTER(Tensor))
+        return self.bound
+
+    @property
+    def wide(self) -> Any:
+        """The dtype of log-sum-exp and sinks."""
+        return np.float64 if self.q.dtype == np.float64 else np.float32
+
+
+def _problem(q: Any, k: Any, v: Any, encoding: str | Encoding | None,
+             causal: bool, params: Params | None, copy: bool, dtype: str | None,
+             options: dict[str, Any]) -> Problem:
+    p = Problem(q, k, v, copy, dtype)
+    o = options
+    p.encode(encoding, params, o["x"])
+    p.positions(q_pos=o["q_positions"], k_pos=o["k_positions"],
+                q_coords=o["q_coords"], k_coords=o["k_coords"])
+    p.documents(o["q_documents"], o["k_documents"], o["key_mask"])
+    if o["sinks"] is not None:
+        p.floats("sinks", o["sinks"])
+    p.struct.mask = _c.Mask.CAUSAL if causal else _c.Mask.NONE
+    p.struct.window = o["window"]
+    p.struct.softcap = o["softcap"]
+    if o["scale"] is not None:
+        p.struct.scale = o["scale"]
+    p.struct.flags = _c.ATTENTION_KEYS_TURNED if o["keys_turned"] else 0
+    return p
+
+
+@overload
+def attention(q: Any, k: Any, v: Any, encoding: str | Encoding | None = None,
+              causal: bool = False, params: Params | None = None,
+              return_lse: Literal[False] = False,
+              **options: Any) -> Array: ...
+
+
+@overload
+def attention(q: Any, k: Any, v: Any, encoding: str | Encoding | None = None,
+              causal: bool = False, params: Params | None = None, *,
+              return_lse: Literal[True],
+              **options: Any) -> tuple[Array, Array]: ...
+
+
+def attention(q: Any, k: Any, v: Any, encoding: str | Encoding | None = None,
+              causal: bool = False, params: Params | None = None,
+              return_lse: bool = False, *, scale: float | None = None,
+              q_positions: Any = None, k_positions: Any = None,
+              q_coords: Any = None, k_coords: Any = None,
+              q_documents: Any = None, k_documents: Any = None,
+              key_mask: Any = None, window: int = 0, softcap: float = 0.0,
+              sinks: Any = None, x: Any = None, keys_turned: bool = False,
+              out: Array | None = None, dtype: str | None = None,
+              copy: bool = False) -> Any:
+    """softmax(scale <R q, R k> + b) v, never an array of T x S.
+
+    q            [B, H, T, D] of float32, float64, float16 or bfloat16, any
+                 strides with the last one dense: x.transpose(0, 2, 1, 3) of
+                 [B, T, H, D] is taken as it is
+    k, v         [B, Hkv, S, D], Hkv divides H
+    encoding     a spec or an Encoding; None: none.  One of the input door acts
+                 before attention, and does nothing here
+    causal       a query sees keys at positions up to its own
+    params       learned parameters by name, float32 or float64; READS_X ones
+                 take their width from x
+    return_lse   also the log-sum-exp of each row, for attention_backward()
+    scale        of the products; D^(-1/2) if left out
+    q_positions  int64 [T] or [B, T]; query i sits at S - T + i if left out
+    k_positions  int64 [S] or [B, S]; j if left out
+    q_coords     float64 [T, axes] or [B, T, axes]: real coordinates, for
+    k_coords     encodings of several axes; both or neither
+    q_documents  int64 [T] or [B, T]: a query sees keys of its own document
+    k_documents  alone; negative: padding, never seen and seeing nothing
+    key_mask     bool [S] or [B, S]: True where a key is, False where padding
+    window       0: none; else keys at |q_pos - k_pos| < window alone
+    softcap      0: none; else scores become softcap tanh(s / softcap)
+    sinks        [H] float32 (float64 where q is): a logit of each head that
+                 takes its share of the weights and has no value
+    x            [B, S, W], input of the layer, for encodings that read it (fox)
+    keys_turned  k came through rotate(.., key=True) already
+    out          where to write; new memory if left out
+    dtype        "bfloat16" where q, k, v are uint16 holding its bits
+    copy         False: an array that would have to be copied is refused
+
+    Returns out [B, H, T, D] of q's dtype, and with return_lse the log-sum-exp
+    [B, H, T], float32 (float64 where q is), in nats.  A row that sees no key is
+    0.  The same bits for any number of threads.
+    Errors: ERR_SHAPE, ERR_DTYPE, ERR_LAYOUT, ERR_PARAM, ERR_ALIAS, ERR_NOMEM,
+    ERR_UNSUPPORTED.
+    Source: Vaswani et al. 2017, arXiv:1706.03762v7, eq. (1); options as in
+    include/locant/attention.h.
+    """
+    p = _problem(q, k, v, encoding, causal, params, copy, dtype, dict(
+        scale=scale, q_positions=q_positions, k_positions=k_positions,
+        q_coords=q_coords, k_coords=k_coords, q_documents=q_documents,
+        k_documents=k_documents, key_mask=key_mask, window=window,
+        softcap=softcap, sinks=sinks, x=x, keys_turned=keys_turned))
+    out = result(out, p.q.shape, p.q.dtype)
+    lse = np.empty(p.q.shape[:3], p.wide)
+    scratch = workspace(p.struct)
+    lib.locant_attention_forward(
+        view(out, "out", p.code), view(lse, "lse"), p.struct,
+        scratch.ctypes.data, scratch.size)
+    return (out, lse) if return_lse else out
+
+
+def attention_backward(
+        dout: Any, q: Any, k: Any, v: Any, out: Any, lse: Any,
+        encoding: str | Encoding | None = None, causal: bool = False,
+        params: Params | None = None, *, scale: float | None = None,
+        q_positions: Any = None, k_positions: Any = None, q_coords: Any = None,
+        k_coords: Any = None, q_documents: Any = None, k_documents: Any = None,
+        key_mask: Any = None, window: int = 0, softcap: float = 0.0,
+        sinks: Any = None, x: Any = None, keys_turned: bool = False,
+        dtype: str | None = None, copy: bool = False) -> Gradients:
+    """Gradients of a loss whose gradient with respect to 'out' is 'dout'.
+
+    dout, out  [B, H, T, D], dtype of q; out as attention() returned it
+    lse        [B, H, T], as attention(.., return_lse=True) returned it
+    the rest   as attention() was given it
+
+    Returns Gradients(q, k, v, params, x, sinks): arrays of the shapes and
+    dtypes of what they belong to; params by name, of every learned parameter.
+    Errors: as attention().
+    Source: Dao et al. 2022, arXiv:2205.14135v2, appendix B.2.
+    """
+    p = _problem(q, k, v, encoding, causal, params, copy, dtype, dict(
+        scale=scale, q_positions=q_positions, k_positions=k_positions,
+        q_coords=q_coords, k_coords=k_coords, q_documents=q_documents,
+        k_documents=k_documents, key_mask=key_mask, window=window,
+        softcap=softcap, sinks=sinks, x=x, keys_turned=keys_turned))
+    dout, dout_code = take(dout, "dout", copy, dtype, FLOATS)
+    out, out_code = take(out, "out", copy, dtype, FLOATS)
+    lse, lse_code = take(lse, "lse", copy, None, PARAMS)
+    g = _Outputs(p)
+    if x is not None:
+        g.add("dx", np.empty(np.shape(x), p.q.dtype), p.code)
+    if sinks is not None:
+        g.add("dsinks", np.zeros(p.q.shape[1], p.wide))
+    dparams = g.add_params(p.bound)
+    scratch = workspace(p.struct)
+    lib.locant_attention_backward(
+        g.struct, view(dout, "dout", dout_code), view(out, "out", out_code),
+        view(lse, "lse", lse_code), p.struct, scratch.ctypes.data,
+        scratch.size)
+    made = g.arrays
+    return Gradients(made["dq"], made["dk"], made["dv"], dparams,
+                     made.get("dx"), made.get("dsinks"))
+
+
+class _Outputs:
+    """One locant_attention_gradients and the arrays that it points to."""
+
+    def __init__(self, p: Problem) -> None:
+        self.struct = make(_c.AttentionGradients)
+        self.arrays: dict[str, Array] = {}
+        for name, x in (("dq", p.q), ("dk", p.k), ("dv", p.v)):
+            self.add(name, np.empty(x.shape, x.dtype), p.code)
+
+    def add(self, name: str, x: Array, code: int | None = None) -> None:
+        self.arrays[name] = x
+        setattr(self.struct, name, ctypes.pointer(view(x, name, code)))
+
+    def add_params(self, bound: Bound) -> dict[str, Array]:
+        """Zeros for each parameter, to which the library adds."""
+        if bound.views is None:
+            return {}
+        made = {p.name: np.zeros(value.shape, value.dtype)
+                for p, value in zip(bound.encoding.known, bound.values)}
+        views = (Tensor * len(made))(*(view(x, n) for n, x in made.items()))
+        self.struct.dparams = ctypes.cast(views, ctypes.POINTER(Tensor))
+        return made

@@ -1,0 +1,162 @@
+"""The doors of an encoding on NumPy arrays: table, rotate, bias; angles."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _c
+from ._arrays import (FLOATS, Array, count, positions_of, result, take, view)
+from ._encoding import Encoding, Params, bind
+from ._c import Status
+from ._library import Error, lib
+
+
+def table(spec: str | Encoding, length: int, dim: int, *,
+          positions: Any = None, params: Params | None = None,
+          dtype: Any = np.float32, copy: bool = False) -> Array:
+    """What an encoding of the input door adds to embeddings.
+
+    spec       e.g. "sinusoidal", "learned(length=512)"
+    length     positions 0 .. length - 1
+    dim        channels D
+    positions  int64 [N], or float64 [N] or [N, axes] where the encoding is
+               defined there, instead of 0 .. length - 1
+    params     its learned parameters by name, float32 or float64
+    dtype      of the result, float32 or float64
+    copy       True: positions and params of other types are converted
+
+    Returns P [length, D], or [N, D].
+    Errors: ERR_PARAM (a position beyond a learned table), ERR_UNSUPPORTED (not
+    of this door), ERR_SHAPE, ERR_DTYPE.  Source: each encoding names its own
+    (`locant.encodings()`).
+    """
+    at = (count(0, length) if positions is None
+          else positions_of(positions, "positions", copy))
+    bound = bind(spec, params, length, {"width": dim}, copy=copy)
+    out = result(None, (len(at) if at.ndim else 0, dim), dtype)
+    lib.locant_encoding_table(view(out, "out"), bound.encoding.handle,
+                              view(at, "positions"), bound.views)
+    return out
+
+
+def rotate(x: Any, spec: str | Encoding, positions: Any = None,
+           offset: int = 0, inverse: bool = False, *, key: bool = False,
+           params: Params | None = None, out: Array | None = None,
+           dtype: str | None = None, copy: bool = False) -> Array:
+    """Queries or keys turned by their positions; exact at any of them.
+
+    Pair c of the rotated channels, (a, b), at position p becomes
+    (a cos - b sin, a sin + b cos) of p f_c.
+
+    x          [.., T, D] of float32, float64, float16 or bfloat16, any strides
+               with the last one dense
+    spec       e.g. "rope", "rope(base=500000,pairing=interleaved)"
+    positions  int64 [T]; float64 [T] or [T, axes] for real coordinates
+    offset     without positions: row t sits at offset + t
+    inverse    turn back
+    key        x are keys; matters to xpos and pope
+    params     learned parameters by name
+    out        where to write, may be x itself; new memory if left out
+    dtype      "bfloat16" where x is uint16 holding its bits
+    copy       False: an array that would have to be copied is refused
+
+    Returns [.., T, D] of x's dtype (pope: 2 D channels).
+    Errors: ERR_SHAPE (odd channels), ERR_UNSUPPORTED (not of this door; no
+    inverse), ERR_PARAM, ERR_LAYOUT, ERR_ALIAS, ERR_DTYPE.
+    Source: Su et al. 2021, arXiv:2104.09864v5, section 3.4.2.
+    """
+    x, code = take(x, "x", copy, dtype, FLOATS)
+    shape = x.shape
+    tokens = shape[-2] if len(shape) > 1 else 0
+    dim = shape[-1] if shape else 0
+    at = (count(offset, tokens) if positions is None
+          else positions_of(positions, "positions", copy))
+    heads = shape[-3] if len(shape) > 2 else 1
+    bound = bind(spec, params, tokens, {"width": heads * dim, "heads": heads,
+                                        "head_dim": dim}, copy=copy)
+    handle = bound.encoding.handle
+    width = lib.locant_encoding_rotated_width(handle, dim)
+    out = result(out, shape[:-1] + (width,) if width != dim else shape,
+                 x.dtype)
+    flags = (_c.ROTATE_INVERSE if inverse else 0) | \
+        (_c.ROTATE_KEY if key else 0)
+    lib.locant_encoding_rotate(view(out, "out", code), view(x, "x", code),
+                               handle, view(at, "positions"), bound.views,
+                               flags)
+    return out
+
+
+def bias(spec: str | Encoding, heads: int, queries: int, keys: int,
+         offset: int = 0, params: Params | None = None, *,
+         q_positions: Any = None, k_positions: Any = None,
+         dtype: Any = np.float32, copy: bool = False) -> Array:
+    """What an encoding of the score door adds to scores, b(h, i, j).
+
+    spec         e.g. "alibi", "t5(buckets=32,distance=128)"
+    heads        H
+    queries      T; query i sits at offset + i
+    keys         S; key j sits at j
+    params       learned parameters by name, e.g. {"table": [buckets, H]}
+    q_positions  int64 [T] instead
+    k_positions  int64 [S] instead
+    dtype        of the result, float32 or float64
+
+    Returns [H, T, S], in the unit of scores (nats).  Whether a key is visible
+    is the mask's business.
+    Errors: ERR_UNSUPPORTED (not of this door), ERR_PARAM, ERR_SHAPE, ERR_DTYPE.
+    """
+    q = (count(offset, queries) if q_positions is None
+         else positions_of(q_positions, "q_positions", copy))
+    k = (count(0, keys) if k_positions is None
+         else positions_of(k_positions, "k_positions", copy))
+    bound = bind(spec, params, keys, {"heads": heads}, copy=copy)
+    out = result(None, (heads, q.size, k.size), dtype)
+    lib.locant_encoding_bias(view(out, "out"), bound.encoding.handle,
+                             view(q, "q_positions"), view(k, "k_positions"),
+                             bound.views)
+    return out
+
+
+def angles(positions: Any, dim: int, base: float = 10000.0,
+           mode: str = "exact", *, copy: bool = False) -> Array:
+    """Cosine and sine of position x base^(-2i/D), exact at any position.
+
+    positions  int64 [T], or float64 [T] (fractional)
+    dim        channels D, even
+    mode       "exact": within 0.501 ulp of float32 below 2^31; "hf", "ggml":
+               bit for bit what those stacks compute in float32
+
+    Returns float32 [T, D/2, 2]: cos, sin.
+    Source: Su et al. 2021, arXiv:2104.09864v5, section 3.2.2.
+    Errors: ERR_PARAM (base, mode, a position that is not finite), ERR_DTYPE.
+    """
+    at = positions_of(positions, "positions", copy)
+    out = result(None, (at.size, dim // 2, 2), np.float32)
+    modes = {m.name.lower(): m for m in _c.AngleMode}
+    if mode not in modes:
+        raise Error(Status.ERR_PARAM, f"locant: mode is {mode!r}, expected "
+                    + ", ".join(modes))
+    lib.locant_angles(view(out, "out"), view(at, "positions"), base,
+                      modes[mode])
+    return out
+
+
+def similarity(spec: str | Encoding, length: int, dim: int, *,
+               params: Params | None = None, copy: bool = False) -> Array:
+    """Cosine between positions 0 .. length - 1.
+
+    Of the input door: between rows of its table [length, dim].  Of the rotate
+    door: between vectors of ones turned by each position, which is the mean of
+    cos((i - j) f_c) over the pairs.
+
+    Returns float32 [length, length].
+    Errors: ERR_UNSUPPORTED (of neither door), as table() and rotate().
+    """
+    bound = bind(spec, params, length, {"width": dim, "heads": 1,
+                                        "head_dim": dim}, copy=copy)
+    at = count(0, length)
+    out = result(None, (length, length), np.float32)
+    lib.locant_encoding_similarity(view(out, "out"), bound.encoding.handle,
+                                   view(at, "positions"), dim, bound.views)
+    return out

@@ -1,0 +1,395 @@
+"""Encodings by their spec, their parameters, the registry."""
+from __future__ import annotations
+
+import ctypes
+import itertools
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Callable, Mapping, Sequence
+
+import numpy as np
+
+from . import _c
+from ._arrays import PARAMS, Array, take, view
+from ._c import Status, Tensor
+from ._library import Error, lib, make, text
+
+Params = Mapping[str, Any]
+# (array, name, copy) -> what is kept alive, what the library sees
+Viewer = Callable[[Any, str, bool], tuple[Any, Tensor]]
+
+_DOORS = {_c.DOOR_INPUT: "input", _c.DOOR_ROTATE: "rotate",
+          _c.DOOR_SCORE: "score", _c.DOOR_CONTENT: "content"}
+_TRAITS = {_c.TRAIT_RELATIVE: "relative", _c.TRAIT_ISOMETRIC: "isometric",
+           _c.TRAIT_LEARNED: "learned", _c.TRAIT_WALL: "wall",
+           _c.TRAIT_MONOTONE: "monotone", _c.TRAIT_LENGTH: "length",
+           _c.TRAIT_READS_X: "reads_x", _c.TRAIT_REAL: "real",
+           _c.TRAIT_CAUSAL: "causal"}
+
+
+def _names(bits: int, of: dict[int, str]) -> tuple[str, ...]:
+    return tuple(name for bit, name in of.items() if bits & bit)
+
+
+@dataclass(frozen=True)
+class Key:
+    """One key of a spec; 'fallback' is its default as written in one."""
+
+    name: str
+    kind: str
+    fallback: str
+    range: str
+    doc: str
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A spelling of an encoding that has a name of its own."""
+
+    spec: str
+    title: str
+    used_by: str
+
+
+@dataclass(frozen=True)
+class EncodingInfo:
+    """One row of the registry, as `locant show NAME` prints it."""
+
+    name: str
+    title: str
+    formula: str
+    source: str
+    used_by: str
+    traps: str
+    gradient: str
+    doors: tuple[str, ...]
+    traits: tuple[str, ...]
+    keys: tuple[Key, ...] = field(repr=False)
+    variants: tuple[Variant, ...] = field(repr=False)
+
+    def __repr__(self) -> str:
+        return f"<{' '.join(self.doors) or 'no door'}: {self.title}>"
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One learned parameter of an encoding.
+
+    name       its key in 'params'
+    dims       its shape in words, "[buckets, heads]"
+    shape      its shape for the sizes asked about; 0: depends on one left out
+    rate       learning rate relative to that of weight matrices; 0: data of
+               the task, not learned
+    per_layer  each layer of a model has its own
+    doors      of the part of a sum it belongs to
+    """
+
+    name: str
+    dims: str
+    doc: str
+    shape: tuple[int, ...]
+    rate: float
+    per_layer: bool
+    doors: tuple[str, ...]
+
+
+def _keys(name: bytes) -> tuple[Key, ...]:
+    found, made = _c.KeyInfo(), []
+    for i in itertools.count():
+        if not lib.locant_encoding_key(found, name, i):
+            return tuple(made)
+        made.append(Key(text(found.name), text(found.kind),
+                        text(found.fallback), text(found.range),
+                        text(found.doc)))
+    raise AssertionError
+
+
+def _variants(first: Any) -> tuple[Variant, ...]:
+    made: list[Variant] = []
+    while first and first[len(made)].spec is not None:
+        v = first[len(made)]
+        made.append(Variant(text(v.spec), text(v.title), text(v.used_by)))
+    return tuple(made)
+
+
+def _info(row: Any) -> EncodingInfo:
+    return EncodingInfo(
+        text(row.name), text(row.title), text(row.formula), text(row.source),
+        text(row.used_by), text(row.traps), text(row.gradient),
+        _names(row.doors, _DOORS), _names(row.traits, _TRAITS),
+        _keys(row.name), _variants(row.variants))
+
+
+def encodings() -> dict[str, EncodingInfo]:
+    """The registry: every encoding by its name, in alphabetical order."""
+    found = {}
+    for i in itertools.count():
+        row = lib.locant_encoding_at(i)
+        if not row:
+            break
+        found[text(row.contents.name)] = _info(row.contents)
+    return found
+
+
+class Encoding:
+    """A positional encoding, made from its spec; it never changes.
+
+    `Encoding("rope(base=500000)")`, `Encoding("randomized(length=2048)+alibi")`:
+    the grammar is in include/locant/encoding.h.  Any number of threads may use
+    one.  Equal where the canonical specs are.
+
+    Errors: Error with ERR_PARAM, whose sentence names the byte of a syntax
+    error, or the unknown name or key with the nearest known one, or the value
+    and its range.
+    """
+
+    __slots__ = ("handle", "spec", "_open", "_known", "__weakref__")
+    handle: ctypes.c_void_p
+    spec: str
+
+    def __init__(self, spec: str) -> None:
+        handle = ctypes.c_void_p()
+        lib.locant_encoding_create(ctypes.byref(handle), spec.encode())
+        self._own(handle)
+
+    def _own(self, handle: ctypes.c_void_p) -> None:
+        self.handle = handle
+        self.spec = text(lib.locant_encoding_spec(handle))
+        self._open: bool | None = None
+        self._known: tuple[Parameter, ...] | None = None
+
+    def __del__(self, _free: Any = lib.locant_encoding_free) -> None:
+        if hasattr(self, "handle"):
+            _free(self.handle)
+
+    def __repr__(self) -> str:
+        return f"Encoding({self.spec!r})"
+
+    def __str__(self) -> str:
+        return self.spec
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Encoding) and self.spec == other.spec
+
+    def __hash__(self) -> int:
+        return hash(self.spec)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Encoding, (self.spec,)
+
+    @property
+    def info(self) -> EncodingInfo:
+        """Its row of the registry; of a sum, that of its first part."""
+        return _info(lib.locant_encoding_info_of(self.handle).contents)
+
+    @property
+    def doors(self) -> tuple[str, ...]:
+        """Where it enters: any of "input", "rotate", "score", "content"."""
+        return _names(lib.locant_encoding_doors(self.handle), _DOORS)
+
+    @property
+    def traits(self) -> tuple[str, ...]:
+        """What the tests hold it to: LOCANT_TRAIT_* in lower case."""
+        return _names(lib.locant_encoding_traits(self.handle), _TRAITS)
+
+    @property
+    def axes(self) -> int:
+        """Coordinates of one position: 1, or 2 and 3 for grids and video."""
+        return int(lib.locant_encoding_axes(self.handle))
+
+    @property
+    def reach(self) -> int:
+        """Positions it is defined at, from 0 on; 2**63 - 1 without a wall, 0
+        while a length that was left out is unknown."""
+        return int(lib.locant_encoding_reach(self.handle))
+
+    @property
+    def places(self) -> bool:
+        """Whether it chooses positions itself: see ids()."""
+        return bool(lib.locant_encoding_places(self.handle))
+
+    def resolve(self, length: int) -> Encoding:
+        """The same trained on 'length' tokens: a key "length" that was left out
+        becomes 'length'."""
+        handle = ctypes.c_void_p()
+        lib.locant_encoding_resolve(ctypes.byref(handle), self.handle, length)
+        made = Encoding.__new__(Encoding)
+        made._own(handle)
+        return made
+
+    def resolved(self, length: int) -> Encoding:
+        """resolve(), cached; itself if no length was left out."""
+        if self._open is None:
+            self._open = self.resolve(2).spec != self.spec
+        return _resolved(self, max(length, 1)) if self._open else self
+
+    def rotated_width(self, head_dim: int) -> int:
+        """Channels of a turned row of head_dim channels."""
+        return int(lib.locant_encoding_rotated_width(self.handle, head_dim))
+
+    def ids(self, batch: int, tokens: int, seed: int = 0,
+            training: bool = False) -> Array:
+        """Positions of tokens that follow each other from 0.
+
+        Returns int64 [batch, tokens], or float64 with the trait "real":
+        0 .. tokens - 1, but where the encoding draws them at random (in
+        training, from 'seed') or spreads them out.
+        """
+        real = lib.locant_encoding_traits(self.handle) & _c.TRAIT_REAL
+        out = np.empty((batch, tokens), np.float64 if real else np.int64)
+        lib.locant_encoding_ids(view(out, "ids"), self.handle, seed,
+                                int(training))
+        return out
+
+    # parameters
+
+    def parameters(self, width: int = 0, heads: int = 0, kv_heads: int = 0,
+                   head_dim: int = 0) -> tuple[Parameter, ...]:
+        """Its learned parameters for a model of these sizes (0: unknown)."""
+        sizes = make(_c.Sizes, width=width, heads=heads, kv_heads=kv_heads,
+                     head_dim=head_dim)
+        found, made = _c.ParamInfo(), []
+        for i in itertools.count():
+            if not lib.locant_encoding_param(found, self.handle, i, sizes):
+                break
+            made.append(Parameter(
+                text(found.name), text(found.dims), text(found.doc),
+                tuple(found.shape[:found.rank]), found.rate,
+                bool(found.per_layer), _names(found.doors, _DOORS)))
+        return tuple(made)
+
+    @property
+    def known(self) -> tuple[Parameter, ...]:
+        """parameters() of unknown sizes, remembered."""
+        if self._known is None:
+            self._known = self.parameters()
+        return self._known
+
+    def init(self, seed: int = 0, dtype: Any = np.float32, *, width: int = 0,
+             heads: int = 0, kv_heads: int = 0,
+             head_dim: int = 0) -> dict[str, Array]:
+        """Initial values of its parameters, drawn from 'seed'.
+
+        Returns name: array of dtype float32 or float64.  Sizes that the shapes
+        depend on must be given; ERR_PARAM names the one that is missing.
+        """
+        values = {}
+        for i, p in enumerate(self.parameters(width, heads, kv_heads,
+                                              head_dim)):
+            if 0 in p.shape:
+                raise Error(Status.ERR_PARAM, f"locant: parameter {p.name} "
+                            f"{p.dims} of {self.spec} cannot be drawn: its "
+                            "size is not known; give width, heads, kv_heads, "
+                            "head_dim, or a length in the spec")
+            values[p.name] = np.empty(p.shape, dtype)
+            lib.locant_encoding_param_init(view(values[p.name], p.name),
+                                           self.handle, i, seed)
+        return values
+
+    def project(self, params: Params) -> None:
+        """Move every entry to the nearest allowed value, in place: to be called
+        after each step of an optimiser."""
+        for i, p in enumerate(self.known):
+            if p.name in params:
+                lib.locant_encoding_param_project(
+                    view(params[p.name], p.name), self.handle, i)
+
+
+@lru_cache(maxsize=256)
+def _made(spec: str) -> Encoding:
+    return Encoding(spec)
+
+
+@lru_cache(maxsize=256)
+def _resolved(encoding: Encoding, length: int) -> Encoding:
+    return encoding.resolve(length)
+
+
+def encoding_of(spec: str | Encoding | None) -> Encoding:
+    """An encoding by spec, parsed once."""
+    if isinstance(spec, Encoding):
+        return spec
+    if isinstance(spec, str):
+        return _made(spec)
+    if spec is None:
+        return _made("none")
+    raise Error(Status.ERR_PARAM, f"locant: encoding is a "
+                f"{type(spec).__name__}, expected a spec or an Encoding")
+
+
+class Bound:
+    """An encoding with its parameters as the library takes them.
+
+    encoding  resolved for the length of the call
+    views     array of locant_tensor, or None
+    values    the parameters' arrays in order, which keeps them alive
+    """
+
+    __slots__ = ("encoding", "views", "values")
+
+    def __init__(self, encoding: Encoding, values: Sequence[Any],
+                 views: Sequence[Tensor]) -> None:
+        self.encoding = encoding
+        self.values = values
+        self.views = (Tensor * len(views))(*views) if views else None
+
+
+def _numpy_view(x: Any, name: str, copy: bool) -> tuple[Any, Tensor]:
+    array, code = take(x, f"params[{name!r}]", copy, None, PARAMS)
+    return array, view(array, name, code)
+
+
+def bind(spec: str | Encoding | None, params: Params | None, length: int,
+         sizes: dict[str, int], *, copy: bool = False,
+         viewer: Viewer = _numpy_view) -> Bound:
+    """An encoding and its parameters for one call.
+
+    A length that the spec leaves out is 'length', but where a given parameter
+    says it.  Data of the task (rate 0) that is not given has its usual value;
+    a learned parameter that is not given is ERR_PARAM.
+    """
+    e = encoding_of(spec)
+    if not e.known:
+        if params:
+            raise Error(Status.ERR_PARAM, f"locant: params has "
+                        f"{next(iter(params))!r}, but {e.spec} has no "
+                        "parameters")
+        return Bound(e.resolved(length), (), ())
+    return _bind_params(e, params or {}, length, sizes,
+                        lambda x, name: viewer(x, name, copy))
+
+
+def _bind_params(e: Encoding, params: Params, length: int,
+                 sizes: dict[str, int], viewer: Any) -> Bound:
+    names = [p.name for p in e.known]
+    for name in params:
+        if name not in names:
+            raise Error(Status.ERR_PARAM, f"locant: params has {name!r}, but "
+                        f"the parameters of {e.spec} are {', '.join(names)}")
+    if not any(0 in p.shape and p.name in params
+               for p in e.parameters(**sizes)):
+        e = e.resolved(length)
+    values, views = [], []
+    for i, p in enumerate(e.known):
+        if p.name in params:
+            value, seen = viewer(params[p.name], p.name)
+        elif p.rate == 0:
+            value = _task_data(e, i, sizes)
+            seen = view(value, p.name)
+        else:
+            raise Error(Status.ERR_PARAM, f"locant: {e.spec} has the learned "
+                        f"parameter {p.name} {p.dims}; give it in params, for "
+                        "instance from Encoding.init()")
+        values.append(value)
+        views.append(seen)
+    return Bound(e, values, views)
+
+
+def _task_data(e: Encoding, i: int, sizes: dict[str, int]) -> Array:
+    p = e.parameters(**sizes)[i]
+    if 0 in p.shape:
+        raise Error(Status.ERR_PARAM, f"locant: parameter {p.name} {p.dims} of "
+                    f"{e.spec} is data of the task; give it in params")
+    value = np.empty(p.shape, np.float64)
+    lib.locant_encoding_param_init(view(value, p.name), e.handle, i, 0)
+    return value

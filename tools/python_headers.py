@@ -1,0 +1,289 @@
+#!/usr/bin/env python3
+"""Write python/locant/_c.py from include/locant: enums, structs, prototypes.
+
+usage: python_headers.py [--check]
+
+--check writes nothing and fails if the file differs from what would be written.
+The headers are plain C11 in one style, so a few regular expressions read them;
+python/tests/test_headers.py holds sizes, offsets and values against a compiler.
+"""
+import os
+import re
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+OUTPUT = os.path.join(ROOT, "python", "locant", "_c.py")
+CORE = ("core", "angles", "encoding", "resize", "attention", "positions")
+LAB = ("files", "graph", "lab", "tasks", "figure", "statistics")
+NUMBERS = {"void": None, "int": "c_int", "unsigned": "c_uint",
+           "char": "c_char", "size_t": "c_size_t", "double": "c_double",
+           "float": "c_float", "int32_t": "c_int32", "int64_t": "c_int64",
+           "uint32_t": "c_uint32", "uint64_t": "c_uint64"}
+HEAD = '''"""What include/locant declares, for ctypes.
+
+Written by tools/python_headers.py; do not edit.
+"""
+from __future__ import annotations
+
+import math
+from ctypes import (CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_double,
+                    c_int, c_int32, c_int64, c_size_t, c_uint, c_uint32,
+                    c_uint64, c_void_p)
+from enum import IntEnum
+from typing import Any
+'''
+
+
+def camel(name):
+    """locant_run_info -> RunInfo"""
+    return "".join(w.capitalize() for w in name.split("_")[1:])
+
+
+def macros(text):
+    """name -> body of every macro without arguments that has one"""
+    joined = re.sub(r"\\\n", " ", text)
+    return dict(re.findall(r"^#\s*define (LOCANT_\w+)[ \t]+(\S.*)$", joined,
+                           re.M))
+
+
+def declarations(text):
+    """The text between top-level semicolons, blanks collapsed."""
+    text = re.sub(r"#ifdef __cplusplus.*?#endif", "", text, flags=re.S)
+    text = re.sub(r"\\\n", " ", text)
+    text = re.sub(r"^[ \t]*#.*$", "", text, flags=re.M)
+    depth, start = 0, 0
+    for i, c in enumerate(text):
+        depth += (c == "{") - (c == "}")
+        if c == ";" and depth == 0:
+            yield " ".join(text[start:i].split())
+            start = i + 1
+
+
+def split(text, by=","):
+    """Parts of a list; commas inside parentheses and braces do not count."""
+    parts, depth = [""], 0
+    for c in text:
+        depth += (c in "({") - (c in ")}")
+        if c == by and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += c
+    return [p.strip() for p in parts if p.strip()]
+
+
+class Headers:
+    """Everything read so far, and the lines of Python that say it."""
+
+    def __init__(self):
+        self.structs, self.enums, self.callbacks = {}, set(), set()
+        self.constants, self.functions, self.inits = {}, [], {}
+        self.lines = []
+
+    # types
+
+    def ctype(self, text, argument=False):
+        """'const char *const *paths[3]' -> (ctypes expression, 'paths')"""
+        dims = re.findall(r"\[(\w+)\]", text)
+        text = re.sub(r"\[\w+\]", "", text)
+        stars = text.count("*")
+        words = re.findall(r"\w+", text)
+        const = "const" in words
+        words = [w for w in words if w not in ("const", "struct")]
+        base, name = words[0], words[1] if len(words) > 1 else ""
+        if dims and argument:
+            stars, dims = stars + 1, dims[1:]
+        found = self.pointer(base, stars, const)
+        for dim in reversed(dims):
+            size = dim if dim.isdigit() else str(self.constants[dim])
+            found += f" * {size}"
+        return found, name
+
+    def pointer(self, base, stars, const):
+        if base == "char" and stars == 1:
+            return "c_char_p"
+        if base == "char" and stars == 2 and const:
+            return "POINTER(c_char_p)"
+        opaque = base not in NUMBERS and not self.known(base)
+        if stars and (base in ("void", "char") or opaque):
+            found, stars = "c_void_p", stars - 1
+        elif base in NUMBERS:
+            found = NUMBERS[base]
+        elif base in self.enums:
+            found = "c_int"
+        elif opaque:
+            raise ValueError(f"unknown type {base}")
+        else:
+            found = camel(base)
+        for _ in range(stars):
+            found = f"POINTER({found})"
+        return found if found else "None"
+
+    def known(self, base):
+        return (base in self.structs or base in self.enums or
+                base in self.callbacks)
+
+    def arguments(self, text):
+        return [self.ctype(a, argument=True)[0] for a in split(text)
+                if a not in ("void", "...")]
+
+    def callback(self, result, arguments):
+        types = [self.ctype(result)[0]] + self.arguments(arguments)
+        return f"CFUNCTYPE({', '.join(types)})"
+
+    # declarations
+
+    def value(self, text):
+        if re.fullmatch(r"-?\w+", text) and not re.match(r"-?\d", text):
+            return self.constants[text]
+        return int(text, 0)
+
+    def enum(self, name, body):
+        members, next_value = {}, 0
+        for part in split(body):
+            key, _, text = part.partition("=")
+            next_value = self.value(text.strip()) if text else next_value
+            members[key.strip()] = next_value
+            next_value += 1
+        self.constants.update(members)
+        if name is None:
+            self.lines += ["", *(f"{key[7:]} = {value}"
+                                 for key, value in members.items())]
+            return
+        self.enums.add(name)
+        words = [m.split("_") for m in members]
+        same = os.path.commonprefix(words) if len(words) > 1 else ["LOCANT"]
+        if any(w[len(same)][0].isdigit() for w in words):
+            same = same[:1]
+        cut = len("_".join(same)) + 1
+        self.lines += ["", "", f"class {camel(name)}(IntEnum):",
+                       f'    """{name}"""',
+                       *(f"    {key[cut:]} = {value}"
+                         for key, value in members.items())]
+
+    def struct(self, name, body):
+        fields = []
+        for member in split(body, ";"):
+            function = re.match(r"(.*?)\(\*(\w+)\)\((.*)\)$", member)
+            if function:
+                fields.append((function[2],
+                               self.callback(function[1] + " x", function[3])))
+                continue
+            first, *rest = split(member)
+            base = re.match(r"(.*?)[\s*]*\w+(?:\[\w+\])*$", first)[1]
+            for one in [first] + [f"{base} {r}" for r in rest]:
+                kind, field = self.ctype(one)
+                fields.append((field, kind))
+        self.structs[name] = [field for field, _ in fields]
+        self.lines += ["", "", f"class {camel(name)}(Structure):",
+                       f'    """{name}"""', "    _fields_ = [",
+                       *(f'        ("{f}", {k}),' for f, k in fields), "    ]"]
+
+    def function(self, text):
+        found = re.match(r"(.*?)(\blocant_\w+)\((.*)\)$", text)
+        result = self.ctype(found[1] + " x")[0]
+        status = "locant_status" in found[1].split()
+        checked = status and found[2] != "locant_fail"
+        self.functions.append((found[2], '"status"' if checked else result,
+                               self.arguments(found[3])))
+
+    def declaration(self, text):
+        text = re.sub(r"\b(LOCANT_API|LOCANT_MUST_CHECK)\b", "", text)
+        text = re.sub(r"\bLOCANT_PRINTF\(.*?\)", "", text).strip()
+        enum = re.match(r"(?:typedef )?enum (\w+ )?\{(.*)\} ?(\w+)?$", text)
+        struct = re.match(r"typedef struct (\w+) \{(.*)\} \w+$", text)
+        callback = re.match(r"typedef (.*?)\(\*(\w+)\)\((.*)\)$", text)
+        if enum:
+            self.enum(enum[3], enum[2])
+        elif struct:
+            self.struct(struct[1], struct[2])
+        elif callback:
+            made = self.callback(callback[1] + " x", callback[3])
+            self.callbacks.add(callback[2])
+            self.lines += ["", f"{camel(callback[2])} = {made}"]
+        elif "(" in text:
+            self.function(text)
+
+    def macro(self, key, body):
+        if body.startswith("{"):
+            self.inits[key] = body
+        elif re.fullmatch(r"\d+", body):
+            self.constants[key] = int(body)
+        if re.match(r'\d+$|"', body):
+            self.lines += ["", f"{key[7:]} = {body}"]
+
+    def read(self, name):
+        path = os.path.join(ROOT, "include", "locant", name + ".h")
+        with open(path, encoding="utf-8") as f:
+            text = re.sub(r"/\*.*?\*/", " ", f.read(), flags=re.S)
+        for key, body in macros(text).items():
+            self.macro(key, body)
+        for text in declarations(text):
+            self.declaration(text)
+
+    # initialisers
+
+    def init(self, body):
+        values = []
+        for part in split(body.strip()[1:-1]):
+            key, _, text = (w.strip() for w in part.partition("="))
+            if key == ".struct_size":
+                continue
+            if text == "LOCANT_SCALE_AUTO":
+                text = "math.inf"
+            elif text.startswith("{"):
+                text = "(" + text[1:-1].strip() + ")"
+            elif text.startswith('"'):
+                text = "b" + text
+            elif text in self.constants:
+                text = str(self.constants[text])
+            values.append(f'"{key[1:]}": {text}')
+        name = re.search(r"sizeof\((\w+)\)", body)[1]
+        return f"    {camel(name)}: {{{', '.join(values)}}},"
+
+
+def table(functions):
+    lines = []
+    for name, result, arguments in functions:
+        lines.append(f'    "{name}": ({result}, [{", ".join(arguments)}]),')
+    return lines
+
+
+def written():
+    headers = Headers()
+    for name in CORE:
+        headers.read(name)
+    core = list(headers.functions)
+    headers.functions = []
+    for name in LAB:
+        headers.read(name)
+    lines = headers.lines + [
+        "", "", "# What the _INIT macros set besides struct_size.",
+        "INIT: dict[type[Structure], dict[str, Any]] = {",
+        *map(headers.init, headers.inits.values()), "}",
+        "", "# Name in C: mirror.", "STRUCTS: dict[str, type[Structure]] = {",
+        *(f'    "{name}": {camel(name)},' for name in headers.structs), "}",
+        "", "CONSTANTS: dict[str, int] = {",
+        *(f'    "{k}": {v},' for k, v in headers.constants.items()), "}",
+        "", '# Function: result, arguments.  "status": one that must be checked.',
+        "CORE: dict[str, tuple[Any, list[Any]]] = {", *table(core), "}", "",
+        "LAB: dict[str, tuple[Any, list[Any]]] = {",
+        *table(headers.functions), "}"]
+    return HEAD + "\n".join(lines) + "\n"
+
+
+def main(arguments):
+    text = written()
+    if "--check" in arguments:
+        with open(OUTPUT, encoding="utf-8") as f:
+            if f.read() == text:
+                return 0
+        print("python/locant/_c.py is not what the headers say; run "
+              "tools/python_headers.py")
+        return 1
+    with open(OUTPUT, "w", encoding="utf-8") as f:
+        f.write(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
