@@ -1,8 +1,11 @@
 """NumPy arrays as the library sees them; nothing is copied unasked."""
 from __future__ import annotations
 
+from ctypes import addressof, c_char
+from functools import lru_cache
 from struct import Struct
-from typing import Any, Iterable
+from sys import byteorder
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +15,8 @@ from ._library import Error
 
 Array = npt.NDArray[Any]
 
-_pack = Struct("@Pii12q").pack
+_pack = Struct("@ii12q").pack
+_first_byte = c_char.from_buffer
 _ZEROS = [(0,) * (MAX_RANK - rank) for rank in range(MAX_RANK + 1)]
 _CODES: dict[Any, int] = {
     np.dtype(np.float32): Dtype.F32, np.dtype(np.float16): Dtype.F16,
@@ -27,11 +31,13 @@ _NAMES = {0: "float32", 1: "float16", 2: "bfloat16", 3: "float64",
 
 
 def tensor(address: int, code: int, shape: tuple[int, ...],
-           stride: Iterable[int]) -> Tensor:
-    """A locant_tensor; 'stride' counts elements."""
-    rest = _ZEROS[len(shape)]
-    return Tensor.from_buffer_copy(
-        _pack(address, code, len(shape), *shape, *rest, *stride, *rest))
+           stride: tuple[int, ...]) -> Tensor:
+    """A locant_tensor of anyone's memory; 'stride' counts elements."""
+    layout = _layout(code, 1, shape, stride)
+    if layout is None:
+        raise Error(Status.ERR_SHAPE, f"locant: rank {len(shape)}, at most "
+                    f"{MAX_RANK} is possible")
+    return Tensor.from_buffer_copy(address.to_bytes(8, byteorder) + layout)
 
 
 def code_of(x: Array, name: str, dtype: str | None = None) -> int:
@@ -53,19 +59,36 @@ def code_of(x: Array, name: str, dtype: str | None = None) -> int:
     return found
 
 
+@lru_cache(maxsize=512)
+def _layout(code: int, size: int, shape: tuple[int, ...],
+            strides: tuple[int, ...]) -> bytes | None:
+    """A locant_tensor without its address; None: no whole elements apart."""
+    if len(shape) > MAX_RANK or any(s % size for s in strides):
+        return None
+    rest = _ZEROS[len(shape)]
+    return _pack(code, len(shape), *shape, *rest,
+                 *(s // size for s in strides), *rest)
+
+
+def _address(x: Array) -> int:
+    try:
+        return addressof(_first_byte(x))  # the quickest way
+    except (TypeError, ValueError, BufferError):  # read-only, with gaps, empty
+        return int(x.__array_interface__["data"][0])
+
+
 def view(x: Array, name: str, code: int | None = None) -> Tensor:
     """What 'x' sees, for the length of a call: 'x' must outlive it."""
     if code is None:
         code = code_of(x, name)
-    if x.ndim > MAX_RANK:
-        raise Error(Status.ERR_SHAPE, f"locant: {name} has rank {x.ndim}, at "
-                    f"most {MAX_RANK} are possible")
-    size = x.itemsize
-    stride = [s // size for s in x.strides]
-    if not x.flags.aligned or any(s % size for s in x.strides):
+    layout = _layout(code, x.itemsize, x.shape, x.strides)
+    if layout is None or not x.flags.aligned:
+        if x.ndim > MAX_RANK:
+            raise Error(Status.ERR_SHAPE, f"locant: {name} has rank {x.ndim}, "
+                        f"at most {MAX_RANK} are possible")
         raise Error(Status.ERR_LAYOUT, f"locant: {name} is not aligned to its "
-                    f"elements of {size} bytes; pass a copy of it")
-    return tensor(x.__array_interface__["data"][0], code, x.shape, stride)
+                    f"elements of {x.itemsize} bytes; pass a copy of it")
+    return Tensor.from_buffer_copy(_address(x).to_bytes(8, byteorder) + layout)
 
 
 def _as_array(x: Any, name: str, copy: bool) -> Array:
@@ -158,3 +181,17 @@ def count(first: int, n: int) -> Array:
         return np.empty(0, np.int64)
     return np.arange(first, first + n, dtype=np.int64) \
         if first + n < 2**63 else np.arange(n, dtype=np.int64) + first
+
+
+@lru_cache(maxsize=64)
+def _few(first: int, n: int) -> tuple[Array, Tensor]:
+    at = count(first, n)
+    return at, view(at, "positions", 5)
+
+
+def counted(first: int, n: int) -> tuple[Array, Tensor]:
+    """count(first, n) and its view; short ones are remembered."""
+    if n <= 4096:
+        return _few(first, n)
+    at = count(first, n)
+    return at, view(at, "positions", 5)

@@ -6,10 +6,13 @@ from typing import Any
 import numpy as np
 
 from . import _c
-from ._arrays import (FLOATS, Array, count, positions_of, result, take, view)
-from ._encoding import Encoding, Params, bind
-from ._c import Status
+from ._arrays import (FLOATS, Array, count, counted, positions_of, result,
+                      take, view)
+from ._c import Status, Tensor
+from ._encoding import Encoding, Params, bind, encoding_of
 from ._library import Error, lib
+
+_rotate = lib.locant_encoding_rotate
 
 
 def table(spec: str | Encoding, length: int, dim: int, *,
@@ -68,23 +71,31 @@ def rotate(x: Any, spec: str | Encoding, positions: Any = None,
     """
     x, code = take(x, "x", copy, dtype, FLOATS)
     shape = x.shape
-    tokens = shape[-2] if len(shape) > 1 else 0
-    dim = shape[-1] if shape else 0
-    at = (count(offset, tokens) if positions is None
-          else positions_of(positions, "positions", copy))
-    heads = shape[-3] if len(shape) > 2 else 1
-    bound = bind(spec, params, tokens, {"width": heads * dim, "heads": heads,
-                                        "head_dim": dim}, copy=copy)
-    handle = bound.encoding.handle
-    width = lib.locant_encoding_rotated_width(handle, dim)
-    out = result(out, shape[:-1] + (width,) if width != dim else shape,
+    if len(shape) < 2:
+        raise Error(Status.ERR_SHAPE, f"locant: x has rank {len(shape)}, "
+                    "expected [.., T, D]")
+    tokens, dim = shape[-2:]
+    at, seen = (counted(offset, tokens) if positions is None
+                else _given(positions, copy))
+    e, views = encoding_of(spec), None
+    if params or not e.plain:
+        heads = shape[-3] if len(shape) > 2 else 1
+        bound = bind(e, params, tokens, {"width": heads * dim, "heads": heads,
+                                         "head_dim": dim}, copy=copy)
+        e, views = bound.encoding, bound.views
+    width = e.rotated_width(dim)
+    out = result(out, shape if width == dim else shape[:-1] + (width,),
                  x.dtype)
     flags = (_c.ROTATE_INVERSE if inverse else 0) | \
         (_c.ROTATE_KEY if key else 0)
-    lib.locant_encoding_rotate(view(out, "out", code), view(x, "x", code),
-                               handle, view(at, "positions"), bound.views,
-                               flags)
+    _rotate(view(out, "out", code), view(x, "x", code), e.handle, seen, views,
+            flags)
     return out
+
+
+def _given(positions: Any, copy: bool) -> tuple[Array, Tensor]:
+    at = positions_of(positions, "positions", copy)
+    return at, view(at, "positions")
 
 
 def bias(spec: str | Encoding, heads: int, queries: int, keys: int,

@@ -143,7 +143,8 @@ class Encoding:
     and its range.
     """
 
-    __slots__ = ("handle", "spec", "_open", "_known", "__weakref__")
+    __slots__ = ("handle", "spec", "_open", "_known", "_widths", "_plain",
+                 "__weakref__")
     handle: ctypes.c_void_p
     spec: str
 
@@ -157,6 +158,8 @@ class Encoding:
         self.spec = text(lib.locant_encoding_spec(handle))
         self._open: bool | None = None
         self._known: tuple[Parameter, ...] | None = None
+        self._widths: dict[int, int] = {}
+        self._plain: bool | None = None
 
     def __del__(self, _free: Any = lib.locant_encoding_free) -> None:
         if hasattr(self, "handle"):
@@ -225,7 +228,18 @@ class Encoding:
 
     def rotated_width(self, head_dim: int) -> int:
         """Channels of a turned row of head_dim channels."""
-        return int(lib.locant_encoding_rotated_width(self.handle, head_dim))
+        found = self._widths.get(head_dim)
+        if found is None:
+            found = self._widths[head_dim] = int(
+                lib.locant_encoding_rotated_width(self.handle, head_dim))
+        return found
+
+    @property
+    def plain(self) -> bool:
+        """No parameters and no length left out: the same in every call."""
+        if self._plain is None:
+            self._plain = not self.known and self.resolved(2) is self
+        return self._plain
 
     def ids(self, batch: int, tokens: int, seed: int = 0,
             training: bool = False) -> Array:
