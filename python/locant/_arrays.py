@@ -121,7 +121,7 @@ def take(x: Any, name: str, copy: bool = False, dtype: str | None = None,
                     f"{_NAMES[code]}, expected "
                     + " or ".join(_NAMES[c] for c in codes)
                     + "; copy=True converts it")
-    if x.ndim and x.strides[-1] != x.itemsize and x.shape[-1] > 1:
+    if x.ndim and x.strides[-1] != x.itemsize and x.shape[-1] > 1 and x.size:
         raise Error(Status.ERR_LAYOUT, f"locant: {name} has elements "
                     f"{x.strides[-1]} bytes apart in its last dimension, "
                     f"expected {x.itemsize}; copy=True copies it")
