@@ -9,6 +9,8 @@
 #                 every call that writes failing once:
 #                 within an hour on 2 CPUs; PROPERTY_CASES, ORACLE_CASES
 #                 change that
+# make test-python  the Python package with PyTorch, transformers, matplotlib
+#                 (some GB of wheels); 'make test' runs what needs NumPy alone
 # make bench      speed against the roof of this machine, recorded in
 #                 bench/results; ARGS="..." goes to 'locant bench'
 # make bench-peers  speed against PyTorch, onnxruntime, ggml (some GB of wheels)
@@ -69,6 +71,12 @@ test-full:
 	$(call random_cases,$(ORACLE_CASES),whole)
 	$(call random_cases,100,checkpoint|faults|kills|store_crowd)
 
+test-python:
+	@scripts/setup build peers
+	$(configure)
+	@$(BUILD) --target locant_shared locant_lab_shared
+	@scripts/python $(ARGS)
+
 bench:
 	@scripts/setup build
 	@$(MAKE) build/locant
@@ -89,4 +97,4 @@ clean:
 	rm -rf build
 
 FORCE:
-.PHONY: report test test-page test-full bench bench-peers install clean FORCE
+.PHONY: report test test-page test-python test-full bench bench-peers install clean FORCE

@@ -66,6 +66,8 @@ def _layout(code: int, size: int, shape: tuple[int, ...],
     if len(shape) > MAX_RANK or any(s % size for s in strides):
         return None
     rest = _ZEROS[len(shape)]
+    if 0 in shape:  # NumPy's strides of nothing mean nothing
+        strides = (size,) * len(shape)
     return _pack(code, len(shape), *shape, *rest,
                  *(s // size for s in strides), *rest)
 
