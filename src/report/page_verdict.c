@@ -133,9 +133,9 @@ static void say_ranks(struct lct_html *h, const struct lct_results *r)
             first++;
         }
     put_item(h, r,
-             first > 1 ? "At {protocol.lengths.4} bytes these share the first "
+             first > 1 ? "At {protocol.judged} bytes these share the first "
                          "rank, for their losses cannot be told apart: @1."
-                       : "At {protocol.lengths.4} bytes @1 alone has the first "
+                       : "At {protocol.judged} bytes @1 alone has the first "
                          "rank: the interval of its difference from the next "
                          "excludes 0.",
              &list);
