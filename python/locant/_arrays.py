@@ -16,7 +16,7 @@ from ._library import Error
 Array = npt.NDArray[Any]
 
 _pack = Struct("@ii12q").pack
-_first_byte = c_char.from_buffer
+_first_byte: Any = c_char.from_buffer
 _ZEROS = [(0,) * (MAX_RANK - rank) for rank in range(MAX_RANK + 1)]
 _CODES: dict[Any, int] = {
     np.dtype(np.float32): Dtype.F32, np.dtype(np.float16): Dtype.F16,

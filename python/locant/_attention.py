@@ -128,15 +128,27 @@ def _problem(q: Any, k: Any, v: Any, encoding: str | Encoding | None,
 @overload
 def attention(q: Any, k: Any, v: Any, encoding: str | Encoding | None = None,
               causal: bool = False, params: Params | None = None,
-              return_lse: Literal[False] = False,
-              **options: Any) -> Array: ...
+              return_lse: Literal[False] = False, *, scale: float | None = None,
+              q_positions: Any = None, k_positions: Any = None,
+              q_coords: Any = None, k_coords: Any = None,
+              q_documents: Any = None, k_documents: Any = None,
+              key_mask: Any = None, window: int = 0, softcap: float = 0.0,
+              sinks: Any = None, x: Any = None, keys_turned: bool = False,
+              out: Array | None = None, dtype: str | None = None,
+              copy: bool = False) -> Array: ...
 
 
 @overload
 def attention(q: Any, k: Any, v: Any, encoding: str | Encoding | None = None,
-              causal: bool = False, params: Params | None = None, *,
-              return_lse: Literal[True],
-              **options: Any) -> tuple[Array, Array]: ...
+              causal: bool = False, params: Params | None = None,
+              *, return_lse: Literal[True], scale: float | None = None,
+              q_positions: Any = None, k_positions: Any = None,
+              q_coords: Any = None, k_coords: Any = None,
+              q_documents: Any = None, k_documents: Any = None,
+              key_mask: Any = None, window: int = 0, softcap: float = 0.0,
+              sinks: Any = None, x: Any = None, keys_turned: bool = False,
+              out: Array | None = None, dtype: str | None = None,
+              copy: bool = False) -> tuple[Array, Array]: ...
 
 
 def attention(q: Any, k: Any, v: Any, encoding: str | Encoding | None = None,

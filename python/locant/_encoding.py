@@ -25,6 +25,9 @@ _TRAITS = {_c.TRAIT_RELATIVE: "relative", _c.TRAIT_ISOMETRIC: "isometric",
            _c.TRAIT_MONOTONE: "monotone", _c.TRAIT_LENGTH: "length",
            _c.TRAIT_READS_X: "reads_x", _c.TRAIT_REAL: "real",
            _c.TRAIT_CAUSAL: "causal"}
+# The figure that shows an encoding of each door at a glance.
+_PICTURES = {"input": "table", "rotate": "cosine", "score": "bias",
+             "content": "weights", "any": "attention"}
 
 
 def _names(bits: int, of: dict[int, str]) -> tuple[str, ...]:
@@ -94,7 +97,7 @@ class Parameter:
 
 
 def _keys(name: bytes) -> tuple[Key, ...]:
-    found, made = _c.KeyInfo(), []
+    found, made = _c.KeyInfo(), list[Key]()
     for i in itertools.count():
         if not lib.locant_encoding_key(found, name, i):
             return tuple(made)
@@ -180,6 +183,17 @@ class Encoding:
     def __reduce__(self) -> tuple[Any, ...]:
         return Encoding, (self.spec,)
 
+    def _repr_svg_(self) -> str | None:
+        """What Jupyter shows; None where this build has no lab."""
+        from .plot import svg
+        for door, name in _PICTURES.items():
+            if door in (*self.doors, "any"):
+                try:
+                    return svg(name, self, width=420, height=320)
+                except Error:
+                    continue
+        return None
+
     @property
     def info(self) -> EncodingInfo:
         """Its row of the registry; of a sum, that of its first part."""
@@ -262,7 +276,7 @@ class Encoding:
         """Its learned parameters for a model of these sizes (0: unknown)."""
         sizes = make(_c.Sizes, width=width, heads=heads, kv_heads=kv_heads,
                      head_dim=head_dim)
-        found, made = _c.ParamInfo(), []
+        found, made = _c.ParamInfo(), list[Parameter]()
         for i in itertools.count():
             if not lib.locant_encoding_param(found, self.handle, i, sizes):
                 break

@@ -5,7 +5,7 @@ import ctypes
 import os
 import sys
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, Callable, TypeVar
 
 from . import _c
 
@@ -85,16 +85,44 @@ def _load_core() -> ctypes.CDLL:
     return library
 
 
+class Callback:
+    """A Python function for C to call, within a with statement.
+
+    What it raises is kept: C is answered 'stop', and when the with statement
+    ends it is raised again instead of what C made of that answer.
+    """
+
+    def __init__(self, kind: Any, function: Callable[..., Any],
+                 stop: int = 1) -> None:
+        self._function, self._stop = function, stop
+        self._error: BaseException | None = None
+        self.c = kind(self._call)
+
+    def _call(self, *arguments: Any) -> int:
+        try:
+            return self._function(*arguments) or 0
+        except BaseException as error:
+            self._error = error
+            return self._stop
+
+    def __enter__(self) -> Any:
+        return self.c
+
+    def __exit__(self, *_: Any) -> None:
+        if self._error is not None:
+            raise self._error from None
+
+
 def text(found: bytes | None) -> str:
     """A C string, or "" for NULL."""
     return (found or b"").decode("utf-8", "replace")
 
 
-def make(kind: type[Struct], **values: Any) -> Struct:
+def make(kind: type[Struct], /, **values: Any) -> Struct:
     """A struct as its _INIT macro leaves it, then with these members."""
     made = kind()
     if kind in _c.INIT:
-        made.struct_size = ctypes.sizeof(kind)  # type: ignore[attr-defined]
+        made.struct_size = ctypes.sizeof(kind)
         for name, value in _c.INIT[kind].items():
             setattr(made, name, value)
     for name, value in values.items():

@@ -1,0 +1,298 @@
+"""The figures of the report as matplotlib axes, and as data.
+
+`locant.plot.wavelengths("rope")` draws the figure "wavelengths" of an encoding,
+`locant.plot.length("locant-lab")` the figure "length" of the runs in a store;
+`locant.plot.names()` lists them all, with "-" written "_" in Python.
+liblocant_lab computes every number; matplotlib, imported when something is
+drawn, only draws.
+"""
+from __future__ import annotations
+
+import ctypes
+import itertools
+import os
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Sequence
+
+import numpy as np
+
+from . import _c
+from ._arrays import Array
+from ._c import FigureKind, Status
+from ._encoding import Encoding, encoding_of
+from ._library import Callback, Error, lab, lib, make, text
+from ._optional import need
+
+_LINES = ("-", "--", ":", "-.", (0, (8, 3)))
+
+
+@dataclass(frozen=True)
+class Series:
+    """One line of a figure; NaN leaves a gap.
+
+    x, y       float64 [n]; x is None in bars, strips and points
+    low, high  a band or an interval around y, or None
+    color      0 .. 9 of the palette, or -1: by order
+    """
+
+    label: str
+    x: Array | None
+    y: Array
+    low: Array | None
+    high: Array | None
+    line: int
+    dots: bool
+    color: int
+
+
+@dataclass(frozen=True)
+class Figure:
+    """What one figure shows: series, or the cells of a heat map."""
+
+    name: str
+    kind: FigureKind
+    title: str
+    x_label: str
+    y_label: str
+    alt: str
+    caption: str
+    series: tuple[Series, ...]
+    marks: tuple[tuple[float, str], ...]
+    log_x: bool
+    y_range: tuple[float, float] | None
+    cells: Array | None
+    diverging: bool
+    numbers: bool
+    x_first: float
+    x_step: float
+    y_first: float
+    y_step: float
+
+
+def names() -> dict[str, str]:
+    """Every figure: its title, and what it is of ("rotate", "runs", ..)."""
+    found, at = {}, lab().locant_figure_at
+    for i in itertools.count():
+        info = at(i)
+        if not info:
+            break
+        info = info.contents
+        found[text(info.name)] = f"{text(info.title)} ({text(info.of)})"
+    return found
+
+
+# ------------------------------------------------------------------------ data
+
+def _values(pointer: Any, n: int) -> Array | None:
+    if not pointer:
+        return None
+    return np.array(pointer[:n], np.float64)
+
+
+def _series(s: Any, kind: FigureKind) -> Series:
+    n = 1 if kind == FigureKind.BARS else s.n
+    x = _values(s.x, n) if kind == FigureKind.CURVES else None
+    y = _values(s.y, n)
+    assert y is not None
+    return Series(text(s.label), x, y, _values(s.low, n), _values(s.high, n),
+                  s.dashed, bool(s.marks), s.color)
+
+
+def _copied(f: Any, alt: bytes, caption: bytes) -> Figure:
+    """The figure, which C keeps only during its call, in memory of its own."""
+    kind = FigureKind(f.kind)
+    cells = _values(f.cells, f.rows * f.cols)
+    return Figure(
+        text(f.name), kind, text(f.title), text(f.x_label), text(f.y_label),
+        text(alt), text(caption),
+        tuple(_series(f.series[i], kind) for i in range(f.n_series)),
+        tuple((f.marks[i].x, text(f.marks[i].label))
+              for i in range(f.n_marks)), bool(f.log_x),
+        (f.y_min, f.y_max) if (f.y_min, f.y_max) != (0, 0) else None,
+        None if cells is None else cells.reshape(f.rows, f.cols),
+        bool(f.diverging), bool(f.numbers), f.x_first, f.x_step, f.y_first,
+        f.y_step)
+
+
+def _visit(name: str, of: str | Encoding, take: Any, runs: Sequence[int],
+           view: dict[str, Any]) -> None:
+    """Call take(figure, alt, caption, context) for each such figure."""
+    seen = make(_c.FigureView, **view)
+    with Callback(_c.FigureTaker, take, Status.ERR_INTERRUPTED) as taker:
+        if isinstance(of, Encoding) or not os.path.isdir(of):
+            lab().locant_figure_of_encoding(
+                name.encode(), encoding_of(of).handle, seen, taker, None)
+            return
+        store = ctypes.c_void_p()
+        lab().locant_store_open_readonly(ctypes.byref(store), os.fsencode(of))
+        try:
+            ids = list(runs) or _finished(store)
+            lab().locant_figure_of_runs(
+                name.encode(), store, (ctypes.c_int64 * len(ids))(*ids),
+                len(ids), seen, taker, None)
+        finally:
+            lab().locant_store_close(store)
+
+
+def _finished(store: ctypes.c_void_p) -> list[int]:
+    """Finished runs like the last one: of its model and text."""
+    found: list[tuple[int, Any]] = []
+
+    def visit(run: Any, _: Any) -> None:
+        r = run.contents
+        if r.status == b"done":
+            found.append((r.id, (r.model, r.corpus_sha256, r.source, r.steps,
+                                 r.batch, r.length)))
+
+    with Callback(_c.RunVisitor, visit) as visitor:
+        lab().locant_store_runs(store, visitor, None)
+    return [i for i, kind in found if kind == found[-1][1]]
+
+
+def figures(name: str, of: str | Encoding, *, runs: Sequence[int] = (),
+            **view: Any) -> list[Figure]:
+    """The data of a figure, one for each kind of layer where layers differ.
+
+    name  one of names()
+    of    a spec or an Encoding, whose initial values are shown; or the folder
+          of a run store, such as "locant-lab"
+    runs  of a store: their ids; all finished ones like the last if left out
+    view  length, position, head, trained, width, heads, factor, seed, as in
+          locant_figure_view of include/locant/figure.h; 0: as on the page
+
+    Errors: ERR_PARAM (no such figure; not of this encoding), ERR_UNSUPPORTED
+    (this build has no lab), ERR_IO.
+    """
+    found: list[Figure] = []
+    _visit(name, of, lambda f, alt, caption, _: found.append(
+        _copied(f.contents, alt, caption)), runs, view)
+    return found
+
+
+def svg(name: str, of: str | Encoding, *, runs: Sequence[int] = (),
+        width: int = 0, height: int = 0, **view: Any) -> str:
+    """The first figure of that name as an SVG document, drawn by the lab.
+
+    width, height  in points; 0: 640 x 400.  Otherwise as figures().
+    """
+    found: list[str] = []
+
+    def take(f: Any, alt: bytes, caption: bytes, _: Any) -> None:
+        if found:
+            return
+        f.contents.width, f.contents.height = width, height
+        memory, size = ctypes.c_void_p(), ctypes.c_size_t()
+        lab().locant_figure_svg(ctypes.byref(memory), ctypes.byref(size), f)
+        found.append(ctypes.string_at(memory.value or 0, size.value)
+                     .decode("utf-8"))
+        lib.locant_release(memory)
+
+    _visit(name, of, take, runs, view)
+    return found[0]
+
+
+# --------------------------------------------------------------------- drawing
+
+def _color(s: Series, i: int) -> str:
+    return f"C{(i if s.color < 0 else s.color) % 10}"
+
+
+def _curves(ax: Any, f: Figure) -> None:
+    for i, s in enumerate(f.series):
+        ax.plot(s.x, s.y, linestyle=_LINES[s.line], color=_color(s, i),
+                marker="o" if s.dots else None, markersize=4,
+                label=s.label or None)
+        if s.low is not None and s.high is not None:
+            ax.fill_between(s.x, s.low, s.high, color=_color(s, i), alpha=0.2,
+                            linewidth=0)
+    if f.log_x:
+        ax.set_xscale("log", base=2)
+    for x, label in f.marks:
+        ax.axvline(x, color="0.5", linewidth=1, linestyle="--")
+        ax.annotate(label, (x, 1), xycoords=("data", "axes fraction"),
+                    fontsize="small", va="top")
+    if any(s.label for s in f.series):
+        ax.legend(fontsize="small")
+
+
+def _heatmap(ax: Any, f: Figure) -> None:
+    assert f.cells is not None
+    rows, cols = f.cells.shape
+    x, y = f.x_step or 1, f.y_step or 1
+    options: dict[str, Any] = {"cmap": "viridis"}
+    if f.diverging:
+        top = float(np.nanmax(np.abs(np.where(np.isfinite(f.cells), f.cells,
+                                              np.nan)), initial=0)) or 1.0
+        options = {"cmap": "RdBu_r", "vmin": -top, "vmax": top}
+    image = ax.imshow(f.cells, aspect="auto", interpolation="nearest", extent=(
+        f.x_first - x / 2, f.x_first + x * (cols - 0.5),
+        f.y_first + y * (rows - 0.5), f.y_first - y / 2), **options)
+    ax.figure.colorbar(image, ax=ax)
+    if f.numbers and max(rows, cols) <= 16:
+        for (i, j), value in np.ndenumerate(f.cells):
+            ax.text(f.x_first + x * j, f.y_first + y * i, f"{value:.2g}",
+                    ha="center", va="center", fontsize="x-small")
+
+
+def _labelled(ax: Any, f: Figure) -> None:
+    """Bars, strips and points: one row for each label."""
+    for i, s in enumerate(f.series):
+        color = _color(s, i)
+        if f.kind == FigureKind.BARS:
+            ax.barh(i, s.y[0], color=color)
+        elif s.low is not None and s.high is not None:
+            ax.errorbar(s.y, [i] * len(s.y), fmt="o", color=color, xerr=(
+                s.y - s.low, s.high - s.y))
+        else:
+            ax.plot(s.y, [i] * len(s.y), "o", color=color)
+    ax.set_yticks(range(len(f.series)), [s.label for s in f.series])
+    ax.invert_yaxis()
+    for x, label in f.marks:
+        ax.axvline(x, color="0.5", linewidth=1, linestyle="--")
+
+
+def draw(figure: Figure, ax: Any = None) -> Any:
+    """Draw a Figure on 'ax' (new axes if left out); returns the axes.
+
+    Errors: ImportError without matplotlib.
+    """
+    if ax is None:
+        pyplot = need("matplotlib.pyplot", "plot", "plot")
+        ax = pyplot.subplots(layout="constrained")[1]
+    kinds = {FigureKind.CURVES: _curves, FigureKind.HEATMAP: _heatmap}
+    kinds.get(figure.kind, _labelled)(ax, figure)
+    ax.set_title(figure.title)
+    if figure.kind in kinds:
+        ax.set_xlabel(figure.x_label)
+        ax.set_ylabel(figure.y_label)
+        if figure.y_range and figure.kind == FigureKind.CURVES:
+            ax.set_ylim(figure.y_range)
+    else:
+        ax.set_xlabel(figure.y_label)
+    return ax
+
+
+def figure(name: str, of: str | Encoding, ax: Any = None, *,
+           runs: Sequence[int] = (), **view: Any) -> Any:
+    """Draw the figure 'name' of an encoding or of a store of runs.
+
+    Returns matplotlib axes; a list of them where layers differ and the figure
+    comes once for each kind.  The rest is as in figures().
+    """
+    if ax is None:
+        need("matplotlib.pyplot", "plot", "plot")
+    found = figures(name, of, runs=runs, **view)
+    if len(found) == 1:
+        return draw(found[0], ax)
+    return [draw(f, ax) for f in found]
+
+
+def __getattr__(name: str) -> Any:
+    if not name.startswith("_") and name.replace("_", "-") in names():
+        return partial(figure, name.replace("_", "-"))
+    raise AttributeError(f"module 'locant.plot' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *(n.replace("-", "_") for n in names())])
