@@ -1,0 +1,39 @@
+"""Each example runs, and shows what it is there to show."""
+import importlib
+import os
+import sys
+import unittest
+from contextlib import redirect_stdout
+from io import StringIO
+
+sys.path.append(os.path.join(os.path.dirname(os.path.dirname(
+    os.path.abspath(__file__))), "examples"))
+
+
+def run(name):
+    """What main() of the example returns; its prints are dropped."""
+    with redirect_stdout(StringIO()) as said:
+        found = importlib.import_module(name).main()
+    assert said.getvalue()
+    return found
+
+
+class Examples(unittest.TestCase):
+    def test_far_positions(self):
+        for far, angles, moved, still in run("far_positions"):
+            # Rows and angles are rounded to float32 once each, 2^-24 of
+            # components whose products sum to |q| |k| / sqrt(D), about 8.
+            self.assertLess(still, 8 * 2.0 ** -22, far)
+            # An angle of 'far' radians has a step of far 2^-24 in float32.
+            self.assertGreater(angles, min(1, far * 2.0 ** -26), far)
+            if far >= 10 ** 6:
+                self.assertGreater(moved, 1000 * still, far)
+
+    def test_of_the_readme(self):
+        folder = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+        with open(os.path.join(folder, "README.md"), encoding="utf-8") as f:
+            code = f.read().split("```python\n")[1].split("```")[0]
+        names = {}
+        exec(code, names)  # text of our own
+        self.assertEqual(names["grads"].params["table"].shape, (32, 8))
+        self.assertTrue(names["grads"].params["table"].any())
