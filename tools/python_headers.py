@@ -14,7 +14,7 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 OUTPUT = os.path.join(ROOT, "python", "locant", "_c.py")
 CORE = ("core", "angles", "encoding", "resize", "attention", "positions")
-LAB = ("files", "graph", "lab", "tasks", "figure", "statistics")
+LAB = ("files", "graph", "lab")  # and then all others
 NUMBERS = {"void": None, "int": "c_int", "unsigned": "c_uint",
            "char": "c_char", "size_t": "c_size_t", "double": "c_double",
            "float": "c_float", "int32_t": "c_int32", "int64_t": "c_int64",
@@ -88,7 +88,7 @@ class Headers:
         stars = text.count("*")
         words = re.findall(r"\w+", text)
         const = "const" in words
-        words = [w for w in words if w not in ("const", "struct")]
+        words = [w for w in words if w not in ("const", "struct", "enum")]
         base, name = words[0], words[1] if len(words) > 1 else ""
         if dims and argument:
             stars, dims = stars + 1, dims[1:]
@@ -189,11 +189,11 @@ class Headers:
     def declaration(self, text):
         text = re.sub(r"\b(LOCANT_API|LOCANT_MUST_CHECK)\b", "", text)
         text = re.sub(r"\bLOCANT_PRINTF\(.*?\)", "", text).strip()
-        enum = re.match(r"(?:typedef )?enum (\w+ )?\{(.*)\} ?(\w+)?$", text)
+        enum = re.match(r"(?:typedef )?enum (?:(\w+) )?\{(.*)\}", text)
         struct = re.match(r"typedef struct (\w+) \{(.*)\} \w+$", text)
         callback = re.match(r"typedef (.*?)\(\*(\w+)\)\((.*)\)$", text)
         if enum:
-            self.enum(enum[3], enum[2])
+            self.enum(enum[1], enum[2])
         elif struct:
             self.struct(struct[1], struct[2])
         elif callback:
@@ -248,13 +248,18 @@ def table(functions):
     return lines
 
 
+def others():
+    found = os.listdir(os.path.join(ROOT, "include", "locant"))
+    return tuple(sorted({f[:-2] for f in found} - {*CORE, *LAB}))
+
+
 def written():
     headers = Headers()
     for name in CORE:
         headers.read(name)
     core = list(headers.functions)
     headers.functions = []
-    for name in LAB:
+    for name in LAB + others():
         headers.read(name)
     lines = headers.lines + [
         "", "", "# What the _INIT macros set besides struct_size.",

@@ -485,6 +485,7 @@ class TrainOptions(Structure):
         ("memory", c_int64),
         ("source", c_void_p),
         ("parent", c_int64),
+        ("constant_rate", c_int),
     ]
 
 EVAL_LENGTHS = 5
@@ -506,12 +507,35 @@ class Evaluation(Structure):
     ]
 
 
+class EvalPolicy(IntEnum):
+    """locant_eval_policy"""
+    NONE = 0
+    CLAMP = 1
+    WRAP = 2
+    RESAMPLE = 3
+
+
+class EvalOptions(Structure):
+    """locant_eval_options"""
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("blocks", c_int64),
+        ("encoding", c_char_p),
+        ("policy", c_int),
+        ("lengths", POINTER(c_int64)),
+        ("n_lengths", c_size_t),
+    ]
+
+
 class Preset(IntEnum):
     """locant_preset"""
     SMOKE = 0
     QUICK = 1
     HOUR = 2
     FULL = 3
+    HOMEWORK = 4
+
+WITH_EXTENSION = 1
 
 
 class ReportOptions(Structure):
@@ -527,6 +551,7 @@ class ReportOptions(Structure):
         ("commit", c_char_p),
         ("progress", ProgressFn),
         ("context", c_void_p),
+        ("with", c_uint),
     ]
 
 
@@ -572,74 +597,6 @@ class Report(Structure):
         ("seconds", c_double),
         ("json", c_char_p),
     ]
-
-
-class TaskTest(Structure):
-    """locant_task_test"""
-    _fields_ = [
-        ("length", c_int64),
-        ("setting", c_char_p),
-        ("value", c_int64),
-    ]
-
-
-class TaskInfo(Structure):
-    """locant_task_info"""
-    _fields_ = [
-        ("id", c_char_p),
-        ("title", c_char_p),
-        ("definition", c_char_p),
-        ("metric", c_char_p),
-        ("unit", c_char_p),
-        ("place", c_char_p),
-        ("chance", c_double),
-        ("vocab", c_int64),
-        ("length", c_int64),
-        ("upto", c_int),
-        ("control", c_int),
-        ("fine_tune", c_int),
-        ("layers", c_int64),
-        ("width", c_int64),
-        ("heads", c_int64),
-        ("batch", c_int64),
-        ("steps", c_int64),
-        ("learning_rate", c_double),
-        ("items", c_int64),
-        ("tests", POINTER(TaskTest)),
-    ]
-
-
-class TaskScore(Structure):
-    """locant_task_score"""
-    _fields_ = [
-        ("task", c_char_p),
-        ("setting", c_char_p),
-        ("length", c_int64),
-        ("place", c_int64),
-        ("items", c_int64),
-        ("exact", c_int64),
-        ("tokens", c_int64),
-        ("hits", c_int64),
-        ("loss", c_double),
-        ("floor", c_double),
-    ]
-
-TaskVisitor = CFUNCTYPE(c_int, POINTER(TaskScore), c_void_p)
-
-
-class TaskEvalOptions(Structure):
-    """locant_task_eval_options"""
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("items", c_int64),
-        ("test_seed", c_uint64),
-        ("lengths", POINTER(c_int64)),
-        ("n_lengths", c_size_t),
-        ("progress", ProgressFn),
-        ("context", c_void_p),
-    ]
-
-TaskRecordVisitor = CFUNCTYPE(c_int, POINTER(RunInfo), c_char_p, POINTER(TaskScore), c_void_p)
 
 
 class FigureKind(IntEnum):
@@ -766,6 +723,74 @@ class Interval(Structure):
     ]
 
 
+class TaskTest(Structure):
+    """locant_task_test"""
+    _fields_ = [
+        ("length", c_int64),
+        ("setting", c_char_p),
+        ("value", c_int64),
+    ]
+
+
+class TaskInfo(Structure):
+    """locant_task_info"""
+    _fields_ = [
+        ("id", c_char_p),
+        ("title", c_char_p),
+        ("definition", c_char_p),
+        ("metric", c_char_p),
+        ("unit", c_char_p),
+        ("place", c_char_p),
+        ("chance", c_double),
+        ("vocab", c_int64),
+        ("length", c_int64),
+        ("upto", c_int),
+        ("control", c_int),
+        ("fine_tune", c_int),
+        ("layers", c_int64),
+        ("width", c_int64),
+        ("heads", c_int64),
+        ("batch", c_int64),
+        ("steps", c_int64),
+        ("learning_rate", c_double),
+        ("items", c_int64),
+        ("tests", POINTER(TaskTest)),
+    ]
+
+
+class TaskScore(Structure):
+    """locant_task_score"""
+    _fields_ = [
+        ("task", c_char_p),
+        ("setting", c_char_p),
+        ("length", c_int64),
+        ("place", c_int64),
+        ("items", c_int64),
+        ("exact", c_int64),
+        ("tokens", c_int64),
+        ("hits", c_int64),
+        ("loss", c_double),
+        ("floor", c_double),
+    ]
+
+TaskVisitor = CFUNCTYPE(c_int, POINTER(TaskScore), c_void_p)
+
+
+class TaskEvalOptions(Structure):
+    """locant_task_eval_options"""
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("items", c_int64),
+        ("test_seed", c_uint64),
+        ("lengths", POINTER(c_int64)),
+        ("n_lengths", c_size_t),
+        ("progress", ProgressFn),
+        ("context", c_void_p),
+    ]
+
+TaskRecordVisitor = CFUNCTYPE(c_int, POINTER(RunInfo), c_char_p, POINTER(TaskScore), c_void_p)
+
+
 # What the _INIT macros set besides struct_size.
 INIT: dict[type[Structure], dict[str, Any]] = {
     Resize: {},
@@ -775,10 +800,11 @@ INIT: dict[type[Structure], dict[str, Any]] = {
     Cape: {"step": 1, "max_scale": 1, "centred": 1},
     CorpusOptions: {},
     TrainOptions: {"encoding": b"none", "seed": 1, "layers": 3, "width": 64, "heads": 4, "ff": 256, "batch": 16, "length": 128, "steps": 600, "learning_rate": 3e-3},
+    EvalOptions: {},
     ReportOptions: {"preset": 1, "directory": b"locant-lab", "path": b"locant-report.html"},
-    TaskEvalOptions: {"test_seed": 1},
     Figure: {},
     FigureView: {},
+    TaskEvalOptions: {"test_seed": 1},
 }
 
 # Name in C: mirror.
@@ -808,14 +834,11 @@ STRUCTS: dict[str, type[Structure]] = {
     "locant_progress": Progress,
     "locant_train_options": TrainOptions,
     "locant_evaluation": Evaluation,
+    "locant_eval_options": EvalOptions,
     "locant_report_options": ReportOptions,
     "locant_report_row": ReportRow,
     "locant_report_gate": ReportGate,
     "locant_report": Report,
-    "locant_task_test": TaskTest,
-    "locant_task_info": TaskInfo,
-    "locant_task_score": TaskScore,
-    "locant_task_eval_options": TaskEvalOptions,
     "locant_series": Series,
     "locant_mark": Mark,
     "locant_figure": Figure,
@@ -823,6 +846,10 @@ STRUCTS: dict[str, type[Structure]] = {
     "locant_figure_view": FigureView,
     "locant_difference": Difference,
     "locant_interval": Interval,
+    "locant_task_test": TaskTest,
+    "locant_task_info": TaskInfo,
+    "locant_task_score": TaskScore,
+    "locant_task_eval_options": TaskEvalOptions,
 }
 
 CONSTANTS: dict[str, int] = {
@@ -904,10 +931,16 @@ CONSTANTS: dict[str, int] = {
     "LOCANT_CORPUS_GENERATED": 2,
     "LOCANT_EVAL_LENGTHS": 5,
     "LOCANT_EVAL_BUCKETS": 64,
+    "LOCANT_POLICY_NONE": 0,
+    "LOCANT_POLICY_CLAMP": 1,
+    "LOCANT_POLICY_WRAP": 2,
+    "LOCANT_POLICY_RESAMPLE": 3,
     "LOCANT_PRESET_SMOKE": 0,
     "LOCANT_PRESET_QUICK": 1,
     "LOCANT_PRESET_HOUR": 2,
     "LOCANT_PRESET_FULL": 3,
+    "LOCANT_PRESET_HOMEWORK": 4,
+    "LOCANT_WITH_EXTENSION": 1,
     "LOCANT_GATE_VALUES": 6,
     "LOCANT_FIGURE_CURVES": 0,
     "LOCANT_FIGURE_HEATMAP": 1,
@@ -1040,14 +1073,10 @@ LAB: dict[str, tuple[Any, list[Any]]] = {
     "locant_store_corpus": ("status", [POINTER(c_void_p), c_void_p, c_int64]),
     "locant_resume": ("status", [c_void_p, c_int64, c_void_p, ProgressFn, c_void_p]),
     "locant_evaluate": ("status", [POINTER(Evaluation), c_void_p, c_int64, c_void_p, c_int64]),
+    "locant_eval_policy_name": (c_char_p, [c_int]),
+    "locant_evaluate_as": ("status", [POINTER(Evaluation), c_void_p, c_int64, c_void_p, POINTER(EvalOptions)]),
     "locant_report_run": ("status", [POINTER(Report), c_void_p, POINTER(ReportOptions)]),
     "locant_report_free": (None, [POINTER(Report)]),
-    "locant_task_at": (POINTER(TaskInfo), [c_int]),
-    "locant_task_find": (POINTER(TaskInfo), [c_char_p]),
-    "locant_task_options": ("status", [POINTER(TrainOptions), c_char_p]),
-    "locant_task_of": ("status", [POINTER(POINTER(TaskInfo)), c_void_p, c_int64]),
-    "locant_task_evaluate": ("status", [c_void_p, c_int64, POINTER(TaskEvalOptions), TaskVisitor, c_void_p]),
-    "locant_task_recorded": ("status", [c_void_p, TaskRecordVisitor, c_void_p]),
     "locant_figure_write": ("status", [POINTER(Figure), c_char_p]),
     "locant_figure_svg": ("status", [POINTER(c_void_p), POINTER(c_size_t), POINTER(Figure)]),
     "locant_figure_inline": ("status", [POINTER(c_void_p), POINTER(c_size_t), POINTER(Figure), c_char_p]),
@@ -1058,6 +1087,7 @@ LAB: dict[str, tuple[Any, list[Any]]] = {
     "locant_figure_at": (POINTER(FigureInfo), [c_int]),
     "locant_figure_of_encoding": ("status", [c_char_p, c_void_p, POINTER(FigureView), FigureTaker, c_void_p]),
     "locant_figure_of_runs": ("status", [c_char_p, c_void_p, POINTER(c_int64), c_size_t, POINTER(FigureView), FigureTaker, c_void_p]),
+    "locant_probe": ("status", [POINTER(c_void_p), c_void_p, c_int64, ProgressFn, c_void_p]),
     "locant_paired": ("status", [POINTER(Difference), POINTER(c_double), c_size_t, c_double]),
     "locant_holm": ("status", [POINTER(c_double), POINTER(c_double), c_size_t]),
     "locant_bootstrap": ("status", [POINTER(Interval), POINTER(c_double), c_size_t, c_size_t, c_double, c_uint64]),
@@ -1065,4 +1095,10 @@ LAB: dict[str, tuple[Any, list[Any]]] = {
     "locant_share": (c_double, [POINTER(c_double), c_size_t, c_double]),
     "locant_ranks": ("status", [POINTER(c_int), POINTER(c_double), c_size_t, c_size_t, c_size_t, c_double]),
     "locant_mean_reciprocal_rank": ("status", [POINTER(c_double), POINTER(c_int), c_size_t, c_size_t]),
+    "locant_task_at": (POINTER(TaskInfo), [c_int]),
+    "locant_task_find": (POINTER(TaskInfo), [c_char_p]),
+    "locant_task_options": ("status", [POINTER(TrainOptions), c_char_p]),
+    "locant_task_of": ("status", [POINTER(POINTER(TaskInfo)), c_void_p, c_int64]),
+    "locant_task_evaluate": ("status", [c_void_p, c_int64, POINTER(TaskEvalOptions), TaskVisitor, c_void_p]),
+    "locant_task_recorded": ("status", [c_void_p, TaskRecordVisitor, c_void_p]),
 }

@@ -11,14 +11,14 @@ from locant import _c
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))))
-HEADERS = ("files", "graph", "lab", "tasks", "figure", "statistics")
+HEADERS = sorted(os.listdir(os.path.join(ROOT, "include", "locant")))
 COMPILER = os.environ.get("CC") or shutil.which("cc")
 
 
 def program():
     """C that prints every size, offset and value the mirrors claim."""
     lines = ["#include <locant.h>",
-             *(f"#include <locant/{name}.h>" for name in HEADERS),
+             *(f"#include <locant/{name}>" for name in HEADERS),
              "#include <stdio.h>", "int main(void) {"]
     for name, mirror in _c.STRUCTS.items():
         lines.append(f'printf("{name} %zu\\n", sizeof({name}));')
