@@ -182,6 +182,17 @@ typedef void (*locant_parallel_runner)(size_t tasks, locant_task body,
 LOCANT_API void
 locant_set_parallel_for(locant_parallel_runner run, void *context);
 
+/*
+ * Ask during long calls whether to go on: while locant_attention_forward() or
+ * _backward() computes, 'poll' is called on the thread that called it, about
+ * ten times a second, not in the first tenth.  A nonzero answer makes that call
+ * return LOCANT_ERR_INTERRUPTED soon; what it was to write is then undefined.
+ * NULL, at any time: nobody is asked any more.  Process-wide; another poll is
+ * to be set while nothing runs.
+ */
+typedef int (*locant_poll)(void *context);
+LOCANT_API void locant_set_poll(locant_poll poll, void *context);
+
 /* ---------------------------------------------------------- random numbers */
 
 /*

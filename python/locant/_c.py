@@ -71,6 +71,8 @@ Task = CFUNCTYPE(None, c_void_p, c_size_t, c_int)
 
 ParallelRunner = CFUNCTYPE(None, c_size_t, Task, c_void_p, c_void_p)
 
+Poll = CFUNCTYPE(c_int, c_void_p)
+
 
 class Random(Structure):
     """locant_random"""
@@ -970,6 +972,7 @@ CORE: dict[str, tuple[Any, list[Any]]] = {
     "locant_threads": (c_int, []),
     "locant_parallel_for": (None, [c_size_t, Task, c_void_p]),
     "locant_set_parallel_for": (None, [ParallelRunner, c_void_p]),
+    "locant_set_poll": (None, [Poll, c_void_p]),
     "locant_philox": (None, [POINTER(c_uint32), POINTER(c_uint32), POINTER(c_uint32)]),
     "locant_random_word": (c_uint32, [POINTER(Random)]),
     "locant_random_uniform": (c_double, [POINTER(Random)]),

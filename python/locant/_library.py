@@ -1,8 +1,10 @@
 """Find and load the libraries; turn a status into an exception, here only."""
 from __future__ import annotations
 
+import atexit
 import ctypes
 import os
+import signal
 import sys
 from functools import lru_cache
 from typing import Any, Callable, TypeVar
@@ -53,6 +55,8 @@ def _find(name: str) -> str | None:
 
 def _check(status: int, function: Any, arguments: Any) -> int:
     if status:
+        if status == _c.Status.ERR_INTERRUPTED and function in _polled:
+            signal.raise_signal(signal.SIGINT)  # for Python's own handler
         raise Error(status, text(lib.locant_last_error()))
     return status
 
@@ -151,4 +155,21 @@ def lab() -> ctypes.CDLL:
     return library
 
 
+def _poll() -> Any:
+    """What long calls ask about ten times a second: was Ctrl-C pressed?
+
+    A function of C, since a Python one would run the handler of the signal
+    before its first line, and what that raises would be lost.  It forgets the
+    signal, which _check() raises again.
+    """
+    occurred = ctypes.pythonapi.PyOS_InterruptOccurred
+    occurred.argtypes = [ctypes.c_void_p]  # takes none; C callers pass one
+    return _c.Poll(occurred)
+
+
 lib = _load_core()
+_polled = (lib.locant_attention_forward, lib.locant_attention_backward)
+_asked = _poll()
+lib.locant_set_poll(_asked, None)
+# A thread that still computes must not ask an interpreter that has ended.
+atexit.register(lib.locant_set_poll, _c.Poll(), None)

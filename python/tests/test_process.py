@@ -4,7 +4,6 @@ Each case that forks, is interrupted or ends early runs in a process of its
 own, so that what goes wrong there cannot hide here.
 """
 import os
-import signal
 import subprocess
 import sys
 import textwrap
@@ -157,4 +156,42 @@ class Processes(unittest.TestCase):
         started.wait()
         work()
         """, 1000)
+        self.assertEqual((status, out, error), (0, "", ""))
+
+    def test_ctrl_c_stops_a_long_call(self):
+        status, out, error = run("""
+        import os, signal, threading
+        small = q[:, :, :64]
+        before = locant.attention(small, small, small, "rope")
+        def press():
+            threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+        try:
+            press()
+            work()  # minutes
+            print("not stopped")
+        except KeyboardInterrupt:
+            print("stopped")
+        assert (locant.attention(small, small, small, "rope")
+                == before).all()
+        # a handler that raises nothing still ends the call
+        signal.signal(signal.SIGINT, lambda *_: print("handled"))
+        try:
+            press()
+            work()
+        except locant.Error as error:
+            print(error.status.name)
+        # one that ignores it does not
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        press()
+        locant.attention(small, small, small, "rope")
+        """, 1 << 18)
+        self.assertEqual((status, out, error), (
+            0, "stopped\nhandled\nERR_INTERRUPTED\n", ""))
+
+    def test_exit_during_a_long_call(self):
+        status, out, error = run("""
+        import threading, time
+        threading.Thread(target=work, daemon=True).start()
+        time.sleep(0.3)
+        """, 1 << 18)
         self.assertEqual((status, out, error), (0, "", ""))

@@ -242,7 +242,8 @@ static void backward_group(void *context, size_t task, int slot)
     if (p->by_terms)
         lct_terms_begin_keys(p, s);
     for (int64_t h = head * group; h < (head + 1) * group; h++)
-        for (int64_t first = 0; first < p->q_tiles; first += p->abreast)
+        for (int64_t first = 0; first < p->q_tiles && !lct_stopping();
+             first += p->abreast)
             backward_tiles(job, b, h, first, slot);
     if (p->by_terms && job->dk)
         lct_terms_end_keys(p, b, head, s, job->g->dk);
@@ -318,12 +319,17 @@ locant_attention_backward(const locant_attention_gradients *gradients,
     LCT_TRY(lct_problem_plan(&p, fn, a, false, workspace, bytes));
     status = lct_check_gradients(&p, a, gradients, dout, out, lse,
                                  1u << p.q.dtype);
-    if (status == LOCANT_OK)
+    if (status == LOCANT_OK) {
         lct_problem_fill(&p, a, workspace);
+        lct_watch();
+    }
     if (status == LOCANT_OK && p.by_rows)
         lct_rows_backward(&p, a, gradients, dout, out, lse);
     else if (status == LOCANT_OK)
         run_tiled(&p, a, gradients, dout, out, lse);
     lct_problem_done(&p);
+    if (lct_watched())
+        return locant_fail(LOCANT_ERR_INTERRUPTED, "%s: stopped by the poll; "
+                           "gradients are not complete", fn);
     return status;
 }

@@ -215,6 +215,7 @@ static void run(struct lct_problem *p, locant_tensor *out, locant_tensor *lse,
 {
     p->turns_late = p->few && p->turns_keys && !p->by_rows;
     lct_problem_fill(p, a, workspace);
+    lct_watch();
     if (p->by_rows)
         lct_rows_forward(p, a, out, lse);
     else if (p->few)
@@ -238,5 +239,8 @@ locant_status locant_attention_forward(locant_tensor *out, locant_tensor *lse,
     if (status == LOCANT_OK)
         run(&p, out, lse, a, workspace);
     lct_problem_done(&p);
+    if (lct_watched())
+        return locant_fail(LOCANT_ERR_INTERRUPTED, "%s: stopped by the poll; "
+                           "out and lse are not complete", fn);
     return status;
 }

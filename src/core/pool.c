@@ -11,9 +11,11 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { MAX_THREADS = 1024 };
+#define POLL_SECONDS 0.1
 
 static struct {
     pthread_mutex_t turn; /* held by the caller whose job runs */
@@ -27,6 +29,7 @@ static struct {
     void *context;
     size_t tasks;
     _Atomic size_t next;
+    _Atomic bool stop;    /* begin no more tasks */
 } pool = {
     .turn = PTHREAD_MUTEX_INITIALIZER,
     .lock = PTHREAD_MUTEX_INITIALIZER,
@@ -38,6 +41,15 @@ static _Atomic int wanted_threads; /* 0: automatic */
 static locant_parallel_runner lent;
 static void *lent_context;
 static _Thread_local bool inside;
+
+static _Atomic(locant_poll) ask; /* may become NULL during a call */
+static void *ask_context;
+/* Of the call that this thread has made. */
+static _Thread_local struct {
+    bool watched, stopped;
+    double next; /* when to ask again, in seconds */
+} call;
+static _Thread_local bool in_pool; /* a task of the pool runs here */
 
 bool lct_inside_task(void)
 {
@@ -86,14 +98,62 @@ void locant_set_parallel_for(locant_parallel_runner run, void *context)
     lent_context = context;
 }
 
+static double seconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+void locant_set_poll(locant_poll poll, void *context)
+{
+    if (poll != NULL)
+        ask_context = context;
+    atomic_store(&ask, poll);
+}
+
+void lct_watch(void)
+{
+    call.watched = atomic_load(&ask) != NULL && !inside;
+    call.stopped = false;
+    if (call.watched)
+        call.next = seconds() + POLL_SECONDS;
+}
+
+bool lct_watched(void)
+{
+    bool was = call.watched && call.stopped;
+
+    call.watched = call.stopped = false;
+    return was;
+}
+
+bool lct_stopping(void)
+{
+    locant_poll poll;
+
+    if (in_pool && atomic_load_explicit(&pool.stop, memory_order_relaxed))
+        return true;
+    if (!call.watched || call.stopped || seconds() < call.next)
+        return call.stopped;
+    poll = atomic_load(&ask);
+    call.stopped = poll != NULL && poll(ask_context) != 0;
+    call.next = seconds() + POLL_SECONDS;
+    if (call.stopped && in_pool)
+        atomic_store(&pool.stop, true);
+    return call.stopped;
+}
+
 static void take_tasks(int slot)
 {
     size_t task;
 
-    inside = true;
-    while ((task = atomic_fetch_add(&pool.next, 1)) < pool.tasks)
+    inside = in_pool = true;
+    while (!lct_stopping() &&
+           (task = atomic_fetch_add(&pool.next, 1)) < pool.tasks)
         pool.body(pool.context, task, slot);
-    inside = false;
+    inside = in_pool = false;
 }
 
 static void *worker(void *arg)
@@ -131,7 +191,7 @@ static void forget_workers(void)
     pool.workers = 0;
     pool.busy = 0;
     pool.wanted = 0;
-    inside = false;
+    inside = in_pool = false;
 }
 
 static void watch_forks(void)
@@ -165,7 +225,7 @@ static void run_serially(size_t tasks, locant_task body, void *context)
     bool was = inside;
 
     inside = true;
-    for (size_t task = 0; task < tasks; task++)
+    for (size_t task = 0; task < tasks && !lct_stopping(); task++)
         body(context, task, 0);
     inside = was;
 }
@@ -180,6 +240,7 @@ static void run_on_pool(size_t tasks, locant_task body, void *context,
     pool.context = context;
     pool.tasks = tasks;
     atomic_store(&pool.next, 0);
+    atomic_store(&pool.stop, call.stopped);
     pool.wanted = threads - 1;
     pool.job++;
     pthread_cond_broadcast(&pool.wake);
@@ -206,7 +267,8 @@ static void run_lent(void *context, size_t task, int slot)
     const struct lent_job *job = context;
 
     inside = true;
-    job->body(job->context, task, slot);
+    if (!lct_stopping())
+        job->body(job->context, task, slot);
     inside = false;
 }
 

@@ -18,4 +18,16 @@ int lct_slots(void);
  */
 void lct_parallel_for(size_t tasks, int slots, locant_task body,
                       void *context);
+
+/*
+ * From lct_watch() on the poll of this thread's call may stop it: loops then
+ * begin no more tasks.  To be called when all that holds indices is filled in,
+ * since what a task that is left out should have written is not written.
+ * lct_watched() ends that, and tells whether the call was stopped.
+ */
+void lct_watch(void);
+bool lct_watched(void);
+
+/* For long tasks: is the call they belong to being stopped? */
+bool lct_stopping(void);
 #endif
