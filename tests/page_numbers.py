@@ -6,7 +6,9 @@ usage: page_numbers.py PAGE.html NUMBERS.json
  1. What stands in an element marked data-number="path" is the number at that
     path, times data-scale, to the last printed digit; "undefined" is null.
  2. Every number of the document is printed, or is one of NOT_PRINTED.
- 3. Other digits of the page are constants of the method, names, or facts of
+ 3. What stands below the figures of loss by length and by position, as text,
+    are the numbers of the document as well.
+ 4. Other digits of the page are constants of the method, names, or facts of
     the registry: nothing that was measured.  What stands in a figure is drawn:
     its ticks and its cells.
 
@@ -60,6 +62,8 @@ class Page(HTMLParser):
         self.open = []     # (tag, attributes)
         self.marked = []   # [path, scale, text]
         self.free = []     # text outside of marks
+        self.figure = ""   # the last one
+        self.data = []     # (figure, its numbers as text)
 
     def handle_starttag(self, tag, attributes):
         attributes = dict(attributes)
@@ -68,6 +72,7 @@ class Page(HTMLParser):
         if tag in VOID:
             return
         self.open.append((tag, attributes))
+        self.figure = attributes.get("data-name", self.figure)
         if "data-number" in attributes:
             self.marked.append([attributes["data-number"],
                                 float(attributes.get("data-scale", 1)), ""])
@@ -83,7 +88,10 @@ class Page(HTMLParser):
             if not any(a.get("class") == "zh" for _, a in
                        self.open[marks[-1]:]):
                 self.marked[-1][2] += data
-        elif not any(t == "svg" or self.is_name(t, a) for t, a in self.open):
+        elif self.open and self.open[-1][0] == "pre":
+            self.data.append((self.figure, data))
+        elif not any(t in ("svg", "details") or self.is_name(t, a)
+                     for t, a in self.open):
             self.free.append(data)
 
     @staticmethod
@@ -139,6 +147,35 @@ def check_document(page, numbers):
             yield f"{path}: {value} in the document, not on the page"
 
 
+def check_data(page, numbers, document):
+    """Four digits of what lies behind two figures."""
+    rows = {row["encoding"]: i for i, row in enumerate(document["rows"])}
+    width = max(int(k) for k in document["rows"][0]["loss"]) / 64
+    seen = 0
+    for figure, text in page.data:
+        for line in text.strip().split("\n"):
+            fields = line.split(",")
+            try:
+                x = float(fields[0])
+            except ValueError:
+                head = fields
+                continue
+            for name, value in zip(head[1:], fields[1:]):
+                spec, _, end = name.partition(" ")
+                if figure not in ("length", "position") or spec not in rows:
+                    continue
+                path = (f"rows.{rows[spec]}.loss.{int(x)}.{end or 'mean'}"
+                        if figure == "length" else
+                        f"rows.{rows[spec]}.by_position.{int(x / width)}")
+                seen += 1
+                want = numbers[path]
+                if (want is None) != (value == "") or want is not None and abs(
+                        float(value) - want) > 6e-4 * abs(want):
+                    yield f"{path}: '{value}' below the figure, not {want}"
+    if seen < 40 * len(rows):
+        yield f"only {seen} numbers below figures were compared"
+
+
 def check_text(page, numbers):
     names = sorted((v for v in numbers.values() if isinstance(v, str)),
                    key=len, reverse=True)
@@ -161,6 +198,7 @@ def main():
         document = json.load(file)
     numbers = dict(leaves(document))
     faults = [*check_marks(page, numbers), *check_document(page, numbers),
+              *check_data(page, numbers, document),
               *check_text(page, numbers)]
     # five lengths of loss alone, in three tables, for every encoding
     if len(page.marked) < 15 * len(document["rows"]) + 20:

@@ -97,15 +97,16 @@ static locant_status draw_bar(struct lct_canvas *c, const struct lct_box *plot,
                               const struct lct_map *m,
                               const struct lct_axis *axis)
 {
-    enum { STEPS = 65 };
+    enum { STEPS = 65, FEW = 11 }; /* few elements in a page */
+    const int steps = c->most_cells > 0 ? FEW : STEPS;
     double cells[STEPS];
     struct lct_box box = { plot->x + plot->width + 16, plot->y, 12,
                            plot->height };
     struct lct_text style = { .size = 11, .role = LCT_FAINT, .align_y = 0.5 };
 
-    for (int i = 0; i < STEPS; i++)
-        cells[i] = m->high + (m->low - m->high) * i / (STEPS - 1);
-    LCT_TRY(c->ops->cells(c->to, &box, m, cells, STEPS, 1));
+    for (int i = 0; i < steps; i++)
+        cells[i] = m->high + (m->low - m->high) * i / (steps - 1);
+    LCT_TRY(c->ops->cells(c->to, &box, m, cells, steps, 1));
     lct_rectangle(c, &box, &thin, 0, 0);
     for (int i = 0; i < axis->n; i++) {
         double y = box.y + box.height * (1 - lct_axis_at(axis, axis->tick[i]));
@@ -214,6 +215,7 @@ static locant_status draw(struct lct_canvas *c, const locant_figure *f,
                           const struct lct_map *m,
                           const struct lct_pooled *d, double top)
 {
+    const bool numbers = f->numbers && f->rows <= 16 && f->cols <= 16;
     struct lct_axis x, y, bar;
     struct lct_box box;
     double left, right, below = f->x_label ? 44 : 28;
@@ -221,7 +223,7 @@ static locant_status draw(struct lct_canvas *c, const locant_figure *f,
     lct_map_axes(&x, &y, f);
     lct_axis_linear(&bar, m->low, m->high, 6);
     left = lct_axis_width(c, &y) + 14 + (f->y_label ? 22 : 6);
-    right = 16 + 12 + 10 + lct_axis_width(c, &bar) + 14;
+    right = numbers ? 14 : 16 + 12 + 10 + lct_axis_width(c, &bar) + 14;
     below += d->memory ? 12 : 0;
     box = (struct lct_box){ left, top + 4, c->width - left - right,
                             c->height - top - 4 - below };
@@ -232,9 +234,10 @@ static locant_status draw(struct lct_canvas *c, const locant_figure *f,
                            (int)c->width, (int)c->height);
     LCT_TRY(c->ops->cells(c->to, &box, m, d->cells, d->rows, d->cols));
     lct_rectangle(c, &box, &thin, 0, 0);
-    LCT_TRY(draw_bar(c, &box, m, &bar));
-    if (f->numbers && f->rows <= 16 && f->cols <= 16)
+    if (numbers)
         draw_numbers(c, &box, m, f);
+    else
+        LCT_TRY(draw_bar(c, &box, m, &bar));
     lct_plot_at(c, &box, &x, &y);
     lct_axis_draw_x(c, &box, &x, f, false);
     lct_axis_draw_y(c, &box, &y, f, false);

@@ -64,6 +64,9 @@ struct lct_section {
     bool (*shown)(const struct lct_results *r);
 };
 
+/* The numbers of a figure, as text to open. */
+void lct_page_data(struct lct_html *h, const locant_figure *f);
+
 locant_status lct_page_headline(struct lct_html *h,
                                 const struct lct_results *r);
 locant_status lct_page_tables(struct lct_html *h, const struct lct_results *r);

@@ -32,6 +32,7 @@ static locant_status put_figure(struct lct_html *h, const struct lct_results *r,
         lct_page_say(h, r,
                      " On this corpus, at {model.parameters:M} parameters.",
                      NULL);
+    lct_page_data(h, f);
     lct_html_raw(h, "</figcaption></figure>\n");
     return lct_html_status(h);
 }
