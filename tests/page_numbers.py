@@ -53,7 +53,8 @@ CONSTANTS = {
 }
 
 VOID = {"img", "br", "meta", "link", "hr", "input"}
-NAMES = {"code", "style", "script", "title", "nav", "h3", "h4", "dt", "strong"}
+NAMES = {"code", "style", "script", "title", "nav", "h3", "h4", "dt", "strong",
+         "cite"}
 
 
 class Page(HTMLParser):

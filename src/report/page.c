@@ -48,6 +48,7 @@ static void introduction(struct lct_html *h, const struct lct_results *r)
 static const struct lct_section sections[] = {
     { "length", "Loss by length of context", lct_page_headline, NULL },
     { "numbers", "The numbers", lct_page_tables, NULL },
+    { "compare", "The encodings side by side", lct_page_compare, NULL },
     { "position", "Loss by position", lct_page_positions, NULL },
     { "encodings", "The encodings", lct_page_encodings, NULL },
     { "extension", "Beyond the trained length with rotary positions",

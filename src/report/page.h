@@ -70,6 +70,8 @@ void lct_page_data(struct lct_html *h, const locant_figure *f);
 locant_status lct_page_headline(struct lct_html *h,
                                 const struct lct_results *r);
 locant_status lct_page_tables(struct lct_html *h, const struct lct_results *r);
+/* The encodings side by side. */
+locant_status lct_page_compare(struct lct_html *h, const struct lct_results *r);
 locant_status lct_page_positions(struct lct_html *h,
                                  const struct lct_results *r);
 /* What the trained models do: of groups that were probed. */
@@ -81,6 +83,19 @@ locant_status lct_page_training(struct lct_html *h,
 /* Of each group: facts of the registry, and pictures by door. */
 locant_status lct_page_encodings(struct lct_html *h,
                                  const struct lct_results *r);
+
+/* What the loss does from the trained length to the declared one. */
+enum lct_change {
+    LCT_RISES,
+    LCT_SMALL, /* either way, by less than 0.02 nats */
+    LCT_FALLS,
+    LCT_SAME,  /* not to be told apart from no change */
+    LCT_UNDEFINED,
+    LCT_CHANGES
+};
+/* The gate of truth that failed, so that nothing may be claimed; or NULL. */
+const char *lct_page_doubt(const struct lct_results *r);
+enum lct_change lct_page_change(const struct lct_results *r, size_t i);
 
 /* The question and the answer of the tests, as a list of sentences. */
 void lct_page_verdict(struct lct_html *h, const struct lct_results *r);
@@ -103,6 +118,11 @@ locant_status lct_page_provenance(struct lct_html *h,
 void lct_html_table(struct lct_html *h, const char *label, const char *kind);
 void lct_html_table_head(struct lct_html *h);
 void lct_html_column(struct lct_html *h, const char *name);
+/* The head of the row of group i: its spec, with its colour in the curves. */
+void lct_html_row_head(struct lct_html *h, const struct lct_results *r,
+                       size_t i);
+/* The names of LOCANT_DOOR_ bits. */
+void lct_html_doors(struct lct_html *h, unsigned doors);
 void lct_html_table_body(struct lct_html *h);
 void lct_html_table_end(struct lct_html *h);
 

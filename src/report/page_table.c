@@ -28,19 +28,6 @@ static void open_table(struct lct_html *h, const char *label)
     lct_html_table(h, label, NULL);
 }
 
-/* Name of group i with its colour in the curves, as the head of a row. */
-static void row_head(struct lct_html *h, const struct lct_results *r, size_t i)
-{
-    char chip[80];
-
-    snprintf(chip, sizeof chip,
-             "<tr><th scope=\"row\"><span class=\"chip c%d\"></span>",
-             (int)(i % LCT_GREY));
-    lct_html_raw(h, chip);
-    lct_html_text(h, r->groups[i].spec);
-    lct_html_raw(h, "</th>");
-}
-
 /* What row 'row' has under 'name', with its interval below. */
 static void interval_cell(struct lct_html *h, const struct lct_results *r,
                           size_t row, const char *name, int k)
@@ -123,7 +110,7 @@ static void loss_table(struct lct_html *h, const struct ranking *k)
     lct_html_table_body(h);
     for (size_t i = 0; i < r->n; i++) {
         size_t at = k->order[i];
-        row_head(h, r, at);
+        lct_html_row_head(h, r, at);
         for (int l = 0; l < LOCANT_EVAL_LENGTHS; l++)
             interval_cell(h, r, at, "loss", l);
         count_cell(h, r, at, "rank");
@@ -154,7 +141,7 @@ static void change_table(struct lct_html *h, const struct ranking *k)
     lct_html_table_body(h);
     for (size_t i = 0; i < r->n; i++) {
         size_t at = k->order[i];
-        row_head(h, r, at);
+        lct_html_row_head(h, r, at);
         for (int l = 1; l < LOCANT_EVAL_LENGTHS; l++)
             interval_cell(h, r, at, "change", l);
         number_cell(h, r, at, "own_window", 3);
@@ -199,7 +186,7 @@ static void declared_table(struct lct_html *h, const struct ranking *k)
     for (size_t i = 0; i < r->n; i++) {
         size_t at = k->order[i];
         char path[64];
-        row_head(h, r, at);
+        lct_html_row_head(h, r, at);
         snprintf(path, sizeof path, "rows.%zu.declared.half", at);
         lct_html_raw(h, "<td>");
         lct_page_signed(h, r, 3, "rows.%zu.declared.mean", at);
@@ -251,7 +238,7 @@ static void seeds_table(struct lct_html *h, const struct ranking *k)
     lct_html_table_body(h);
     for (size_t i = 0; i < r->n; i++) {
         size_t at = k->order[i];
-        row_head(h, r, at);
+        lct_html_row_head(h, r, at);
         for (int l = 0; l < LOCANT_EVAL_LENGTHS; l++) {
             const long long length = lct_length(r, l);
             char path[64];
@@ -289,7 +276,7 @@ static void cost_table(struct lct_html *h, const struct ranking *k)
     lct_html_table_body(h);
     for (size_t i = 0; i < r->n; i++) {
         size_t at = k->order[i];
-        row_head(h, r, at);
+        lct_html_row_head(h, r, at);
         count_cell(h, r, at, "encoding_parameters");
         count_cell(h, r, at, "train_tokens_per_second");
         count_cell(h, r, at, "eval_tokens_per_second");

@@ -11,25 +11,24 @@
 #include <math.h>
 #include <string.h>
 
-enum change { RISES, SMALL, FALLS, SAME, UNDEFINED, CHANGES };
-
 /* What is found of the encodings of each kind. */
-static const char *const found[CHANGES] = {
-    [RISES] = "At {declared.length} bytes the loss is higher than at the "
-              "trained length: @1.",
-    [SMALL] = "It changes by less than 0.02 nats, too little to tell of other "
-              "texts and models: @1.",
-    [FALLS] = "At {declared.length} bytes the loss is lower than at the "
-              "trained length: @1.",
-    [SAME] = "The change at {declared.length} bytes cannot be told apart from "
-             "none, for its interval holds 0: @1.",
-    [UNDEFINED] = "Not defined at {declared.length} bytes: @1.",
+static const char *const found[LCT_CHANGES] = {
+    [LCT_RISES] = "At {declared.length} bytes the loss is higher than at the "
+                  "trained length: @1.",
+    [LCT_SMALL] = "At {declared.length} bytes the loss has changed by less than "
+                  "0.02 nats, too little to tell of other texts and models: "
+                  "@1.",
+    [LCT_FALLS] = "At {declared.length} bytes the loss is lower than at the "
+                  "trained length: @1.",
+    [LCT_SAME] = "The change at {declared.length} bytes cannot be told apart "
+                 "from none, for its interval holds 0: @1.",
+    [LCT_UNDEFINED] = "Not defined at {declared.length} bytes: @1.",
 };
 
 /* Of truth: whether the page may be believed; the others say how far. */
 static const int truth[] = { 0, 3, 4, 5 };
 
-static const char *failed_truth(const struct lct_results *r)
+const char *lct_page_doubt(const struct lct_results *r)
 {
     for (size_t i = 0; i < sizeof truth / sizeof truth[0]; i++)
         if (!r->gates[truth[i]].passed)
@@ -37,7 +36,7 @@ static const char *failed_truth(const struct lct_results *r)
     return NULL;
 }
 
-static enum change change_of(const struct lct_results *r, size_t i)
+enum lct_change lct_page_change(const struct lct_results *r, size_t i)
 {
     const long long length = lct_length(r, lct_declared(r));
     double mean = lct_page_value(r, "rows.%zu.declared.mean", i);
@@ -49,12 +48,12 @@ static enum change change_of(const struct lct_results *r, size_t i)
         high = lct_page_value(r, "rows.%zu.change.%lld.high", i, length);
     }
     if (isnan(mean))
-        return UNDEFINED;
+        return LCT_UNDEFINED;
     if (!(low > 0) && !(high < 0))
-        return SAME;
+        return LCT_SAME;
     if (fabs(mean) < 0.02)
-        return SMALL;
-    return mean > 0 ? RISES : FALLS;
+        return LCT_SMALL;
+    return mean > 0 ? LCT_RISES : LCT_FALLS;
 }
 
 /* A line of a list of specs; the first makes it a list. */
@@ -84,11 +83,11 @@ static void put_item(struct lct_html *h, const struct lct_results *r,
 
 static void say_changes(struct lct_html *h, const struct lct_results *r)
 {
-    for (int kind = 0; kind < CHANGES; kind++) {
+    for (int kind = 0; kind < LCT_CHANGES; kind++) {
         struct lct_html list = { .data = NULL };
 
         for (size_t i = 0; i < r->n; i++)
-            if (r->groups[i].n > 0 && (int)change_of(r, i) == kind)
+            if (r->groups[i].n > 0 && (int)lct_page_change(r, i) == kind)
                 add_spec(&list, r, i);
         put_item(h, r, found[kind], &list);
     }
@@ -143,7 +142,7 @@ static void say_ranks(struct lct_html *h, const struct lct_results *r)
 
 static void say_verdict(struct lct_html *h, const struct lct_results *r)
 {
-    const char *gate = failed_truth(r);
+    const char *gate = lct_page_doubt(r);
 
     if (gate) {
         lct_html_raw(h, "<p>");
@@ -161,8 +160,8 @@ static void say_verdict(struct lct_html *h, const struct lct_results *r)
     lct_html_raw(h, "</ul>\n<p>");
     lct_page_say(h, r,
                  "All of it on this corpus, at {model.parameters:M} "
-                 "parameters; by 95 % intervals over seeds, below three seeds "
-                 "over blocks of text.",
+                 "parameters; by 95 % intervals over seeds; below three seeds "
+                 "over blocks of text, which know nothing of other seeds.",
                  NULL);
     lct_html_raw(h, "</p>\n");
 }

@@ -43,14 +43,10 @@ static void term(struct lct_html *h, const char *name, const char *text,
     lct_html_raw(h, "</dd>\n");
 }
 
-/* The names of doors, in a row. */
-static void door_names(struct lct_html *h, unsigned set)
+void lct_html_doors(struct lct_html *h, unsigned set)
 {
     bool first = true;
 
-    lct_html_raw(h, "<dt>");
-    lct_html_word(h, "Doors");
-    lct_html_raw(h, "</dt><dd>");
     for (size_t i = 0; i < DOORS; i++) {
         if (!(set & doors[i].door))
             continue;
@@ -60,7 +56,6 @@ static void door_names(struct lct_html *h, unsigned set)
     }
     if (first)
         lct_html_word(h, "none: the causal mask alone tells order");
-    lct_html_raw(h, "</dd>\n");
 }
 
 static void facts(struct lct_html *h, const struct lct_group *g)
@@ -70,7 +65,11 @@ static void facts(struct lct_html *h, const struct lct_group *g)
     lct_html_raw(h, "<dl>");
     term(h, "Spec", g->spec, "code");
     term(h, "Formula", info->formula, "code");
-    door_names(h, g->doors);
+    lct_html_raw(h, "<dt>");
+    lct_html_word(h, "Doors");
+    lct_html_raw(h, "</dt><dd>");
+    lct_html_doors(h, g->doors);
+    lct_html_raw(h, "</dd>\n");
     term(h, "Source", info->source, "cite");
     term(h, "Used by", info->used_by, NULL);
     term(h, "Traps", info->traps, NULL);

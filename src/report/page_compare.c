@@ -1,0 +1,65 @@
+/*
+ * page_compare.c - the encodings side by side: what they are, what they cost,
+ * and what was measured of them beyond the trained length; nothing is said that
+ * the registry does not know or a test does not show.
+ */
+#include "page.h"
+#include "words.h"
+#include <stdio.h>
+
+static const char *const words[LCT_CHANGES] = {
+    [LCT_RISES] = "loss rises",
+    [LCT_SMALL] = "changes by less than 0.02 nats",
+    [LCT_FALLS] = "loss falls",
+    [LCT_SAME] = "no change that can be told",
+    [LCT_UNDEFINED] = "undefined",
+};
+
+static void open_cell(struct lct_html *h)
+{
+    lct_html_raw(h, "</td><td class=\"text\">");
+}
+
+static void row(struct lct_html *h, const struct lct_results *r, size_t i)
+{
+    const struct lct_group *g = &r->groups[i];
+
+    lct_html_row_head(h, r, i);
+    lct_html_raw(h, "<td class=\"text\">");
+    lct_html_word(h, g->info->title);
+    open_cell(h);
+    lct_html_doors(h, g->doors);
+    lct_html_raw(h, "</td><td>");
+    lct_page_count(h, r, "rows.%zu.encoding_parameters", i);
+    open_cell(h);
+    lct_html_word(h, lct_page_doubt(r) ? "not judged"
+                                       : words[lct_page_change(r, i)]);
+    open_cell(h);
+    lct_html_raw(h, "<cite>");
+    lct_html_text(h, g->info->source);
+    lct_html_raw(h, "</cite></td></tr>\n");
+}
+
+locant_status lct_page_compare(struct lct_html *h, const struct lct_results *r)
+{
+    lct_html_table(h, "The encodings side by side", "words");
+    lct_page_say(h, r,
+                 "What each encoding is, where it enters, the parameters it "
+                 "adds, and what its loss was seen to do from the trained "
+                 "length to {declared.length} bytes, as in the answer on top: "
+                 "on this corpus, at {model.parameters:M} parameters.",
+                 NULL);
+    lct_html_table_head(h);
+    lct_html_column(h, "encoding");
+    lct_html_column(h, "what it is");
+    lct_html_column(h, "Doors");
+    lct_html_column(h, "extra parameters");
+    lct_html_column(h, "beyond the trained length");
+    lct_html_column(h, "Source");
+    lct_html_table_body(h);
+    for (size_t i = 0; i < r->n; i++)
+        if (r->groups[i].n > 0 && r->groups[i].info)
+            row(h, r, i);
+    lct_html_table_end(h);
+    return lct_html_status(h);
+}
