@@ -49,7 +49,7 @@ CONSTANTS = {
     "95": "% of intervals", "64": "targets of a block, by definition",
     "1": "1 nat, 1/rank", "1.443": "bits of a nat", "0.35": "frame of a figure",
     "0.02": "nats: what no page can tell", "0.05": "p", "0": "of intervals",
-    "256": "in SHA-256",
+    "256": "in SHA-256", "5": "in T5",
 }
 
 VOID = {"img", "br", "meta", "link", "hr", "input"}

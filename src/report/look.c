@@ -53,6 +53,71 @@ static void draw_numbers(struct bench *b, uint64_t seed, bool zero)
         b->x[i] = locant_random_normal(&r);
 }
 
+/* rows[t] = row t of the table, brought to a root mean square of 1, which is
+   that of random content. */
+static locant_status read_table(double *rows, const struct bench *b,
+                                const struct lct_subject *s,
+                                const locant_tensor *params)
+{
+    const int64_t shape[2] = { b->n, b->width }, cells = b->n * b->width;
+    int64_t *at = locant_alloc((size_t)b->n * sizeof *at);
+    locant_tensor to = locant_dense(rows, LOCANT_F64, 2, shape);
+    locant_tensor positions = locant_dense(at, LOCANT_I64, 1, shape);
+    double sum = 0;
+
+    if (!at)
+        return locant_fail(LOCANT_ERR_NOMEM, "report: no memory for positions");
+    for (int64_t i = 0; i < b->n; i++)
+        at[i] = i;
+    locant_status status = locant_encoding_table(&to, s->e, &positions, params);
+    locant_release(at);
+    for (int64_t i = 0; i < cells; i++)
+        sum += rows[i] * rows[i];
+    for (int64_t i = 0; i < cells && sum > 0; i++)
+        rows[i] *= sqrt((double)cells / sum);
+    return status;
+}
+
+/* out[h, t, :] += rows[t] W, W random of variance 1/width. */
+static void project(double *out, const struct bench *b, const double *rows,
+                    locant_random *r)
+{
+    const double scale = 1 / sqrt((double)b->width);
+
+    for (int64_t h = 0; h < b->heads; h++)
+        for (int64_t d = 0; d < b->dim; d++)
+            for (int64_t c = 0; c < b->width; c++) {
+                double w = scale * locant_random_normal(r);
+
+                for (int64_t t = 0; t < b->n; t++)
+                    out[(h * b->n + t) * b->dim + d] +=
+                        w * rows[t * b->width + c];
+            }
+}
+
+/* What is added to the input reaches queries and keys as the model's weights
+   let it: as random ones do. */
+static locant_status add_table(struct bench *b, const struct lct_subject *s,
+                               const locant_tensor *params, uint64_t seed)
+{
+    locant_random r = { .seed = seed, .stream = 1 };
+    double *rows;
+    locant_status status;
+
+    if (!(locant_encoding_doors(s->e) & LOCANT_DOOR_INPUT))
+        return LOCANT_OK;
+    LCT_TRY(lct_page_numbers(&rows, (size_t)(b->n * b->width)));
+    status = read_table(rows, b, s, params);
+    if (status == LOCANT_OK) {
+        project(b->q, b, rows, &r);
+        project(b->k, b, rows, &r);
+        for (int64_t i = 0; i < b->n * b->width; i++)
+            b->x[i] += rows[i];
+    }
+    locant_release(rows);
+    return status;
+}
+
 /* out, lse of the present v */
 static locant_status attend(struct bench *b, double *out,
                             const struct lct_subject *s,
@@ -172,6 +237,10 @@ static locant_status look_at(struct lct_look *out, const struct lct_subject *s,
             shuffle(b.k, b.out, b.heads, n, b.dim, w->order);
             shuffle(b.x, b.out, 1, n, b.width, w->order);
         }
+        if (!w->zero)
+            status = add_table(&b, s, params, w->seed);
+    }
+    if (status == LOCANT_OK) {
         /* what an encoding adds to values besides v */
         status = attend(&b, b.base, s, params);
     }

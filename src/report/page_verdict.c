@@ -15,9 +15,9 @@
 static const char *const found[LCT_CHANGES] = {
     [LCT_RISES] = "At {declared.length} bytes the loss is higher than at the "
                   "trained length: @1.",
-    [LCT_SMALL] = "At {declared.length} bytes the loss has changed by less than "
-                  "0.02 nats, too little to tell of other texts and models: "
-                  "@1.",
+    [LCT_SMALL] = "At {declared.length} bytes the loss has changed by less "
+                  "than 0.02 nats, too little to tell of other texts and "
+                  "models: @1.",
     [LCT_FALLS] = "At {declared.length} bytes the loss is lower than at the "
                   "trained length: @1.",
     [LCT_SAME] = "The change at {declared.length} bytes cannot be told apart "

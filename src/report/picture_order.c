@@ -43,13 +43,47 @@ uint64_t lct_view_seed(const struct lct_subject *s)
 
 /* ----------------------------------------------------------------- weights */
 
+/* Means over rows: entropy, that of equal weights, weight on the diagonal. */
+static void sum_up(double sum[3], const double *weight, int64_t n)
+{
+    sum[0] = sum[1] = sum[2] = 0;
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t j = 0; j <= i; j++) {
+            double w = weight[i * n + j];
+
+            sum[0] -= w > 0 ? w * log(w) / (double)n : 0;
+        }
+        sum[1] += log((double)(i + 1)) / (double)n;
+        sum[2] += weight[i * n + i] / (double)n;
+    }
+}
+
+static void describe(char caption[600], const struct lct_subject *s,
+                     const double *weight, int64_t n)
+{
+    const bool input = locant_encoding_doors(s->e) & LOCANT_DOOR_INPUT;
+    double sum[3];
+
+    sum_up(sum, weight, n);
+    snprintf(caption, 600,
+             "Softmax of the scores of random queries and keys of variance 1, "
+             "the same numbers for every encoding.%s Each row adds up to 1. "
+             "Grey: keys the causal mask hides. Entropy of a row: %.2f nats in "
+             "the mean, of the %.2f that equal weights have; weight on the "
+             "diagonal: %.2f.",
+             input ? " The table, as large as the content, is added before "
+                     "random projections."
+                   : "",
+             sum[0], sum[1], sum[2]);
+}
+
 static locant_status draw_attention(struct lct_html *h,
                                     const struct lct_subject *s, int64_t n)
 {
     const int64_t head = lct_view_head(s, 0, 1, s->r->heads);
     locant_figure f = LOCANT_FIGURE_INIT;
     struct lct_look look;
-    char title[64];
+    char title[64], caption[600];
     double *cells;
     locant_status status;
 
@@ -58,6 +92,7 @@ static locant_status draw_attention(struct lct_html *h,
     LCT_TRY(lct_page_look(&look, s, s->trained ? s->trained : s->initial, n,
                           lct_view_seed(s), false));
     cells = look.weight + head * n * n;
+    describe(caption, s, cells, n);
     for (int64_t i = 0; i < n * n; i++)
         if (i % n > i / n)
             cells[i] = NAN;
@@ -77,11 +112,7 @@ static locant_status draw_attention(struct lct_html *h,
                              "Heat map of the attention weights of random "
                              "queries and keys: queries downwards, keys "
                              "across, the weights as numbers.",
-                             "Softmax of the scores of random queries and "
-                             "keys of variance 1, the same numbers for every "
-                             "encoding. Each row adds up to 1. Grey: keys the "
-                             "causal mask hides.",
-                             0);
+                             caption, 0);
     lct_page_look_free(&look);
     return status;
 }
