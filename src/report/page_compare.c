@@ -42,7 +42,8 @@ static void row(struct lct_html *h, const struct lct_results *r, size_t i)
 
 locant_status lct_page_compare(struct lct_html *h, const struct lct_results *r)
 {
-    lct_html_table(h, "The encodings side by side", "words");
+    lct_html_table(h, "The encodings side by side",
+                   "words compare");
     lct_page_say(h, r,
                  "What each encoding is, where it enters, the parameters it "
                  "adds, and what its loss was seen to do from the trained "
