@@ -38,7 +38,7 @@ const char *lct_page_doubt(const struct lct_results *r)
 
 enum lct_change lct_page_change(const struct lct_results *r, size_t i)
 {
-    const long long length = lct_length(r, lct_declared(r));
+    const long long length = (long long)lct_page_value(r, "declared.length");
     double mean = lct_page_value(r, "rows.%zu.declared.mean", i);
     double half = lct_page_value(r, "rows.%zu.declared.half", i);
     double low = mean - half, high = mean + half;
