@@ -174,6 +174,47 @@ static void check_own_window(struct reference *r, const locant_evaluation *e)
     check_near(e->own_window, sum / (4 * BLOCKS), "P4");
 }
 
+/* Windows one after another over the same bytes; and what the store has. */
+static void check_non_overlapping(struct reference *r,
+                                  const locant_evaluation *e, int64_t run)
+{
+    const struct lct_evaluation_key key = {
+        .run = run, .want = BLOCKS,
+        .corpus_sha256 = locant_corpus_info_of(corpus)->sha256};
+    double *p3, *p4, sum = 0;
+
+    CHECK_OK(lct_store_block_losses(&p3, store, &key, "P3",
+                                    LOCANT_EVAL_LENGTHS, BLOCKS));
+    CHECK_OK(lct_store_block_losses(&p4, store, &key, "P4", 1, BLOCKS));
+    CHECK(p3 != NULL && p4 != NULL);
+    for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++) {
+        const int64_t C = e->length[k];
+        double all = 0;
+
+        for (int b = 0; b < BLOCKS; b++) {
+            double own = 0;
+
+            for (int64_t back = 0; back < LONGEST; back += C) {
+                read_window(r, LCT_TEST, r->ends[b] - (size_t)back, C);
+                forward(r, C);
+                own += mean(r->loss, C) * (double)C / LONGEST;
+            }
+            check_near(p3[k * BLOCKS + b], own, "P3 of a block");
+            all += own / BLOCKS;
+        }
+        check_near(e->non_overlapping[k], all, "P3");
+    }
+    for (int i = 0; i < LOCANT_EVAL_BUCKETS; i++)
+        sum += e->by_position[i] / LOCANT_EVAL_BUCKETS;
+    check_near(e->non_overlapping[LOCANT_EVAL_LENGTHS - 1], sum, "mean of P2");
+    sum = 0;
+    for (int b = 0; b < BLOCKS; b++)
+        sum += p4[b] / BLOCKS;
+    check_near(e->own_window, sum, "P4 of the blocks");
+    locant_release(p3);
+    locant_release(p4);
+}
+
 static void check_by_position(struct reference *r, const locant_evaluation *e)
 {
     double sum[64] = {0};
@@ -251,6 +292,8 @@ static void matches_the_definitions(void **state)
         check_same_targets(r, &e, blocks, LOCANT_EVAL_LENGTHS - 1);
         check_own_window(r, &e);
         check_by_position(r, &e);
+        if (i == 1) /* one of them: it takes as long as all the others */
+            check_non_overlapping(r, &e, id);
         check_shuffled(r, &e);
         check_validation(r, &e, 64);
         CHECK(e.causality >= 0 && e.causality <= 1e-4);
@@ -354,6 +397,29 @@ static void reads_back_what_was_recorded(void **state)
     locant_release(path);
 }
 
+/* An evaluation of before P3 gets it, and keeps the rest. */
+static void what_is_missing_is_added(void **state)
+{
+    int64_t id = train("rope", 128);
+    locant_evaluation a, b;
+
+    (void)state;
+    CHECK_OK(locant_evaluate(&a, store, id, corpus, 1));
+    lct_store_lock(store);
+    CHECK_OK(lct_store_exec(store, "DELETE FROM losses WHERE protocol = 'P3'",
+                            ""));
+    CHECK_OK(lct_store_exec(store, "DELETE FROM curves WHERE protocol = 'P3'",
+                            ""));
+    CHECK_OK(lct_store_exec(store, "UPDATE evaluations SET valid = 7", ""));
+    lct_store_unlock(store);
+    CHECK_OK(locant_evaluate(&b, store, id, corpus, 1));
+    CHECK(b.non_overlapping[0] == a.non_overlapping[0]);
+    CHECK_OK(locant_evaluate(&b, store, id, corpus, 1));
+    CHECK(memcmp(a.non_overlapping, b.non_overlapping,
+                 sizeof a.non_overlapping) == 0);
+    CHECK(b.valid == 7);
+}
+
 static int stop(const locant_progress *p, void *context)
 {
     (void)p;
@@ -395,6 +461,7 @@ int main(void)
         cmocka_unit_test(memory_is_carried),
         cmocka_unit_test(a_table_ends_where_it_ends),
         cmocka_unit_test(reads_back_what_was_recorded),
+        cmocka_unit_test(what_is_missing_is_added),
         cmocka_unit_test(refuses_bad_arguments),
     };
 

@@ -103,6 +103,16 @@ static void fill_evaluation(locant_evaluation *e, double *blocks, double value)
         blocks[i] = i == 7 ? NAN : i + .25;
 }
 
+static locant_status save(locant_store *s, int64_t id, int64_t want,
+                          const locant_evaluation *e, const double *blocks)
+{
+    const struct lct_evaluation_key key = {
+        .run = id, .corpus_sha256 = "c", .want = want};
+    const struct lct_block_losses losses = {.p1 = blocks};
+
+    return lct_store_save_under(s, &key, e, &losses);
+}
+
 static void keeps_evaluations(void **state)
 {
     locant_store *s = open_store();
@@ -115,9 +125,9 @@ static void keeps_evaluations(void **state)
     fill_evaluation(&e, blocks, 1.5);
     CHECK_OK(lct_store_load_evaluation(&got, &back, &found, s, id, "c", 4));
     CHECK(!found && back == NULL);
-    CHECK_OK(lct_store_save_evaluation(s, id, "c", 4, &e, blocks));
+    CHECK_OK(save(s, id, 4, &e, blocks));
     e.own_window = 99; /* the first stays */
-    CHECK_OK(lct_store_save_evaluation(s, id, "c", 4, &e, blocks));
+    CHECK_OK(save(s, id, 4, &e, blocks));
     CHECK_OK(lct_store_load_evaluation(&got, &back, &found, s, id, "c", 4));
     CHECK(found && got.own_window == 1.5 && got.valid == 2 && got.blocks == 3);
     CHECK(got.shuffled == 3 && isnan(got.causality));
@@ -146,7 +156,7 @@ static void removes_a_run_and_all_of_it(void **state)
     CHECK_OK(lct_store_record(s, id, &at, &m, 1));
     CHECK_OK(lct_store_record(s, other, &at, &m, 1));
     fill_evaluation(&e, blocks, 1);
-    CHECK_OK(lct_store_save_evaluation(s, id, "c", 3, &e, blocks));
+    CHECK_OK(save(s, id, 3, &e, blocks));
     CHECK_OK(lct_store_run_path(&path, s, id, "safetensors"));
     scratch_write(path, "x", 1);
     CHECK_OK(locant_store_remove(s, id));

@@ -65,7 +65,8 @@ class Evaluation(ctypes.Structure):
                 ("own_window", ctypes.c_double), ("valid", ctypes.c_double),
                 ("shuffled", ctypes.c_double), ("causality", ctypes.c_double),
                 ("blocks", ctypes.c_int64),
-                ("tokens_per_second", ctypes.c_double)]
+                ("tokens_per_second", ctypes.c_double),
+                ("non_overlapping", ctypes.c_double * LENGTHS)]
 
 
 # LOCANT_TRAIN_INIT

@@ -243,11 +243,14 @@ typedef struct locant_evaluation {
                               128 makes to the losses of the first */
     int64_t blocks;        /* targets = 64 x blocks */
     double  tokens_per_second; /* forward at 2048 */
+    double  non_overlapping[LOCANT_EVAL_LENGTHS]; /* P3: all targets of the last
+                              2048 bytes, cut into windows of each length; early
+                              bytes of a window, which know little, count too */
 } locant_evaluation;
 
 /*
  * Evaluate a finished run on 'blocks' blocks of the test split (0: 96) by
- * protocols P1, P2, P4, record it in the store, and write *out.  Recorded
+ * protocols P1 to P4, record it in the store, and write *out.  Recorded
  * before with the same corpus and blocks: read back.
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status

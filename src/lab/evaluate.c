@@ -9,6 +9,10 @@
  *       not depend on C, so a rise is the model's, not the text's
  *       (Kazemnejad et al. 2023, arXiv:2305.19466v2, appendix F).
  *   P2  by position: the window of 2048, all its losses, 32 positions a bucket.
+ *   P3  non-overlapping: the last 2048 targets by windows of 128, 256, .. 2048,
+ *       one after another, all their losses; the first ones of a window know
+ *       little of what came before, and there are fewer of them the longer it
+ *       is (Press et al. 2022, arXiv:2108.12409v2, appendix B).
  *   P4  own window: the 64 targets by windows of 128, 16 at a time, which a
  *       model without extrapolation can always do.
  *
@@ -17,7 +21,7 @@
  *
  * A model with memory reads every window from its beginning in segments of its
  * trained length and carries memory from one to the next; the validation text
- * is one row of such segments (P3).
+ * is one row of such segments.
  */
 #include "evaluate.h"
 #include <inttypes.h>
@@ -49,6 +53,9 @@ static locant_status allocate(struct lct_eval *ev, int64_t want)
     ev->ends = locant_alloc(n * sizeof *ev->ends);
     ev->block_loss =
         locant_alloc(n * LOCANT_EVAL_LENGTHS * sizeof *ev->block_loss);
+    ev->mean_loss =
+        locant_alloc(n * LOCANT_EVAL_LENGTHS * sizeof *ev->mean_loss);
+    ev->own_loss = locant_alloc(n * sizeof *ev->own_loss);
     ev->head = locant_alloc(n * SHORTEST * sizeof *ev->head);
     ev->shortest = locant_alloc(n * SHORTEST * sizeof *ev->shortest);
     ev->tokens = locant_alloc((size_t)ev->room * sizeof *ev->tokens);
@@ -59,6 +66,7 @@ static locant_status allocate(struct lct_eval *ev, int64_t want)
         locant_alloc((size_t)ev->room * sizeof *ev->part_targets);
     ev->part_loss = locant_alloc((size_t)ev->room * sizeof *ev->part_loss);
     if (!ev->part || !ev->part_targets || !ev->part_loss ||
+        !ev->mean_loss || !ev->own_loss ||
         !ev->ends || !ev->block_loss || !ev->head || !ev->shortest ||
         !ev->tokens || !ev->targets || !ev->loss)
         return locant_fail(LOCANT_ERR_NOMEM,
@@ -75,6 +83,8 @@ void lct_eval_release(struct lct_eval *ev)
     locant_encoding_free(ev->own);
     locant_release(ev->ends);
     locant_release(ev->block_loss);
+    locant_release(ev->mean_loss);
+    locant_release(ev->own_loss);
     locant_release(ev->head);
     locant_release(ev->shortest);
     locant_release(ev->tokens);
@@ -92,12 +102,14 @@ static void set_undefined(struct lct_eval *ev)
 
     for (int i = 0; i < LOCANT_EVAL_LENGTHS; i++) {
         e->length[i] = lct_eval_lengths[i];
-        e->same_targets[i] = NAN;
+        e->same_targets[i] = e->non_overlapping[i] = NAN;
     }
     for (int i = 0; i < LOCANT_EVAL_BUCKETS; i++)
         e->by_position[i] = NAN;
     for (int64_t i = 0; i < LOCANT_EVAL_LENGTHS * ev->blocks; i++)
-        ev->block_loss[i] = NAN;
+        ev->block_loss[i] = ev->mean_loss[i] = NAN;
+    for (int64_t b = 0; b < ev->blocks; b++)
+        ev->own_loss[b] = NAN;
     e->own_window = e->valid = e->shuffled = NAN;
     e->causality = e->tokens_per_second = NAN;
     e->blocks = ev->blocks;
@@ -106,11 +118,14 @@ static void set_undefined(struct lct_eval *ev)
 void lct_eval_means(struct lct_eval *ev)
 {
     for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++) {
-        double sum = 0;
+        double sum = 0, all = 0;
 
-        for (int64_t b = 0; b < ev->blocks; b++)
+        for (int64_t b = 0; b < ev->blocks; b++) {
             sum += ev->block_loss[k * ev->blocks + b];
+            all += ev->mean_loss[k * ev->blocks + b];
+        }
         ev->e.same_targets[k] = sum / (double)ev->blocks;
+        ev->e.non_overlapping[k] = all / (double)ev->blocks;
     }
 }
 
@@ -121,8 +136,10 @@ static locant_status all_protocols(struct lct_eval *ev)
         return lct_eval_causality_at(ev, locant_encoding_reach(ev->encoding));
     for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++)
         if (lct_eval_lengths[k] <= ev->span &&
-            lct_eval_lengths[k] < LONGEST)
+            lct_eval_lengths[k] < LONGEST) {
             LCT_TRY(lct_eval_same_targets(ev, k));
+            LCT_TRY(lct_eval_non_overlapping(ev, k));
+        }
     LCT_TRY(lct_eval_by_position(ev));
     lct_eval_means(ev);
     LCT_TRY(lct_eval_causality(ev));
@@ -136,7 +153,7 @@ int64_t lct_evaluation_tokens(int64_t blocks, int64_t length)
                    SHORTEST * SHUFFLED + SHORTEST;
 
     for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++)
-        each += lct_eval_lengths[k];
+        each += lct_eval_lengths[k] + (k > 0 ? LONGEST : 0); /* P1, P3 */
     return blocks * each;
 }
 
@@ -162,15 +179,19 @@ locant_status lct_eval_prepare(struct lct_eval *ev, const locant_corpus *corpus,
 static locant_status evaluate(struct lct_eval *ev, locant_store *store,
                               const locant_corpus *corpus, int64_t want)
 {
-    const char *sha = locant_corpus_info_of(corpus)->sha256;
+    const struct lct_evaluation_key key = {
+        .run = ev->run.id, .want = want,
+        .corpus_sha256 = locant_corpus_info_of(corpus)->sha256};
+    struct lct_block_losses losses;
 
     LCT_TRY(lct_eval_prepare(ev, corpus, want));
     LCT_TRY(lct_load_trained(&ev->model, &ev->encoding, store, &ev->run,
                              ev->room));
     lct_eval_span(ev);
     LCT_TRY(all_protocols(ev));
-    return lct_store_save_evaluation(store, ev->run.id, sha, want, &ev->e,
-                                     ev->block_loss);
+    losses = (struct lct_block_losses){ev->block_loss, ev->mean_loss,
+                                       ev->own_loss};
+    return lct_store_save_under(store, &key, &ev->e, &losses);
 }
 
 static locant_status check_run(const locant_run_info *run)
@@ -216,7 +237,9 @@ locant_status lct_evaluate(locant_evaluation *out, locant_store *store,
     LCT_TRY(lct_store_load_evaluation(
         out, NULL, &found, store, run, locant_corpus_info_of(corpus)->sha256,
         want));
-    if (found)
+    /* an evaluation of before has no P3: it is added to it */
+    if (found && (isnan(out->same_targets[0]) ||
+                  !isnan(out->non_overlapping[0])))
         return LOCANT_OK;
     status = evaluate(&ev, store, corpus, want);
     if (status == LOCANT_OK)

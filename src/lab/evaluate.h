@@ -32,7 +32,9 @@ struct lct_eval {
     int32_t *part, *part_targets; /* [room]: one segment of all rows */
     real *part_loss;           /* [room] */
     int64_t span;              /* longest window the encoding is defined for */
-    double *block_loss;        /* [lengths, blocks] */
+    double *block_loss;        /* [lengths, blocks]: P1 */
+    double *mean_loss;         /* [lengths, blocks]: P3 */
+    double *own_loss;          /* [blocks]: P4 */
     real *head;                /* [blocks, 128]: first losses of P2 */
     real *shortest;            /* [blocks, 128]: losses of P1 at 128 */
     locant_evaluation e;
@@ -59,7 +61,7 @@ locant_status lct_eval_prepare(struct lct_eval *ev, const locant_corpus *corpus,
 /* To be called when the model is there. */
 void lct_eval_span(struct lct_eval *ev);
 
-/* Means over blocks of P1. */
+/* Means over blocks of P1 and P3. */
 void lct_eval_means(struct lct_eval *ev);
 void lct_eval_release(struct lct_eval *ev);
 
@@ -85,6 +87,12 @@ locant_status lct_eval_same_targets(struct lct_eval *ev, int k);
 
 /* P2, and P1 at the longest length where the window is that long. */
 locant_status lct_eval_by_position(struct lct_eval *ev);
+
+/*
+ * P3 at e.length[k], below the longest: the same bytes at every length.  At the
+ * longest it is the mean of P2.
+ */
+locant_status lct_eval_non_overlapping(struct lct_eval *ev, int k);
 
 /* P4: windows of 128 whose last 16 targets tile the 64 of P1. */
 locant_status lct_eval_own_window(struct lct_eval *ev);

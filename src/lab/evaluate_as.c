@@ -92,12 +92,17 @@ static locant_status evaluate_as(struct lct_eval *ev, locant_store *store,
                                  const locant_eval_options *o,
                                  const struct lct_evaluation_key *key)
 {
+    struct lct_block_losses losses = {NULL, NULL, NULL};
+
     LCT_TRY(lct_eval_prepare(ev, corpus, key->want));
     set_lengths(ev, o);
     LCT_TRY(load(ev, store));
     lct_eval_span(ev);
     LCT_TRY(measure(ev));
-    return lct_store_save_under(store, key, &ev->e, ev->block_loss);
+    for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++) /* of 2048 alone: no P3 */
+        ev->e.non_overlapping[k] = NAN;
+    losses.p1 = ev->block_loss;
+    return lct_store_save_under(store, key, &ev->e, &losses);
 }
 
 /* The same as the encoding it was trained with? */

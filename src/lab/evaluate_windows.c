@@ -1,4 +1,4 @@
-/* evaluate_windows.c - windows of text through the model: P1, P2, P4 */
+/* evaluate_windows.c - windows of text through the model: P1 to P4 */
 #include "evaluate.h"
 #include "load_trained.h"
 #include <inttypes.h>
@@ -138,6 +138,9 @@ locant_status lct_eval_by_position(struct lct_eval *ev)
         if (T == LONGEST)
             ev->block_loss[last * ev->blocks + b] =
                 lct_eval_sum(ev->loss + T - TARGETS, TARGETS) / TARGETS;
+        if (T == LONGEST)
+            ev->mean_loss[last * ev->blocks + b] =
+                lct_eval_sum(ev->loss, T) / (double)T;
     }
     if (T == LONGEST)
         ev->e.tokens_per_second =
@@ -152,6 +155,22 @@ locant_status lct_eval_by_position(struct lct_eval *ev)
     return LOCANT_OK;
 }
 
+/* One block at a time: its windows are as many tokens as the longest. */
+locant_status lct_eval_non_overlapping(struct lct_eval *ev, int k)
+{
+    const int64_t T = ev->e.length[k], B = LONGEST / T;
+
+    for (int64_t b = 0; b < ev->blocks; b++) {
+        for (int64_t i = 0; i < B; i++)
+            lct_eval_window(ev, i, T, ev->test->bytes,
+                            ev->ends[b] - (size_t)((B - 1 - i) * T));
+        LCT_TRY(lct_eval_forward(ev, B, T));
+        ev->mean_loss[k * ev->blocks + b] =
+            lct_eval_sum(ev->loss, B * T) / (double)(B * T);
+    }
+    return LOCANT_OK;
+}
+
 /* P4: windows of 128 whose last 16 targets tile the 64 of P1. */
 locant_status lct_eval_own_window(struct lct_eval *ev)
 {
@@ -159,6 +178,8 @@ locant_status lct_eval_own_window(struct lct_eval *ev)
     int64_t T = SHORTEST, group = LONGEST / T, n = ev->blocks * EACH;
     double sum = 0;
 
+    for (int64_t b = 0; b < ev->blocks; b++)
+        ev->own_loss[b] = 0;
     for (int64_t w = 0; w < n; w += group) {
         int64_t B = lct_least(group, n - w);
 
@@ -169,8 +190,12 @@ locant_status lct_eval_own_window(struct lct_eval *ev)
             lct_eval_window(ev, i, T, ev->test->bytes, end - before);
         }
         LCT_TRY(lct_eval_forward(ev, B, T));
-        for (int64_t i = 0; i < B; i++)
-            sum += lct_eval_sum(ev->loss + (i + 1) * T - STRIDE, STRIDE);
+        for (int64_t i = 0; i < B; i++) {
+            double own = lct_eval_sum(ev->loss + (i + 1) * T - STRIDE, STRIDE);
+
+            sum += own;
+            ev->own_loss[(w + i) / EACH] += own / TARGETS;
+        }
     }
     ev->e.own_window = sum / (double)(n * STRIDE);
     return LOCANT_OK;

@@ -228,7 +228,7 @@ locant_status lct_store_read_curve(struct lct_curve *out, locant_store *s,
                                    int64_t evaluation, const char *protocol);
 void lct_curve_free(struct lct_curve *c);
 
-/* Record an evaluation with its curves; one that is there already stays. */
+/* Record an evaluation with its curves; what is there already stays. */
 locant_status lct_store_add_evaluation(locant_store *s,
                                        const struct lct_evaluation_key *key,
                                        const struct lct_evaluation_row *row,
@@ -250,16 +250,27 @@ locant_status lct_store_load_evaluation(locant_evaluation *out,
 locant_status lct_store_load_under(locant_evaluation *out, double **block_loss,
                                    bool *found, locant_store *s,
                                    const struct lct_evaluation_key *key);
+
+/* Losses of each block; what is NULL is not recorded. */
+struct lct_block_losses {
+    const double *p1, *p3; /* [lengths, blocks] */
+    const double *p4;      /* [blocks] */
+};
+
+/* Record it; what is there already stays. */
 locant_status lct_store_save_under(locant_store *s,
                                    const struct lct_evaluation_key *key,
                                    const locant_evaluation *e,
-                                   const double *block_loss);
+                                   const struct lct_block_losses *losses);
 
-/* Record it; one that is there already stays. */
-locant_status lct_store_save_evaluation(locant_store *s, int64_t run,
-                                        const char *corpus_sha256, int64_t want,
-                                        const locant_evaluation *e,
-                                        const double *block_loss);
+/*
+ * Losses of the blocks by one protocol, [lengths, blocks] of locant_alloc();
+ * NULL where there is no such evaluation or curve, or one of another shape.
+ */
+locant_status lct_store_block_losses(double **out, locant_store *s,
+                                     const struct lct_evaluation_key *key,
+                                     const char *protocol, size_t lengths,
+                                     size_t blocks);
 
 /* ------------------------------------------------------------------- tasks */
 

@@ -154,8 +154,8 @@ static locant_status save_means(locant_store *s, int64_t id,
 {
     for (size_t i = 0; i < c->n; i++)
         LCT_TRY(lct_store_exec(
-            s, "INSERT INTO curves VALUES (?1, ?2, ?3, ?4)", "isid", id,
-            c->protocol, c->length[i], c->mean[i]));
+            s, "INSERT OR IGNORE INTO curves VALUES (?1, ?2, ?3, ?4)", "isid",
+            id, c->protocol, c->length[i], c->mean[i]));
     return LOCANT_OK;
 }
 
@@ -166,7 +166,8 @@ static locant_status save_losses(locant_store *s, int64_t id,
     size_t n = c->n * c->blocks;
     bool row;
     locant_status status = lct_store_prepare(
-        &stmt, s, "INSERT INTO losses VALUES (?1, ?2, ?3, ?4, ?5)", "is", id,
+        &stmt, s,
+        "INSERT OR IGNORE INTO losses VALUES (?1, ?2, ?3, ?4, ?5)", "is", id,
         c->protocol);
 
     for (size_t i = 0; i < n && status == LOCANT_OK; i++) {
@@ -180,13 +181,22 @@ static locant_status save_losses(locant_store *s, int64_t id,
     return status;
 }
 
+/* Those that are not there. */
+static locant_status save_curves(locant_store *s, int64_t id,
+                                 const struct lct_curve *curves, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        LCT_TRY(save_means(s, id, &curves[i]));
+        LCT_TRY(save_losses(s, id, &curves[i]));
+    }
+    return LOCANT_OK;
+}
+
 static locant_status save(locant_store *s,
                           const struct lct_evaluation_key *key,
                           const struct lct_evaluation_row *e,
                           const struct lct_curve *curves, size_t n)
 {
-    int64_t id;
-
     LCT_TRY(lct_store_exec(
         s,
         "INSERT INTO evaluations (run, corpus_sha256, want, encoding, policy,"
@@ -197,12 +207,7 @@ static locant_status save(locant_store *s,
         text(key->encoding), text(key->policy), text(key->lengths), e->blocks,
         e->own_window, e->valid, e->shuffled, e->causality,
         e->tokens_per_second));
-    id = sqlite3_last_insert_rowid(s->db);
-    for (size_t i = 0; i < n; i++) {
-        LCT_TRY(save_means(s, id, &curves[i]));
-        LCT_TRY(save_losses(s, id, &curves[i]));
-    }
-    return LOCANT_OK;
+    return save_curves(s, sqlite3_last_insert_rowid(s->db), curves, n);
 }
 
 locant_status lct_store_add_evaluation(locant_store *s,
@@ -210,13 +215,14 @@ locant_status lct_store_add_evaluation(locant_store *s,
                                        const struct lct_evaluation_row *row,
                                        const struct lct_curve *curves, size_t n)
 {
-    struct lct_evaluation_row there;
+    struct lct_evaluation_row there = {0};
     bool found;
     locant_status status;
 
     LCT_TRY(lct_store_begin(s, "locant_evaluate"));
     status = find_row(&there, &found, s, key);
-    if (status == LOCANT_OK && !found)
-        status = save(s, key, row, curves, n);
+    if (status == LOCANT_OK)
+        status = found ? save_curves(s, there.id, curves, n)
+                       : save(s, key, row, curves, n);
     return lct_store_end(s, status);
 }

@@ -33,7 +33,7 @@ static locant_status take_means(double *out, size_t room, bool all,
     return LOCANT_OK;
 }
 
-static locant_status load(locant_evaluation *e, struct lct_curve c[2],
+static locant_status load(locant_evaluation *e, struct lct_curve c[3],
                           locant_store *s, const struct lct_evaluation_row *row,
                           bool plain)
 {
@@ -43,9 +43,12 @@ static locant_status load(locant_evaluation *e, struct lct_curve c[2],
         .blocks = row->blocks, .tokens_per_second = row->tokens_per_second};
     LCT_TRY(lct_store_read_curve(&c[0], s, row->id, "P1"));
     LCT_TRY(lct_store_read_curve(&c[1], s, row->id, "P2"));
+    LCT_TRY(lct_store_read_curve(&c[2], s, row->id, "P3"));
     LCT_TRY(take_means(e->same_targets, LOCANT_EVAL_LENGTHS, plain, &c[0], s,
                        row->id));
     LCT_TRY(take_means(e->by_position, LOCANT_EVAL_BUCKETS, plain, &c[1], s,
+                       row->id));
+    LCT_TRY(take_means(e->non_overlapping, LOCANT_EVAL_LENGTHS, false, &c[2], s,
                        row->id));
     if (c[0].n > 0)
         memcpy(e->length, c[0].length, c[0].n * sizeof *e->length);
@@ -61,7 +64,7 @@ locant_status lct_store_load_under(locant_evaluation *out, double **block_loss,
                                    bool *found, locant_store *s,
                                    const struct lct_evaluation_key *key)
 {
-    struct lct_curve curves[2] = {{{0}, 0, 0, NULL, NULL, NULL}};
+    struct lct_curve curves[3] = {{{0}, 0, 0, NULL, NULL, NULL}};
     struct lct_evaluation_row row = {0};
     locant_evaluation e;
     locant_status status;
@@ -79,8 +82,8 @@ locant_status lct_store_load_under(locant_evaluation *out, double **block_loss,
             curves[0].loss = NULL;
         }
     }
-    lct_curve_free(&curves[0]);
-    lct_curve_free(&curves[1]);
+    for (int i = 0; i < 3; i++)
+        lct_curve_free(&curves[i]);
     return status;
 }
 
@@ -108,32 +111,53 @@ static size_t lengths_of(const locant_evaluation *e)
 locant_status lct_store_save_under(locant_store *s,
                                    const struct lct_evaluation_key *key,
                                    const locant_evaluation *e,
-                                   const double *block_loss)
+                                   const struct lct_block_losses *losses)
 {
     const struct lct_evaluation_row row = {
         0, e->blocks, e->own_window, e->valid, e->shuffled, e->causality,
         e->tokens_per_second};
-    const size_t n = lengths_of(e);
+    const size_t n = lengths_of(e), blocks = (size_t)e->blocks;
     locant_evaluation copy = *e;
-    int64_t position[LOCANT_EVAL_BUCKETS];
-    const struct lct_curve curves[2] = {
-        {"P1", n, (size_t)e->blocks, copy.length, copy.same_targets,
-         (double *)block_loss},
-        {"P2", LOCANT_EVAL_BUCKETS, 0, position, copy.by_position, NULL}};
-    const bool longest = is_plain(key) || (n > 0 && e->length[n - 1] == 2048);
+    int64_t position[LOCANT_EVAL_BUCKETS], window = 128;
+    struct lct_curve curves[4] = {
+        {"P1", n, blocks, copy.length, copy.same_targets,
+         (double *)losses->p1}};
+    size_t used = 1;
 
     for (int64_t i = 0; i < LOCANT_EVAL_BUCKETS; i++)
         position[i] = i * BUCKET;
-    return lct_store_add_evaluation(s, key, &row, curves, longest ? 2 : 1);
+    if (is_plain(key) || (n > 0 && e->length[n - 1] == 2048))
+        curves[used++] = (struct lct_curve){
+            "P2", LOCANT_EVAL_BUCKETS, 0, position, copy.by_position, NULL};
+    if (losses->p3)
+        curves[used++] = (struct lct_curve){
+            "P3", n, blocks, copy.length, copy.non_overlapping,
+            (double *)losses->p3};
+    if (losses->p4)
+        curves[used++] = (struct lct_curve){
+            "P4", 1, blocks, &window, &copy.own_window, (double *)losses->p4};
+    return lct_store_add_evaluation(s, key, &row, curves, used);
 }
 
-locant_status lct_store_save_evaluation(locant_store *s, int64_t run,
-                                        const char *corpus_sha256, int64_t want,
-                                        const locant_evaluation *e,
-                                        const double *block_loss)
+locant_status lct_store_block_losses(double **out, locant_store *s,
+                                     const struct lct_evaluation_key *key,
+                                     const char *protocol, size_t lengths,
+                                     size_t blocks)
 {
-    const struct lct_evaluation_key key = {
-        .run = run, .corpus_sha256 = corpus_sha256, .want = want};
+    struct lct_evaluation_row row = {0};
+    struct lct_curve c;
+    bool found;
+    locant_status status;
 
-    return lct_store_save_under(s, &key, e, block_loss);
+    *out = NULL;
+    LCT_TRY(lct_store_find_evaluation(&row, &found, s, key));
+    if (!found)
+        return LOCANT_OK;
+    status = lct_store_read_curve(&c, s, row.id, protocol);
+    if (status == LOCANT_OK && c.n == lengths && c.blocks == blocks) {
+        *out = c.loss;
+        c.loss = NULL;
+    }
+    lct_curve_free(&c);
+    return status;
 }
