@@ -28,6 +28,9 @@ NOT_PRINTED = {
     r"rows\.[1-9]\d*\.runs\.\d+\.seed": "the same for all encodings",
     r"rows\.\d+\.(loss|change)\.\d+\.(seed|data)_error":
         "printed for the declared length",
+    r"rows\.\d+\.(non_overlapping|gains|logn|logn_change|clamp|wrap|resample)"
+    r"\.\d+\.(seed|data)_error": "the intervals are printed",
+    r"rows\.\d+\.logn\.\d+\.(low|high)": "those of the change are printed",
     r"rows\.\d+\.parameters": "model.parameters and encoding_parameters",
     r"ngrams\.\d\.(order|loss)": "drawn; the first is in gate g2",
     r"model\.(layers|heads|width)": "in model.text",

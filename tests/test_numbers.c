@@ -182,6 +182,42 @@ static void ranks_are_of_the_longest(void **state)
     free_results(&r);
 }
 
+/* Of one encoding: the others have no such losses. */
+static void other_measures_stand_beside(void **state)
+{
+    double p3[LOCANT_EVAL_LENGTHS * BLOCKS], p4[BLOCKS], logn[LEN(p3)];
+    struct lct_results r;
+    struct json_t *n;
+
+    (void)state;
+    make_results(&r);
+    for (size_t i = 0; i < LEN(p3); i++) {
+        p3[i] = 1 + (double)(i / BLOCKS) + .5 * (double)(i % 2);
+        logn[i] = r.groups[4].results[0].block_loss[i] - .25;
+    }
+    for (int b = 0; b < BLOCKS; b++)
+        p4[b] = 2 + b % 2;
+    for (int s = 0; s < SEEDS; s++) {
+        r.groups[4].results[s].more[LCT_P3] = p3;
+        r.groups[4].results[s].more[LCT_P4] = p4;
+    }
+    r.groups[4].results[0].more[LCT_LOGN] = logn;
+    r.groups[4].n = 1;
+    CHECK_OK(lct_numbers_create(&n, &r));
+    near(at(n, "rows.4.non_overlapping.128.mean"), 1.25 / log(2), 1e-14);
+    near(at(n, "rows.4.non_overlapping.2048.mean"), 5.25 / log(2), 1e-14);
+    CHECK(isnan(at(n, "rows.5.non_overlapping.128.mean")));
+    for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++)
+        near(at(n, "rows.4.gains.%d.mean", 128 << k),
+             2.5 - run_loss(&r, 4, 0, k), 1e-13);
+    near(at(n, "rows.4.logn_change.256.mean"), -.25, 1e-14);
+    near(at(n, "rows.4.logn.2048.mean"),
+         (run_loss(&r, 4, 0, 4) - .25) / log(2), 1e-13);
+    CHECK(lct_numbers_at(n, "rows.4.clamp") == NULL);
+    json_decref(n);
+    free_results(&r);
+}
+
 /* Judged at 256, all above is of 256; what lies beyond is only shown. */
 static void judged_at_a_shorter_length(void **state)
 {
@@ -364,6 +400,7 @@ int main(void)
         cmocka_unit_test(one_comparison_was_declared),
         cmocka_unit_test(ranks_are_of_the_longest),
         cmocka_unit_test(judged_at_a_shorter_length),
+        cmocka_unit_test(other_measures_stand_beside),
         cmocka_unit_test(paths_lead_somewhere_or_nowhere),
         cmocka_unit_test_setup_teardown(numbers_are_those_of_the_document,
                                         make_folder, remove_folder),

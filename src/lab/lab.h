@@ -8,6 +8,7 @@
 #include "locant/encoding.h"
 #include "locant/lab.h"
 #include "statistics.h"
+#include <stdbool.h>
 
 /* ------------------------------------------------------------------ corpus */
 
@@ -67,11 +68,23 @@ locant_status lct_ngram_loss(double *out, const locant_corpus *corpus,
 
 /* ----------------------------------------------------------------- results */
 
+/* What the losses of a block are of. */
+enum lct_measure {
+    LCT_P1, /* same targets, at each length */
+    LCT_P3, /* all targets of windows side by side */
+    LCT_P4, /* own window: the same at every length */
+    LCT_LOGN, /* P1 under temperature(kind=logn,length=<trained>) */
+    LCT_CLAMP, LCT_WRAP, LCT_RESAMPLE, /* P1 beyond the end of a table */
+    LCT_MEASURES
+};
+
 /* One run with its evaluation, as the page needs it. */
 struct lct_result {
     locant_run_info run;
     locant_evaluation eval;
     double *block_loss; /* [lengths, blocks]: P1 per block; NAN undefined */
+    double *more[LCT_MEASURES]; /* the other measures: P4 [blocks], [lengths,
+                                   blocks]; NULL: not measured, or P1 */
     size_t n_steps;
     double *step, *step_loss, *step_norm; /* [n_steps]: training curve */
     char batch_checksum[17]; /* of every batch trained on; gate g6 */
@@ -127,6 +140,20 @@ void lct_report_row_of(locant_report_row *row, const struct lct_group *g);
  */
 locant_status lct_losses(double **out, size_t *seeds, size_t *blocks,
                          const struct lct_results *r, int k, int base);
+
+/* A measure at length index k; k does not matter to P4. */
+struct lct_term {
+    enum lct_measure measure;
+    int k;
+};
+
+/* The same of any measure, less another unless 'less' is NULL. */
+locant_status lct_measured(double **out, size_t *seeds, size_t *blocks,
+                           const struct lct_results *r, struct lct_term term,
+                           const struct lct_term *less);
+
+/* Whether any run has it. */
+bool lct_has_measure(const struct lct_results *r, enum lct_measure measure);
 
 /* rank[groups] at length index k: locant_ranks() at 95 %. */
 locant_status lct_rank(int *rank, const struct lct_results *r, int k);

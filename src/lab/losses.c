@@ -20,18 +20,35 @@ static size_t common_blocks(const struct lct_results *r)
     return blocks;
 }
 
-/* Loss of block b, NAN without a run or an evaluation. */
-static double block_loss(const struct lct_group *g, size_t s, int k, size_t b)
+static const double *losses_of(const struct lct_result *x,
+                               enum lct_measure measure)
 {
-    const struct lct_result *x = s < g->n ? &g->results[s] : NULL;
-
-    if (x == NULL || x->block_loss == NULL)
-        return NAN;
-    return x->block_loss[(size_t)k * (size_t)x->eval.blocks + b];
+    return measure == LCT_P1 ? x->block_loss : x->more[measure];
 }
 
-locant_status lct_losses(double **out, size_t *seeds, size_t *blocks,
-                         const struct lct_results *r, int k, int base)
+bool lct_has_measure(const struct lct_results *r, enum lct_measure measure)
+{
+    for (size_t i = 0; i < r->n; i++)
+        for (size_t s = 0; s < r->groups[i].n; s++)
+            if (losses_of(&r->groups[i].results[s], measure))
+                return true;
+    return false;
+}
+
+/* Loss of block b, NAN without a run or what was asked for. */
+static double block_loss(const struct lct_group *g, size_t s,
+                         struct lct_term term, size_t b)
+{
+    const struct lct_result *x = s < g->n ? &g->results[s] : NULL;
+    const double *loss = x ? losses_of(x, term.measure) : NULL;
+    const size_t k = term.measure == LCT_P4 ? 0 : (size_t)term.k;
+
+    return loss ? loss[k * (size_t)x->eval.blocks + b] : NAN;
+}
+
+locant_status lct_measured(double **out, size_t *seeds, size_t *blocks,
+                           const struct lct_results *r, struct lct_term term,
+                           const struct lct_term *less)
 {
     size_t bytes;
     double *to;
@@ -53,12 +70,20 @@ locant_status lct_losses(double **out, size_t *seeds, size_t *blocks,
     for (size_t i = 0; i < r->n; i++)
         for (size_t s = 0; s < *seeds; s++)
             for (size_t b = 0; b < *blocks; b++) {
-                *to = block_loss(&r->groups[i], s, k, b);
-                if (base >= 0)
-                    *to -= block_loss(&r->groups[i], s, base, b);
+                *to = block_loss(&r->groups[i], s, term, b);
+                if (less)
+                    *to -= block_loss(&r->groups[i], s, *less, b);
                 to++;
             }
     return LOCANT_OK;
+}
+
+locant_status lct_losses(double **out, size_t *seeds, size_t *blocks,
+                         const struct lct_results *r, int k, int base)
+{
+    const struct lct_term term = { LCT_P1, k }, less = { LCT_P1, base };
+
+    return lct_measured(out, seeds, blocks, r, term, base < 0 ? NULL : &less);
 }
 
 int lct_judged(const struct lct_results *r)

@@ -87,17 +87,16 @@ static void put_interval(struct lct_numbers *n, json_t *to,
     lct_put_real(n, to, "data_error", e->data_error * scale);
 }
 
-/* Intervals of every row at length k, under the key of that length. */
-static locant_status put_losses(struct lct_numbers *n, const char *part, int k,
-                                int base)
+locant_status lct_put_losses(struct lct_numbers *n, const char *part,
+                             struct lct_term term, const struct lct_term *less)
 {
     size_t seeds, blocks;
-    double *loss, scale = base < 0 ? LCT_BITS : 1;
+    double *loss, scale = less ? 1 : LCT_BITS;
     char key[24];
     locant_status status;
 
-    snprintf(key, sizeof key, "%" PRId64, lct_length(n->r, k));
-    LCT_TRY(lct_losses(&loss, &seeds, &blocks, n->r, k, base));
+    snprintf(key, sizeof key, "%" PRId64, lct_length(n->r, term.k));
+    LCT_TRY(lct_measured(&loss, &seeds, &blocks, n->r, term, less));
     status = LOCANT_OK;
     for (size_t i = 0; i < n->r->n && status == LOCANT_OK; i++) {
         const size_t own = n->r->groups[i].n; /* of 'seeds', the first */
@@ -274,9 +273,12 @@ static locant_status put_rows(struct lct_numbers *n)
     for (size_t i = 0; i < n->r->n; i++)
         lct_put_row(n, &n->r->groups[i]);
     for (int k = 0; k < LENGTHS; k++)
-        LCT_TRY(put_losses(n, "loss", k, -1));
+        LCT_TRY(lct_put_losses(n, "loss", (struct lct_term){ LCT_P1, k },
+                               NULL));
     for (int k = 1; k < LENGTHS; k++)
-        LCT_TRY(put_losses(n, "change", k, 0));
+        LCT_TRY(lct_put_losses(n, "change", (struct lct_term){ LCT_P1, k },
+                               &(struct lct_term){ LCT_P1, 0 }));
+    LCT_TRY(lct_put_measures(n));
     return compare_rows(n);
 }
 

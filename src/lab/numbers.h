@@ -28,6 +28,16 @@ void lct_add_real(struct lct_numbers *n, json_t *to, double value);
 
 /* All that is not a row; one more row, without what compares it with others. */
 void lct_put_facts(struct lct_numbers *n);
+/*
+ * Intervals of every row under rows.N.part.<length of the term>: bits per byte,
+ * or less another term, nats.
+ */
+locant_status lct_put_losses(struct lct_numbers *n, const char *part,
+                             struct lct_term term, const struct lct_term *less);
+
+/* What there is of the measures besides P1. */
+locant_status lct_put_measures(struct lct_numbers *n);
+
 void lct_put_row(struct lct_numbers *n, const struct lct_group *g);
 /* "extension", where that was measured. */
 locant_status lct_put_extension(struct lct_numbers *n);

@@ -5,7 +5,7 @@
  * as an interruption does: with a checkpoint.
  */
 #define _POSIX_C_SOURCE 200809L
-#include "run.h"
+#include "measures.h"
 #include <math.h>
 #include <string.h>
 
@@ -14,6 +14,7 @@ struct job {
     size_t number;
     const char *spec;
     uint64_t seed;
+    int64_t cost;              /* of its evaluation, in tokens */
     int64_t trained, found;    /* tokens done; of them before this sitting */
     int64_t evaluated, counted; /* tokens done; of them in this sitting */
     bool seen;                 /* has told its progress */
@@ -28,6 +29,7 @@ struct queue {
     void *context;
     struct job *jobs;
     size_t n;
+    int64_t cost;              /* of all evaluations, in tokens */
     double begun;
     pthread_mutex_t mutex; /* guards what follows, and what jobs have done */
     size_t next;
@@ -46,11 +48,10 @@ static void tell(struct queue *q, locant_progress *p)
 {
     const locant_train_options *o = &q->plan->train;
     int64_t train = o->steps * o->batch * o->length;
-    int64_t eval = lct_evaluation_tokens(q->plan->blocks, o->length);
     double cost = 0, spent = 0, all;
 
     p->done = 0;
-    p->total = (int64_t)q->n * (train + eval);
+    p->total = (int64_t)q->n * train + q->cost;
     for (size_t i = 0; i < q->n; i++) {
         const struct job *j = &q->jobs[i];
 
@@ -58,7 +59,7 @@ static void tell(struct queue *q, locant_progress *p)
         cost += (double)(TRAIN_COST * j->trained + j->evaluated);
         spent += (double)(TRAIN_COST * (j->trained - j->found) + j->counted);
     }
-    all = (double)q->n * (double)(TRAIN_COST * train + eval);
+    all = (double)q->n * (double)(TRAIN_COST * train) + (double)q->cost;
     p->elapsed = lct_clock() - q->begun;
     p->left = spent > 0 ? p->elapsed * (all - cost) / spent : NAN;
     if (q->progress && q->progress(p, q->context) != 0)
@@ -129,8 +130,7 @@ static void count_evaluated(struct job *j)
     struct queue *q = j->queue;
 
     pthread_mutex_lock(&q->mutex);
-    j->evaluated =
-        lct_evaluation_tokens(q->plan->blocks, q->plan->train.length);
+    j->evaluated = j->cost;
     pthread_mutex_unlock(&q->mutex);
 }
 
@@ -165,6 +165,8 @@ static locant_status run_job(struct job *j)
     j->begun = lct_clock();
     LCT_TRY(lct_evaluate(&unused, q->store, *id, q->corpus, q->plan->blocks,
                          on_evaluate, j));
+    LCT_TRY(lct_evaluate_more(q->store, *id, q->corpus, q->plan->blocks,
+                              on_evaluate, j));
     count_evaluated(j);
     return LOCANT_OK;
 }
@@ -206,10 +208,17 @@ static void work(void *context, size_t task, int slot)
 
 static locant_status run_queue(struct queue *q)
 {
-    for (size_t i = 0; i < q->n; i++)
+    const int64_t blocks = q->plan->blocks, length = q->plan->train.length;
+
+    for (size_t i = 0; i < q->n; i++) {
+        const char *spec = q->plan->specs[i % q->plan->n];
+
         q->jobs[i] = (struct job){
-            .queue = q, .number = i, .spec = q->plan->specs[i % q->plan->n],
-            .seed = 1 + i / q->plan->n};
+            .queue = q, .number = i, .spec = spec, .seed = 1 + i / q->plan->n,
+            .cost = lct_evaluation_tokens(blocks, length) +
+                    lct_more_tokens(blocks, spec, length)};
+        q->cost += q->jobs[i].cost;
+    }
     pthread_mutex_init(&q->mutex, NULL);
     q->begun = lct_clock();
     locant_parallel_for(q->n, work, q);

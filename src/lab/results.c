@@ -1,6 +1,7 @@
 /* results.c - gather from store and checkpoints what a page is made from */
 #define _GNU_SOURCE
 #include "extension.h"
+#include "measures.h"
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
@@ -76,7 +77,7 @@ static locant_status read_evaluation(struct lct_result *out, int64_t blocks,
                            "locant_report_run: run %" PRId64 " was evaluated,"
                            " but its evaluation is gone from the store",
                            out->run.id);
-    return LOCANT_OK;
+    return lct_read_measures(out, store, blocks);
 }
 
 static locant_status read_curve(struct lct_result *out, locant_store *store)
@@ -258,6 +259,8 @@ static void free_group(struct lct_group *g)
 {
     for (size_t s = 0; s < g->n; s++) {
         locant_release(g->results[s].block_loss);
+        for (int m = 0; m < LCT_MEASURES; m++)
+            locant_release(g->results[s].more[m]);
         locant_release(g->results[s].step);
         locant_release(g->results[s].step_loss);
         locant_release(g->results[s].step_norm);

@@ -193,6 +193,8 @@ static locant_status draw_runs(struct lct_html *h, struct lct_results *r,
     LCT_TRY(lct_numbers_create(&r->numbers, r));
     if (training)
         return lct_page_training(h, r);
+    if (strcmp(name, "protocols") == 0)
+        return lct_page_protocols(h, r);
     if (strcmp(name, "position") == 0)
         return lct_page_positions(h, r);
     return lct_page_headline(h, r);

@@ -50,6 +50,7 @@ static const struct lct_section sections[] = {
     { "numbers", "The numbers", lct_page_tables, NULL },
     { "compare", "The encodings side by side", lct_page_compare, NULL },
     { "position", "Loss by position", lct_page_positions, NULL },
+    { "protocols", "Other protocols", lct_page_protocols, NULL },
     { "encodings", "The encodings", lct_page_encodings, NULL },
     { "extension", "Beyond the trained length with rotary positions",
       lct_page_extension, lct_page_has_extension },

@@ -78,6 +78,9 @@ locant_status lct_page_positions(struct lct_html *h,
 locant_status lct_page_probes(struct lct_html *h, const struct lct_results *r);
 bool lct_page_probed(const struct lct_results *r);
 bool lct_page_is_probe(const char *name); /* of a figure */
+/* P3 beside P1, gains, evaluation under other specs. */
+locant_status lct_page_protocols(struct lct_html *h,
+                                 const struct lct_results *r);
 locant_status lct_page_training(struct lct_html *h,
                                 const struct lct_results *r);
 /* Of each group: facts of the registry, and pictures by door. */
