@@ -10,11 +10,18 @@
 struct options {
     const char          *dir;
     int64_t              blocks;
+    const char          *as;
+    int                  policy;
     struct cli_corpus    corpus;
     struct cli_task_eval task;
 };
 
 static const struct cli_option options[] = {
+    { "as", 0, CLI_TEXT, offsetof(struct options, as), "SPEC", NULL, 0, 0, 0,
+      "evaluate under this encoding, with the tensors trained" },
+    { "policy", 0, CLI_CHOICE, offsetof(struct options, policy),
+      "none|clamp|wrap|resample", "none", 0, 0, 0,
+      "rows that a learned table does not have" },
     { "blocks", 0, CLI_INTEGER, offsetof(struct options, blocks), "N", "96", 1,
       1 << 20, 0, "blocks of the test text, 64 scored bytes each" },
     { "dir", 0, CLI_FILE, offsetof(struct options, dir), "DIR", "locant-lab", 0,
@@ -29,6 +36,12 @@ static const struct cli_option options[] = {
     { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
 };
 
+/* Only P1 and P2 then. */
+static int is_plain(const struct options *o)
+{
+    return o->as == NULL && o->policy == LOCANT_POLICY_NONE;
+}
+
 static json_t *reals(const double *x, int n)
 {
     json_t *list = json_array();
@@ -38,7 +51,7 @@ static json_t *reals(const double *x, int n)
     return list;
 }
 
-static int print_json(int64_t id, const locant_evaluation *v)
+static json_t *by_length(const locant_evaluation *v, const double *loss)
 {
     json_t *losses = json_object();
 
@@ -46,11 +59,29 @@ static int print_json(int64_t id, const locant_evaluation *v)
         char length[24];
 
         snprintf(length, sizeof length, "%" PRId64, v->length[i]);
-        json_object_set_new(losses, length, cli_real(v->same_targets[i]));
+        json_object_set_new(losses, length, cli_real(loss[i]));
     }
+    return losses;
+}
+
+static int print_json(int64_t id, const locant_evaluation *v,
+                      const struct options *o)
+{
+    static const char *const policies[] = { "none", "clamp", "wrap",
+                                            "resample" };
+
+    if (!is_plain(o))
+        return cli_json(json_pack(
+            "{s:I, s:s?, s:s, s:I, s:o, s:o}", "run", (json_int_t)id, "as",
+            o->as, "policy", policies[o->policy], "blocks",
+            (json_int_t)v->blocks, "same_targets",
+            by_length(v, v->same_targets), "by_position",
+            reals(v->by_position, LOCANT_EVAL_BUCKETS)));
     return cli_json(json_pack(
-        "{s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "run", (json_int_t)id,
-        "blocks", (json_int_t)v->blocks, "same_targets", losses,
+        "{s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "run",
+        (json_int_t)id, "blocks", (json_int_t)v->blocks, "same_targets",
+        by_length(v, v->same_targets), "non_overlapping",
+        by_length(v, v->non_overlapping),
         "by_position", reals(v->by_position, LOCANT_EVAL_BUCKETS),
         "own_window", cli_real(v->own_window), "valid", cli_real(v->valid),
         "shuffled", cli_real(v->shuffled), "causality",
@@ -66,17 +97,28 @@ static void print_loss(const char *what, double loss)
         printf("%-34s undefined\n", what);
 }
 
-static void print_text(int64_t id, const locant_evaluation *v)
+static void print_lengths(const char *protocol, const locant_evaluation *v,
+                          const double *loss)
 {
-    printf("run %" PRId64 ", nats per byte, %" PRId64 " blocks\n\n", id,
-           v->blocks);
     for (int i = 0; i < LOCANT_EVAL_LENGTHS; i++) {
         char what[64];
 
-        snprintf(what, sizeof what, "same targets, context %" PRId64,
-                 v->length[i]);
-        print_loss(what, v->same_targets[i]);
+        snprintf(what, sizeof what, "%s %" PRId64, protocol, v->length[i]);
+        print_loss(what, loss[i]);
     }
+}
+
+static void print_text(int64_t id, const locant_evaluation *v,
+                       const struct options *o)
+{
+    printf("run %" PRId64 ", nats per byte, %" PRId64 " blocks", id, v->blocks);
+    if (o->as != NULL)
+        printf(", as %s", o->as);
+    printf("\n\n");
+    print_lengths("same targets, context", v, v->same_targets);
+    if (!is_plain(o))
+        return;
+    print_lengths("all targets, windows of", v, v->non_overlapping);
     print_loss("own window of 128", v->own_window);
     print_loss("gain of context, G(2048)",
                v->own_window - v->same_targets[LOCANT_EVAL_LENGTHS - 1]);
@@ -88,6 +130,7 @@ static int evaluate_text(const struct cli *cli, int64_t id,
                          locant_store *store)
 {
     const struct options *o = cli->options;
+    locant_eval_options as = LOCANT_EVAL_INIT;
     locant_corpus    *corpus = NULL;
     locant_evaluation v;
     locant_status     s;
@@ -95,20 +138,24 @@ static int evaluate_text(const struct cli *cli, int64_t id,
 
     if (status != CLI_OK)
         return status;
-    s = locant_evaluate(&v, store, id, corpus, o->blocks);
+    as.blocks   = o->blocks;
+    as.encoding = o->as;
+    as.policy   = (enum locant_eval_policy)o->policy;
+    s = locant_evaluate_as(&v, store, id, corpus, &as);
     locant_corpus_free(corpus);
     if (s != LOCANT_OK)
         return cli_job_status(s);
     if (cli->json)
-        return print_json(id, &v);
-    print_text(id, &v);
+        return print_json(id, &v, o);
+    print_text(id, &v, o);
     return CLI_OK;
 }
 
 /* Options of the other kind of run would do nothing: say so. */
 static int check_options(const struct cli *cli, int of_task)
 {
-    static const char *const text[] = { "blocks", "text", "generated", NULL };
+    static const char *const text[] = { "blocks", "text", "generated",
+                                        "as", "policy", NULL };
     static const char *const task[] = { "items", "length", "test-seed", NULL };
 
     for (const char *const *name = of_task ? text : task; *name; name++)
@@ -163,13 +210,20 @@ static int run(const struct cli *cli)
 const struct cli_command cli_eval = {
     .name = "eval", .summary = "losses of a finished run at every length",
     .usage = "RUN [--blocks N] [--dir DIR] [--text PATH... | --generated]\n"
+             "  [--as SPEC] [--policy clamp|wrap|resample]\n"
              "RUN [--items N] [--length N]...",
     .doc = "Scores the same targets after 128, 256, .. 2048 bytes of context, "
            "and by a\nsliding window of the trained length.  'undefined': "
            "beyond a learned table.\nThe corpus must be the one the run was "
-           "trained on.\n\nOf a run of a task: right answers on its fixed test "
+           "trained on.\n\n--as: the same tensors under "
+           "another spec, of the same parameters, as\n"
+           "'temperature(kind=logn)+t5' for a run of t5.  --policy: beyond the "
+           "end of a\nlearned table its last row (clamp), its rows from the "
+           "first on (wrap), or its\nrows drawn out over the window "
+           "(resample).\n\nOf a run of a task: right answers on its fixed test "
            "sets, by greedy decoding.",
-    .examples = "locant eval 3\nlocant eval 3 --json --dir lab --generated",
+    .examples = "locant eval 3\nlocant eval 3 --json --dir lab --generated\n"
+                "locant eval 3 --as 'temperature(kind=logn)+rope'",
     .options = options, .options_size = sizeof(struct options),
     .min_words = 1, .max_words = 1, .computes = 1, .run = run
 };
