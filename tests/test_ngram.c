@@ -232,6 +232,99 @@ static void memory_shortage_is_survived(void **state)
     free(text);
 }
 
+/* ------------------------------------------------------------------- cache */
+
+static void adding_is_counting(void **state)
+{
+    uint8_t text[600];
+    struct lct_ngram *whole, *grown;
+
+    (void)state;
+    fill(text, sizeof text, 3);
+    CHECK_OK(lct_ngram_create(&whole, 5, text, sizeof text));
+    CHECK_OK(lct_ngram_create(&grown, 5, text, 20));
+    for (size_t i = 20; i < sizeof text; i++)
+        CHECK_OK(lct_ngram_add(grown, text + i, i, text[i]));
+    for (int i = 0; i < 300; i++) {
+        uint8_t context[6];
+
+        fill(context, sizeof context, 4);
+        CHECK(lct_ngram_probability(whole, context + 6, 6, 85) ==
+              lct_ngram_probability(grown, context + 6, 6, 85));
+        CHECK(lct_ngram_depth(whole, context + 6, 6) ==
+              lct_ngram_depth(grown, context + 6, 6));
+    }
+    /* seen is what something came after: "ab" ends the text */
+    lct_ngram_free(whole);
+    CHECK_OK(lct_ngram_create(&whole, 5, (const uint8_t *)"bxab", 4));
+    CHECK(lct_ngram_depth(whole, (const uint8_t *)"ac" + 2, 2) == 0);
+    CHECK(lct_ngram_depth(whole, (const uint8_t *)"ab" + 2, 2) == 1);
+    CHECK(lct_ngram_depth(whole, (const uint8_t *)"bxa" + 3, 3) == 3);
+    lct_ngram_free(whole);
+    lct_ngram_free(grown);
+}
+
+/* Over all bytes, for weights at random and at their ends. */
+static void a_mixture_sums_to_one(void **state)
+{
+    struct lct_ngram *fixed, *cache;
+    uint8_t text[3000];
+
+    (void)state;
+    fill(text, sizeof text, 3);
+    CHECK_OK(lct_ngram_create(&fixed, 3, text, 2000));
+    CHECK_OK(lct_ngram_create(&cache, LCT_CACHE_ORDER, text + 2000, 500));
+    for (int trial = 0; trial < 100; trial++) {
+        const uint8_t *end = text + test_range(2500, sizeof text - 1);
+        double weight[LCT_CACHE_ORDER + 1], sum = 0;
+        int depth = lct_ngram_depth(cache, end, 500);
+
+        for (int d = 0; d <= LCT_CACHE_ORDER; d++)
+            weight[d] = trial < 2 ? trial : (1 + test_uniform()) / 2;
+        for (int c = 0; c < 256; c++) {
+            double p = lct_ngram_probability(fixed, end, 500, (uint8_t)c);
+            double mixed = lct_cache_mix(
+                weight, p, lct_ngram_probability(cache, end, 500, (uint8_t)c),
+                depth);
+
+            CHECK(trial > 0 || mixed == p); /* weight 0: the fixed one */
+            sum += mixed;
+        }
+        /* as probabilities_sum_to_one(), twice */
+        if (fabs(sum - 1) > 2e-12)
+            FAIL("trial %d: sum - 1 = %g", trial, sum - 1);
+    }
+    lct_ngram_free(fixed);
+    lct_ngram_free(cache);
+}
+
+/* Generated text repeats its names, near and far. */
+static void a_longer_cache_knows_more(void **state)
+{
+    static const int64_t lengths[] = {128, 512, 2048};
+    locant_corpus *c = generated(512 << 10);
+    double loss[LEN(lengths)], again[LEN(lengths)], fixed;
+    size_t ends[8], n = lct_test_blocks(ends, 8, c, 1);
+    struct lct_cache_job job = {.order = 3, .train_bytes = 100000,
+                                .lengths = lengths, .n_lengths = LEN(lengths),
+                                .ends = ends, .blocks = n, .targets = 64,
+                                .seed = 1};
+
+    (void)state;
+    assert_int_equal(n, 8);
+    CHECK_OK(lct_cache_loss(loss, c, &job));
+    CHECK_OK(lct_ngram_loss(&fixed, c, 3, 100000, ends, n, 64));
+    CHECK(loss[0] > 0 && loss[0] < fixed);
+    CHECK(loss[2] < loss[0] - .05);
+    CHECK_OK(lct_cache_loss(again, c, &job));
+    CHECK(memcmp(loss, again, sizeof loss) == 0);
+    job.blocks = 0;
+    CHECK_REFUSED(lct_cache_loss(loss, c, &job), LOCANT_ERR_PARAM,
+                  "lct_cache_loss: 0 blocks of 64 targets, expected at least"
+                  " one of each");
+    locant_corpus_free(c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -242,6 +335,9 @@ int main(void)
         cmocka_unit_test(loss_is_the_mean_over_targets),
         cmocka_unit_test(refuses_bad_arguments),
         cmocka_unit_test(memory_shortage_is_survived),
+        cmocka_unit_test(adding_is_counting),
+        cmocka_unit_test(a_mixture_sums_to_one),
+        cmocka_unit_test(a_longer_cache_knows_more),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

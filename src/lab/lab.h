@@ -40,6 +40,10 @@ void lct_sha256_hex(char out[65], const void *bytes, size_t size);
 size_t lct_test_blocks(size_t *ends, size_t want, const locant_corpus *corpus,
                        uint64_t seed);
 
+/* The same of any part. */
+size_t lct_blocks(size_t *ends, size_t want, const locant_corpus *corpus,
+                  enum lct_part part, uint64_t seed);
+
 /*
  * Starts of the training windows of one step: batch x (length + 1) bytes each
  * from the training split, drawn from (seed, step) alone.
@@ -65,6 +69,26 @@ void lct_segment_starts(size_t *starts, int64_t batch, int64_t length,
 locant_status lct_ngram_loss(double *out, const locant_corpus *corpus,
                              int order, size_t train_bytes, const size_t *ends,
                              size_t blocks, int64_t targets);
+
+/* What a cache n-gram is counted and scored on. */
+struct lct_cache_job {
+    int order;             /* of the n-gram of the training text */
+    size_t train_bytes;
+    const int64_t *lengths; /* [n_lengths] of context, targets .. 2048 */
+    size_t n_lengths;
+    const size_t *ends;    /* [blocks] of the test split */
+    size_t blocks;
+    int64_t targets;       /* the last of each block */
+    uint64_t seed;         /* chooses as many blocks of the validation split */
+};
+
+/*
+ * out[k]: mean loss (nats per byte) of that n-gram mixed with one of the last
+ * lengths[k] bytes, the weights fitted on the validation split; NAN if that has
+ * no file for a block.
+ */
+locant_status lct_cache_loss(double *out, const locant_corpus *corpus,
+                             const struct lct_cache_job *job);
 
 /* ----------------------------------------------------------------- results */
 
@@ -121,6 +145,8 @@ struct lct_results {
     double ngram[2];           /* losses of ngram_order[] on the P1 targets;
                                   gate g2 asks for the first */
     int ngram_order[2];
+    double cache[LOCANT_EVAL_LENGTHS]; /* of the cache n-gram; NAN or 0: none */
+    int cache_order;           /* of its fixed part */
     char cpu[64], isa[16], commit[64], compiler[64], date[32];
     int threads;
     double seconds;

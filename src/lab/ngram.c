@@ -99,6 +99,32 @@ static locant_status count_text(struct lct_ngram *m, const uint8_t *text,
     return LOCANT_OK;
 }
 
+locant_status lct_ngram_add(struct lct_ngram *m, const uint8_t *end, size_t n,
+                            uint8_t next)
+{
+    uint64_t context = 0;
+
+    for (int k = 0; k <= m->order && (size_t)k <= n; k++) {
+        if (k > 0)
+            context |= (uint64_t)end[-k] << 8 * (k - 1);
+        LCT_TRY(count(m, k, context, next));
+    }
+    return LOCANT_OK;
+}
+
+int lct_ngram_depth(const struct lct_ngram *m, const uint8_t *end, size_t n)
+{
+    uint64_t context = 0;
+    int k = 0;
+
+    for (; k < m->order && (size_t)k < n; k++) {
+        context |= (uint64_t)end[-k - 1] << 8 * k;
+        if (find(m, key_of(k + 1, context, 0))->key == 0)
+            break;
+    }
+    return k;
+}
+
 locant_status lct_ngram_create(struct lct_ngram **out, int order,
                                const uint8_t *text, size_t size)
 {

@@ -34,6 +34,7 @@ static void put_units(struct lct_numbers *n)
         { "wrap", "bits/byte" },         { "resample", "bits/byte" },
         { "own_window", "nats/byte" },  { "gain", "nats/byte" },
         { "by_position", "bits/byte" }, { "ngrams", "bits/byte" },
+        { "cache", "bits/byte" },
         { "curve", "bits/byte" },       { "runs", "nats/byte" },
         { "above_crop", "nats/byte" }, { "short", "bits/byte" },
         { "short_above_none", "nats/byte" }, { "position", "bits/byte" },
@@ -123,6 +124,20 @@ static void put_ngrams(struct lct_numbers *n)
     }
 }
 
+static void put_cache(struct lct_numbers *n)
+{
+    json_t *all = lct_put_object(n, n->all, "cache");
+
+    lct_put_count(n, all, "order", n->r->cache_order);
+    for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++) {
+        char key[24];
+
+        snprintf(key, sizeof key, "%" PRId64, lct_length(n->r, k));
+        lct_put_real(n, all, key,
+                     n->r->cache[k] > 0 ? n->r->cache[k] * LCT_BITS : NAN);
+    }
+}
+
 static void put_gates(struct lct_numbers *n)
 {
     json_t *all = lct_put_array(n, n->all, "gates");
@@ -156,6 +171,7 @@ void lct_put_facts(struct lct_numbers *n)
     put_protocol(n);
     put_model(n);
     put_ngrams(n);
+    put_cache(n);
     put_gates(n);
 }
 

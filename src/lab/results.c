@@ -205,6 +205,21 @@ static locant_status read_group(struct lct_group *g, size_t index,
     return lct_read_params(g, store);
 }
 
+static locant_status count_cache(struct lct_results *r,
+                                 const locant_corpus *corpus, size_t seen,
+                                 const size_t *ends, size_t n)
+{
+    int64_t lengths[LOCANT_EVAL_LENGTHS];
+    const struct lct_cache_job job = {
+        .order = r->cache_order, .train_bytes = seen, .lengths = lengths,
+        .n_lengths = LOCANT_EVAL_LENGTHS, .ends = ends, .blocks = n,
+        .targets = LCT_EVAL_TARGETS, .seed = LCT_EVAL_SEED};
+
+    for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++)
+        lengths[k] = INT64_C(128) << k;
+    return lct_cache_loss(r->cache, corpus, &job);
+}
+
 /* References counted on as many bytes as a model saw. */
 static locant_status count_ngrams(struct lct_results *r,
                                   const struct lct_plan *plan,
@@ -226,6 +241,10 @@ static locant_status count_ngrams(struct lct_results *r,
                                 seen < there ? seen : there, ends, n,
                                 LCT_EVAL_TARGETS);
     }
+    r->cache_order = r->ngram_order[0] > r->ngram_order[1] ? r->ngram_order[0]
+                                                           : r->ngram_order[1];
+    if (status == LOCANT_OK)
+        status = count_cache(r, corpus, seen, ends, n);
     locant_release(ends);
     return status;
 }

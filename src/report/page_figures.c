@@ -148,6 +148,22 @@ static void add_group(struct lines *l, const struct lct_results *r, size_t i)
               color_of(i), NULL);
 }
 
+/* The n-gram that remembers as much as a model reads. */
+static void add_cache(struct lines *l, const struct lct_results *r)
+{
+    enum { N = LOCANT_EVAL_LENGTHS };
+    double *x = take(l, N), *y = take(l, N);
+
+    for (int k = 0; k < N; k++) {
+        x[k] = (double)lct_length(r, k);
+        y[k] = lct_page_value(r, "cache.%lld", (long long)lct_length(r, k));
+    }
+    if (isfinite(y[0]))
+        l->series[l->n++] = (locant_series){ .label = "n-gram with cache",
+                                             .n = N, .x = x, .y = y,
+                                             .dashed = 1, .color = LCT_GREY };
+}
+
 /*
  * A frame for the close view: from the lowest loss of a model to 0.35 bits
  * above the lowest at the trained length, where most encodings lie.
@@ -215,8 +231,8 @@ locant_status lct_page_headline(struct lct_html *h, const struct lct_results *r)
     if (r->n > 100)
         return locant_fail(LOCANT_ERR_PARAM,
                            "report: %zu encodings, expected at most 100", r->n);
-    LCT_TRY(make_lines(&l, 2 * r->n + 2,
-                       (4 * LOCANT_EVAL_LENGTHS + 4) * r->n + 8));
+    LCT_TRY(make_lines(&l, 2 * r->n + 3,
+                       (4 * LOCANT_EVAL_LENGTHS + 4) * r->n + 18));
     for (size_t i = 0; i < r->n; i++)
         if (r->groups[i].n)
             add_group(&l, r, i);
@@ -227,6 +243,8 @@ locant_status lct_page_headline(struct lct_html *h, const struct lct_results *r)
             add_level(&l, l.series[0].x, l.series[0].n, r->ngram[k] * LCT_BITS,
                       LCT_GREY, label[k]);
     }
+    if (l.n > 0)
+        add_cache(&l, r);
     if (l.n > 0)
         status = write_headline(h, r, &l);
     free_lines(&l);

@@ -121,6 +121,27 @@ static void policies_table(struct lct_html *h, const struct lct_results *r)
     lct_html_table_end(h);
 }
 
+static void cache_table(struct lct_html *h, const struct lct_results *r)
+{
+    begin_table(h, "What longer text has to give");
+    lct_html_raw(h, "A reference without a neural network: the n-gram of order "
+                    "");
+    lct_page_count(h, r, "cache.order");
+    lct_html_raw(h, " mixed with one counted on the context alone (a cache; "
+                    "weights fitted on the validation text). Loss in bits per "
+                    "byte on the same targets: how far it falls is what longer "
+                    "text has to give to a reader as simple as that.");
+    begin_rows(h, r, 0);
+    lct_html_raw(h, "<tr><th scope=\"row\">n-gram with cache</th>");
+    for (int k = 0; k < N; k++) {
+        lct_html_raw(h, "<td>");
+        lct_page_number(h, r, 3, "cache.%lld", (long long)lct_length(r, k));
+        lct_html_raw(h, "</td>");
+    }
+    lct_html_raw(h, "</tr>\n");
+    end_table(h);
+}
+
 /* ------------------------------------------------------------------ figure */
 
 static void add_line(locant_series *s, const struct lct_results *r, size_t i,
@@ -221,5 +242,7 @@ locant_status lct_page_protocols(struct lct_html *h,
               "logn", "logn_change", 1, false);
     if (lct_has_measure(r, LCT_CLAMP))
         policies_table(h, r);
+    if (r->cache_order > 0)
+        cache_table(h, r);
     return lct_html_status(h);
 }
