@@ -123,23 +123,25 @@ static void policies_table(struct lct_html *h, const struct lct_results *r)
 
 static void cache_table(struct lct_html *h, const struct lct_results *r)
 {
-    begin_table(h, "What longer text has to give");
-    lct_html_raw(h, "A reference without a neural network: the n-gram of order "
-                    "");
-    lct_page_count(h, r, "cache.order");
-    lct_html_raw(h, " mixed with one counted on the context alone (a cache; "
-                    "weights fitted on the validation text). Loss in bits per "
-                    "byte on the same targets: how far it falls is what longer "
-                    "text has to give to a reader as simple as that.");
+    lct_html_table(h, "What longer text has to give", NULL);
+    lct_page_say(h, r,
+                 "A reference without a neural network: the n-gram of order "
+                 "{cache.order} mixed with one counted on the context alone (a "
+                 "cache; weights fitted on the validation text). Loss in bits "
+                 "per byte on the same targets: how far it falls is what "
+                 "longer text has to give to a reader as simple as that.",
+                 NULL);
     begin_rows(h, r, 0);
-    lct_html_raw(h, "<tr><th scope=\"row\">n-gram with cache</th>");
+    lct_html_raw(h, "<tr><th scope=\"row\">");
+    lct_html_word(h, "n-gram with cache");
+    lct_html_raw(h, "</th>");
     for (int k = 0; k < N; k++) {
         lct_html_raw(h, "<td>");
         lct_page_number(h, r, 3, "cache.%lld", (long long)lct_length(r, k));
         lct_html_raw(h, "</td>");
     }
     lct_html_raw(h, "</tr>\n");
-    end_table(h);
+    lct_html_table_end(h);
 }
 
 /* ------------------------------------------------------------------ figure */
