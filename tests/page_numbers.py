@@ -31,6 +31,7 @@ NOT_PRINTED = {
     r"rows\.\d+\.(non_overlapping|gains|logn|logn_change|clamp|wrap|resample)"
     r"\.\d+\.(seed|data)_error": "the intervals are printed",
     r"rows\.\d+\.logn\.\d+\.(low|high)": "those of the change are printed",
+    r"rows\.[1-9]\d*\.rates\.\d\.rate": "the same for all encodings",
     r"rows\.\d+\.parameters": "model.parameters and encoding_parameters",
     r"ngrams\.\d\.(order|loss)": "drawn; the first is in gate g2",
     r"model\.(layers|heads|width)": "in model.text",

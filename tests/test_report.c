@@ -162,6 +162,47 @@ static void homework_is_three_at_twice_the_length(void **state)
     lct_plan_free(&plan);
 }
 
+/*
+ * Of two rates, one of which trains nothing, the other is chosen, whatever the
+ * test text says; the runs of the first seed are those tried.
+ */
+static void rates_are_chosen_by_validation(void **state)
+{
+    static const char *const encodings[] = {"none", "alibi"};
+    const char *sha = locant_corpus_info_of(corpus)->sha256;
+    locant_report_options o = smoke(encodings, 2);
+    struct lct_plan plan;
+    locant_store *store;
+
+    (void)state;
+    CHECK_OK(lct_plan_create(&plan, &o));
+    plan.rates[0] = 1e-9;
+    plan.rates[1] = 4e-3;
+    plan.n_rates = 2;
+    plan.blocks = 1;
+    plan.train.steps = 15;
+    CHECK_OK(locant_store_open(&store, scratch_file(&dir, "sweep")));
+    CHECK_OK(lct_plan_run(&plan, store, corpus, NULL, NULL));
+    for (int i = 0; i < 2; i++) {
+        CHECK(plan.rate[i] == 4e-3);
+        CHECK(plan.valid[2 + i] < plan.valid[i]);
+        CHECK(plan.runs[i] == plan.tried[2 + i]);
+    }
+    /* planted: the one that trained nothing is best on the test text, and the
+       other encoding's best rate has no validation loss */
+    lct_store_lock(store);
+    CHECK_OK(lct_store_exec(store, "UPDATE curves SET loss = 0 WHERE evaluation"
+                            " IN (SELECT id FROM evaluations WHERE run = ?1)",
+                            "i", plan.tried[0]));
+    CHECK_OK(lct_store_exec(store, "UPDATE evaluations SET valid = NULL"
+                            " WHERE run = ?1", "i", plan.tried[3]));
+    lct_store_unlock(store);
+    CHECK_OK(lct_choose_rates(&plan, store, sha));
+    CHECK(plan.rate[0] == 4e-3 && plan.rate[1] == 1e-9);
+    locant_store_close(store);
+    lct_plan_free(&plan);
+}
+
 static void refuses_bad_arguments(void **state)
 {
     static const char *const twice[] = {"rope", "rope(base=10000)"};
@@ -202,6 +243,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_encoding_has_its_properties),
         cmocka_unit_test(stops_continues_and_repeats),
+        cmocka_unit_test(rates_are_chosen_by_validation),
         cmocka_unit_test(homework_is_three_at_twice_the_length),
         cmocka_unit_test(refuses_bad_arguments),
     };

@@ -115,6 +115,8 @@ struct lct_result {
     int64_t bytes;           /* memory of the model in training */
 };
 
+enum { LCT_RATES = 3 }; /* learning rates tried, at most */
+
 enum { LCT_GROUP_PARAMS = 24 }; /* more of one encoding are not shown */
 
 struct json_t;
@@ -132,6 +134,8 @@ struct lct_group {
     locant_tensor params[LCT_GROUP_PARAMS];
     int n_params;
     struct json_t *probe; /* what probes found of the first run; or NULL */
+    double rate;               /* learning rate; chosen where some were tried */
+    double valid[LCT_RATES];   /* validation loss of each of r->rates */
 };
 
 struct lct_extension;
@@ -147,6 +151,8 @@ struct lct_results {
     int ngram_order[2];
     double cache[LOCANT_EVAL_LENGTHS]; /* of the cache n-gram; NAN or 0: none */
     int cache_order;           /* of its fixed part */
+    double rates[LCT_RATES];   /* learning rates tried with seed 1 */
+    int n_rates;               /* 0: none, all have the same */
     char cpu[64], isa[16], commit[64], compiler[64], date[32];
     int threads;
     double seconds;

@@ -268,6 +268,25 @@ static void put_costs(struct lct_numbers *n, json_t *to,
     lct_put_count(n, to, "bytes", row->bytes);
 }
 
+/* Learning rates, where some were tried, and what each gave. */
+static void put_rates(struct lct_numbers *n, json_t *to,
+                      const struct lct_group *g)
+{
+    json_t *losses;
+
+    if (n->r->n_rates == 0)
+        return;
+    lct_put_real(n, to, "rate", g->rate);
+    losses = lct_put_array(n, to, "rates");
+    for (int k = 0; k < n->r->n_rates; k++) {
+        json_t *one = json_object();
+
+        lct_put_real(n, one, "rate", n->r->rates[k]);
+        lct_put_real(n, one, "valid", g->valid[k]);
+        n->failed |= json_array_append_new(losses, one) != 0;
+    }
+}
+
 void lct_put_row(struct lct_numbers *n, const struct lct_group *g)
 {
     locant_report_row row = { .gain = NAN, .seconds = NAN,
@@ -292,6 +311,7 @@ void lct_put_row(struct lct_numbers *n, const struct lct_group *g)
     lct_put_real(n, to, "gain", row.gain);
     put_costs(n, to, &row);
     put_positions(n, to, g);
+    put_rates(n, to, g);
     runs = lct_put_array(n, to, "runs");
     for (size_t s = 0; s < g->n; s++)
         put_run(n, runs, &g->results[s]);

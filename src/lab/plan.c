@@ -30,12 +30,14 @@ static const struct preset {
     const char *const *specs;
     size_t n;
     int judged; /* index of the length that ranks are made at */
+    double rates[LCT_RATES]; /* to choose from; 0: 'rate' */
 } presets[] = {
-    {"smoke", 2, 32, 4, 128, 40, 3e-3, 1, 16, {2, 3}, LIST(eight), 4},
-    {"quick", 3, 64, 4, 256, 600, 3e-3, 2, 96, {2, 3}, LIST(eight), 4},
-    {"hour", 3, 96, 4, 384, 1500, 2e-3, 4, 192, {3, 2}, LIST(eight), 4},
-    {"full", 4, 128, 4, 512, 2000, 2e-3, 5, 256, {4, 3}, LIST(eight), 4},
-    {"homework", 3, 64, 4, 256, 600, 3e-3, 3, 96, {2, 3}, LIST(three), 1},
+    {"smoke", 2, 32, 4, 128, 40, 3e-3, 1, 6, {2, 3}, LIST(eight), 4, {0}},
+    {"quick", 3, 64, 4, 256, 600, 3e-3, 2, 96, {2, 3}, LIST(eight), 4, {0}},
+    {"hour", 3, 96, 4, 384, 1500, 2e-3, 4, 192, {3, 2}, LIST(eight), 4, {0}},
+    {"full", 4, 128, 4, 512, 2000, 2e-3, 5, 256, {4, 3}, LIST(eight), 4,
+     {1e-3, 2e-3, 4e-3}},
+    {"homework", 3, 64, 4, 256, 600, 3e-3, 3, 96, {2, 3}, LIST(three), 1, {0}},
 };
 
 /* ------------------------------------------------------------------ create */
@@ -140,6 +142,8 @@ static void set_preset(struct lct_plan *plan, const struct preset *p)
     plan->seeds = p->seeds;
     plan->blocks = p->blocks;
     plan->judged = p->judged;
+    for (int i = 0; i < LCT_RATES && p->rates[i] > 0; i++)
+        plan->rates[plan->n_rates++] = p->rates[i];
     plan->ngram_order[0] = p->order[0];
     plan->ngram_order[1] = p->order[1];
     plan->train = (locant_train_options)LOCANT_TRAIN_INIT;
@@ -149,6 +153,24 @@ static void set_preset(struct lct_plan *plan, const struct preset *p)
     plan->train.ff = p->ff;
     plan->train.steps = p->steps;
     plan->train.learning_rate = p->rate;
+}
+
+static locant_status allocate(struct lct_plan *plan)
+{
+    const size_t n = plan->n, tried = n * LCT_RATES;
+
+    plan->specs = locant_alloc(n * sizeof *plan->specs);
+    plan->runs = locant_alloc(n * (size_t)plan->seeds * sizeof *plan->runs);
+    plan->rate = locant_alloc(n * sizeof *plan->rate);
+    plan->valid = locant_alloc(tried * sizeof *plan->valid);
+    plan->tried = locant_alloc(tried * sizeof *plan->tried);
+    if (!plan->specs || !plan->runs || !plan->rate || !plan->valid ||
+        !plan->tried)
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "locant_report_run: no memory for %zu encodings", n);
+    for (size_t i = 0; i < n; i++)
+        plan->rate[i] = plan->train.learning_rate;
+    return LOCANT_OK;
 }
 
 locant_status lct_plan_create(struct lct_plan *plan,
@@ -163,14 +185,8 @@ locant_status lct_plan_create(struct lct_plan *plan,
         plan->seeds = options->seeds;
     plan->n = options->encodings ? options->n_encodings
                                  : presets[options->preset].n;
-    plan->specs = locant_alloc(plan->n * sizeof *plan->specs);
-    plan->runs =
-        locant_alloc(plan->n * (size_t)plan->seeds * sizeof *plan->runs);
-    if (plan->specs == NULL || plan->runs == NULL)
-        status = locant_fail(LOCANT_ERR_NOMEM,
-                             "locant_report_run: no memory for %zu encodings",
-                             plan->n);
-    else
+    status = allocate(plan);
+    if (status == LOCANT_OK)
         status = resolve_all(plan, options->encodings ? options->encodings
                                                       : presets[options->preset]
                                                             .specs);
@@ -183,6 +199,8 @@ void lct_plan_free(struct lct_plan *plan)
 {
     locant_release(plan->specs);
     locant_release(plan->runs);
-    plan->specs = NULL;
-    plan->runs = NULL;
+    locant_release(plan->rate);
+    locant_release(plan->valid);
+    locant_release(plan->tried);
+    *plan = (struct lct_plan){0};
 }

@@ -11,7 +11,8 @@
 
 struct job {
     struct queue *queue;
-    size_t number;
+    int64_t *id;               /* of its run, to be written */
+    const double *rate;        /* learning rate, known when it begins */
     const char *spec;
     uint64_t seed;
     int64_t cost;              /* of its evaluation, in tokens */
@@ -28,7 +29,7 @@ struct queue {
     locant_progress_fn progress;
     void *context;
     struct job *jobs;
-    size_t n;
+    size_t n, limit;           /* jobs; those that may begin now */
     int64_t cost;              /* of all evaluations, in tokens */
     double begun;
     pthread_mutex_t mutex; /* guards what follows, and what jobs have done */
@@ -149,12 +150,13 @@ static locant_status run_job(struct job *j)
 {
     struct queue *q = j->queue;
     locant_train_options o = q->plan->train;
-    int64_t *id = &q->plan->runs[j->number];
+    int64_t *id = j->id;
     locant_evaluation unused;
     locant_status status;
 
     o.encoding = j->spec;
     o.seed = j->seed;
+    o.learning_rate = *j->rate;
     o.progress = on_train;
     o.context = j;
     status = locant_train(id, q->store, q->corpus, &o);
@@ -176,7 +178,7 @@ static struct job *next_job(struct queue *q)
     struct job *j = NULL;
 
     pthread_mutex_lock(&q->mutex);
-    if (!q->stop && q->next < q->n)
+    if (!q->stop && q->next < q->limit)
         j = &q->jobs[q->next++];
     pthread_mutex_unlock(&q->mutex);
     return j;
@@ -206,23 +208,32 @@ static void work(void *context, size_t task, int slot)
         keep_failure(q, status);
 }
 
-static locant_status run_queue(struct queue *q)
+/* Rates to be tried first, then every seed. */
+static void list_jobs(struct queue *q)
 {
-    const int64_t blocks = q->plan->blocks, length = q->plan->train.length;
+    struct lct_plan *plan = q->plan;
+    const int64_t blocks = plan->blocks, length = plan->train.length;
+    const size_t tries = plan->n * (size_t)plan->n_rates;
 
     for (size_t i = 0; i < q->n; i++) {
-        const char *spec = q->plan->specs[i % q->plan->n];
+        const size_t at = i < tries ? i : i - tries, e = at % plan->n;
 
         q->jobs[i] = (struct job){
-            .queue = q, .number = i, .spec = spec, .seed = 1 + i / q->plan->n,
+            .queue = q, .spec = plan->specs[e],
+            .seed = i < tries ? 1 : 1 + at / plan->n,
+            .id = i < tries ? &plan->tried[at] : &plan->runs[at],
+            .rate = i < tries ? &plan->rates[at / plan->n] : &plan->rate[e],
             .cost = lct_evaluation_tokens(blocks, length) +
-                    lct_more_tokens(blocks, spec, length)};
+                    lct_more_tokens(blocks, plan->specs[e], length)};
         q->cost += q->jobs[i].cost;
     }
-    pthread_mutex_init(&q->mutex, NULL);
-    q->begun = lct_clock();
-    locant_parallel_for(q->n, work, q);
-    pthread_mutex_destroy(&q->mutex);
+}
+
+/* Jobs up to 'limit'. */
+static locant_status run_jobs(struct queue *q, size_t limit)
+{
+    q->limit = limit;
+    locant_parallel_for(limit - q->next, work, q);
     if (q->status != LOCANT_OK && q->status != LOCANT_ERR_INTERRUPTED)
         return locant_fail(q->status, "%s", q->sentence);
     if (q->stop)
@@ -230,6 +241,25 @@ static locant_status run_queue(struct queue *q)
                            "locant_report_run: stopped; every run has its"
                            " checkpoint and the same call continues");
     return LOCANT_OK;
+}
+
+static locant_status run_queue(struct queue *q)
+{
+    const size_t tries = q->plan->n * (size_t)q->plan->n_rates;
+    locant_status status = LOCANT_OK;
+
+    list_jobs(q);
+    pthread_mutex_init(&q->mutex, NULL);
+    q->begun = lct_clock();
+    if (tries > 0)
+        status = run_jobs(q, tries);
+    if (status == LOCANT_OK)
+        status = lct_choose_rates(q->plan, q->store,
+                                  locant_corpus_info_of(q->corpus)->sha256);
+    if (status == LOCANT_OK)
+        status = run_jobs(q, q->n);
+    pthread_mutex_destroy(&q->mutex);
+    return status;
 }
 
 locant_status lct_plan_run(struct lct_plan *plan, locant_store *store,
@@ -240,7 +270,7 @@ locant_status lct_plan_run(struct lct_plan *plan, locant_store *store,
                       .progress = progress, .context = context};
     locant_status status;
 
-    q.n = plan->n * (size_t)plan->seeds;
+    q.n = plan->n * (size_t)(plan->seeds + plan->n_rates);
     q.jobs = locant_alloc(q.n * sizeof *q.jobs);
     if (q.jobs == NULL)
         return locant_fail(LOCANT_ERR_NOMEM,

@@ -183,6 +183,9 @@ static locant_status read_group(struct lct_group *g, size_t index,
     locant_status status;
 
     memcpy(g->spec, plan->specs[index], sizeof g->spec);
+    g->rate = plan->rate[index];
+    for (int k = 0; k < plan->n_rates; k++)
+        g->valid[k] = plan->valid[(size_t)k * plan->n + index];
     g->results = locant_alloc((size_t)plan->seeds * sizeof *g->results);
     if (g->results == NULL)
         return locant_fail(LOCANT_ERR_NOMEM,
@@ -261,6 +264,8 @@ locant_status lct_results_collect(struct lct_results *r,
     r->width = plan->train.width;
     r->trained_length = plan->train.length;
     r->judged = plan->judged;
+    r->n_rates = plan->n_rates;
+    memcpy(r->rates, plan->rates, sizeof r->rates);
     r->corpus = *locant_corpus_info_of(corpus);
     set_provenance(r);
     r->groups = locant_alloc(plan->n * sizeof *r->groups);

@@ -142,11 +142,24 @@ struct lct_plan {
     int ngram_order[2];
     int judged;                 /* index of the length ranks are made at */
     int64_t *runs;              /* [n, seeds]: ids; 0 not reached */
+    double rates[LCT_RATES];    /* learning rates to try with seed 1 */
+    int n_rates;                /* 0: train.learning_rate for all */
+    double *rate;               /* [n]: of each encoding, chosen */
+    double *valid;              /* [n_rates, n]: validation loss of each */
+    int64_t *tried;             /* [n_rates, n]: its run */
 };
 
 locant_status lct_plan_create(struct lct_plan *plan,
                               const locant_report_options *options);
 void lct_plan_free(struct lct_plan *plan);
+
+/*
+ * The rate of the least validation loss, for every encoding, from what the
+ * store has of 'tried'.  No other loss is looked at; a run without one is never
+ * chosen, unless all are.
+ */
+locant_status lct_choose_rates(struct lct_plan *plan, locant_store *store,
+                               const char *corpus_sha256);
 
 /*
  * Train and evaluate what the store lacks, side by side.  A run whose loss

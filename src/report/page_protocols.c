@@ -144,6 +144,34 @@ static void cache_table(struct lct_html *h, const struct lct_results *r)
     lct_html_table_end(h);
 }
 
+static void rates_table(struct lct_html *h, const struct lct_results *r)
+{
+    begin_table(h, "Learning rates tried");
+    lct_html_raw(h, "Learning rates tried with the first seed: loss on the "
+                    "validation text at the trained length, in nats per byte. "
+                    "Each encoding was then trained at the rate of the least; "
+                    "losses of the test text had no say.</span></caption>\n"
+                    "<thead><tr><th scope=\"col\">encoding</th>");
+    for (int k = 0; k < r->n_rates; k++) {
+        lct_html_raw(h, "<th scope=\"col\">");
+        lct_page_number(h, r, 4, "rows.0.rates.%d.rate", k);
+        lct_html_raw(h, "</th>");
+    }
+    lct_html_raw(h, "<th scope=\"col\">chosen</th></tr></thead><tbody>\n");
+    for (size_t i = 0; i < r->n; i++) {
+        begin_row(h, r, i, "");
+        for (int k = 0; k < r->n_rates; k++) {
+            lct_html_raw(h, "<td>");
+            lct_page_number(h, r, 3, "rows.%zu.rates.%d.valid", i, k);
+            lct_html_raw(h, "</td>");
+        }
+        lct_html_raw(h, "<td>");
+        lct_page_number(h, r, 4, "rows.%zu.rate", i);
+        lct_html_raw(h, "</td></tr>\n");
+    }
+    end_table(h);
+}
+
 /* ------------------------------------------------------------------ figure */
 
 static void add_line(locant_series *s, const struct lct_results *r, size_t i,
@@ -244,6 +272,8 @@ locant_status lct_page_protocols(struct lct_html *h,
               "logn", "logn_change", 1, false);
     if (lct_has_measure(r, LCT_CLAMP))
         policies_table(h, r);
+    if (r->n_rates > 0 && r->n > 0)
+        rates_table(h, r);
     if (r->cache_order > 0)
         cache_table(h, r);
     return lct_html_status(h);
