@@ -155,10 +155,13 @@ static void without_positions_a_repeated_byte_is_spread_evenly(void **state)
     json_decref(found);
 }
 
-/* A window of the encoding is one of its heads. */
+/* A window of the encoding is one of its heads, and of its gradients. */
 static void a_window_is_seen(void **state)
 {
     json_t *found = probe(train("window(size=8)")), *head;
+    const json_t *field = json_object_get(json_object_get(found, "field"),
+                                          "long");
+    const json_t *within = json_object_get(field, "within");
     size_t i;
 
     (void)state;
@@ -167,7 +170,56 @@ static void a_window_is_seen(void **state)
         CHECK(fabs(at(json_object_get(head, "within"), "8") - 1) < 1e-4);
         CHECK(at(head, "entropy") < log(8) + 1e-4);
     }
+    CHECK(at(field, "width_90") > 1 && at(field, "width_99") <= 8);
+    CHECK(json_number_value(json_array_get(within, 2)) < .99); /* of 4 */
+    CHECK(fabs(json_number_value(json_array_get(within, 3)) - 1) < 1e-5);
     json_decref(found);
+}
+
+/* ------------------------------------------------------ states, frequencies */
+
+/* A table that is added is in the states; no parameters: 3 steps learn none. */
+static void positions_are_in_states_that_were_given_them(void **state)
+{
+    json_t *with = probe(train("learned")), *without = probe(train("none"));
+    const json_t *has = json_object_get(with, "states");
+    const json_t *lacks = json_object_get(without, "states");
+
+    (void)state;
+    CHECK(at(has, "chance") == LENGTH / 4.0);
+    CHECK(json_number_value(json_array_get(json_object_get(has, "error"), 0)) <
+          .8 * LENGTH / 4);
+    CHECK(json_number_value(json_array_get(json_object_get(lacks, "error"),
+                                           0)) > .9 * LENGTH / 4);
+    CHECK(json_object_size(json_object_get(without, "usage")) == 0);
+    json_decref(with);
+    json_decref(without);
+}
+
+/* Both layouts of pairs, and what is not turned is no pair. */
+static void pairs_are_found_by_turning(void **state)
+{
+    static const struct {
+        const char *spec;
+        size_t pairs;
+    } list[] = { { "rope", 8 }, { "rope(pairing=interleaved,dim=8)", 4 },
+                 { "pope", 0 } };
+
+    (void)state;
+    for (size_t i = 0; i < LEN(list); i++) {
+        json_t *found = probe(train(list[i].spec));
+        const json_t *usage = json_object_get(found, "usage");
+        const json_t *f = json_object_get(usage, "frequency");
+
+        CHECK(json_array_size(f) == list[i].pairs);
+        for (size_t k = 0; k < list[i].pairs; k++)
+            CHECK(fabs(json_number_value(json_array_get(f, k)) /
+                       pow(10000, -(double)k / (double)list[i].pairs) - 1) <
+                  1e-5);
+        CHECK(json_array_size(json_object_get(usage, "heads")) ==
+              (list[i].pairs ? 2 : 0));
+        json_decref(found);
+    }
 }
 
 /* ------------------------------------------------------------------ figures */
@@ -186,7 +238,8 @@ static locant_status take(const locant_figure *f, const char *alt,
 }
 
 static const char *const names[] = { "entropy", "distances", "reach",
-                                     "previous", "sinks" };
+                                     "previous", "sinks", "field",
+                                     "truncation", "states", "usage" };
 
 static void figures_are_of_what_was_found(void **state)
 {
@@ -277,6 +330,8 @@ int main(void)
         cmocka_unit_test(beyond_a_table_there_is_nothing),
         cmocka_unit_test(without_positions_a_repeated_byte_is_spread_evenly),
         cmocka_unit_test(a_window_is_seen),
+        cmocka_unit_test(positions_are_in_states_that_were_given_them),
+        cmocka_unit_test(pairs_are_found_by_turning),
         cmocka_unit_test(figures_are_of_what_was_found),
         cmocka_unit_test(what_was_found_is_kept),
         cmocka_unit_test(what_cannot_be_measured_is_refused),

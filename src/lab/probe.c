@@ -20,6 +20,9 @@ static const struct part {
     locant_status (*measure)(json_t *out, struct lct_probe *p);
 } parts[] = {
     {"attention", 1, lct_probe_attention},
+    {"field", 1, lct_probe_field},
+    {"states", 1, lct_probe_states},
+    {"usage", 1, lct_probe_usage},
 };
 enum { PARTS = sizeof parts / sizeof parts[0] };
 

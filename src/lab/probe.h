@@ -55,6 +55,49 @@ double lct_entropy_slope(const struct lct_head_sums *s);
 /* Jensen-Shannon divergence in nats of two rows of n weights. */
 double lct_divergence(const real *a, const real *b, int64_t n);
 
+/* -------------------------------------------------------- receptive field */
+
+/*
+ * The least w such that the last w of g[0 .. t] sum to q of all or more; 0
+ * where all is 0.  With g[j] the norm of d loss[t] / d input[j]: the effective
+ * receptive field of Chi et al. 2023, arXiv:2212.10356.
+ */
+int64_t lct_receptive_width(const double *g, int64_t t, double q);
+
+/* ------------------------------------------------------- position of states */
+
+/* y = w x + c of least squares with lambda times the mean square of x on w. */
+struct lct_ridge {
+    int64_t n; /* features + 1 */
+    double *a, *b, *row;
+};
+locant_status lct_ridge_create(struct lct_ridge *r, int64_t features);
+void lct_ridge_free(struct lct_ridge *r);
+void lct_ridge_add(struct lct_ridge *r, const real *x, double y);
+bool lct_ridge_solve(struct lct_ridge *r, double lambda); /* once */
+double lct_ridge_at(const struct lct_ridge *r, const real *x); /* solved */
+
+/* Mean |t - guess| over t = 0 .. length - 1 of the best constant guess. */
+double lct_position_chance(int64_t length);
+
+/* ----------------------------------------------------- frequencies in use */
+
+/*
+ * Variance of cos(a u) over u in 0 .. 1 at x = a, V(x) = 1/2 + sin 2x / 4x -
+ * (sin x / x)^2: how much a pair that turns by x over a text tells of
+ * positions in it; and the x of its maximum.
+ */
+double lct_turn_variance(double x);
+double lct_best_turn(void);
+
+/*
+ * The pair, between two where that is so, that turns by lct_best_turn() over
+ * 'length'; NAN outside.  Of rope with d channels and base b it is (d/2)
+ * log_b(length / 3.657210).
+ */
+double lct_predicted_pair(const double *frequency, int64_t pairs,
+                          double length);
+
 /* ------------------------------------------------------------------- parts */
 
 enum { LCT_PROBE_LONG = 2048 };
@@ -100,4 +143,7 @@ locant_status lct_probe_read(json_t **out, locant_store *store, int64_t run,
 
 /* Each fills an object that is empty. */
 locant_status lct_probe_attention(json_t *out, struct lct_probe *p);
+locant_status lct_probe_field(json_t *out, struct lct_probe *p);
+locant_status lct_probe_states(json_t *out, struct lct_probe *p);
+locant_status lct_probe_usage(json_t *out, struct lct_probe *p);
 #endif

@@ -177,97 +177,146 @@ locant_status lct_heads_backward(struct lct_model *m, int64_t layer)
 /*
  * Values that are unit vectors read weights out: with v[j] the unit vector of
  * channel j - first for D keys from 'first' on, and 0 for the others,
- * o[i, c] = p[i, first + c].
+ * o[i, c] = p[i, first + c].  Queries before 'first' see none of these keys and
+ * are left out.
  */
 struct reading {
-    void *at; /* positions of the queries, int64_t or double; the memory */
+    const struct lct_model *m;
+    struct problem p;
+    const int64_t *t; /* [n] queries, as asked for */
+    int64_t n;
+    void *at;       /* positions of those of a pass, int64_t or double; all
+                       memory but the workspace */
+    int64_t *which; /* [count] their places among the n */
+    int64_t count;
     real *q, *v, *o, *lse;
-    real *base; /* o of v = 0: what an encoding adds to values itself */
+    real *base; /* [heads, n, D] o of v = 0: what an encoding adds to values */
     locant_tensor tq, tv, to, tlse, tat;
     void *workspace;
     size_t bytes;
 };
 
-static locant_status make_reading(struct reading *r, const struct lct_model *m,
-                                  int64_t n)
+static locant_status make_reading(struct reading *r)
 {
-    const int64_t H = m->config.heads, D = m->head_dim;
-    const int64_t rows = H * n, keys = m->config.kv_heads * m->S;
-    const int64_t q[4] = { 1, H, n, D }, lse[3] = { 1, H, n };
-    const int64_t v[4] = { 1, m->config.kv_heads, m->S, D };
+    const int64_t H = r->m->config.heads, D = r->m->head_dim;
+    const int64_t rows = H * r->n, keys = r->m->config.kv_heads * r->m->S;
     size_t bytes, places;
 
     if (!lct_mul(&bytes, (size_t)(3 * rows * D + keys * D + rows),
                  sizeof(real)) ||
-        !lct_mul(&places, (size_t)n, sizeof(double)) ||
+        !lct_mul(&places, (size_t)r->n, 2 * sizeof(double)) ||
         !lct_add(&bytes, bytes, places) ||
         (r->at = locant_alloc(bytes)) == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "lct_model_attention_rows: no "
-                           "memory for %" PRId64 " queries", n);
-    r->q = (real *)((double *)r->at + n);
+                           "memory for %" PRId64 " queries", r->n);
+    r->which = (int64_t *)r->at + r->n; /* as wide as double */
+    r->q = (real *)(r->which + r->n);
     r->o = r->q + rows * D;
     r->base = r->o + rows * D;
     r->lse = r->base + rows * D;
     r->v = r->lse + rows;
-    r->tq = locant_dense(r->q, LCT_REAL_DTYPE, 4, q);
-    r->to = locant_dense(r->o, LCT_REAL_DTYPE, 4, q);
-    r->tv = locant_dense(r->v, LCT_REAL_DTYPE, 4, v);
-    r->tlse = locant_dense(r->lse, LCT_REAL_DTYPE, 3, lse);
     return LOCANT_OK;
 }
 
-/* Queries t[0 .. n - 1] of the layer, and where they sit. */
-static void choose(struct reading *r, struct problem *p,
-                   const struct lct_model *m, const real *q, const int64_t *t,
-                   int64_t n)
+static void shape_pass(struct reading *r)
 {
-    const int64_t H = m->config.heads, D = m->head_dim;
-    const int64_t shape[3] = { 1, n, 1 };
-    const bool reals = p->attention.q_coords != NULL;
-    const bool placed = reals || p->attention.q_pos != NULL;
+    const struct lct_model *m = r->m;
+    const bool reals = r->p.attention.q_coords != NULL;
+    const int64_t q[4] = { 1, m->config.heads, r->count, m->head_dim };
+    const int64_t v[4] = { 1, m->config.kv_heads, m->S, m->head_dim };
+    const int64_t places[3] = { 1, r->count, 1 };
 
-    for (int64_t h = 0; h < H; h++)
-        for (int64_t i = 0; i < n; i++)
-            memcpy(r->q + (h * n + i) * D, q + (t[i] * H + h) * D,
-                   (size_t)D * sizeof(real));
-    for (int64_t i = 0; i < n; i++) {
-        const int64_t index = m->past + t[i];
-        int64_t *to = (int64_t *)r->at + i; /* as wide as double */
-
-        *to = placed ? ((const int64_t *)m->positions)[index] : index;
-    }
+    r->tq = locant_dense(r->q, LCT_REAL_DTYPE, 4, q);
+    r->to = locant_dense(r->o, LCT_REAL_DTYPE, 4, q);
+    r->tv = locant_dense(r->v, LCT_REAL_DTYPE, 4, v);
+    r->tlse = locant_dense(r->lse, LCT_REAL_DTYPE, 3, q);
     r->tat = locant_dense(r->at, reals ? LOCANT_F64 : LOCANT_I64,
-                          reals ? 3 : 2, shape);
+                          reals ? 3 : 2, places);
     if (reals)
-        p->attention.q_coords = &r->tat;
+        r->p.attention.q_coords = &r->tat;
     else
-        p->attention.q_pos = &r->tat;
-    p->attention.q = &r->tq;
-    p->attention.v = &r->tv;
+        r->p.attention.q_pos = &r->tat;
+    r->p.attention.q = &r->tq;
+    r->p.attention.v = &r->tv;
 }
 
-static locant_status read_rows(struct reading *r, const struct problem *p,
-                               const struct lct_model *m, int64_t n,
-                               real *weight)
+/* The queries that see a key from 'first' on, and where they sit. */
+static void choose(struct reading *r, const real *q, int64_t first)
 {
-    const int64_t rows = m->config.heads * n, D = m->head_dim;
-    const int64_t keys = m->config.kv_heads * m->S;
+    const struct lct_model *m = r->m;
+    const int64_t H = m->config.heads, D = m->head_dim;
+    const bool placed = m->places && (r->p.attention.q_coords != NULL ||
+                                      r->p.attention.k_pos != NULL);
 
-    memset(r->v, 0, (size_t)(keys * D) * sizeof(real));
-    LCT_TRY(locant_attention_forward(&r->to, &r->tlse, &p->attention,
-                                     r->workspace, r->bytes));
+    r->count = 0;
+    for (int64_t i = 0; i < r->n; i++)
+        if (m->past + r->t[i] >= first) {
+            const int64_t index = m->past + r->t[i];
+            int64_t *to = (int64_t *)r->at + r->count;
+
+            *to = placed ? ((const int64_t *)m->positions)[index] : index;
+            r->which[r->count++] = i;
+        }
+    for (int64_t h = 0; h < H; h++)
+        for (int64_t k = 0; k < r->count; k++)
+            memcpy(r->q + (h * r->count + k) * D,
+                   q + (r->t[r->which[k]] * H + h) * D,
+                   (size_t)D * sizeof(real));
+    shape_pass(r);
+}
+
+static locant_status attend(struct reading *r)
+{
+    size_t bytes;
+
+    LCT_TRY(locant_attention_workspace(&bytes, &r->p.attention));
+    if (bytes > r->bytes) {
+        locant_release(r->workspace);
+        r->bytes = 0;
+        r->workspace = locant_alloc(bytes);
+        if (r->workspace == NULL)
+            return locant_fail(LOCANT_ERR_NOMEM, "lct_model_attention_rows: no "
+                               "memory for %zu bytes of workspace", bytes);
+        r->bytes = bytes;
+    }
+    return locant_attention_forward(&r->to, &r->tlse, &r->p.attention,
+                                    r->workspace, r->bytes);
+}
+
+/* Weights of keys first .. first + D - 1. */
+static locant_status read_keys(struct reading *r, real *weight, int64_t first)
+{
+    const int64_t D = r->m->head_dim, S = r->m->S;
+    const int64_t width = first + D < S ? D : S - first;
+
+    for (int64_t i = 0; i < r->m->config.kv_heads * S * D; i++)
+        r->v[i] = i / D % S - first == i % D;
+    LCT_TRY(attend(r));
+    for (int64_t h = 0; h < r->m->config.heads; h++)
+        for (int64_t k = 0; k < r->count; k++) {
+            const int64_t row = h * r->n + r->which[k];
+
+            for (int64_t c = 0; c < width; c++)
+                weight[row * S + first + c] =
+                    r->o[(h * r->count + k) * D + c] - r->base[row * D + c];
+        }
+    return LOCANT_OK;
+}
+
+static locant_status read_rows(struct reading *r, const real *q, real *weight)
+{
+    const struct lct_model *m = r->m;
+    const int64_t rows = m->config.heads * r->n, D = m->head_dim;
+
+    memset(weight, 0, (size_t)(rows * m->S) * sizeof(real));
+    memset(r->v, 0, (size_t)(m->config.kv_heads * m->S * D) * sizeof(real));
+    choose(r, q, 0);
+    LCT_TRY(attend(r));
     memcpy(r->base, r->o, (size_t)(rows * D) * sizeof(real));
     for (int64_t first = 0; first < m->S; first += D) {
-        const int64_t count = first + D < m->S ? D : m->S - first;
-
-        for (int64_t i = 0; i < keys * D; i++)
-            r->v[i] = i / D % m->S - first == i % D;
-        LCT_TRY(locant_attention_forward(&r->to, &r->tlse, &p->attention,
-                                         r->workspace, r->bytes));
-        for (int64_t i = 0; i < rows; i++)
-            for (int64_t c = 0; c < count; c++)
-                weight[i * m->S + first + c] =
-                    r->o[i * D + c] - r->base[i * D + c];
+        choose(r, q, first);
+        if (r->count > 0)
+            LCT_TRY(read_keys(r, weight, first));
     }
     return LOCANT_OK;
 }
@@ -276,8 +325,7 @@ locant_status lct_model_attention_rows(const struct lct_model *m,
                                        int64_t layer, const int64_t *t,
                                        int64_t n, real *weight)
 {
-    struct reading r = { .at = NULL };
-    struct problem p;
+    struct reading r = { .m = m, .t = t, .n = n };
     locant_status status;
 
     if (m->B != 1 || n < 1)
@@ -289,16 +337,9 @@ locant_status lct_model_attention_rows(const struct lct_model *m,
             return locant_fail(LOCANT_ERR_PARAM, "lct_model_attention_rows: t"
                                "[%" PRId64 "] is %" PRId64 ", expected 0 .. %"
                                PRId64, i, t[i], m->T - 1);
-    LCT_TRY(make_reading(&r, m, n));
-    pose(&p, m, layer, 1, m->T, m->past);
-    choose(&r, &p, m, m->layers[layer].q, t, n);
-    status = locant_attention_workspace(&r.bytes, &p.attention);
-    if (status == LOCANT_OK && r.bytes > 0 &&
-        (r.workspace = locant_alloc(r.bytes)) == NULL)
-        status = locant_fail(LOCANT_ERR_NOMEM, "lct_model_attention_rows: no "
-                             "memory for %zu bytes of workspace", r.bytes);
-    if (status == LOCANT_OK)
-        status = read_rows(&r, &p, m, n, weight);
+    LCT_TRY(make_reading(&r));
+    pose(&r.p, m, layer, 1, m->T, m->past);
+    status = read_rows(&r, m->layers[layer].q, weight);
     locant_release(r.workspace);
     locant_release(r.at);
     return status;

@@ -152,7 +152,7 @@ void lct_model_watch(struct lct_model *m, lct_layer_watcher watch,
 /*
  * weight [heads, n, S] = attention's weights of queries t[0 .. n - 1], each in
  * 0 .. T - 1, of the layer that a watcher is being called for; B must be 1.
- * Never more than those rows: S / head_dim passes of n queries.
+ * Never more than those rows: at most S / head_dim passes of n queries.
  * Errors: SHAPE (B), PARAM (t), NOMEM.
  */
 locant_status lct_model_attention_rows(const struct lct_model *m,

@@ -4,146 +4,23 @@
  */
 #include "../figure/figure.h"
 #include "page.h"
+#include "probe_points.h"
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-enum { MOST_POINTS = 256 };
-
-/* n points of a probe; 0: it has none. */
-typedef size_t (*points_fn)(double *x, double *y, const json_t *probe);
 
 struct picture {
     const char *name;
     locant_figure_kind kind;
     int log_x, trained; /* trained: the trained length is marked */
     const char *title, *x_label, *y_label, *alt, *caption;
-    points_fn points;
-    points_fn before;   /* of the parameters before training; or NULL */
-    points_fn reference; /* a grey line of that label; or NULL */
+    lct_points_fn points;
+    lct_points_fn other;    /* a second line for each encoding, or NULL */
+    const char *suffix; /* of its label */
+    lct_points_fn reference; /* a grey line of that label; or NULL */
     const char *reference_label;
 };
-
-/* ------------------------------------------------------------------ reading */
-
-static double real_of(const json_t *value)
-{
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-/* probe.attention.which */
-static const json_t *sweep_of(const json_t *probe, const char *which)
-{
-    return json_object_get(json_object_get(probe, "attention"), which);
-}
-
-/* Where a run was not measured beyond its trained length: there. */
-static const json_t *longest_of(const json_t *probe)
-{
-    const json_t *far = sweep_of(probe, "long");
-
-    return far ? far : sweep_of(probe, "trained");
-}
-
-/* y[k] = mean over heads of list[k]; how many there are. */
-static size_t mean_of_lists(double *y, const json_t *sweep, const char *list)
-{
-    const json_t *heads = json_object_get(sweep, "heads"), *head;
-    const double count = (double)json_array_size(heads);
-    size_t n = 0, i;
-
-    json_array_foreach(heads, i, head) {
-        const json_t *values = json_object_get(head, list), *value;
-        size_t k;
-
-        n = json_array_size(values) < MOST_POINTS ? json_array_size(values)
-                                                  : MOST_POINTS;
-        json_array_foreach(values, k, value)
-            if (k < n)
-                y[k] = (i == 0 ? 0 : y[k]) + real_of(value) / count;
-    }
-    return n;
-}
-
-/* One value of each head. */
-static size_t of_heads(double *y, const json_t *sweep, const char *key)
-{
-    const json_t *heads = json_object_get(sweep, "heads"), *head;
-    size_t i, n = 0;
-
-    json_array_foreach(heads, i, head)
-        if (n < MOST_POINTS)
-            y[n++] = real_of(json_object_get(head, key));
-    return n;
-}
-
-/* ------------------------------------------------------------------- points */
-
-static size_t entropy(double *x, double *y, const json_t *probe)
-{
-    const json_t *sweep = longest_of(probe);
-    const json_t *rows = json_object_get(sweep, "rows");
-    const size_t n = mean_of_lists(y, sweep, "entropies");
-
-    for (size_t i = 0; i < n; i++)
-        x[i] = real_of(json_array_get(rows, i)) + 1;
-    return n;
-}
-
-/* The largest entropy there can be. */
-static size_t even_entropy(double *x, double *y, const json_t *probe)
-{
-    const size_t n = entropy(x, y, probe);
-
-    for (size_t i = 0; i < n; i++)
-        y[i] = log(x[i]);
-    return n;
-}
-
-/* Bins 0, 1, 2-3, 4-7, ..: in the middle, 0 at a half. */
-static size_t distances(double *x, double *y, const json_t *probe)
-{
-    const json_t *sweep = sweep_of(probe, "trained");
-    const double length = real_of(json_object_get(sweep, "length"));
-    const size_t n = mean_of_lists(y, sweep, "bins");
-    size_t used = 0;
-
-    for (size_t b = 0; b < n && (b == 0 || ldexp(1, (int)b - 1) < length); b++)
-        x[used++] = b == 0 ? .5 : b == 1 ? 1 : 1.5 * ldexp(1, (int)b - 1);
-    return used;
-}
-
-static size_t reach(double *x, double *y, const json_t *probe)
-{
-    (void)x;
-    return of_heads(y, sweep_of(probe, "trained"), "distance");
-}
-
-static size_t previous(double *x, double *y, const json_t *probe)
-{
-    (void)x;
-    return of_heads(y, sweep_of(probe, "trained"), "previous_bias");
-}
-
-static size_t previous_before(double *x, double *y, const json_t *probe)
-{
-    (void)x;
-    return of_heads(y, sweep_of(probe, "initial"), "previous_bias");
-}
-
-static size_t sinks(double *x, double *y, const json_t *probe)
-{
-    const json_t *list = json_object_get(sweep_of(probe, "sinks"), "text");
-    const json_t *value;
-    size_t i, n = 0;
-
-    (void)x;
-    json_array_foreach(list, i, value)
-        if (n < MOST_POINTS)
-            y[n++] = real_of(value);
-    return n;
-}
 
 /* ----------------------------------------------------------------- the list */
 
@@ -159,7 +36,8 @@ static const struct picture pictures[] = {
       "Weights spread evenly have the dashed line, slope 1 against ln n: a "
       "curve as steep dilutes with the length, a flat one keeps its width. "
       TEXT,
-      entropy, NULL, even_entropy, "spread evenly" },
+      lct_points_entropy, NULL, NULL, lct_points_even_entropy,
+      "spread evenly" },
     { "distances", LOCANT_FIGURE_CURVES, 1, 0,
       "Weight by distance, mean of all heads",
       "distance from query back to key, bins that double",
@@ -169,7 +47,7 @@ static const struct picture pictures[] = {
       "How far back the weight lies, at the trained length: distances 0, 1, "
       "2-3, 4-7 and so on (Kazemnejad et al. 2023, arXiv:2305.19466, section "
       "6). " TEXT,
-      distances, NULL, NULL, NULL },
+      lct_points_distances, NULL, NULL, NULL, NULL },
     { "reach", LOCANT_FIGURE_STRIPS, 0, 0, "Mean distance of each head",
       "mean distance (bytes)", NULL,
       "A row for each encoding with one dot a head: the mean distance it "
@@ -177,7 +55,7 @@ static const struct picture pictures[] = {
       "sum p d of the weights, mean over queries, one dot a head, at the "
       "trained length. Rows with dots far apart have heads that share out near "
       "and far. " TEXT,
-      reach, NULL, NULL, NULL },
+      lct_points_reach, NULL, NULL, NULL, NULL },
     { "previous", LOCANT_FIGURE_STRIPS, 0, 0,
       "Weight of the previous token, by head", "weight above even weights",
       NULL,
@@ -186,7 +64,7 @@ static const struct picture pictures[] = {
       "A = (1/T) sum (p[t, t-1] - 1/t), one dot a head: 0 of even weights. "
       "Rows with (0) are of the parameters before training: what the encoding "
       "does by itself. " TEXT,
-      previous, previous_before, NULL, NULL },
+      lct_points_previous, lct_points_previous_before, " (0)", NULL, NULL },
     { "sinks", LOCANT_FIGURE_STRIPS, 0, 0,
       "Weight of the first token, by head", "weight of the first of 64 keys",
       NULL,
@@ -194,7 +72,44 @@ static const struct picture pictures[] = {
       "first key.",
       "(1/T) sum p[t, 1] in windows of 64 bytes, one dot a head; above 0.3 a "
       "head counts as a sink (Gu et al. 2024, arXiv:2410.10781). " TEXT,
-      sinks, NULL, NULL, NULL },
+      lct_points_sinks, NULL, NULL, NULL, NULL },
+    { "field", LOCANT_FIGURE_CURVES, 1, 0,
+      "Gradient within the last bytes", "last bytes before the target",
+      "share of the gradient",
+      "Curves of the share of a loss's gradient that falls on the last bytes, "
+      "one per encoding.",
+      "g[j] = |d loss[t] / d input[j]|, summed over the last bytes, as a share "
+      "of all, mean of 64 targets at the trained length: where a curve reaches "
+      "0.9 ends the effective receptive field of 90 % (Chi et al. 2023, "
+      "arXiv:2212.10356). " TEXT,
+      lct_points_field, NULL, NULL, NULL, NULL },
+    { "truncation", LOCANT_FIGURE_CURVES, 1, 1,
+      "The same targets after less text", "bytes of context",
+      "loss (nats/byte)",
+      "Curves of the loss of the same targets against the bytes of context, "
+      "one per encoding.",
+      "Where a curve is flat, text further back says nothing more to the "
+      "model. 64 targets. " TEXT,
+      lct_points_truncation, NULL, NULL, NULL, NULL },
+    { "states", LOCANT_FIGURE_CURVES, 0, 0,
+      "Position read off the states", "layer",
+      "mean error (positions)",
+      "Curves of the error of a linear probe of position after each layer, one "
+      "per encoding, below that of a constant guess.",
+      "Ridge regression from the state after a layer to the position in the "
+      "window, fitted on 64 windows, judged on 16 others (after Haviv et al. "
+      "2022, arXiv:2203.16634). " TEXT,
+      lct_points_states, NULL, NULL, lct_points_chance, "constant guess" },
+    { "usage", LOCANT_FIGURE_CURVES, 0, 0,
+      "Length of queries and keys, by frequency",
+      "pair of channels, fast to slow", "mean length of the pair",
+      "Curves of the mean length of each pair of channels of queries and keys, "
+      "for each encoding that turns pairs.",
+      "Mean of |q| and |k| of each turned pair over tokens and heads, at the "
+      "trained length L. Marked: the pair that turns by 3.657210 over L, of "
+      "which cos tells most of positions within L; in rope pair (d/2) log_b(L "
+      "/ 3.657210), counted from 0. Dashed: keys. " TEXT,
+      lct_points_usage_q, lct_points_usage_k, " k", NULL, NULL },
 };
 enum { PICTURES = sizeof pictures / sizeof pictures[0] };
 
@@ -227,7 +142,7 @@ struct rows {
 static locant_status make_rows(struct rows *rows, size_t most)
 {
     *rows = (struct rows){ .n = 0 };
-    LCT_TRY(lct_page_numbers(&rows->numbers, 2 * MOST_POINTS * most));
+    LCT_TRY(lct_page_numbers(&rows->numbers, 2 * LCT_POINTS * most));
     rows->series = locant_alloc(most * sizeof *rows->series);
     rows->labels = locant_alloc(most * sizeof *rows->labels);
     if (!rows->series || !rows->labels)
@@ -245,10 +160,10 @@ static void free_rows(struct rows *rows)
 
 /* A group's points under its label; nothing where it has none. */
 static void add_row(struct rows *rows, const struct lct_results *r, size_t i,
-                    points_fn points, const char *suffix)
+                    lct_points_fn points, const char *suffix)
 {
-    double *x = rows->numbers + 2 * MOST_POINTS * rows->n;
-    double *y = x + MOST_POINTS;
+    double *x = rows->numbers + 2 * LCT_POINTS * rows->n;
+    double *y = x + LCT_POINTS;
     const size_t n = points(x, y, r->groups[i].probe);
     char *label = rows->labels[rows->n];
 
@@ -264,7 +179,7 @@ static void add_row(struct rows *rows, const struct lct_results *r, size_t i,
 static void add_reference(struct rows *rows, const struct lct_results *r,
                           const struct picture *p)
 {
-    double x[MOST_POINTS], y[MOST_POINTS], far = 0;
+    double x[LCT_POINTS], y[LCT_POINTS], far = 0;
     size_t best = r->n;
 
     for (size_t i = 0; i < r->n; i++) {
@@ -290,18 +205,45 @@ static void fill_rows(struct rows *rows, const struct lct_results *r,
     for (size_t i = 0; i < r->n; i++) {
         if (r->groups[i].probe == NULL)
             continue;
-        if (p->before)
-            add_row(rows, r, i, p->before, " (0)");
+        if (p->other && p->kind == LOCANT_FIGURE_STRIPS)
+            add_row(rows, r, i, p->other, p->suffix);
         add_row(rows, r, i, p->points, "");
+        if (p->other && p->kind == LOCANT_FIGURE_CURVES) {
+            const size_t before = rows->n;
+
+            add_row(rows, r, i, p->other, p->suffix);
+            if (rows->n > before)
+                rows->series[before].dashed = 1;
+        }
     }
     if (p->reference)
         add_reference(rows, r, p);
 }
 
+enum { MOST_MARKS = 8 };
+
+/* The trained length, or the pairs that are predicted; how many. */
+static size_t make_marks(locant_mark *marks, const struct lct_results *r,
+                         const struct picture *p)
+{
+    size_t n = 0;
+
+    if (p->trained)
+        marks[n++] = lct_trained_mark(r);
+    for (size_t i = 0; i < r->n && p->points == lct_points_usage_q; i++) {
+        const double at = lct_probe_number(json_object_get(
+            json_object_get(r->groups[i].probe, "usage"), "predicted"));
+
+        if (isfinite(at) && n < MOST_MARKS)
+            marks[n++] = (locant_mark){ .x = at, .label = r->groups[i].spec };
+    }
+    return n;
+}
+
 static locant_status draw(struct lct_html *h, const struct lct_results *r,
                           const struct picture *p)
 {
-    const locant_mark mark = lct_trained_mark(r);
+    locant_mark marks[MOST_MARKS];
     locant_figure f = LOCANT_FIGURE_INIT;
     struct rows rows;
     locant_status status;
@@ -322,8 +264,8 @@ static locant_status draw(struct lct_html *h, const struct lct_results *r,
                                                : 90 + 20 * (int)rows.n;
     f.series = rows.series;
     f.n_series = rows.n;
-    f.marks = &mark;
-    f.n_marks = p->trained ? 1 : 0;
+    f.marks = marks;
+    f.n_marks = make_marks(marks, r, p);
     if (status == LOCANT_OK && rows.n > 0)
         status = lct_page_figure(h, r, &f, p->alt, p->caption, 1);
     free_rows(&rows);

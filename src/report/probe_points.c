@@ -1,0 +1,189 @@
+/* probe_points.c - what probes found, as points of curves and rows of dots */
+#include "probe_points.h"
+#include <jansson.h>
+#include <math.h>
+
+/* ------------------------------------------------------------------ reading */
+
+double lct_probe_number(const json_t *value)
+{
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+/* probe.attention.which */
+static const json_t *sweep_of(const json_t *probe, const char *which)
+{
+    return json_object_get(json_object_get(probe, "attention"), which);
+}
+
+/* Where a run was not measured beyond its trained length: there. */
+static const json_t *longest_of(const json_t *probe)
+{
+    const json_t *far = sweep_of(probe, "long");
+
+    return far ? far : sweep_of(probe, "trained");
+}
+
+/* y[k] = mean over heads of list[k]; how many there are. */
+static size_t mean_of_lists(double *y, const json_t *sweep, const char *list)
+{
+    const json_t *heads = json_object_get(sweep, "heads"), *head;
+    const double count = (double)json_array_size(heads);
+    size_t n = 0, i;
+
+    json_array_foreach(heads, i, head) {
+        const json_t *values = json_object_get(head, list), *value;
+        size_t k;
+
+        n = json_array_size(values) < LCT_POINTS ? json_array_size(values)
+                                                  : LCT_POINTS;
+        json_array_foreach(values, k, value)
+            if (k < n)
+                y[k] = (i == 0 ? 0 : y[k]) + lct_probe_number(value) / count;
+    }
+    return n;
+}
+
+/* One value of each head. */
+static size_t of_heads(double *y, const json_t *sweep, const char *key)
+{
+    const json_t *heads = json_object_get(sweep, "heads"), *head;
+    size_t i, n = 0;
+
+    json_array_foreach(heads, i, head)
+        if (n < LCT_POINTS)
+            y[n++] = lct_probe_number(json_object_get(head, key));
+    return n;
+}
+
+static size_t read_list(double *y, const json_t *list)
+{
+    const json_t *value;
+    size_t i, n = 0;
+
+    json_array_foreach(list, i, value)
+        if (n < LCT_POINTS)
+            y[n++] = lct_probe_number(value);
+    return n;
+}
+
+/* ------------------------------------------------------------------- points */
+
+size_t lct_points_entropy(double *x, double *y, const json_t *probe)
+{
+    const json_t *sweep = longest_of(probe);
+    const json_t *rows = json_object_get(sweep, "rows");
+    const size_t n = mean_of_lists(y, sweep, "entropies");
+
+    for (size_t i = 0; i < n; i++)
+        x[i] = lct_probe_number(json_array_get(rows, i)) + 1;
+    return n;
+}
+
+/* The largest entropy there can be. */
+size_t lct_points_even_entropy(double *x, double *y, const json_t *probe)
+{
+    const size_t n = lct_points_entropy(x, y, probe);
+
+    for (size_t i = 0; i < n; i++)
+        y[i] = log(x[i]);
+    return n;
+}
+
+/* Bins 0, 1, 2-3, 4-7, ..: in the middle, 0 at a half. */
+size_t lct_points_distances(double *x, double *y, const json_t *probe)
+{
+    const json_t *sweep = sweep_of(probe, "trained");
+    const double length = lct_probe_number(json_object_get(sweep, "length"));
+    const size_t n = mean_of_lists(y, sweep, "bins");
+    size_t used = 0;
+
+    for (size_t b = 0; b < n && (b == 0 || ldexp(1, (int)b - 1) < length); b++)
+        x[used++] = b == 0 ? .5 : b == 1 ? 1 : 1.5 * ldexp(1, (int)b - 1);
+    return used;
+}
+
+size_t lct_points_reach(double *x, double *y, const json_t *probe)
+{
+    (void)x;
+    return of_heads(y, sweep_of(probe, "trained"), "distance");
+}
+
+size_t lct_points_previous(double *x, double *y, const json_t *probe)
+{
+    (void)x;
+    return of_heads(y, sweep_of(probe, "trained"), "previous_bias");
+}
+
+size_t lct_points_previous_before(double *x, double *y, const json_t *probe)
+{
+    (void)x;
+    return of_heads(y, sweep_of(probe, "initial"), "previous_bias");
+}
+
+size_t lct_points_sinks(double *x, double *y, const json_t *probe)
+{
+    (void)x;
+    return read_list(y, json_object_get(sweep_of(probe, "sinks"), "text"));
+}
+
+size_t lct_points_field(double *x, double *y, const json_t *probe)
+{
+    const json_t *of = json_object_get(probe, "field");
+    const size_t n = read_list(y, json_object_get(
+        json_object_get(of, "trained"), "within"));
+
+    for (size_t k = 0; k < n; k++)
+        x[k] = ldexp(1, (int)k);
+    return n;
+}
+
+size_t lct_points_truncation(double *x, double *y, const json_t *probe)
+{
+    const json_t *of = json_object_get(json_object_get(probe, "field"),
+                                       "truncation");
+
+    read_list(x, json_object_get(of, "lengths"));
+    return read_list(y, json_object_get(of, "loss"));
+}
+
+size_t lct_points_states(double *x, double *y, const json_t *probe)
+{
+    const size_t n = read_list(y, json_object_get(
+        json_object_get(probe, "states"), "error"));
+
+    for (size_t l = 0; l < n; l++)
+        x[l] = (double)l + 1;
+    return n;
+}
+
+size_t lct_points_chance(double *x, double *y, const json_t *probe)
+{
+    const size_t n = lct_points_states(x, y, probe);
+
+    for (size_t l = 0; l < n; l++)
+        y[l] = lct_probe_number(json_object_get(
+            json_object_get(probe, "states"), "chance"));
+    return n;
+}
+
+/* Means over heads, by pair. */
+static size_t usage(double *x, double *y, const json_t *probe, const char *of)
+{
+    const json_t *part = json_object_get(probe, "usage");
+    const size_t n = mean_of_lists(y, part, of);
+
+    for (size_t c = 0; c < n; c++)
+        x[c] = (double)c;
+    return n;
+}
+
+size_t lct_points_usage_q(double *x, double *y, const json_t *probe)
+{
+    return usage(x, y, probe, "q");
+}
+
+size_t lct_points_usage_k(double *x, double *y, const json_t *probe)
+{
+    return usage(x, y, probe, "k");
+}
