@@ -84,6 +84,46 @@ static void print_attention(const json_t *attention)
                100 * number_at(sinks, "share_repeated", NULL));
 }
 
+/* Bytes that hold so much of the gradient, and what less text costs. */
+static void print_field(const json_t *field)
+{
+    static const char *const lengths[] = { "trained", "long", NULL };
+    const json_t *less = json_object_get(field, "truncation"), *length;
+    size_t        i;
+
+    for (const char *const *name = lengths; *name != NULL; name++) {
+        const json_t *at = json_object_get(field, *name);
+
+        if (at != NULL)
+            printf("Effective receptive field in %.0f bytes: %.1f hold 90 %% "
+                   "of the gradient, %.1f 99 %%\n",
+                   number_at(at, "length", NULL),
+                   number_at(at, "width_90", NULL),
+                   number_at(at, "width_99", NULL));
+    }
+    puts("Loss of the same targets, nats per byte, after");
+    json_array_foreach(json_object_get(less, "lengths"), i, length) {
+        printf("%7.0f bytes ", json_number_value(length));
+        print_number(8, 4, json_number_value(
+            json_array_get(json_object_get(less, "loss"), i)));
+        putchar('\n');
+    }
+}
+
+static void print_states(const json_t *states)
+{
+    const json_t *error;
+    size_t        i;
+
+    puts("Position read off the state, mean error after");
+    json_array_foreach(json_object_get(states, "error"), i, error) {
+        printf("  layer %zu ", i + 1);
+        print_number(7, 2, json_number_value(error));
+        putchar('\n');
+    }
+    printf("  guessing%8.2f\n", number_at(states, "chance", NULL));
+}
+
 static int print(const json_t *probe)
 {
     printf("run %.0f: %s seed %.0f, trained at %.0f\n",
@@ -92,6 +132,9 @@ static int print(const json_t *probe)
            number_at(probe, "seed", NULL),
            number_at(probe, "trained_length", NULL));
     print_attention(json_object_get(probe, "attention"));
+    putchar('\n');
+    print_field(json_object_get(probe, "field"));
+    print_states(json_object_get(probe, "states"));
     return CLI_OK;
 }
 

@@ -174,6 +174,18 @@ static void divergence_by_its_definition(void **state)
     CHECK(is(lct_divergence(half, one, 3), lct_divergence(one, half, 3)));
 }
 
+static void bins_of_keys_are_sums(void **state)
+{
+    const float w[5] = { 1, 2, 3, 4, 5 };
+    double two[2], five[5];
+
+    (void)state;
+    lct_pool_row(two, 2, w, 5);
+    CHECK(two[0] == 6 && two[1] == 9); /* 5 keys: 3 and 2 */
+    lct_pool_row(five, 5, w, 5);
+    CHECK(five[0] == 1 && five[4] == 5);
+}
+
 /* -------------------------------------------------------- receptive field */
 
 static void field_by_its_definition(void **state)
@@ -264,6 +276,7 @@ int main(void)
         cmocka_unit_test(a_sink_is_far_and_at_the_start),
         cmocka_unit_test(attention_of_a_fixed_width_does_not_dilute),
         cmocka_unit_test(divergence_by_its_definition),
+        cmocka_unit_test(bins_of_keys_are_sums),
         cmocka_unit_test(field_by_its_definition),
         cmocka_unit_test(planted_positions_are_read_and_noise_is_not),
         cmocka_unit_test(the_predicted_pair),

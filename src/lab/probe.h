@@ -55,6 +55,9 @@ double lct_entropy_slope(const struct lct_head_sums *s);
 /* Jensen-Shannon divergence in nats of two rows of n weights. */
 double lct_divergence(const real *a, const real *b, int64_t n);
 
+/* bins [n] = sums of w [length] over equal spans of keys. */
+void lct_pool_row(double *bins, int64_t n, const real *w, int64_t length);
+
 /* -------------------------------------------------------- receptive field */
 
 /*
@@ -143,6 +146,7 @@ locant_status lct_probe_read(json_t **out, locant_store *store, int64_t run,
 
 /* Each fills an object that is empty. */
 locant_status lct_probe_attention(json_t *out, struct lct_probe *p);
+locant_status lct_probe_maps(json_t *out, struct lct_probe *p);
 locant_status lct_probe_field(json_t *out, struct lct_probe *p);
 locant_status lct_probe_states(json_t *out, struct lct_probe *p);
 locant_status lct_probe_usage(json_t *out, struct lct_probe *p);

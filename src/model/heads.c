@@ -283,15 +283,25 @@ static locant_status attend(struct reading *r)
                                     r->workspace, r->bytes);
 }
 
-/* Weights of keys first .. first + D - 1. */
+/* v of keys first .. first + D - 1: unit vectors, or none. */
+static void mark_keys(struct reading *r, int64_t first, real one)
+{
+    const int64_t D = r->m->head_dim, S = r->m->S;
+
+    for (int64_t h = 0; h < r->m->config.kv_heads; h++)
+        for (int64_t c = 0; c < D && first + c < S; c++)
+            r->v[(h * S + first + c) * D + c] = one;
+}
+
+/* Weights of those keys. */
 static locant_status read_keys(struct reading *r, real *weight, int64_t first)
 {
     const int64_t D = r->m->head_dim, S = r->m->S;
     const int64_t width = first + D < S ? D : S - first;
 
-    for (int64_t i = 0; i < r->m->config.kv_heads * S * D; i++)
-        r->v[i] = i / D % S - first == i % D;
+    mark_keys(r, first, 1);
     LCT_TRY(attend(r));
+    mark_keys(r, first, 0);
     for (int64_t h = 0; h < r->m->config.heads; h++)
         for (int64_t k = 0; k < r->count; k++) {
             const int64_t row = h * r->n + r->which[k];

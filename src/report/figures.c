@@ -173,7 +173,7 @@ static bool evaluated(const struct lct_results *r)
 
 /* From the same document of numbers as on the page. */
 static locant_status draw_runs(struct lct_html *h, struct lct_results *r,
-                               const char *name)
+                               const char *name, int64_t head)
 {
     const bool training = strcmp(name, "training") == 0;
 
@@ -183,7 +183,8 @@ static locant_status draw_runs(struct lct_html *h, struct lct_results *r,
                            "probed: 'locant probe' does that",
                            name);
     if (lct_page_is_probe(name))
-        return lct_page_probes(h, r);
+        return strcmp(name, "maps") == 0 ? lct_page_maps(h, r, head)
+                                         : lct_page_probes(h, r);
 
     if (!training && !evaluated(r))
         return locant_fail(LOCANT_ERR_PARAM,
@@ -220,7 +221,7 @@ locant_status locant_figure_of_runs(const char *name, locant_store *store,
     LCT_TRY(check(&info, fn, name, view));
     status = lct_results_of_runs(&r, store, runs, n);
     if (status == LOCANT_OK && strcmp(info->of, RUNS) == 0) {
-        status = draw_runs(&h, &r, name);
+        status = draw_runs(&h, &r, name, view->head);
     } else if (status == LOCANT_OK) {
         status = locant_encoding_create(&e, r.groups[0].spec);
         if (status == LOCANT_OK)

@@ -118,7 +118,7 @@ bool lct_page_is_probe(const char *name)
     for (int i = 0; i < PICTURES; i++)
         if (strcmp(pictures[i].name, name) == 0)
             return true;
-    return false;
+    return strcmp(name, "maps") == 0;
 }
 
 bool lct_page_probed(const struct lct_results *r)
@@ -283,6 +283,8 @@ locant_status lct_page_probes(struct lct_html *h, const struct lct_results *r)
                     "<div class=\"grid\">\n");
     for (int i = 0; i < PICTURES && status == LOCANT_OK; i++)
         status = draw(h, r, &pictures[i]);
+    if (status == LOCANT_OK)
+        status = lct_page_maps(h, r, 0);
     lct_html_raw(h, "</div>\n");
     return status;
 }

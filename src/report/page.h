@@ -76,6 +76,10 @@ locant_status lct_page_positions(struct lct_html *h,
                                  const struct lct_results *r);
 /* What the trained models do: of groups that were probed. */
 locant_status lct_page_probes(struct lct_html *h, const struct lct_results *r);
+/* Attention of one head of each, by number from 1 on through all layers; 0: the
+   nearest. */
+locant_status lct_page_maps(struct lct_html *h, const struct lct_results *r,
+                            int64_t head);
 bool lct_page_probed(const struct lct_results *r);
 bool lct_page_is_probe(const char *name); /* of a figure */
 /* P3 beside P1, gains, evaluation under other specs. */
