@@ -99,10 +99,11 @@ class Page(HTMLParser):
                      for t, a in self.open):
             self.free.append(data)
 
+    # Captions below "probes" say how something was measured, and of which head.
     @staticmethod
     def is_name(tag, attributes):
         return (tag in NAMES or attributes.get("scope") == "row" or
-                attributes.get("id", "").startswith("encoding-"))
+                attributes.get("id", "").startswith(("encoding-", "probes")))
 
 
 def leaves(value, path=""):

@@ -119,6 +119,21 @@ enum { LCT_RATES = 3 }; /* learning rates tried, at most */
 
 enum { LCT_GROUP_PARAMS = 24 }; /* more of one encoding are not shown */
 
+/* ------------------------------------------------------------- identities */
+
+enum { LCT_IDENTITIES = 10 };
+
+/* What a paper proves, and the largest difference of its two sides here. */
+struct lct_identity {
+    const char *name, *formula, *source;
+    double bound, error;
+    bool above; /* the difference must exceed the bound: sides differ */
+    bool holds;
+};
+
+/* Try number i on this machine. */
+locant_status lct_identity(struct lct_identity *out, int i);
+
 struct json_t;
 
 /* All runs of one encoding. */
@@ -159,6 +174,8 @@ struct lct_results {
     const char *preset;
     locant_report_gate gates[7];
     struct lct_extension *extension; /* extension.h; NULL: not asked for */
+    struct lct_identity identities[LCT_IDENTITIES];
+    int n_identities;
     struct json_t *numbers; /* lct_numbers_create(); NULL: not yet */
 };
 

@@ -138,6 +138,25 @@ static void put_cache(struct lct_numbers *n)
     }
 }
 
+static void put_identities(struct lct_numbers *n)
+{
+    json_t *all = lct_put_array(n, n->all, "identities");
+
+    for (int i = 0; i < n->r->n_identities; i++) {
+        const struct lct_identity *from = &n->r->identities[i];
+        json_t *one = json_object();
+
+        lct_put_text(n, one, "name", from->name);
+        lct_put_text(n, one, "formula", from->formula);
+        lct_put_text(n, one, "source", from->source);
+        lct_put_real(n, one, "error", from->error);
+        lct_put_real(n, one, "bound", from->bound);
+        lct_put(n, one, "above", json_boolean(from->above));
+        lct_put(n, one, "holds", json_boolean(from->holds));
+        n->failed |= json_array_append_new(all, one) != 0;
+    }
+}
+
 static void put_gates(struct lct_numbers *n)
 {
     json_t *all = lct_put_array(n, n->all, "gates");
@@ -172,6 +191,7 @@ void lct_put_facts(struct lct_numbers *n)
     put_model(n);
     put_ngrams(n);
     put_cache(n);
+    put_identities(n);
     put_gates(n);
 }
 

@@ -42,6 +42,16 @@ static locant_status judge_properties(struct lct_results *r)
     for (size_t i = 0; i < r->n && held; i++)
         LCT_TRY(lct_check_properties(&held, sentence, r->groups[i].spec,
                                      r->heads, r->width));
+    for (int i = 0; i < LCT_IDENTITIES; i++) {
+        struct lct_identity *one = &r->identities[i];
+
+        LCT_TRY(lct_identity(one, i));
+        r->n_identities = i + 1;
+        if (held && !one->holds)
+            snprintf(sentence, sizeof sentence, "%.180s: not so here (error "
+                     "%.2g)", one->name, one->error);
+        held = held && one->holds;
+    }
     snprintf(gate->name, sizeof gate->name, "g1");
     gate->passed = held;
     snprintf(gate->text, sizeof gate->text, held ? "g1.hold" : "g1.lacks");

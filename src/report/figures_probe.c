@@ -280,7 +280,7 @@ locant_status lct_page_probes(struct lct_html *h, const struct lct_results *r)
                     "first seed over a text that is the same for all, and no "
                     "part of the corpus. Maps and weights show what attention "
                     "does, not why the loss is what it is.</p>\n"
-                    "<div class=\"grid\">\n");
+                    "<div class=\"grid\" id=\"probes\">\n");
     for (int i = 0; i < PICTURES && status == LOCANT_OK; i++)
         status = draw(h, r, &pictures[i]);
     if (status == LOCANT_OK)

@@ -58,6 +58,8 @@ static const struct lct_section sections[] = {
     { "models", "What the trained models do", lct_page_probes,
       lct_page_probed },
     { "gates", "Gates: checks behind this page", lct_page_gates, NULL },
+    { "identities", "What is proven, tried by this build",
+      lct_page_identities, lct_page_has_identities },
     { "reading", "How to read this page", lct_page_reading, NULL },
     { "provenance", "Provenance", lct_page_provenance, NULL },
 };

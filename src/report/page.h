@@ -111,6 +111,11 @@ locant_status lct_page_extension(struct lct_html *h,
                                  const struct lct_results *r);
 bool lct_page_has_extension(const struct lct_results *r);
 
+/* What papers prove, tried by this build. */
+locant_status lct_page_identities(struct lct_html *h,
+                                  const struct lct_results *r);
+bool lct_page_has_identities(const struct lct_results *r);
+
 /* Banners, gates, how to read, where it comes from. */
 void lct_page_banners(struct lct_html *h, const struct lct_results *r);
 locant_status lct_page_gates(struct lct_html *h, const struct lct_results *r);

@@ -77,7 +77,8 @@ static locant_status show(struct lct_html *h, const struct lct_results *r,
     f.cols = cols;
     return lct_page_figure(h, r, &f,
                            "Heat maps of the attention of one head, before "
-                           "training, trained, and at 2048 bytes.",
+                           "training, trained, and far beyond the trained "
+                           "length.",
                            caption, 1);
 }
 

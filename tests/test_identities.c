@@ -1,0 +1,26 @@
+/* test_identities.c - what papers prove holds, and what does not is told */
+/* needs: lab */
+#include "testing.h"
+#include "lab/lab.h"
+
+static void all_of_them_hold(void **state)
+{
+    (void)state;
+    for (int i = 0; i < LCT_IDENTITIES; i++) {
+        struct lct_identity one;
+
+        CHECK_OK(lct_identity(&one, i));
+        if (!one.holds)
+            FAIL("%s: %g, bound %g", one.name, one.error, one.bound);
+        CHECK(one.name[0] && one.formula[0] && one.source[0]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_of_them_hold),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
