@@ -4,6 +4,7 @@
 #include "scratch.h"
 #include "locant/figure.h"
 #include "lab/probe.h"
+#include "report/words.h"
 #include "lab/tasks.h"
 #include <math.h>
 
@@ -266,9 +267,13 @@ static locant_status take(const locant_figure *f, const char *alt,
                           const char *caption, void *context)
 {
     int *taken = context;
+    char zh[LCT_WORD_BYTES];
 
     CHECK(*alt && *caption && f->title_zh && f->x_label && f->x_label_zh);
     CHECK(f->y_label == NULL || f->y_label_zh);
+    if (!lct_word_zh(zh, sizeof zh, alt) ||
+        !lct_word_zh(zh, sizeof zh, caption))
+        FAIL("%s: no Chinese of '%s' or '%s'", f->name, alt, caption);
     for (size_t i = 0; i < f->n_series; i++)
         CHECK(f->series[i].n > 0 && f->series[i].label);
     ++*taken;

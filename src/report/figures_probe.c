@@ -5,6 +5,7 @@
 #include "../figure/figure.h"
 #include "page.h"
 #include "probe_points.h"
+#include "words.h"
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -276,10 +277,12 @@ locant_status lct_page_probes(struct lct_html *h, const struct lct_results *r)
 {
     locant_status status = LOCANT_OK;
 
-    lct_html_raw(h, "<p>What was found by running the trained models of the "
-                    "first seed over a text that is the same for all, and no "
-                    "part of the corpus. Maps and weights show what attention "
-                    "does, not why the loss is what it is.</p>\n"
+    lct_html_raw(h, "<p>");
+    lct_html_word(h, "What was found by running the trained models of the "
+                     "first seed over a text that is the same for all, and no "
+                     "part of the corpus. Maps and weights show what attention "
+                     "does, not why the loss is what it is.");
+    lct_html_raw(h, "</p>\n"
                     "<div class=\"grid\" id=\"probes\">\n");
     for (int i = 0; i < PICTURES && status == LOCANT_OK; i++)
         status = draw(h, r, &pictures[i]);

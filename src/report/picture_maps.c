@@ -51,20 +51,20 @@ static void place(double *cells, int64_t cols, int64_t left, const json_t *map,
 }
 
 static locant_status show(struct lct_html *h, const struct lct_results *r,
-                          const struct lct_group *g, const double *cells,
-                          int64_t rows, int64_t cols, size_t head)
+                          const double *cells, int64_t rows, int64_t cols,
+                          size_t head)
 {
     locant_figure f = LOCANT_FIGURE_INIT;
-    char caption[1000];
+    char caption[600];
 
     snprintf(caption, sizeof caption,
-             "%s, layer %zu, head %zu: weights on one text before training, "
-             "after it, and (where the encoding is defined) at 2048 bytes. "
+             "Layer %zu, head %zu: weights on one text before training, after "
+             "it, and (where the encoding is defined) at 2048 bytes. "
              "Rows are 32 queries, the last one at the bottom; columns are "
              "keys in 32 bins, 2048 in bins of 64. One colour scale. The head "
              "is the one that attends nearest after training. Text of the "
              "built-in generator.",
-             g->spec, head / (size_t)r->heads + 1, head % (size_t)r->heads + 1);
+             head / (size_t)r->heads + 1, head % (size_t)r->heads + 1);
     f.kind = LOCANT_FIGURE_HEATMAP;
     f.name = "maps";
     f.title = "One head before training, trained, at 2048";
@@ -104,7 +104,11 @@ static locant_status draw_group(struct lct_html *h, const struct lct_results *r,
         if (whole_of(map, "rows") == rows && whole_of(map, "bins") == bins)
             place(cells, cols, k * (bins + GAP), map, head);
     }
-    status = show(h, r, g, cells, rows, cols, head);
+    lct_html_raw(h, "<div><h4><code>");
+    lct_html_text(h, g->spec);
+    lct_html_raw(h, "</code></h4>\n");
+    status = show(h, r, cells, rows, cols, head);
+    lct_html_raw(h, "</div>\n");
     locant_release(cells);
     return status;
 }
