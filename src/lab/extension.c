@@ -194,12 +194,11 @@ static locant_status learn_needle(struct job *j, size_t seed, struct telling *t)
 
 static locant_status train_on(struct job *j, size_t i)
 {
-    const size_t each = (size_t)lct_extension_tunings() + 1;
-    const size_t seed = i / each, which = i % each;
+    const size_t seeds = (size_t)j->plan->seeds;
     struct telling t = {j, 0};
 
-    return which == 0 ? learn_needle(j, seed, &t)
-                      : tune(j, seed, (int)which - 1, &t);
+    return i < seeds ? learn_needle(j, i, &t) /* the longest first */
+                     : tune(j, i % seeds, (int)(i / seeds) - 1, &t);
 }
 
 /* ---------------------------------------------------------------- readings */

@@ -190,6 +190,13 @@ locant_status lct_draw_order(struct lct_html *h, const struct lct_subject *s);
 locant_status lct_draw_circle(struct lct_html *h, const struct lct_subject *s);
 locant_status lct_draw_scalings(struct lct_html *h,
                                 const struct lct_subject *s);
+/* And what theory says of its angles. */
+locant_status lct_draw_rope_theory(struct lct_html *h,
+                                   const struct lct_subject *s);
+/* Angles per position of the pairs of one head, freq [512]; pairs is 0 where
+   rows are not turned in pairs. */
+locant_status lct_pair_frequencies(double *freq, int64_t *pairs,
+                                   const struct lct_subject *s);
 
 /* How many of what there would be 'usual' of: as asked for, and no more than
    'most' and than the encoding reaches. */

@@ -46,8 +46,8 @@ static locant_status frequencies(double *freq, int64_t *pairs,
     return status;
 }
 
-static locant_status frequencies_of(double *freq, int64_t *pairs,
-                                    const struct lct_subject *s)
+locant_status lct_pair_frequencies(double *freq, int64_t *pairs,
+                                   const struct lct_subject *s)
 {
     const locant_tensor *params = s->trained ? s->trained : s->initial;
     int64_t heads = params ? s->r->heads : 1;
@@ -124,7 +124,7 @@ locant_status lct_draw_circle(struct lct_html *h, const struct lct_subject *s)
 
     if (!lct_page_wants(h, "circle") || s->r->width / s->r->heads < 2)
         return LOCANT_OK;
-    LCT_TRY(frequencies_of(freq, &pairs, s));
+    LCT_TRY(lct_pair_frequencies(freq, &pairs, s));
     for (int64_t i = 0; i < HANDS && i < pairs; i++) {
         int64_t p = pairs <= HANDS ? i : i * (pairs - 1) / (HANDS - 1);
         size_t n = trace(x[i], y[i], position, freq[p], 1 - 0.17 * (double)i);
@@ -178,7 +178,7 @@ static locant_status try_scalings(struct ways *w, const struct lct_subject *s)
     const char *name = locant_encoding_info_of(s->e)->name;
     int64_t dim = s->r->width / s->r->heads, pairs;
 
-    LCT_TRY(frequencies_of(w->freq[PLAIN], &w->pairs, s));
+    LCT_TRY(lct_pair_frequencies(w->freq[PLAIN], &w->pairs, s));
     for (int i = 1; i < WAYS && w->pairs > 0; i++) {
         char text[400], scaling[120];
         locant_encoding *e;

@@ -359,6 +359,8 @@ locant_status lct_draw_rotate(struct lct_html *h, const struct lct_subject *s)
         status = lct_draw_circle(h, s);
     if (status == LOCANT_OK)
         status = lct_draw_scalings(h, s);
+    if (status == LOCANT_OK)
+        status = lct_draw_rope_theory(h, s);
     lct_html_raw(h, "</div>\n");
     return status;
 }
