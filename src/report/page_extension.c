@@ -4,6 +4,7 @@
  */
 #include "../lab/extension.h"
 #include "page.h"
+#include "words.h"
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
@@ -24,28 +25,12 @@ static const char *text_at(const struct lct_results *r, const char *list,
     return json_string_value(lct_numbers_at(r->numbers, path));
 }
 
-static int64_t length_at(const struct lct_results *r, int f)
+static int64_t length_at(int f)
 {
-    (void)r;
     return lct_extension_factor(f) * LCT_EXT_TRAINED;
 }
 
 /* ------------------------------------------------------------------- tables */
-
-static void open_table(struct lct_html *h, const char *label)
-{
-    lct_html_raw(h, "<div class=\"scroll\" role=\"region\" tabindex=\"0\" "
-                    "aria-label=\"");
-    lct_html_text(h, label);
-    lct_html_raw(h, "\"><table>\n<caption><span>");
-}
-
-static void heading(struct lct_html *h, const char *text)
-{
-    lct_html_raw(h, "<th scope=\"col\">");
-    lct_html_text(h, text);
-    lct_html_raw(h, "</th>");
-}
 
 static void length_headings(struct lct_html *h, const struct lct_results *r)
 {
@@ -56,27 +41,17 @@ static void length_headings(struct lct_html *h, const struct lct_results *r)
     }
 }
 
-static void close_head(struct lct_html *h)
-{
-    lct_html_raw(h, "</tr></thead><tbody>\n");
-}
-
-static void close_table(struct lct_html *h)
-{
-    lct_html_raw(h, "</tbody></table></div>\n");
-}
-
 static void row_head(struct lct_html *h, const struct lct_results *r,
                      const char *list, int i)
 {
     lct_html_raw(h, "<tr><th scope=\"row\">");
-    lct_html_text(h, text_at(r, list, i, "title"));
+    lct_html_word(h, text_at(r, list, i, "title"));
     lct_html_raw(h, "<br><small><code>");
     lct_html_text(h, text_at(r, list, i, "spec"));
     lct_html_raw(h, "</code></small></th>");
 }
 
-/* mean, and its interval below; 'decimals' of a difference have a sign. */
+/* mean, and its interval below; a difference has its sign. */
 static void interval_cell(struct lct_html *h, const struct lct_results *r,
                           bool difference, const char *path)
 {
@@ -86,11 +61,11 @@ static void interval_cell(struct lct_html *h, const struct lct_results *r,
     else
         lct_page_number(h, r, 3, "%s.mean", path);
     if (!isnan(lct_page_value(r, "%s.low", path))) {
-        lct_html_raw(h, "<br><small>");
+        lct_html_raw(h, "<br><small>[");
         lct_page_number(h, r, 3, "%s.low", path);
-        lct_html_raw(h, " to ");
+        lct_html_raw(h, ", ");
         lct_page_number(h, r, 3, "%s.high", path);
-        lct_html_raw(h, "</small>");
+        lct_html_raw(h, "]</small>");
     }
     lct_html_raw(h, "</td>");
 }
@@ -103,7 +78,7 @@ static void row_cells(struct lct_html *h, const struct lct_results *r,
 
     for (int f = 0; f < r->extension->plan->factors; f++) {
         snprintf(path, sizeof path, "extension.%s.%d.%s.%" PRId64, list, i,
-                 name, length_at(r, f));
+                 name, length_at(f));
         interval_cell(h, r, difference, path);
     }
 }
@@ -126,24 +101,24 @@ static void loss_rows(struct lct_html *h, const struct lct_results *r,
     lct_html_raw(h, "<th scope=\"col\">");
     lct_page_count(h, r, "extension.trained_length");
     lct_html_raw(h, "</th>");
-    heading(h, "short, above none");
-    close_head(h);
+    lct_html_column(h, "short, above none");
+    lct_html_table_body(h);
     for (int i = 0; i < n; i++) {
         row_head(h, r, list, i);
         row_cells(h, r, list, i, "loss", false);
         short_cells(h, r, list, i);
         lct_html_raw(h, "</tr>\n");
     }
-    close_table(h);
+    lct_html_table_end(h);
 }
 
 static void above_rows(struct lct_html *h, const struct lct_results *r,
                        const char *list, int n)
 {
     length_headings(h, r);
-    heading(h, "tokens per second");
-    heading(h, "cost");
-    close_head(h);
+    lct_html_column(h, "tokens per second");
+    lct_html_column(h, "cost");
+    lct_html_table_body(h);
     for (int i = 0; i < n; i++) {
         row_head(h, r, list, i);
         row_cells(h, r, list, i, "above_crop", true);
@@ -153,58 +128,52 @@ static void above_rows(struct lct_html *h, const struct lct_results *r,
         lct_page_number(h, r, 2, "extension.%s.%d.cost", list, i);
         lct_html_raw(h, "</td></tr>\n");
     }
-    close_table(h);
+    lct_html_table_end(h);
 }
 
-static void loss_table(struct lct_html *h, const struct lct_results *r)
+static void loss_tables(struct lct_html *h, const struct lct_results *r)
 {
-    open_table(h, "Loss beyond the trained length, zero-shot");
-    lct_html_raw(h, "Zero-shot: loss in bits per byte on the same targets, by "
-                    "context length in bytes, with 95 % intervals (bootstrap "
-                    "over seeds and blocks). The last columns are short "
-                    "inputs under what is used for the longest ones, and that "
-                    "less the loss of the model as trained, in nats per byte. "
-                    "Crop gives the model nothing but the bytes of its "
-                    "trained length before each target.</span></caption>\n"
-                    "<thead><tr>");
-    heading(h, "method");
+    lct_html_table(h, "Loss beyond the trained length, zero-shot", NULL);
+    lct_html_word(h, "Zero-shot: loss in bits per byte on the same targets, by "
+                     "context length in bytes, with 95 % intervals (bootstrap "
+                     "over seeds and blocks). The last columns are short "
+                     "inputs under what is used for the longest ones, and that "
+                     "less the loss of the model as trained, in nats per byte. "
+                     "Crop gives the model nothing but the bytes of its "
+                     "trained length before each target.");
+    lct_html_table_head(h);
+    lct_html_column(h, "method");
     loss_rows(h, r, "methods", lct_extension_methods());
-}
-
-static void above_table(struct lct_html *h, const struct lct_results *r)
-{
-    open_table(h, "What each method is above cropping, zero-shot");
-    lct_html_raw(h, "Zero-shot: the same less that of cropping, in nats per "
-                    "byte; below zero, longer context is used. Speed is of "
-                    "reading the longest inputs, of the fastest seed; cost is "
-                    "the time against the model as trained. ReRoPE, "
-                    "Self-Extend and StreamingLLM score twice or hide keys."
-                    "</span></caption>\n<thead><tr>");
-    heading(h, "method");
+    lct_html_table(h, "What each method is above cropping, zero-shot", NULL);
+    lct_html_word(h, "Zero-shot: the same less that of cropping, in nats per "
+                     "byte; below zero, longer context is used. Speed is of "
+                     "reading the longest inputs, of the fastest seed; cost is "
+                     "the time against the model as trained. ReRoPE, "
+                     "Self-Extend and StreamingLLM turn keys anew by distance, "
+                     "or hide them.");
+    lct_html_table_head(h);
+    lct_html_column(h, "method");
     above_rows(h, r, "methods", lct_extension_methods());
 }
 
 static void tuned_tables(struct lct_html *h, const struct lct_results *r)
 {
-    open_table(h, "Loss after a short fine-tune");
-    lct_html_raw(h, "Fine-tuned for ");
-    lct_page_count(h, r, "extension.tuned_steps");
-    lct_html_raw(h, " steps at a constant tenth of the rate, on texts of ");
-    lct_page_count(h, r, "extension.tuned.0.length");
-    lct_html_raw(h, " bytes, for a factor of ");
-    lct_page_count(h, r, "extension.tuned_factor");
-    lct_html_raw(h, "; PoSE on ");
-    lct_page_count(h, r, "extension.tuned.%d.length",
-                   lct_extension_tunings() - 1);
-    lct_html_raw(h, " bytes that stand for as many. Loss as above; beyond that "
-                    "factor nothing was tuned.</span></caption>\n<thead><tr>");
-    heading(h, "tuned with");
+    lct_html_table(h, "Loss beyond the trained length, fine-tuned", NULL);
+    lct_page_say(h, r, "Fine-tuned for {extension.tuned_steps} steps at a "
+                       "constant tenth of the rate, on texts of "
+                       "{extension.tuned.0.length} bytes, for a factor of "
+                       "{extension.tuned_factor}; PoSE on "
+                       "{extension.tuned.4.length} bytes that stand for as "
+                       "many. Loss as above; beyond that factor nothing was "
+                       "tuned.", NULL);
+    lct_html_table_head(h);
+    lct_html_column(h, "tuned with");
     loss_rows(h, r, "tuned", lct_extension_tunings());
-    open_table(h, "What each fine-tuned model is above cropping");
-    lct_html_raw(h, "Fine-tuned, less the loss of cropping the model as "
-                    "trained, in nats per byte.</span></caption>\n"
-                    "<thead><tr>");
-    heading(h, "tuned with");
+    lct_html_table(h, "What each fine-tuned model is above cropping", NULL);
+    lct_html_word(h, "Fine-tuned, less the loss of cropping the model as "
+                     "trained, in nats per byte.");
+    lct_html_table_head(h);
+    lct_html_column(h, "tuned with");
     above_rows(h, r, "tuned", lct_extension_tunings());
 }
 
@@ -212,46 +181,50 @@ static void share(struct lct_html *h, const struct lct_results *r,
                   const char *path)
 {
     lct_page_scaled(h, r, 100, 0, "%s.share", path);
-    lct_html_raw(h, " %<br><small>");
+    lct_html_raw(h, " %<br><small>[");
     lct_page_scaled(h, r, 100, 0, "%s.low", path);
-    lct_html_raw(h, " to ");
+    lct_html_raw(h, ", ");
     lct_page_scaled(h, r, 100, 0, "%s.high", path);
-    lct_html_raw(h, "</small>");
+    lct_html_raw(h, "]</small>");
+}
+
+static void needle_row(struct lct_html *h, const struct lct_results *r, int i)
+{
+    char path[96];
+
+    row_head(h, r, "methods", i);
+    lct_html_raw(h, "<td>");
+    if (i == 0)
+        share(h, r, "extension.needle_trained");
+    lct_html_raw(h, "</td>");
+    for (int f = 0; f < r->extension->plan->factors; f++) {
+        lct_html_raw(h, "<td>");
+        snprintf(path, sizeof path, "extension.methods.%d.needle.%" PRId64, i,
+                 length_at(f));
+        share(h, r, path);
+        lct_html_raw(h, "</td>");
+    }
+    lct_html_raw(h, "</tr>\n");
 }
 
 static void needle_table(struct lct_html *h, const struct lct_results *r)
 {
-    char path[96];
-
-    open_table(h, "Needles found, zero-shot");
-    lct_html_raw(h, "Needles: four digits somewhere in a text of that length, "
-                    "all of them right, with 95 % intervals (Wilson). The "
-                    "models learned it in ");
-    lct_page_count(h, r, "extension.needle_steps");
-    lct_html_raw(h, " steps at the trained length, where they find ");
-    lct_page_scaled(h, r, 100, 0, "extension.needle_trained.share");
-    lct_html_raw(h, " % (");
-    lct_page_scaled(h, r, 100, 0, "extension.needle_trained.low");
-    lct_html_raw(h, " to ");
-    lct_page_scaled(h, r, 100, 0, "extension.needle_trained.high");
-    lct_html_raw(h, "); ");
-    lct_page_count(h, r, "extension.items");
-    lct_html_raw(h, " texts a seed.</span></caption>\n<thead><tr>");
-    heading(h, "method");
+    lct_html_table(h, "Needles found, zero-shot", NULL);
+    lct_page_say(h, r, "Needles: four digits somewhere in a text of that "
+                       "length, all of them right, with 95 % intervals "
+                       "(Wilson). The models learned it in "
+                       "{extension.needle_steps} steps at the trained length; "
+                       "{extension.items} texts a seed.", NULL);
+    lct_html_table_head(h);
+    lct_html_column(h, "method");
+    lct_html_raw(h, "<th scope=\"col\">");
+    lct_page_count(h, r, "extension.trained_length");
+    lct_html_raw(h, "</th>");
     length_headings(h, r);
-    close_head(h);
-    for (int i = 0; i < lct_extension_methods(); i++) {
-        row_head(h, r, "methods", i);
-        for (int f = 0; f < r->extension->plan->factors; f++) {
-            lct_html_raw(h, "<td>");
-            snprintf(path, sizeof path, "extension.methods.%d.needle.%" PRId64,
-                     i, length_at(r, f));
-            share(h, r, path);
-            lct_html_raw(h, "</td>");
-        }
-        lct_html_raw(h, "</tr>\n");
-    }
-    close_table(h);
+    lct_html_table_body(h);
+    for (int i = 0; i < lct_extension_methods(); i++)
+        needle_row(h, r, i);
+    lct_html_table_end(h);
 }
 
 static void code_cell(struct lct_html *h, const char *text)
@@ -263,27 +236,30 @@ static void code_cell(struct lct_html *h, const char *text)
 
 static void ordering_table(struct lct_html *h, const struct lct_results *r)
 {
-    open_table(h, "Orderings that others found, and those found here");
-    lct_html_raw(h, "Hypotheses: orders that larger models showed, beside what "
-                    "was measured here, best first. \xe2\x89\x88 is between "
-                    "neighbours whose paired difference cannot be told from "
-                    "zero, = between equal ones.</span></caption>\n"
-                    "<thead><tr>");
-    heading(h, "setting");
-    heading(h, "expected");
-    heading(h, "measured");
-    heading(h, "evidence");
-    close_head(h);
+    static const char *const signs[] = { "\xe2\x89\x88", "=" };
+
+    lct_html_table(h, "Orderings that others found, and those found here",
+                   NULL);
+    lct_page_say(h, r, "Hypotheses: orders that larger models showed, beside "
+                       "what was measured here, best first. $1 is between "
+                       "neighbours whose paired difference cannot be told from "
+                       "zero, $2 between equal ones.", signs);
+    lct_html_table_head(h);
+    lct_html_column(h, "setting");
+    lct_html_column(h, "expected");
+    lct_html_column(h, "measured");
+    lct_html_column(h, "evidence");
+    lct_html_table_body(h);
     for (int i = 0; text_at(r, "orderings", i, "setting"); i++) {
         lct_html_raw(h, "<tr><th scope=\"row\">");
-        lct_html_text(h, text_at(r, "orderings", i, "setting"));
+        lct_html_word(h, text_at(r, "orderings", i, "setting"));
         lct_html_raw(h, "</th>");
         code_cell(h, text_at(r, "orderings", i, "expected"));
         code_cell(h, text_at(r, "orderings", i, "measured"));
         code_cell(h, text_at(r, "orderings", i, "evidence"));
         lct_html_raw(h, "</tr>\n");
     }
-    close_table(h);
+    lct_html_table_end(h);
 }
 
 /* ------------------------------------------------------------------ figures */
@@ -327,8 +303,8 @@ static void add_rows(struct lines *l, const struct lct_results *r,
             char path[96];
 
             snprintf(path, sizeof path, "extension.%s.%d.%s.%" PRId64, list, i,
-                     needle ? "needle" : "loss", length_at(r, f));
-            l->x[at][f] = (double)length_at(r, f);
+                     needle ? "needle" : "loss", length_at(f));
+            l->x[at][f] = (double)length_at(f);
             l->y[at][f] =
                 needle ? 100 * lct_page_value(r, "%s.share", path)
                        : lct_page_value(r, "%s.mean", path);
@@ -340,7 +316,7 @@ static void add_rows(struct lines *l, const struct lct_results *r,
 
 static void add_positions(struct lines *l, const struct lct_results *r)
 {
-    const int64_t longest = length_at(r, r->extension->plan->factors - 1);
+    const int64_t longest = length_at(r->extension->plan->factors - 1);
     const int64_t n = longest / LCT_EXT_BUCKET;
 
     for (int i = 0; i < lct_extension_methods(); i++) {
@@ -422,24 +398,20 @@ static locant_status figures(struct lct_html *h, const struct lct_results *r,
 
 static void introduction(struct lct_html *h, const struct lct_results *r)
 {
+    const char *const model[] = {
+        json_string_value(lct_numbers_at(r->numbers, "extension.model"))
+    };
+
     lct_html_raw(h, "<p>");
-    lct_page_count(h, r, "extension.seeds");
-    lct_html_raw(h, " seeds of one model with rotary positions (<code>");
-    lct_html_text(h, json_string_value(lct_numbers_at(r->numbers,
-                                                      "extension.model")));
-    lct_html_raw(h, "</code>, heads of ");
-    lct_page_count(h, r, "extension.head_dim");
-    lct_html_raw(h, " channels), trained for ");
-    lct_page_count(h, r, "extension.steps");
-    lct_html_raw(h, " steps on texts of ");
-    lct_page_count(h, r, "extension.trained_length");
-    lct_html_raw(h, " bytes, and read beyond: ");
-    lct_page_count(h, r, "extension.blocks");
-    lct_html_raw(h, " blocks of the test text. YaRN's ramp is linear in the "
-                    "pair's index, as in its authors' code. Log n warms "
-                    "queries. The job took ");
-    lct_page_count(h, r, "extension.seconds");
-    lct_html_raw(h, " seconds.</p>\n");
+    lct_page_say(h, r, "{extension.seeds} seeds of one model with rotary "
+                       "positions (@1; heads of {extension.head_dim} "
+                       "channels), trained for {extension.steps} steps on "
+                       "texts of {extension.trained_length} bytes, and read "
+                       "beyond: {extension.blocks} blocks of the test text. "
+                       "The ramp of YaRN is linear in the pair's index, as in "
+                       "its authors' code. Log n warms queries. The job took "
+                       "{extension.seconds} seconds.", model);
+    lct_html_raw(h, "</p>\n");
 }
 
 locant_status lct_page_extension(struct lct_html *h,
@@ -454,8 +426,7 @@ locant_status lct_page_extension(struct lct_html *h,
     status = figures(h, r, l);
     locant_release(l);
     LCT_TRY(status);
-    loss_table(h, r);
-    above_table(h, r);
+    loss_tables(h, r);
     tuned_tables(h, r);
     needle_table(h, r);
     ordering_table(h, r);
