@@ -31,7 +31,7 @@ static int set_up(void **state)
     (void)state;
     dir = scratch_make();
     o.kind = LOCANT_CORPUS_GENERATED;
-    o.max_bytes = 512 << 10;
+    o.max_bytes = 256 << 10;
     CHECK_OK(locant_corpus_create(&corpus, &o));
     return 0;
 }

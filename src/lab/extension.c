@@ -17,7 +17,8 @@
 enum { TUNINGS = 8, TRAIN_COST = 3 };
 
 struct job;
-typedef locant_status (*job_task)(struct job *j, size_t i);
+struct task;
+typedef locant_status (*job_task)(struct task *t, size_t i);
 
 struct job {
     const struct lct_extension_plan *plan;
@@ -27,33 +28,36 @@ struct job {
     void *context;
     int64_t needle[LCT_EXT_SEEDS], tuned[LCT_EXT_SEEDS][TUNINGS];
     job_task task;
-    double begun;
+    double begun, all;     /* of everything, in tokens; trained ones thrice */
     pthread_mutex_t mutex; /* guards what follows */
-    double cost, all;      /* tokens; a trained one counts three times */
+    double done, spent;    /* of it; in this sitting */
     bool stop;
     locant_status status;
     char sentence[512];
 };
 
-/* A task of a wave, and what it has told of its tokens. */
-struct telling {
+/* One of a wave: what it costs, and has told of that. */
+struct task {
     struct job *job;
-    int64_t trained;
+    double cost, told;
+    int64_t last; /* tokens that its run has told */
 };
 
 /* ---------------------------------------------------------------- progress */
 
-static int tell(struct job *j, locant_progress *p, int64_t tokens, int cost)
+static int tell(struct task *t, locant_progress *p, double tokens)
 {
-    const double now = lct_clock() - j->begun;
+    struct job *j = t->job;
     int stop;
 
     pthread_mutex_lock(&j->mutex);
-    j->cost += (double)(cost * tokens);
-    p->done = (int64_t)j->cost;
-    p->total = (int64_t)fmax(j->all, j->cost);
-    p->elapsed = now;
-    p->left = j->cost > 0 ? now * ((double)p->total / j->cost - 1) : NAN;
+    t->told += tokens;
+    j->done += tokens;
+    j->spent += tokens;
+    p->done = (int64_t)j->done;
+    p->total = (int64_t)fmax(j->all, j->done);
+    p->elapsed = lct_clock() - j->begun;
+    p->left = p->elapsed * (double)(p->total - p->done) / j->spent;
     if (!j->stop && j->progress && j->progress(p, j->context) != 0)
         j->stop = true;
     stop = j->stop;
@@ -63,29 +67,29 @@ static int tell(struct job *j, locant_progress *p, int64_t tokens, int cost)
 
 static int on_train(const locant_progress *progress, void *context)
 {
-    struct telling *t = context;
+    struct task *t = context;
     locant_progress p = *progress;
-    const int64_t more = p.done - t->trained;
+    const int64_t more = p.done - t->last;
 
-    t->trained = p.done;
-    return tell(t->job, &p, more, TRAIN_COST);
+    t->last = p.done;
+    return tell(t, &p, TRAIN_COST * (double)more);
 }
 
 static int on_score(const locant_progress *progress, void *context)
 {
-    struct telling *t = context;
+    struct task *t = context;
     locant_progress p = *progress;
-    const int64_t more = p.done - t->trained;
+    const int64_t more = p.done - t->last;
 
-    t->trained = p.done;
-    return tell(t->job, &p, more, 1);
+    t->last = p.done;
+    return tell(t, &p, (double)more);
 }
 
 static int on_read(int64_t tokens, void *context)
 {
     locant_progress p = {.phase = "extend", .loss = NAN, .rate = NAN};
 
-    return tell(context, &p, tokens, 1);
+    return tell(context, &p, (double)tokens);
 }
 
 /* ------------------------------------------------------------------- waves */
@@ -93,6 +97,7 @@ static int on_read(int64_t tokens, void *context)
 static void work(void *context, size_t i, int slot)
 {
     struct job *j = context;
+    struct task t = {.job = j};
     locant_status status;
     bool stop;
 
@@ -102,12 +107,13 @@ static void work(void *context, size_t i, int slot)
     pthread_mutex_unlock(&j->mutex);
     if (stop)
         return;
-    status = j->task(j, i);
-    if (status == LOCANT_OK)
-        return;
+    status = j->task(&t, i);
     pthread_mutex_lock(&j->mutex);
-    j->stop = true;
-    if (j->status == LOCANT_OK || j->status == LOCANT_ERR_INTERRUPTED) {
+    if (status == LOCANT_OK)
+        j->done += t.cost - t.told; /* the rest was there already */
+    j->stop = j->stop || status != LOCANT_OK;
+    if (status != LOCANT_OK && (j->status == LOCANT_OK ||
+                                j->status == LOCANT_ERR_INTERRUPTED)) {
         j->status = status;
         snprintf(j->sentence, sizeof j->sentence, "%s", locant_last_error());
     }
@@ -142,21 +148,28 @@ static locant_train_options base_options(const struct lct_extension_plan *p)
     return o;
 }
 
-static locant_status train_base(struct job *j, size_t i)
+/* What training with these options costs; its progress goes to 't'. */
+static void follow(locant_train_options *o, struct task *t)
 {
-    struct telling t = {j, 0};
+    t->cost = TRAIN_COST * (double)(o->steps * o->batch * o->length);
+    o->progress = on_train;
+    o->context = t;
+}
+
+static locant_status train_base(struct task *t, size_t i)
+{
+    struct job *j = t->job;
     locant_train_options o = base_options(j->plan);
 
     o.seed = i + 1;
-    o.progress = on_train;
-    o.context = &t;
+    follow(&o, t);
     return locant_train(&j->x->base[i], j->place.store, j->place.corpus, &o);
 }
 
 /* The same batches of tokens, a twentieth of the steps, a tenth of the rate. */
-static locant_status tune(struct job *j, size_t seed, int which,
-                          struct telling *t)
+static locant_status tune(struct task *t, size_t seed, int which)
 {
+    struct job *j = t->job;
     const struct lct_extension_tuning *how = lct_extension_tuning(which);
     locant_train_options o = base_options(j->plan);
     char spec[256];
@@ -170,15 +183,15 @@ static locant_status tune(struct job *j, size_t seed, int which,
     o.steps = (o.steps + 19) / 20;
     o.learning_rate /= 10;
     o.constant_rate = 1;
-    o.progress = on_train;
-    o.context = t;
+    follow(&o, t);
     return locant_train(&j->tuned[seed][which], j->place.store, j->place.corpus,
                         &o);
 }
 
 /* Needles are learned at the trained length, by the encoding as trained. */
-static locant_status learn_needle(struct job *j, size_t seed, struct telling *t)
+static locant_status learn_needle(struct task *t, size_t seed)
 {
+    struct job *j = t->job;
     locant_train_options o;
 
     LCT_TRY(locant_task_options(&o, "T12"));
@@ -187,30 +200,32 @@ static locant_status learn_needle(struct job *j, size_t seed, struct telling *t)
     o.parent = j->x->base[seed];
     o.steps = j->plan->needle_steps;
     o.length = LCT_EXT_TRAINED;
-    o.progress = on_train;
-    o.context = t;
+    follow(&o, t);
     return locant_train(&j->needle[seed], j->place.store, NULL, &o);
 }
 
-static locant_status train_on(struct job *j, size_t i)
+static locant_status train_on(struct task *t, size_t i)
 {
-    const size_t seeds = (size_t)j->plan->seeds;
-    struct telling t = {j, 0};
+    const size_t seeds = (size_t)t->job->plan->seeds;
 
-    return i < seeds ? learn_needle(j, i, &t) /* the longest first */
-                     : tune(j, i % seeds, (int)(i / seeds) - 1, &t);
+    return i < seeds ? learn_needle(t, i) /* the longest first */
+                     : tune(t, i % seeds, (int)(i / seeds) - 1);
 }
 
 /* ---------------------------------------------------------------- readings */
 
 static locant_status read_at(struct lct_extension_loss *to, double *position,
-                             struct job *j, size_t seed,
+                             struct task *t, size_t seed,
                              const struct lct_extension_cell *cell)
 {
+    struct job *j = t->job;
+    struct lct_extension_place place = j->place;
     double speed = NAN;
 
-    LCT_TRY(lct_extension_measure(to->loss + (int64_t)seed * j->place.blocks,
-                                  position, &speed, &j->place, cell));
+    place.context = t;
+    t->cost += (double)(place.blocks * cell->length);
+    LCT_TRY(lct_extension_measure(to->loss + (int64_t)seed * place.blocks,
+                                  position, &speed, &place, cell));
     pthread_mutex_lock(&j->mutex);
     to->speed = fmax(to->speed, speed); /* the other one where one is NAN */
     pthread_mutex_unlock(&j->mutex);
@@ -218,11 +233,11 @@ static locant_status read_at(struct lct_extension_loss *to, double *position,
 }
 
 /* One run at every length, and at the trained one as at the longest. */
-static locant_status read_row(struct job *j, struct lct_extension_row *row,
+static locant_status read_row(struct task *t, struct lct_extension_row *row,
                               size_t seed, const char *pattern, bool tuned,
                               struct lct_extension_cell cell)
 {
-    const int last = j->plan->factors - 1;
+    const int last = t->job->plan->factors - 1;
     double *position = row->position[seed];
     char spec[256];
 
@@ -235,15 +250,16 @@ static locant_status read_row(struct job *j, struct lct_extension_row *row,
         LCT_TRY(lct_extension_spec(spec, pattern,
                                    tuned ? LCT_EXT_TUNED_FACTOR : factor));
         cell.length = cell.crop ? LCT_EXT_TRAINED : factor * LCT_EXT_TRAINED;
-        LCT_TRY(read_at(&row->at[f], f == last ? position : NULL, j, seed,
+        LCT_TRY(read_at(&row->at[f], f == last ? position : NULL, t, seed,
                         &cell));
     }
     cell.length = LCT_EXT_TRAINED;
-    return read_at(&row->short_inputs, NULL, j, seed, &cell);
+    return read_at(&row->short_inputs, NULL, t, seed, &cell);
 }
 
-static locant_status read_method(struct job *j, size_t i)
+static locant_status read_method(struct task *t, size_t i)
 {
+    struct job *j = t->job;
     const size_t methods = (size_t)lct_extension_methods();
     const struct lct_extension_method *m = lct_extension_method(
         (int)(i % methods));
@@ -251,16 +267,17 @@ static locant_status read_method(struct job *j, size_t i)
     const struct lct_extension_cell cell = {.run = j->x->base[seed],
                                             .crop = m->crop};
 
-    return read_row(j, &j->x->row[i % methods], seed, m->spec, false, cell);
+    return read_row(t, &j->x->row[i % methods], seed, m->spec, false, cell);
 }
 
-static locant_status read_tuned(struct job *j, size_t i)
+static locant_status read_tuned(struct task *t, size_t i)
 {
+    struct job *j = t->job;
     const size_t tunings = (size_t)lct_extension_tunings();
     const size_t seed = i / tunings, which = i % tunings;
     const struct lct_extension_cell cell = {.run = j->tuned[seed][which]};
 
-    return read_row(j, &j->x->row[(size_t)lct_extension_methods() + which],
+    return read_row(t, &j->x->row[(size_t)lct_extension_methods() + which],
                     seed, lct_extension_tuning((int)which)->spec, true, cell);
 }
 
@@ -285,12 +302,12 @@ static int take_score(const locant_task_score *score, void *context)
 }
 
 static locant_status find_needles(struct lct_extension_needle *to,
-                                  struct job *j, size_t seed,
+                                  struct task *t, size_t seed,
                                   const struct lct_extension_method *m,
                                   int64_t factor)
 {
     const int64_t length = factor * LCT_EXT_TRAINED;
-    struct telling t = {j, 0};
+    struct job *j = t->job;
     struct found found = {j, to};
     char spec[256];
     const struct lct_task_reading as = {spec, m->crop ? LCT_EXT_TRAINED : 0};
@@ -301,23 +318,26 @@ static locant_status find_needles(struct lct_extension_needle *to,
     o.lengths = &length;
     o.n_lengths = 1;
     o.progress = on_score;
-    o.context = &t;
+    o.context = t;
+    t->cost += (double)(o.items * length);
+    t->last = 0;
     return lct_task_evaluate_as(j->place.store, j->needle[seed], &as, &o,
                                 take_score, &found);
 }
 
-static locant_status read_needles(struct job *j, size_t i)
+static locant_status read_needles(struct task *t, size_t i)
 {
+    struct job *j = t->job;
     const size_t methods = (size_t)lct_extension_methods();
     const size_t seed = i / methods, which = i % methods;
     const struct lct_extension_method *m = lct_extension_method((int)which);
 
     for (int f = 0; f < j->plan->factors; f++)
-        LCT_TRY(find_needles(&j->x->row[which].needle[f], j, seed, m,
+        LCT_TRY(find_needles(&j->x->row[which].needle[f], t, seed, m,
                              lct_extension_factor(f)));
     if (which > 0)
         return LOCANT_OK;
-    return find_needles(&j->x->needle_trained, j, seed, m, 1);
+    return find_needles(&j->x->needle_trained, t, seed, m, 1);
 }
 
 /* --------------------------------------------------------------------- all */
@@ -412,7 +432,7 @@ locant_status lct_extension_run(struct lct_extension **out,
     x->plan = j->plan = plan;
     j->x = x;
     j->place = (struct lct_extension_place){
-        .store = store, .corpus = corpus, .tick = on_read, .context = j};
+        .store = store, .corpus = corpus, .tick = on_read};
     j->progress = progress;
     j->context = context;
     j->begun = lct_clock();

@@ -55,7 +55,7 @@ static const struct lct_extension_tuning tunings[] = {
 /* Heads have 32 channels throughout: 16 pairs, of which 6 turn within 128. */
 static const struct lct_extension_plan plans[] = {
     {"smoke", 2, 64, 2, 128, 40, 3e-3, 1, 4, 11, 20, 2},
-    {"quick", 3, 64, 2, 256, 600, 3e-3, 3, 48, 44, 600, 4},
+    {"quick", 3, 64, 2, 256, 600, 3e-3, 3, 48, 22, 600, 4},
     {"hour", 4, 128, 4, 512, 2000, 2e-3, 3, 96, 110, 600, 4},
     {"full", 4, 128, 4, 512, 4000, 2e-3, 5, 192, 330, 600, 4},
 };
