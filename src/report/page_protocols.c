@@ -146,20 +146,22 @@ static void cache_table(struct lct_html *h, const struct lct_results *r)
 
 static void rates_table(struct lct_html *h, const struct lct_results *r)
 {
-    begin_table(h, "Learning rates tried");
-    lct_html_raw(h, "Learning rates tried with the first seed: loss on the "
-                    "validation text at the trained length, in nats per byte. "
-                    "Each encoding was then trained at the rate of the least; "
-                    "losses of the test text had no say.</span></caption>\n"
-                    "<thead><tr><th scope=\"col\">encoding</th>");
+    begin_table(h, "Learning rates tried",
+                "Learning rates tried with the first seed: loss on the "
+                "validation text at the trained length, in nats per byte. Each "
+                "encoding was then trained at the rate of the least; losses of "
+                "the test text had no say.");
+    lct_html_table_head(h);
+    lct_html_column(h, "encoding");
     for (int k = 0; k < r->n_rates; k++) {
         lct_html_raw(h, "<th scope=\"col\">");
         lct_page_number(h, r, 4, "rows.0.rates.%d.rate", k);
         lct_html_raw(h, "</th>");
     }
-    lct_html_raw(h, "<th scope=\"col\">chosen</th></tr></thead><tbody>\n");
+    lct_html_column(h, "chosen");
+    lct_html_table_body(h);
     for (size_t i = 0; i < r->n; i++) {
-        begin_row(h, r, i, "");
+        lct_html_row_head(h, r, i);
         for (int k = 0; k < r->n_rates; k++) {
             lct_html_raw(h, "<td>");
             lct_page_number(h, r, 3, "rows.%zu.rates.%d.valid", i, k);
@@ -169,7 +171,7 @@ static void rates_table(struct lct_html *h, const struct lct_results *r)
         lct_page_number(h, r, 4, "rows.%zu.rate", i);
         lct_html_raw(h, "</td></tr>\n");
     }
-    end_table(h);
+    lct_html_table_end(h);
 }
 
 /* ------------------------------------------------------------------ figure */
