@@ -86,8 +86,8 @@ const chart = (() => {
           .x((k) => view.x(series.x[k])).y0((k) => view.y(series.low[k]))
           .y1((k) => view.y(series.high[k]))(d3.range(points.length)) || "" });
     put(inside, "path", {
-      class: `l ${color}`, "data-s": i, "stroke-width": series.dashed ? 1.75 : 2,
-      "stroke-dasharray": dashes[series.dashed],
+      class: `l ${color}`, "data-s": i,
+      "stroke-width": series.dashed ? 1.75 : 2, "stroke-dasharray": dashes[series.dashed],
       d: d3.line().defined(ok).x((p) => view.x(p[0]))
         .y((p) => view.y(p[1]))(points) || "" });
     if (series.marks)
@@ -183,10 +183,11 @@ const chart = (() => {
 
   function color_bar(svg, view) {
     const [low, high] = view.range || [view.data.low, view.data.high];
-    const { box } = view, bar = { x: box.x + box.width + 16, y: box.y, width: 12,
-                                  height: box.height };
+    const { box } = view, bar = { x: box.x + box.width + 16, y: box.y,
+                                  width: 12, height: box.height };
     const scale = (view.log ? d3.scaleLog().domain([high / 1000, high])
-      : d3.scaleLinear().domain([low, high])).range([bar.y + bar.height, bar.y]);
+      : d3.scaleLinear().domain([low, high]))
+      .range([bar.y + bar.height, bar.y]);
     const ticks = view.log ? [1000, 100, 10, 1].map((s) => high / s)
       : scale.ticks(6);
     cells(svg, view, bar, d3.range(65).map((i) => scale.invert(
@@ -216,9 +217,10 @@ const chart = (() => {
   function map(svg, view) {
     const { data, box } = view, [rows, cols] = data.shape;
     cells(svg, view, box, data.cells, rows, cols);
-    color_bar(svg, view);
     if (data.numbers && rows <= 16 && cols <= 16)
       numbers(svg, view);
+    else
+      color_bar(svg, view);
     axes(svg, view, false);
   }
 

@@ -1,7 +1,7 @@
 /* explore.js - sliders, and the figures of closed forms that follow them */
 const explore = (() => {
   const state = { position: 8, base: 10000, dim: 32, kind: "yarn-index",
-                  factor: 4, length: 128, call: 512, heads: 8, head: 1,
+                  factor: 4, length: 128, call: 512, fast: 32, heads: 8, head: 1,
                   buckets: 32, distance: 128 };
   const SIZE = [460, 360];
   const made = [];
@@ -15,6 +15,7 @@ const explore = (() => {
     ["factor", "factor", "扩展倍数", 1, 32, 0.5],
     ["length", "trained length", "训练长度", 5, 13, 1, 2],
     ["call", "length of the call (dynamic)", "调用长度（动态）", 5, 18, 1, 2],
+    ["fast", "turns left alone (YaRN)", "不缩放的圈数（YaRN）", 2, 64, 1],
     ["heads", "heads", "头数", 1, 16, 1],
     ["head", "head", "头", 1, 16, 1],
     ["buckets", "buckets", "桶数", 4, 64, 2],
@@ -126,6 +127,21 @@ const explore = (() => {
     return words.both(out, "Closed forms, by sliders", "用滑块探索解析式");
   }
 
+  /* How to use it all, below the contents. */
+  function add_hint() {
+    const hint = document.createElement("p");
+    const nav = document.querySelector("nav");
+    words.both(hint, "Point at a figure for its values; a click pins one, " +
+                     "arrow keys move it, Escape lets go. A label beside a line " +
+                     "leaves that line alone in sight. Tables sort by their " +
+                     "headings.",
+               "将指针移到图上可查看数值；单击固定，方向键移动，Esc 取消。" +
+               "单击曲线旁的标签只显示该曲线。单击表头可排序。");
+    hint.className = "hint";
+    if (nav)
+      nav.after(hint);
+  }
+
   function add_link() {
     const item = document.createElement("li");
     const link = document.createElement("a");
@@ -155,6 +171,7 @@ const explore = (() => {
     for (const panel of panels.list)
       add_figure(grid, panel);
     add_link();
+    add_hint();
     views.wakes.push((view) => {
       const found = made.find((pair) => pair[0] === view);
       if (found)

@@ -59,8 +59,8 @@ const figure = (() => {
 
   /* "12", or "12 to 13" of what is pooled. */
   function index_text(first, step, pooled) {
-    return pooled > 1
-      ? `${views.number(first)}\u2013${views.number(first + step * (pooled - 1))}`
+    const last = first + step * (pooled - 1);
+    return pooled > 1 ? `${views.number(first)}\u2013${views.number(last)}`
       : views.number(first);
   }
 

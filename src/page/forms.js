@@ -24,9 +24,9 @@ const forms = (() => {
   }
 
   /* Shares that YaRN keeps of each frequency, Peng et al. 2023,
-     arXiv:2309.00071, section 3.2.  ramp "index": linear in the pair's index, as
-     the authors' code; "turns": linear in the turns within the trained length,
-     as the paper. */
+     arXiv:2309.00071, section 3.2.  ramp "index": linear in the pair's index,
+     as the authors' code; "turns": linear in the turns within the trained
+     length, as the paper. */
   function yarn_shares(dim, base, original, fast, slow, ramp) {
     const clamp = (x) => Math.min(1, Math.max(0, x));
     if (ramp === "turns")

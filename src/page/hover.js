@@ -23,8 +23,10 @@ const hover = (() => {
     return group;
   }
 
+  /* A line that is seen on dark cells and on light ones. */
   function rule(group, x1, y1, x2, y2) {
-    group.append(element("line", { x1, y1, x2, y2 }));
+    group.append(element("line", { class: "halo", x1, y1, x2, y2 }),
+                 element("line", { x1, y1, x2, y2 }));
   }
 
   /* A frame around the cell, or a ring around the value and its crosshair. */

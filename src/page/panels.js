@@ -2,9 +2,9 @@
  * panels.js - the figures of closed forms: what each shows at a state of the
  * sliders, in the format of the page's figures.
  *
- * state: position, base, dim (channels of a head), kind, factor, length (trained
- * length), call (length of the call), heads, head (from 1 on), buckets,
- * distance.
+ * state: position, base, dim (channels of a head), kind, factor, length (the
+ * trained one), call (length of the call), fast (turns that YaRN leaves alone),
+ * heads, head (from 1 on), buckets, distance.
  */
 const panels = (() => {
   const whole = (n) => Array.from({ length: n }, (_, i) => i);
@@ -56,7 +56,8 @@ const panels = (() => {
   const frequencies = (state, kind = state.kind) => forms.scaled(
     state.dim, state.base,
     { kind: kind.replace(/-.*/, ""), ramp: kind.replace(/.*-/, ""),
-      factor: state.factor, original: state.length, length: state.call });
+      factor: state.factor, original: state.length, length: state.call,
+      fast: state.fast });
 
   const HANDS = 5, TRAIL = 16;
 
@@ -94,6 +95,20 @@ const panels = (() => {
                   "yarn-index": ["YaRN", "YaRN"],
                   "yarn-turns": ["YaRN, turns", "YaRN（圈数）"] };
 
+  /* The ends of YaRN's ramp are the first two: turns within the length. */
+  function wave_marks(state) {
+    const out = [{ x: state.length, label: "trained length",
+                   label_zh: "训练长度" }];
+    if (state.factor > 1)
+      out.push({ x: state.length * state.factor, label: "extended",
+                 label_zh: "扩展后长度" });
+    if (state.kind.startsWith("yarn"))
+      out.unshift({ x: state.length / state.fast,
+                    label: `${state.fast} turns`,
+                    label_zh: `${state.fast} 圈` });
+    return out;
+  }
+
   /* As trained, and as chosen; each wavelength against the two lengths. */
   function waves(state) {
     const y = whole(state.dim / 2);
@@ -101,10 +116,7 @@ const panels = (() => {
     return curves("waves", "Wavelengths", "波长",
                   { ...axis("x", "positions per turn", "每圈的位置数"),
                     ...axis("y", "pair", "通道对"), log_x: true,
-                    marks: [{ x: state.length, label: "trained length",
-                              label_zh: "训练长度" },
-                            { x: state.length * state.factor,
-                              label: "extended", label_zh: "扩展后长度" }] },
+                    marks: wave_marks(state) },
                   kinds.map((kind, i) => ({
                     label: names[kind][0], label_zh: names[kind][1], y,
                     marks: true, dashed: i,
@@ -117,7 +129,8 @@ const panels = (() => {
     const x = whole(state.dim / 2), s = state.factor;
     const plain = forms.rope(state.dim, state.base), now = frequencies(state);
     const ramp = (name) => forms.yarn_shares(state.dim, state.base,
-                                             state.length, 32, 1, name);
+                                             state.length, state.fast, 1,
+                                             name);
     const own = s > 1 && !state.kind.startsWith("yarn")
       ? [{ label: names[state.kind][0], label_zh: names[state.kind][1], x,
            color: 0, marks: true,
@@ -205,8 +218,8 @@ const panels = (() => {
             "length never finished a turn in training.",
      "一个通道对转一圈所需的位置数。训练长度右侧的对在训练中没有转满一圈。"],
     [shares, "1: the pair keeps its frequency; 0: it is divided by the " +
-             "factor. YaRN with 32 and 1 turns as the ends of its ramp.",
-     "1：保留自己的频率；0：除以扩展倍数。YaRN 斜坡两端为 32 圈和 1 圈。"],
+             "factor. YaRN's ramp ends at the chosen turns and at 1 turn.",
+     "1：保留自己的频率；0：除以扩展倍数。YaRN 斜坡两端为所选圈数和 1 圈。"],
     [score, "Mean cosine over the pairs: the score of q = k = (1, …, 1). Real " +
             "queries are not like that.",
      "各对余弦的平均值：即 q = k = (1, …, 1) 的得分。真实查询并非如此。"],

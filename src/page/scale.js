@@ -21,13 +21,16 @@ const scale = (() => {
     hover.redraw(view);
   }
 
+  /* Of its own. */
+  function range_of(view) {
+    return view.data.kind === "heatmap" ? [view.data.low, view.data.high]
+      : view.svg.dataset.y.split(" ").map(Number);
+  }
+
   /* What holds every figure of them. */
   function common(alike) {
-    const low = d3.min(alike, (v) => v.data.kind === "heatmap"
-      ? v.data.low : Number(v.svg.dataset.y.split(" ")[0]));
-    const high = d3.max(alike, (v) => v.data.kind === "heatmap"
-      ? v.data.high : Number(v.svg.dataset.y.split(" ")[1]));
-    return [low, high];
+    const all = alike.map(range_of);
+    return [d3.min(all, (r) => r[0]), d3.max(all, (r) => r[1])];
   }
 
   function lock(alike, on) {
@@ -40,15 +43,14 @@ const scale = (() => {
     }
   }
 
-  /* A frame that is fixed is common already. */
   const lockable = (view) => view.data.name && !view.made &&
-    /heatmap|curves/.test(view.data.kind) &&
-    !(view.data.y_min < view.data.y_max);
+    /heatmap|curves/.test(view.data.kind);
 
   function add_lock(view) {
     const { name } = view.data;
     const alike = views.all.filter((v) => lockable(v) && v.data.name === name);
-    if (!lockable(view) || alike.length < 2)
+    const ranges = new Set(alike.map((v) => range_of(v).join(" ")));
+    if (!lockable(view) || ranges.size < 2)
       return;
     view.same = tools.toggle(view.tools, "same scale", "统一刻度",
                              (on) => lock(alike, on));

@@ -7,6 +7,7 @@ align-items:center;font-size:.85rem}
 background:none;border:1px solid var(--line);border-radius:.35rem;
 padding:.1rem .55rem;cursor:pointer}
 .tools button[aria-pressed=true]{background:var(--link);color:var(--card)}
+.hint{color:var(--soft);font-size:.9rem}
 .tools button:hover{border-color:currentColor}
 .tools output{flex:1 1 12rem;color:var(--soft);overflow-wrap:anywhere;
 font-variant-numeric:tabular-nums}
@@ -20,12 +21,16 @@ svg.fig:focus-visible,.fig [role=button]:focus-visible,th button:focus-visible{
 outline:3px solid var(--link);outline-offset:2px}
 .fig [role=button]{cursor:pointer}
 .fig .dim{opacity:.08}
+.fig path.f.dim{opacity:.02}
+.fig text.dim{opacity:.35}
 .fig .cursor,.fig .linked{pointer-events:none;fill:none}
 .fig .cursor line,.fig .cursor rect,.fig .cursor circle{stroke:var(--ci);
 stroke-width:1.2}
 .fig .cursor.pinned line,.fig .cursor.pinned rect,.fig .cursor.pinned circle{
 stroke:var(--link);stroke-width:2}
-.fig .linked line{stroke:var(--link);stroke-width:1;stroke-dasharray:4 3}
+.fig .linked line{stroke:var(--ci);stroke-width:1.2;stroke-dasharray:4 3}
+.fig .cursor line.halo,.fig .linked line.halo{stroke:var(--cg);stroke-width:3;
+stroke-dasharray:none;opacity:.7}
 th button{font:inherit;font-weight:inherit;color:inherit;background:none;
 border:0;padding:0;text-align:inherit;cursor:pointer}
 th button::after{content:" \\2195";opacity:.35}
@@ -44,7 +49,7 @@ color:var(--soft)}
 @media(max-width:36rem){.tools{position:sticky;left:0}}
 @media(prefers-reduced-motion:no-preference){.fig [data-s]{
 transition:opacity .15s}}
-@media print{.tools,#tip,.controls,.cursor,.linked{
+@media print{.tools,.hint,#tip,.controls,.cursor,.linked{
 display:none!important}}`;
 
   function start() {

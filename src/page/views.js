@@ -1,8 +1,8 @@
 /*
  * views.js - the figures of the page as a script sees them.
  *
- * A view joins the numbers of a figure (from the JSON in the page, or made here)
- * with its <svg>, whose data-* say where the plot lies.  A place is one value
+ * A view joins the numbers of a figure (from the JSON in the page, or made
+ * here) with its <svg>, whose data-* say where the plot lies.  A place is one value
  * of it: of a map {row, col}, of anything else {series, index}.
  */
 const views = (() => {
@@ -79,13 +79,18 @@ const views = (() => {
     addEventListener("beforeprint", () => all.forEach(wake));
   }
 
-  /* In one order, in the page and in its JSON. */
+  /* In one order, in the page and in its JSON; a figure that has no numbers
+     there stays as it is. */
   function start() {
-    document.querySelectorAll("figure > svg.fig").forEach((svg, i) => {
-      const data = page.figures[i];
-      if (data && data.kind === svg.dataset.kind)
+    let next = 0;
+    for (const svg of document.querySelectorAll("figure > svg.fig")) {
+      const data = page.figures[next];
+      if (data && data.kind === svg.dataset.kind &&
+          data.name === svg.dataset.name) {
         add(svg, data);
-    });
+        next++;
+      }
+    }
   }
 
   /* ------------------------------------------------------------- numbers */
@@ -166,6 +171,6 @@ const views = (() => {
     return out;
   }
 
-  return { all, page, add, start, wake, wakes, watch, measure, scope_of, at_row, at_col, cell,
-           number, text_of, name_of, quantity, quantities };
+  return { all, page, add, start, wake, wakes, watch, measure, at_row, at_col,
+           cell, number, text_of, name_of, quantity, quantities };
 })();

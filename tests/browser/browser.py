@@ -51,7 +51,7 @@ class Browser:
         os.close(to_child)
         os.close(from_child)
         self.rest, self.number, self.events = b"", 0, []
-        self.session = None
+        self.session = self.target = None
 
     def close(self):
         try:
@@ -120,16 +120,24 @@ class Browser:
 
     # ---------------------------------------------------------------- page
 
-    def open(self, url, width=1200, height=900, scripts=True, **media):
-        """A new page, loaded.  media: prefers-color-scheme="dark", .."""
+    def open(self, url, width=1200, height=900, scripts=True, language="en-US",
+             **media):
+        """A new page, loaded: in 'seconds' by the clock, of which its thread
+        worked 'work'.  media: prefers_color_scheme="dark", .."""
         self.events, self.session = [], None
-        target = self.send("Target.createTarget", url="about:blank")
+        if self.target:
+            self.send("Target.closeTarget", targetId=self.target)
+        self.target = self.send("Target.createTarget",
+                                url="about:blank")["targetId"]
         self.session = self.send("Target.attachToTarget", flatten=True,
-                                 targetId=target["targetId"])["sessionId"]
+                                 targetId=self.target)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.send(f"{domain}.enable")
+        self.send("Performance.enable", timeDomain="threadTicks")
         self.send("Emulation.setDeviceMetricsOverride", width=width,
                   height=height, deviceScaleFactor=1, mobile=False)
+        self.send("Emulation.setUserAgentOverride", userAgent="",
+                  acceptLanguage=language)
         self.send("Emulation.setEmulatedMedia", features=[
             {"name": k.replace("_", "-"), "value": v}
             for k, v in media.items()])
@@ -142,6 +150,9 @@ class Browser:
         self.send("Page.navigate", url=url)
         self.wait("Page.loadEventFired")
         self.seconds = time.monotonic() - began
+        metrics = self.send("Performance.getMetrics")["metrics"]
+        self.work = next(m["value"] for m in metrics
+                         if m["name"] == "TaskDuration")
 
     def js(self, expression):
         """The value of an expression in the page."""
@@ -173,6 +184,7 @@ class Browser:
         clip = {"x": 0, "y": 0, "width": size["width"], "height": height,
                 "scale": 1}
         data = self.send("Page.captureScreenshot", format="png", clip=clip,
+                         optimizeForSpeed=True,
                          captureBeyondViewport=True)["data"]
         with open(path, "wb") as file:
             file.write(base64.b64decode(data))

@@ -23,7 +23,7 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import browser  # noqa: E402
 
-SECONDS = 20      # to load, on a machine that is busy with other things
+SECONDS = 1       # of processor time to load, whatever else the machine does
 MOST_BYTES = 3 << 20
 results = []
 
@@ -153,8 +153,8 @@ def near(a, b):
 def loads(page):
     page.open()
     b = page.b
-    print(f"loads in {b.seconds:.2f} s")
-    check("loads in time", b.seconds < SECONDS, b.seconds)
+    print(f"loads in {b.seconds:.2f} s, {b.work:.2f} s of them its own work")
+    check("loads with little work", b.work < SECONDS, b.work)
     check("is live", page.js("document.documentElement.dataset.live") == "yes")
     for figure in range(len(page.figures)):
         check("a figure that is seen is live", page.show(page.svg(figure)),
@@ -281,7 +281,7 @@ def crosshairs_are_linked(page):
     step = int(page.figures[i]["pooled"][0])
     page.over(i, 9, 4)
     check("a crosshair in the map", page.js(
-        f'{page.svg(i)}.querySelectorAll(".cursor line").length') == 2)
+        f'{page.svg(i)}.querySelectorAll(".cursor line:not(.halo)").length') == 2)
     x = page.js(f'(() => {{ const line = {page.svg(k)}.querySelector('
                 '".linked line"); return line && Number('
                 'line.getAttribute("x1")); })()')
@@ -301,7 +301,7 @@ def sliders_recompute(page):
              "base": ("waves", "shares", "circle", "vector", "score"),
              "factor": ("waves",), "length": ("shares", "logn", "alibi"),
              "dim": ("waves", "vector"), "heads": ("alibi",),
-             "buckets": ("buckets",), "distance": ("buckets",)}
+             "fast": ("shares", "waves"), "buckets": ("buckets",), "distance": ("buckets",)}
     for name, followers in names.items():
         for follower in followers:
             page.show(figure % follower)
@@ -358,12 +358,11 @@ def turning(page):
 
 
 def one_scale(page):
-    first, second = page.index("similarity", 0), page.index("similarity", 1)
+    first, second = (page.index("permutation", n) for n in (0, -1))
     page.show(page.svg(first))
     before = page.js(f"{page.svg(first)}.innerHTML")
     ticks = '[...%s.querySelectorAll("text.ct:not(.e):not(.m)")].map(' \
             "(t) => t.textContent).join()"
-    page.show(page.tool(first, "same"))
     page.click(page.tool(first, "same"))
     a, b = (page.js(ticks % page.svg(i)) for i in (first, second))
     check("figures of one name have one scale", a == b and a != "", (a, b))
@@ -376,6 +375,14 @@ def one_scale(page):
         (e) => e.remove()); return copy.innerHTML; }})()""")
     clean = re.sub(r'<g class="(?:cursor|linked)[^>]*>.*?</g>', "", before)
     check("until it is released", after == clean, (len(after), len(clean)))
+    first, second = (page.index("bias", n) for n in (0, -1))
+    page.show(page.svg(second))
+    page.click(page.tool(second, "same"))
+    ticks = '[...%s.querySelectorAll("text.ct.e")].map(' \
+            "(t) => t.textContent).join()"
+    a, b = (page.js(ticks % page.svg(i)) for i in (first, second))
+    check("so have curves", a == b and a != "", (a, b))
+    page.click(page.tool(second, "same"))
 
 
 def logarithm(page):
@@ -483,10 +490,16 @@ def languages(page):
     text = page.over(page.index("attention"), 3, 1)
     check("a tip speaks Chinese", text.startswith("查询 3，键 1：") or
           text.startswith("查询 3, 键 1："), text)
+    page.open(language="zh-CN")
+    check("Chinese for who reads it", page.js("document.documentElement.lang")
+          .startswith("zh"))
+    page.open("?lang=en", language="zh-CN")
+    check("but not if the address asks for English",
+          page.js("document.documentElement.lang") == "en")
     page.open("?lang=zh")
     check("Chinese by the address", page.js("document.documentElement.lang")
           .startswith("zh"))
-    button = page.tool(page.index("attention"), "same")
+    button = page.tool(page.index("attention"), "log")
     page.show(page.svg(page.index("attention")))
     label = page.js(f"{button}.ariaLabel")
     check("names for screen readers, too",
@@ -534,10 +547,22 @@ def without_scripts(page, folder):
     page.b.picture(os.path.join(folder, "no-script.png"))
 
 
+def stands_still(b, path):
+    """The page of a build without D3."""
+    b.open(pathlib.Path(path).resolve().as_uri())
+    check("asks for nothing but itself",
+          len(b.of("Network.requestWillBeSent")) == 1)
+    check("says nothing in the console", not b.of("Log.entryAdded"))
+    check("every figure stands", b.js("""[...document.querySelectorAll(
+        "figure > svg.fig")].every((e) => e.clientWidth > 100 &&
+                                          e.querySelector("path"))"""))
+
+
 def run(path, folder, chromium):
     figures = figures_of(path)
     if figures is None:
         print("this build has no D3: its page has no script to test")
+        stands_still(chromium, path)
         return
     check("under 3 MiB", os.path.getsize(path) < MOST_BYTES,
           os.path.getsize(path))
