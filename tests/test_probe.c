@@ -267,6 +267,57 @@ static void the_predicted_pair(void **state)
     CHECK(isnan(lct_predicted_pair(frequency, 16, 2)));
 }
 
+/* ------------------------------------------------------- tables and biases */
+
+static void exact_laws_are_told_apart(void **state)
+{
+    double x[ROWS], y[ROWS], u[ROWS];
+
+    (void)state;
+    for (int i = 0; i < ROWS; i++) {
+        x[i] = i + 1;
+        y[i] = 3 - .5 * x[i];
+    }
+    CHECK(fabs(lct_fit_law(u, LCT_LAW_LINEAR, x, y, ROWS) - 1) < 1e-12);
+    CHECK(lct_fit_law(u, LCT_LAW_LOG, x, y, ROWS) < .9);
+    CHECK(lct_fit_law(u, LCT_LAW_CONST, x, y, ROWS) == 0);
+    for (int i = 0; i < ROWS; i++)
+        y[i] = -2 * log(x[i]) + 1;
+    CHECK(fabs(lct_fit_law(u, LCT_LAW_LOG, x, y, ROWS) - 1) < 1e-12);
+    CHECK(lct_fit_law(u, LCT_LAW_LINEAR, x, y, ROWS) < .9);
+    for (int i = 0; i < ROWS; i++)
+        y[i] = 4 * pow(x[i], 2.5);
+    CHECK(fabs(lct_fit_law(u, LCT_LAW_POWER, x, y, ROWS) - 1) < 1e-12);
+    CHECK(lct_fit_law(u, LCT_LAW_LINEAR, x, y, ROWS) < .99);
+    for (int i = 0; i < ROWS; i++)
+        y[i] = 7;
+    for (int law = 0; law < LCT_LAWS; law++)
+        CHECK(lct_fit_law(u, (enum lct_law)law, x, y, ROWS) == 0);
+}
+
+static void a_toeplitz_table_has_share_one(void **state)
+{
+    static double turning[32 * 4], random[32 * 64];
+    const double two[4] = { 1, 0, 0, 3 }; /* G = diag(1, 9) */
+    double share;
+
+    (void)state;
+    for (int i = 0; i < 32; i++)
+        for (int c = 0; c < 4; c++)
+            turning[i * 4 + c] = c % 2 ? cos(i * (1 + c / 2))
+                                       : sin(i * (1 + c / 2));
+    CHECK(fabs(lct_toeplitz_share(turning, 32, 4) - 1) < 1e-12);
+    /* mean 5 on the diagonal: 2 x 25 of 1 + 81 */
+    CHECK(fabs(lct_toeplitz_share(two, 2, 2) - 50.0 / 82) < 1e-12);
+    for (int i = 0; i < 32 * 64; i++)
+        random[i] = test_normal();
+    /* products beside the diagonal are noise, half of all: 64^2 on it, 64
+       beside it, 31 of those */
+    share = lct_toeplitz_share(random, 32, 64);
+    CHECK(share > .5 && share < .9);
+    CHECK(isnan(lct_toeplitz_share((const double[2]){ 0, 0 }, 2, 1)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -280,6 +331,8 @@ int main(void)
         cmocka_unit_test(field_by_its_definition),
         cmocka_unit_test(planted_positions_are_read_and_noise_is_not),
         cmocka_unit_test(the_predicted_pair),
+        cmocka_unit_test(exact_laws_are_told_apart),
+        cmocka_unit_test(a_toeplitz_table_has_share_one),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -261,6 +261,29 @@ static void pairs_are_found_by_turning(void **state)
     }
 }
 
+/* ------------------------------------------------------------------- tables */
+
+static void tables_and_biases_are_described(void **state)
+{
+    json_t *learned = probe(train("learned")), *alibi;
+    const json_t *tables = json_object_get(learned, "tables"), *laws;
+
+    (void)state;
+    CHECK(at(tables, "toeplitz") > 0 && at(tables, "toeplitz") <= 1.00001);
+    CHECK(at(tables, "toeplitz_initial") > 0);
+    CHECK(json_object_get(tables, "laws") == NULL);
+    json_decref(learned);
+    alibi = probe(train("learned+alibi"));
+    laws = json_object_get(json_object_get(alibi, "tables"), "laws");
+    CHECK(json_array_size(laws) == 2);
+    for (size_t h = 0; h < 2; h++) {
+        const json_t *head = json_array_get(laws, h);
+
+        CHECK(fabs(at(head, "linear") - 1) < 1e-5 && at(head, "log") < .95);
+    }
+    json_decref(alibi);
+}
+
 /* ------------------------------------------------------------------ figures */
 
 static locant_status take(const locant_figure *f, const char *alt,
@@ -377,6 +400,7 @@ int main(void)
         cmocka_unit_test(maps_are_rows_of_weights),
         cmocka_unit_test(positions_are_in_states_that_were_given_them),
         cmocka_unit_test(pairs_are_found_by_turning),
+        cmocka_unit_test(tables_and_biases_are_described),
         cmocka_unit_test(figures_are_of_what_was_found),
         cmocka_unit_test(what_was_found_is_kept),
         cmocka_unit_test(what_cannot_be_measured_is_refused),

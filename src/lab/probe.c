@@ -24,6 +24,7 @@ static const struct part {
     {"field", 1, lct_probe_field},
     {"states", 1, lct_probe_states},
     {"usage", 1, lct_probe_usage},
+    {"tables", 1, lct_probe_tables},
 };
 enum { PARTS = sizeof parts / sizeof parts[0] };
 

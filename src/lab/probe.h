@@ -101,6 +101,31 @@ double lct_best_turn(void);
 double lct_predicted_pair(const double *frequency, int64_t pairs,
                           double length);
 
+/* -------------------------------------------------------- tables and biases */
+
+enum lct_law {
+    LCT_LAW_CONST = 0,
+    LCT_LAW_LINEAR, /* a + b x */
+    LCT_LAW_LOG,    /* a + b ln x */
+    LCT_LAW_POWER,  /* a + b x^c, c = 0.1, 0.2, .. 4 */
+    LCT_LAWS
+};
+const char *lct_law_name(enum lct_law law);
+
+/*
+ * R^2 of y [n] fitted by least squares to a law of x [n] > 0, from 0 (no better
+ * than the mean) to 1; u [n] is scratch.
+ */
+double lct_fit_law(double *u, enum lct_law law, const double *x,
+                   const double *y, int64_t n);
+
+/*
+ * With G the products of every two rows of table [n, width]: the share of the
+ * sum of squares of G that is left when each entry is the mean of its diagonal.
+ * 1 where products are of the distance alone.
+ */
+double lct_toeplitz_share(const double *table, int64_t n, int64_t width);
+
 /* ------------------------------------------------------------------- parts */
 
 enum { LCT_PROBE_LONG = 2048 };
@@ -150,4 +175,5 @@ locant_status lct_probe_maps(json_t *out, struct lct_probe *p);
 locant_status lct_probe_field(json_t *out, struct lct_probe *p);
 locant_status lct_probe_states(json_t *out, struct lct_probe *p);
 locant_status lct_probe_usage(json_t *out, struct lct_probe *p);
+locant_status lct_probe_tables(json_t *out, struct lct_probe *p);
 #endif
