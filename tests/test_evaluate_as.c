@@ -333,6 +333,9 @@ static void refuses_what_does_not_fit(void **state)
     o.encoding = NULL;
     o.policy = LOCANT_POLICY_WRAP;
     refuse(rope, &o, "locant_evaluate_as: rope has no end, expected no policy");
+    refuse(train("randomized(length=64)+rope"), &o, "locant_evaluate_as: no"
+           " table of randomized(length=64)+rope ends where its positions do,"
+           " expected no policy");
     o.policy = (enum locant_eval_policy)4;
     refuse(rope, &o, "locant_evaluate_as: policy is 4, expected 0 .. 3");
     o.policy = LOCANT_POLICY_NONE;

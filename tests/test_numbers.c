@@ -211,6 +211,7 @@ static void other_measures_stand_beside(void **state)
         near(at(n, "rows.4.gains.%d.mean", 128 << k),
              2.5 - run_loss(&r, 4, 0, k), 1e-13);
     near(at(n, "rows.4.logn_change.256.mean"), -.25, 1e-14);
+    CHECK(lct_numbers_at(n, "rows.4.rate") == NULL); /* none was tried */
     near(at(n, "rows.4.logn.2048.mean"),
          (run_loss(&r, 4, 0, 4) - .25) / log(2), 1e-13);
     CHECK(lct_numbers_at(n, "rows.4.clamp") == NULL);

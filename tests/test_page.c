@@ -227,6 +227,33 @@ static void shows_bits_and_order(void **state)
     free_results(&r);
 }
 
+static void says_which_rates_were_tried(void **state)
+{
+    static const char want[] =
+        "<td><span data-number=\"rows.2.rates.0.valid\">3.500</span></td>"
+        "<td><span data-number=\"rows.2.rates.1.valid\">3.250</span></td>"
+        "<td><span data-number=\"rows.2.rate\">0.0040</span></td>";
+    struct lct_results r;
+    const char *own;
+    char *page;
+
+    (void)state;
+    make_results(&r);
+    r.n_rates = 2;
+    r.rates[0] = .001;
+    r.rates[1] = .004;
+    for (int i = 0; i < GROUPS; i++) {
+        r.groups[i].rate = .004;
+        r.groups[i].valid[0] = 1.5 + i;
+        r.groups[i].valid[1] = 1.25 + i;
+    }
+    page = page_of(&r);
+    own = row(page, "aria-label=\"Learning rates tried\"", r.groups[2].spec);
+    CHECK(!strncmp(own, want, strlen(want)));
+    free(page);
+    free_results(&r);
+}
+
 static void equal_encodings_share_a_rank(void **state)
 {
     struct lct_results r;
@@ -400,6 +427,7 @@ int main(void)
         PAGE(hostile_strings_stay_text),
         PAGE(undefined_is_said),
         PAGE(shows_bits_and_order),
+        PAGE(says_which_rates_were_tried),
         PAGE(equal_encodings_share_a_rank),
         PAGE(banners_for_failed_gates_only),
         PAGE(same_results_same_bytes),

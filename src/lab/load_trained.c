@@ -177,7 +177,13 @@ locant_status lct_load_trained_longer(struct lct_model **model,
 {
     LCT_TRY(lct_load_trained(trained, own, store, run, 1));
     LCT_TRY(make_model(model, encoding, run, room));
-    return lct_copy_trained(*model, *trained, true);
+    LCT_TRY(lct_copy_trained(*model, *trained, true));
+    if (lct_model_size(*model) == lct_model_size(*trained))
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_evaluate_as: no table of %s ends where its"
+                           " positions do, expected no policy",
+                           locant_encoding_spec(*own));
+    return LOCANT_OK;
 }
 
 /* ----------------------------------------------------- beyond a table's end */
