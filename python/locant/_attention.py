@@ -71,6 +71,9 @@ class Problem:
 
     def documents(self, q: Any, k: Any, key_mask: Any) -> None:
         """Documents, of which keys outside 'key_mask' are padding."""
+        if (q is None) != (k is None):
+            raise Error(Status.ERR_NULL, "locant: q_documents and k_documents "
+                        "are given both or neither")
         if key_mask is not None:
             mask = np.asarray(key_mask).astype(bool, copy=False)
             if mask.shape not in ((self.k.shape[2],),
@@ -78,7 +81,7 @@ class Problem:
                 raise Error(Status.ERR_SHAPE, "locant: key_mask has shape "
                             f"{list(mask.shape)}, expected [B, S] = "
                             f"{[self.k.shape[0], self.k.shape[2]]}")
-            if q is None and k is None:
+            if q is None:
                 q = np.zeros(mask.shape[:-1] + (self.q.shape[2],), np.int64)
             k = np.where(mask, np.int64(0) if k is None else k, np.int64(-1))
         self.positions(q_docs=q, k_docs=k)
