@@ -506,6 +506,7 @@ class Evaluation(Structure):
         ("causality", c_double),
         ("blocks", c_int64),
         ("tokens_per_second", c_double),
+        ("non_overlapping", c_double * 5),
     ]
 
 
