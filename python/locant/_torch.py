@@ -1,0 +1,229 @@
+"""Tensors of PyTorch as the library sees them, and attention as an operator.
+
+An operator, unlike a function, can be traced: torch.compile, torch.export and
+autograd see its schema and its fake kernel, and never look inside.
+"""
+from __future__ import annotations
+
+import ctypes
+from typing import Any, NamedTuple, Sequence
+
+import numpy as np
+
+from . import _c
+from ._arrays import tensor, view
+from ._attention import workspace
+from ._c import Dtype, Status
+from ._encoding import Bound, bind
+from ._library import Error, lib, make
+
+try:
+    import torch
+    from torch.library import custom_op
+except ImportError as error:
+    raise ImportError("locant.torch needs torch, which cannot be imported "
+                      f"({error}); pip install 'locant[torch]'") from None
+
+Tensor = torch.Tensor
+_CODES = {torch.float32: Dtype.F32, torch.float16: Dtype.F16,
+          torch.bfloat16: Dtype.BF16, torch.float64: Dtype.F64,
+          torch.int32: Dtype.I32, torch.int64: Dtype.I64}
+
+
+def seen(x: Tensor, name: str) -> _c.Tensor:
+    """What 'x' sees, for the length of a call: 'x' must outlive it."""
+    code = _CODES.get(x.dtype)
+    if code is None:
+        raise Error(Status.ERR_DTYPE, f"locant: {name} has dtype {x.dtype}, "
+                    "expected float32, float64, float16, bfloat16, int32 or "
+                    "int64")
+    return tensor(x.data_ptr(), int(code), tuple(x.shape), x.stride())
+
+
+def viewer(x: Tensor, name: str, _: bool) -> tuple[Tensor, _c.Tensor]:
+    """For bind(): a parameter is used where it lies."""
+    return x, seen(x, f"params[{name!r}]")
+
+
+def dense(x: Tensor) -> Tensor:
+    """A gradient as autograd hands it over: of a sum it has no strides."""
+    return x if x.stride(-1) == 1 else x.contiguous()
+
+
+def like(x: Tensor) -> Tensor:
+    """New memory of the shape of 'x'; its heads lie as those of 'x' do."""
+    if x.ndim == 4 and x.stride(1) < x.stride(2):
+        b, h, t, d = x.shape
+        return x.new_empty((b, t, h, d)).transpose(1, 2)
+    return x.new_empty(x.shape)
+
+
+def wide(x: Tensor) -> torch.dtype:
+    """The dtype of log-sum-exp and sinks."""
+    return torch.float64 if x.dtype == torch.float64 else torch.float32
+
+
+def gradients(bound: Bound) -> tuple[list[Any], Any]:
+    """Zeros for each parameter, to which the library adds, and their views."""
+    made = [like(v).zero_() if isinstance(v, Tensor) else np.zeros_like(v)
+            for v in bound.values]
+    views = [seen(v, "dparams") if isinstance(v, Tensor) else
+             view(v, "dparams") for v in made]
+    return made, (_c.Tensor * len(views))(*views)
+
+
+def chosen(bound: Bound, names: str, made: list[Any]) -> list[Tensor]:
+    """Of one value for each parameter, those of the given ones in order."""
+    order = [p.name for p in bound.encoding.known]
+    return [made[order.index(n)] for n in names.split(",") if n]
+
+
+class Call(NamedTuple):
+    """The arguments of the operator attention, in order."""
+
+    q: Tensor
+    k: Tensor
+    v: Tensor
+    x: Tensor | None
+    sinks: Tensor | None
+    q_pos: Tensor | None
+    k_pos: Tensor | None
+    q_coords: Tensor | None
+    k_coords: Tensor | None
+    q_docs: Tensor | None
+    k_docs: Tensor | None
+    params: Sequence[Tensor]
+    spec: str
+    names: str  # of params, with commas
+    causal: bool
+    keys_turned: bool
+    window: int
+    scale: float | None
+    softcap: float
+
+
+_TENSORS = Call._fields[:11]
+_LEARNED = 5  # of them have gradients
+_SCHEMA = (
+    "Tensor q, Tensor k, Tensor v, Tensor? x, Tensor? sinks, Tensor? q_pos, "
+    "Tensor? k_pos, Tensor? q_coords, Tensor? k_coords, Tensor? q_docs, "
+    "Tensor? k_docs, Tensor[] params, str spec, str names, bool causal, "
+    "bool keys_turned, SymInt window, float? scale, float softcap")
+
+
+def _ranks(c: Call) -> None:
+    for name, x in (("q", c.q), ("k", c.k), ("v", c.v)):
+        if x.ndim != 4:
+            raise Error(Status.ERR_SHAPE, f"locant: {name} has rank {x.ndim}, "
+                        "expected [B, heads, tokens, D]")
+
+
+def _problem(c: Call) -> tuple[_c.Attention, Bound]:
+    _ranks(c)
+    s = make(_c.Attention, window=c.window, softcap=c.softcap)
+    for name in _TENSORS:
+        x = getattr(c, name)
+        if x is not None:
+            setattr(s, name, ctypes.pointer(seen(x, name)))
+    s.mask = _c.Mask.CAUSAL if c.causal else _c.Mask.NONE
+    s.flags = _c.ATTENTION_KEYS_TURNED if c.keys_turned else 0
+    if c.scale is not None:
+        s.scale = c.scale
+    heads, dim = c.q.shape[1], c.q.shape[3]
+    bound = bind(c.spec, dict(zip(c.names.split(","), c.params)), c.k.shape[2],
+                 {"width": heads * dim if c.x is None else c.x.shape[-1],
+                  "heads": heads, "kv_heads": c.k.shape[1], "head_dim": dim},
+                 viewer=viewer)
+    s.encoding = bound.encoding.handle
+    if bound.views is not None:
+        s.params = ctypes.cast(bound.views, ctypes.POINTER(_c.Tensor))
+    return s, bound
+
+
+def _forward(*given: Any) -> tuple[Tensor, Tensor]:
+    c = Call(*given)
+    problem, _bound = _problem(c)  # which keeps the parameters' views
+    out = like(c.q)
+    lse = c.q.new_empty(c.q.shape[:3], dtype=wide(c.q))
+    scratch = workspace(problem)
+    lib.locant_attention_forward(seen(out, "out"), seen(lse, "lse"), problem,
+                                 scratch.ctypes.data, scratch.size)
+    return out, lse
+
+
+def _forward_fake(*given: Any) -> tuple[Tensor, Tensor]:
+    c = Call(*given)
+    _ranks(c)
+    return like(c.q), c.q.new_empty(c.q.shape[:3], dtype=wide(c.q))
+
+
+def _backward(wanted: Sequence[bool], dout: Tensor, out: Tensor, lse: Tensor,
+              *given: Any) -> list[Tensor]:
+    c = Call(*given)
+    problem, bound = _problem(c)
+    g = make(_c.AttentionGradients)
+    made = []
+    for name, want in zip(_TENSORS[:_LEARNED], wanted):
+        if want:
+            x = getattr(c, name)
+            made.append(like(x).zero_() if name == "sinks" else like(x))
+            setattr(g, f"d{name}", ctypes.pointer(seen(made[-1], f"d{name}")))
+    if any(wanted[_LEARNED:]):
+        values, views = gradients(bound)
+        g.dparams = ctypes.cast(views, ctypes.POINTER(_c.Tensor))
+        made += [x for x, want in zip(chosen(bound, c.names, values),
+                                      wanted[_LEARNED:]) if want]
+    dout = dense(dout)
+    scratch = workspace(problem)
+    lib.locant_attention_backward(
+        g, seen(dout, "dout"), seen(out, "out"), seen(lse, "lse"), problem,
+        scratch.ctypes.data, scratch.size)
+    return made
+
+
+def _backward_fake(wanted: Sequence[bool], dout: Tensor, out: Tensor,
+                   lse: Tensor, *given: Any) -> list[Tensor]:
+    c = Call(*given)
+    return [like(x) for x, want in
+            zip((c.q, c.k, c.v, c.x, c.sinks, *c.params), wanted)
+            if want and x is not None]
+
+
+attention = custom_op(
+    "locant::attention", _forward, mutates_args=(), device_types="cpu",
+    schema=f"({_SCHEMA}) -> (Tensor, Tensor)")
+attention_backward = custom_op(
+    "locant::attention_backward", _backward, mutates_args=(),
+    device_types="cpu", schema="(bool[] wanted, Tensor dout, Tensor out, "
+    f"Tensor lse, {_SCHEMA}) -> Tensor[]")
+attention.register_fake(_forward_fake)
+attention_backward.register_fake(_backward_fake)
+
+
+def _keep(ctx: Any, inputs: tuple[Any, ...],
+          output: tuple[Tensor, Tensor]) -> None:
+    c = Call(*inputs)
+    ctx.save_for_backward(*output, *c[:len(_TENSORS)], *c.params)
+    ctx.mark_non_differentiable(output[1])
+    ctx.options = c[len(_TENSORS) + 1:]
+
+
+def _differentiate(ctx: Any, dout: Tensor, _: Any) -> tuple[Any, ...]:
+    out, lse, *saved = ctx.saved_tensors
+    n = len(_TENSORS)
+    wanted = [*ctx.needs_input_grad[:_LEARNED], *ctx.needs_input_grad[n]]
+    made = iter(attention_backward(wanted, dout, out, lse, *saved[:n],
+                                   saved[n:], *ctx.options))
+    grads = [next(made) if want else None for want in wanted]
+    return (*grads[:_LEARNED], *[None] * (n - _LEARNED), grads[_LEARNED:],
+            *[None] * len(ctx.options))
+
+
+def refuse_twice(ctx: Any, *_: Any) -> Any:
+    """The gradient of a gradient."""
+    raise Error(Status.ERR_UNSUPPORTED, "locant: the gradient of a gradient "
+                "was asked for; locant's functions have first derivatives only")
+
+
+attention.register_autograd(_differentiate, setup_context=_keep)
+attention_backward.register_autograd(refuse_twice)

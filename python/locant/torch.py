@@ -1,0 +1,274 @@
+"""liblocant for PyTorch: attention, rotation and encodings with gradients.
+
+CPU tensors are used where they lie, whatever their strides, in float32,
+float64, float16 and bfloat16.  Every function is an operator with a fake
+kernel: torch.compile(fullgraph=True) and torch.export trace through it.  First
+derivatives only: the gradient of a gradient is refused.
+
+Under torch.autocast("cpu") q, k, v and x are cast to its dtype, as PyTorch does
+for scaled_dot_product_attention; float64 stays, parameters and sinks stay
+float32, and so do the sums.  Threads are those of locant.set_threads(), not of
+torch.set_num_threads().
+"""
+from __future__ import annotations
+
+from typing import Any, Literal, Mapping, TypeAlias, overload
+
+from . import _encoding
+from ._c import ROTATE_INVERSE, ROTATE_KEY, Status
+from ._library import Error
+from . import _torch as ops  # says so where PyTorch is missing
+from . import _torch_doors as doors
+import torch
+
+Tensor = torch.Tensor
+Spec: TypeAlias = "str | _encoding.Encoding | Encoding | None"
+
+__all__ = ["Encoding", "add", "attention", "rotate"]
+
+
+def _on_cpu(**given: Any) -> None:
+    for name, x in given.items():
+        if x is None:
+            continue
+        if not isinstance(x, Tensor):
+            raise Error(Status.ERR_PARAM, f"locant: {name} is a "
+                        f"{type(x).__name__}, expected a torch.Tensor")
+        if x.device.type != "cpu":
+            raise Error(Status.ERR_UNSUPPORTED, f"locant: {name} is on device "
+                        f"{x.device}, expected cpu; locant computes on the CPU "
+                        f"alone: pass {name}.cpu()")
+
+
+def _cast(*given: Tensor | None) -> list[Any]:
+    """What autocast makes of the arguments of an attention."""
+    if not torch.is_autocast_enabled("cpu"):
+        return list(given)
+    dtype = torch.get_autocast_dtype("cpu")
+    return [x if x is None or x.dtype == torch.float64 else x.to(dtype)
+            for x in given]
+
+
+def _widened(x: Tensor) -> Tensor:
+    """A parameter of a model in half precision."""
+    half = x.dtype in (torch.float16, torch.bfloat16)
+    return x.to(torch.float32) if half else x
+
+
+def _named(encoding: Spec, params: Mapping[str, Tensor] | None
+           ) -> tuple[str, str, list[Tensor]]:
+    """Spec, names and values of an encoding and its parameters."""
+    if isinstance(encoding, Encoding):
+        params = {**encoding.params(), **(params or {})}
+    spec = "none" if encoding is None else \
+        encoding if isinstance(encoding, str) else encoding.spec
+    given = params or {}
+    for name, value in given.items():
+        _on_cpu(**{f"params[{name!r}]": value})
+    return spec, ",".join(given), [_widened(x) for x in given.values()]
+
+
+def _documents(q: Tensor, k: Tensor, q_docs: Tensor | None,
+               k_docs: Tensor | None, key_mask: Tensor | None) -> list[Any]:
+    """Documents, of which keys outside 'key_mask' are padding."""
+    if key_mask is None:
+        return [q_docs, k_docs]
+    if key_mask.shape not in ((k.shape[2],), (k.shape[0], k.shape[2])):
+        raise Error(Status.ERR_SHAPE, "locant: key_mask has shape "
+                    f"{list(key_mask.shape)}, expected [B, S] = "
+                    f"{[k.shape[0], k.shape[2]]}")
+    whole = torch.zeros((), dtype=torch.int64) if k_docs is None else k_docs
+    if q_docs is None and k_docs is None:
+        q_docs = torch.zeros((*key_mask.shape[:-1], q.shape[2]),
+                             dtype=torch.int64)
+    return [q_docs, torch.where(key_mask.to(torch.bool), whole, -1)]
+
+
+@overload
+def attention(q: Tensor, k: Tensor, v: Tensor, encoding: Spec = None,
+              causal: bool = False, params: Mapping[str, Tensor] | None = None,
+              return_lse: Literal[False] = False,
+              **options: Any) -> Tensor: ...
+
+
+@overload
+def attention(q: Tensor, k: Tensor, v: Tensor, encoding: Spec = None,
+              causal: bool = False,
+              params: Mapping[str, Tensor] | None = None, *,
+              return_lse: Literal[True],
+              **options: Any) -> tuple[Tensor, Tensor]: ...
+
+
+# The overloads leave out the names of the options.
+def attention(  # type: ignore[misc]
+              q: Tensor, k: Tensor, v: Tensor, encoding: Spec = None,
+              causal: bool = False, params: Mapping[str, Tensor] | None = None,
+              return_lse: bool = False, *, scale: float | None = None,
+              q_positions: Tensor | None = None,
+              k_positions: Tensor | None = None,
+              q_coords: Tensor | None = None, k_coords: Tensor | None = None,
+              q_documents: Tensor | None = None,
+              k_documents: Tensor | None = None,
+              key_mask: Tensor | None = None, window: int = 0,
+              softcap: float = 0.0, sinks: Tensor | None = None,
+              x: Tensor | None = None, keys_turned: bool = False) -> Any:
+    """softmax(scale <R q, R k> + b) v, never a tensor of T x S.
+
+    Differentiable in q, k, v, x, sinks and params.
+
+    q            [B, H, T, D] of float32, float64, float16 or bfloat16, any
+                 strides with the last one dense
+    k, v         [B, Hkv, S, D], Hkv divides H
+    encoding     a spec, a locant.Encoding, or a locant.torch.Encoding, which
+                 brings its parameters; None: none.  One of the input door acts
+                 before attention, and does nothing here
+    params       learned parameters by name, float32 or float64; of half
+                 precision they are widened, sinks too
+    return_lse   also the log-sum-exp of each row, which has no gradient
+    q_positions  int64 [T] or [B, T]; query i sits at S - T + i if left out
+    k_positions  int64 [S] or [B, S]; j if left out
+    key_mask     bool [S] or [B, S]: True where a key is, False where padding
+    the rest     as locant.attention() takes it, tensors for arrays
+
+    Returns out [B, H, T, D], laid out as q is ([B, T, H, D] in memory if q is),
+    and with return_lse the log-sum-exp [B, H, T], float32 (float64 where q is),
+    in nats.  A row that sees no key is 0.
+    Errors: as locant.attention(); ERR_UNSUPPORTED for tensors not on the CPU.
+    Source: Vaswani et al. 2017, arXiv:1706.03762v7, eq. (1); of the gradients
+    Dao et al. 2022, arXiv:2205.14135v2, appendix B.2.
+    """
+    _on_cpu(q=q, k=k, v=v, x=x, sinks=sinks, q_positions=q_positions,
+            k_positions=k_positions, q_coords=q_coords, k_coords=k_coords,
+            q_documents=q_documents, k_documents=k_documents,
+            key_mask=key_mask)
+    spec, names, values = _named(encoding, params)
+    q, k, v, x = _cast(q, k, v, x)
+    out, lse = ops.attention(
+        q, k, v, x, None if sinks is None else sinks.to(ops.wide(q)),
+        q_positions, k_positions, q_coords, k_coords,
+        *_documents(q, k, q_documents, k_documents, key_mask), values, spec,
+        names, causal, keys_turned, window, scale, float(softcap))
+    return (out, lse) if return_lse else out
+
+
+def rotate(x: Tensor, encoding: Spec, positions: Tensor | None = None,
+           offset: int = 0, inverse: bool = False, *, key: bool = False,
+           params: Mapping[str, Tensor] | None = None) -> Tensor:
+    """Queries or keys turned by their positions; exact at any of them.
+
+    x          [.., T, D], any strides with the last one dense
+    encoding   a spec, a locant.Encoding or a locant.torch.Encoding
+    positions  int64 [T]; float64 [T] or [T, axes] for real coordinates
+    offset     without positions: row t sits at offset + t
+    inverse    turn back
+    key        x are keys; matters to xpos and pope
+
+    Returns [.., T, D] of x's dtype (pope: 2 D channels).  Differentiable in x
+    and params.
+    Errors and source: as locant.rotate().
+    """
+    _on_cpu(x=x, positions=positions)
+    spec, names, values = _named(encoding, params)
+    flags = (ROTATE_INVERSE if inverse else 0) | (ROTATE_KEY if key else 0)
+    made: Tensor = doors.rotate(x, values, positions, spec, names, offset,
+                                flags)
+    return made
+
+
+def add(x: Tensor, encoding: Spec, positions: Tensor | None = None,
+        offset: int = 0, *,
+        params: Mapping[str, Tensor] | None = None) -> Tensor:
+    """Embeddings with the rows of an encoding of the input door added.
+
+    x          [.., T, D], any strides with the last one dense
+    encoding   e.g. "sinusoidal", or a locant.torch.Encoding("learned", ..)
+    positions  int64 [T]; float64 [T] or [T, axes] where it is defined there
+    offset     without positions: row t sits at offset + t
+
+    Returns x + P[positions] of x's dtype.  Differentiable in x and params.
+    Errors and source: as locant.table().
+    """
+    _on_cpu(x=x, positions=positions)
+    spec, names, values = _named(encoding, params)
+    made: Tensor = doors.add(x, values, positions, spec, names, offset, 0)
+    return made
+
+
+class Encoding(torch.nn.Module):
+    """An encoding with its learned parameters, of one layer or shared.
+
+    encoding = locant.torch.Encoding("t5", heads=8)
+    out = encoding(q, k, v, causal=True)
+
+    spec      e.g. "rope", "t5(bidirectional=yes)", "alibi+rope"
+    length    what a length that the spec leaves out becomes
+    width, heads, kv_heads, head_dim   of the model: shapes of parameters may
+              depend on them, and ERR_PARAM names the one that is missing
+    seed      parameters are drawn from
+    dtype     of parameters, torch.float32 or torch.float64
+
+    A parameter "part.name" of a sum is the attribute part_name.  Data of the
+    task (hops of a graph) are buffers.  Call project() after each step of an
+    optimiser; rates() are for its groups.
+    """
+
+    spec: str
+
+    def __init__(self, spec: str | _encoding.Encoding, *,
+                 length: int | None = None, width: int = 0, heads: int = 0,
+                 kv_heads: int = 0, head_dim: int = 0, seed: int = 0,
+                 dtype: torch.dtype = torch.float32) -> None:
+        super().__init__()
+        encoding = _encoding.encoding_of(spec)
+        if length is not None:
+            encoding = encoding.resolved(length)
+        self.spec = encoding.spec
+        drawn = encoding.init(
+            seed, "float64" if dtype == torch.float64 else "float32",
+            width=width, heads=heads, kv_heads=kv_heads, head_dim=head_dim)
+        self._names: dict[str, str] = {}
+        self._rates: dict[str, float] = {}
+        for p in encoding.known:
+            name = self._names[p.name] = p.name.replace(".", "_")
+            value = torch.from_numpy(drawn[p.name]).to(dtype)
+            if p.rate == 0:
+                self.register_buffer(name, value)
+            else:
+                self._rates[name] = p.rate
+                self.register_parameter(name, torch.nn.Parameter(value))
+
+    def params(self) -> dict[str, Tensor]:
+        """Parameters by the names that the library knows them by."""
+        return {known: getattr(self, own)
+                for known, own in self._names.items()}
+
+    def rates(self) -> dict[str, float]:
+        """Learning rates relative to that of weight matrices: parameters that
+        are logits move in units of 1, weights in units of width^(-1/2)."""
+        return dict(self._rates)
+
+    def project(self) -> None:
+        """Move every entry to the nearest allowed value, in place: to be called
+        after each step of an optimiser."""
+        with torch.no_grad():
+            values = {name: x.numpy() for name, x in self.params().items()}
+            _encoding.Encoding(self.spec).project(values)
+
+    def forward(self, q: Tensor, k: Tensor, v: Tensor, causal: bool = False,
+                **options: Any) -> Any:
+        """attention() with this encoding."""
+        return attention(q, k, v, self, causal, **options)
+
+    def rotate(self, x: Tensor, positions: Tensor | None = None,
+               offset: int = 0, inverse: bool = False, *,
+               key: bool = False) -> Tensor:
+        """rotate() with this encoding."""
+        return rotate(x, self, positions, offset, inverse, key=key)
+
+    def add(self, x: Tensor, positions: Tensor | None = None,
+            offset: int = 0) -> Tensor:
+        """add() with this encoding."""
+        return add(x, self, positions, offset)
+
+    def extra_repr(self) -> str:
+        return repr(self.spec)
