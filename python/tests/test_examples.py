@@ -1,5 +1,6 @@
 """Each example runs, and shows what it is there to show."""
 import importlib
+import importlib.util
 import os
 import sys
 import unittest
@@ -10,10 +11,10 @@ sys.path.append(os.path.join(os.path.dirname(os.path.dirname(
     os.path.abspath(__file__))), "examples"))
 
 
-def run(name):
+def run(name, *arguments):
     """What main() of the example returns; its prints are dropped."""
     with redirect_stdout(StringIO()) as said:
-        found = importlib.import_module(name).main()
+        found = importlib.import_module(name).main(*arguments)
     assert said.getvalue()
     return found
 
@@ -28,6 +29,14 @@ class Examples(unittest.TestCase):
             self.assertGreater(angles, min(1, far * 2.0 ** -26), far)
             if far >= 10 ** 6:
                 self.assertGreater(moved, 1000 * still, far)
+
+    @unittest.skipUnless(importlib.util.find_spec("torch"),
+                         "torch is not installed")
+    def test_t5_gradient(self):
+        # Each weight is rounded 2^-24; a bucket adds up 1024 rows of them.
+        _, memory, apart = run("t5_gradient", 1024)
+        self.assertLess(apart, 1024 * 2.0 ** -24)
+        self.assertGreater(memory, 1)
 
     def test_of_the_readme(self):
         folder = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
