@@ -1,0 +1,216 @@
+"""Tiny random models of transformers, fused against eager; rope types.
+
+Both compute in float32 by other orders of sums: 1e-5 of logits of size 1 to 6
+is what the package promises; 1e-6 of weights, which are below 1.
+"""
+import subprocess
+import sys
+import unittest
+
+import locant
+
+try:
+    import torch
+    import transformers
+except ImportError as error:
+    raise unittest.SkipTest(f"{error.name} is not installed") from None
+from locant import hf
+from locant import torch as lt
+
+SIZES = dict(vocab_size=97, hidden_size=32, num_hidden_layers=2,
+             num_attention_heads=4, num_key_value_heads=2, head_dim=8,
+             intermediate_size=48, pad_token_id=0, bos_token_id=1,
+             eos_token_id=2)
+FAMILIES = {
+    "Llama": {}, "Gemma": {}, "Qwen3": {},
+    "Qwen2": dict(use_sliding_window=True, sliding_window=6,
+                  max_window_layers=1),
+    "Mistral": dict(sliding_window=6),
+    "Gemma2": dict(sliding_window=6, query_pre_attn_scalar=8,
+                   attn_logit_softcapping=2.0),
+    "Gemma3": dict(sliding_window=6),
+    "GptOss": dict(sliding_window=6, num_local_experts=2,
+                   num_experts_per_tok=1),
+    "GPTNeoX": dict(rotary_pct=0.5),
+    "GPT2": dict(n_embd=32, n_layer=2, n_head=4),
+    "Bert": {}}
+
+
+def model(name, **more):
+    torch.manual_seed(0)
+    config = {"Gemma3": "Gemma3Text"}.get(name, name) + "Config"
+    head = {"GPT2": "LMHeadModel", "Bert": "ForMaskedLM"}
+    sizes = {**SIZES, **FAMILIES[name], **more}
+    if name == "GPT2":  # knows sizes by other names
+        sizes = {k: v for k, v in sizes.items() if not k.startswith("num_")}
+    config = getattr(transformers, config)(**sizes)
+    config._attn_implementation = "eager"
+    made = getattr(transformers, name + head.get(name, "ForCausalLM"))(config)
+    for p in made.parameters():
+        torch.nn.init.normal_(p, 0, 0.2)
+    return made.eval()
+
+
+def tokens(batch=2, length=19):
+    g = torch.Generator().manual_seed(1)
+    return torch.randint(3, 97, (batch, length), generator=g)
+
+
+def left_padded(ids, n=5):
+    mask = torch.ones_like(ids)
+    mask[1, :n] = 0
+    return mask
+
+
+class Case(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        hf.register()
+
+    def close(self, a, b, tolerance=1e-5, what=""):
+        self.assertEqual(a.shape, b.shape, what)
+        self.assertTrue(b.isfinite().all(), what)
+        self.assertLess((a - b).abs().max().item(), tolerance, what)
+
+    def both(self, made, call):
+        """What 'call' gives with eager and with locant."""
+        made.set_attn_implementation("eager")
+        eager = call(made)
+        made.set_attn_implementation("locant")
+        self.assertEqual(made.config._attn_implementation, "locant")
+        return eager, call(made)
+
+
+class Families(Case):
+    def test_logits(self):
+        ids = tokens()
+        mask = left_padded(ids)
+        with torch.no_grad():
+            for name in FAMILIES:
+                made = model(name)
+                self.close(*self.both(made, lambda m: m(ids).logits),
+                           what=name)
+                # What a row of padding gives is nobody's business.
+                self.close(*self.both(made, lambda m: m(
+                    ids, attention_mask=mask).logits[mask.bool()]), what=name)
+
+    def test_packed_rows(self):
+        ids = tokens(1, 23)
+        at = torch.cat([torch.arange(n) for n in (7, 8, 8)])[None]
+        with torch.no_grad():
+            for name in ("Llama", "Gemma3", "GPTNeoX"):
+                made = model(name)
+                self.close(*self.both(made, lambda m: m(
+                    ids, position_ids=at, use_cache=False).logits), what=name)
+
+    def test_cached_steps(self):
+        ids = tokens()
+        mask = left_padded(ids)
+
+        def steps(m):
+            cache = transformers.DynamicCache(config=m.config)
+            rows = [m(ids[:, :9], attention_mask=mask[:, :9],
+                      past_key_values=cache).logits[:, -1:]]
+            for t in range(9, 19):
+                rows.append(m(ids[:, t:t + 1], attention_mask=mask[:, :t + 1],
+                              past_key_values=cache).logits)
+            return torch.cat(rows, 1)
+
+        with torch.no_grad():
+            for name in FAMILIES:
+                if name != "Bert":
+                    self.close(*self.both(model(name), steps), what=name)
+
+    def test_generate(self):
+        ids = tokens()
+        made = model("Llama")
+        a, b = self.both(made, lambda m: m.generate(
+            ids, attention_mask=left_padded(ids), max_new_tokens=5,
+            do_sample=False))
+        self.assertTrue(torch.equal(a, b))
+
+    def test_weights(self):
+        ids = tokens()
+        for name in ("Llama", "Gemma2", "GptOss", "Bert"):
+            a, b = self.both(model(name), lambda m: m(
+                ids, output_attentions=True).attentions)
+            self.assertEqual((len(a), len(b)), (2, 2))
+            for x, y in zip(a, b):
+                self.close(x, y, 1e-6, name)
+
+    def test_vision(self):
+        torch.manual_seed(0)
+        made = transformers.ViTModel(transformers.ViTConfig(
+            hidden_size=32, num_hidden_layers=2, num_attention_heads=4,
+            intermediate_size=48, image_size=16, patch_size=4)).eval()
+        x = torch.randn(2, 3, 16, 16)
+        self.close(*self.both(made, lambda m: m(x).last_hidden_state))
+
+    def test_training(self):
+        ids = tokens()
+
+        def gradients(m):
+            m.zero_grad()
+            m(ids, labels=ids).loss.backward()
+            return torch.cat([p.grad.flatten() for p in m.parameters()
+                              if p.grad is not None])
+
+        for name in ("Llama", "Gemma2", "GptOss"):
+            self.close(*self.both(model(name), gradients), what=name)
+
+
+class Refusals(Case):
+    def refused(self, sentence, name, call, **more):
+        made = model(name, **more)
+        made.set_attn_implementation("locant")
+        with self.assertRaisesRegex(locant.Error, sentence):
+            call(made)
+
+    def test_sentences(self):
+        ids = tokens()
+        self.refused("mask is a Tensor", "Llama", lambda m: m(
+            ids, attention_mask=torch.zeros(2, 1, 19, 19)))
+        self.refused("dropout 0.5", "Llama", lambda m: m.train()(ids),
+                     attention_dropout=0.5)
+
+    def test_without_transformers(self):
+        code = ("import sys; sys.modules['transformers'] = None\n"
+                "import locant\nlocant.hf")
+        done = subprocess.run([sys.executable, "-c", code],
+                              capture_output=True, text=True)
+        self.assertIn("ImportError: locant.hf needs transformers", done.stderr)
+
+
+LISTS = dict(short_factor=[1.0, 1.1, 1.2, 1.4], long_factor=[1.0, 2, 4, 8])
+ROPE_TYPES = {  # of transformers, and the spec
+    "default": ({}, "rope"),
+    "linear": (dict(factor=4.0), "rope(scaling=linear(factor=4))"),
+    "dynamic": (dict(factor=2.0),
+                "rope(scaling=dynamic(factor=2,original=32))"),
+    "yarn": (dict(factor=4.0, original_max_position_embeddings=32),
+             "rope(scaling=yarn(factor=4,original=32))"),
+    "longrope": (dict(factor=4.0, original_max_position_embeddings=32,
+                      **LISTS),
+                 "rope(scaling=longrope(original=32,factor=4,"
+                 "short=1:1.1:1.2:1.4,long=1:2:4:8))"),
+    "llama3": (dict(factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0,
+                    original_max_position_embeddings=32),
+               "rope(scaling=llama3(factor=8,original=32))"),
+    "proportional": (dict(factor=2.0, partial_rotary_factor=0.5),
+                     "rope(scaling=proportional(partial=0.5,factor=2))")}
+
+
+class RopeTypes(Case):
+    def test_every_type(self):
+        from transformers.models.llama import modeling_llama as llama
+        q = torch.randn(2, 4, 96, 8, generator=torch.Generator().manual_seed(2))
+        at = torch.arange(96)[None]
+        for kind, (keys, spec) in ROPE_TYPES.items():
+            config = transformers.LlamaConfig(
+                **SIZES, max_position_embeddings=32, rope_parameters=dict(
+                    rope_type=kind, rope_theta=10000.0, **keys))
+            rotary = llama.LlamaRotaryEmbedding(config)
+            wanted, _ = llama.apply_rotary_pos_emb(q, q, *rotary(q, at))
+            # Their angles are float32: 96 radians have a step of 96 2^-24,
+            # a frequency is off by two roundings, and |q| is below 5.
+            self.close(lt.rotate(q, spec), wanted, 5 * 96 * 2.0 ** -22, kind)
