@@ -7,8 +7,8 @@
 or model.set_attn_implementation("locant").  Masks are not made as arrays of
 T x S: what transformers says of a mask (causal, sliding window, padding, packed
 sequences, offsets of a cache) reaches the kernels as positions and documents.
-Soft-caps, sinks and grouped heads are the kernels' own, and output_attentions
-gives the weights.  What is not covered raises locant.Error, never a wrong
+Soft-caps, sinks, grouped heads and the bias table of T5 are the kernels' own,
+and output_attentions gives the weights.  What is not covered raises locant.Error, never a wrong
 number: masks of other kinds, masks given as 4-D tensors, dropout.
 """
 from __future__ import annotations
@@ -25,6 +25,7 @@ try:
 except ImportError as error:
     raise ImportError("locant.hf needs transformers, which cannot be imported "
                       f"({error}); pip install 'locant[hf]'") from None
+from . import _hf_t5 as t5
 import torch
 
 Tensor = torch.Tensor
@@ -135,10 +136,11 @@ def attend(module: Any, query: Tensor, key: Tensor, value: Tensor,
     [B, Hkv, S, D]; returns [B, T, H, D] and the weights if asked for."""
     if dropout:
         raise _refuse(f"attention has dropout {dropout}, expected 0")
-    if position_bias is not None:
-        raise _refuse("the model gives a position_bias as a tensor")
+    bias = t5.options_of(module, position_bias)
+    if bias is None:
+        raise _refuse("the model gives its position_bias as a tensor")
     options = _seen(module, attention_mask, query, key, is_causal)
-    options.update(scale=scaling, softcap=softcap or 0.0, sinks=s_aux)
+    options.update(bias, scale=scaling, softcap=softcap or 0.0, sinks=s_aux)
     out = lt.attention(query, key, value, **options)
     weights = _weights(query, key, options) if output_attentions else None
     return out.transpose(1, 2).contiguous(), weights
@@ -148,3 +150,4 @@ def register() -> None:
     """Make attn_implementation="locant" known to transformers."""
     AttentionInterface.register("locant", attend)
     AttentionMaskInterface.register("locant", mask)
+    t5.families()

@@ -159,6 +159,50 @@ class Families(Case):
             self.close(*self.both(model(name), gradients), what=name)
 
 
+class T5(Case):
+    def made(self, name):
+        torch.manual_seed(0)
+        config = getattr(transformers, f"{name}Config")(
+            vocab_size=97, d_model=32, d_kv=8, d_ff=48, num_layers=2,
+            num_heads=4, relative_attention_num_buckets=8,
+            relative_attention_max_distance=16, dropout_rate=0.0,
+            decoder_start_token_id=0)
+        config._attn_implementation = "eager"
+        made = getattr(transformers, f"{name}ForConditionalGeneration")(config)
+        for p in made.parameters():
+            torch.nn.init.normal_(p, 0, 0.2)
+        return made.eval()
+
+    def test_logits_padded_and_cached(self):
+        ids = tokens(2, 40)
+        mask = left_padded(ids)
+        for name in ("T5", "MT5"):
+            made = self.made(name)
+            with torch.no_grad():
+                self.close(*self.both(made, lambda m: m(
+                    ids, decoder_input_ids=ids[:, :19]).logits), what=name)
+                self.close(*self.both(made, lambda m: m(
+                    ids, attention_mask=mask,
+                    decoder_input_ids=ids[:, :19]).logits), what=name)
+            a, b = self.both(made, lambda m: m.generate(
+                ids, attention_mask=mask, max_new_tokens=6, do_sample=False))
+            self.assertTrue(torch.equal(a, b))
+
+    def test_gradients_of_both_tables(self):
+        ids = tokens(2, 40)
+
+        def gradients(m):
+            m.zero_grad()
+            m(ids, labels=ids[:, :19].contiguous()).loss.backward()
+            return torch.cat([
+                s.block[0].layer[0].SelfAttention.relative_attention_bias
+                .weight.grad.flatten() for s in (m.encoder, m.decoder)])
+
+        a, b = self.both(self.made("T5"), gradients)
+        self.assertGreater(a.abs().max(), 1e-3)
+        self.close(a, b)
+
+
 class Refusals(Case):
     def refused(self, sentence, name, call, **more):
         made = model(name, **more)
