@@ -15,10 +15,6 @@ from __future__ import annotations
 
 from typing import Any, Callable, NamedTuple
 
-from . import torch as lt
-from ._c import Status
-from ._library import Error
-
 try:
     import transformers.masking_utils as masks
     from transformers import AttentionInterface, AttentionMaskInterface
@@ -26,6 +22,9 @@ except ImportError as error:
     raise ImportError("locant.hf needs transformers, which cannot be imported "
                       f"({error}); pip install 'locant[hf]'") from None
 from . import _hf_t5 as t5
+from . import torch as lt
+from ._c import Status
+from ._library import Error
 import torch
 
 Tensor = torch.Tensor

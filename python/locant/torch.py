@@ -71,6 +71,9 @@ def _named(encoding: Spec, params: Mapping[str, Tensor] | None
 def _documents(q: Tensor, k: Tensor, q_docs: Tensor | None,
                k_docs: Tensor | None, key_mask: Tensor | None) -> list[Any]:
     """Documents, of which keys outside 'key_mask' are padding."""
+    if (q_docs is None) != (k_docs is None):
+        raise Error(Status.ERR_NULL, "locant: q_documents and k_documents are "
+                    "given both or neither")
     if key_mask is None:
         return [q_docs, k_docs]
     if key_mask.shape not in ((k.shape[2],), (k.shape[0], k.shape[2])):
@@ -78,7 +81,7 @@ def _documents(q: Tensor, k: Tensor, q_docs: Tensor | None,
                     f"{list(key_mask.shape)}, expected [B, S] = "
                     f"{[k.shape[0], k.shape[2]]}")
     whole = torch.zeros((), dtype=torch.int64) if k_docs is None else k_docs
-    if q_docs is None and k_docs is None:
+    if q_docs is None:
         q_docs = torch.zeros((*key_mask.shape[:-1], q.shape[2]),
                              dtype=torch.int64)
     return [q_docs, torch.where(key_mask.to(torch.bool), whole, -1)]

@@ -137,6 +137,9 @@ class Refusals(Case):
                  lambda: lt.attention(q, k.double(), v)),
                 (locant.Error, r"key_mask has shape \[3\]",
                  lambda: lt.attention(q, k, v, key_mask=torch.ones(3))),
+                (locant.Error, "both or neither",
+                 lambda: lt.attention(q, k, v, q_documents=torch.zeros(
+                     19, dtype=torch.int64))),
                 (locant.Error, "heads",
                  lambda: lt.Encoding("t5"))):
             with self.assertRaisesRegex(error, sentence):
