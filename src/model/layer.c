@@ -4,96 +4,130 @@
  *     mid = x + attention(norm1(x)) Wo
  *     out = mid + gelu(norm2(mid) W1) W2
  *
- * The keys and values of attention are those of memory and segment.
+ * The keys and values of attention are those of memory and segment.  What lies
+ * between two attentions is done block of rows by block of rows, each on one
+ * thread and in its cache.
  */
 #include "parts.h"
 #include <string.h>
 
-/* Sizes of y = x W, W tensor 'which': N rows, but F for keys and values. */
-static struct lct_linear sizes_of(const struct lct_model *m,
-                                  const struct lct_model_tensor *t,
-                                  enum lct_layer_tensor which)
+static const struct lct_model_tensor *
+tensor_of(const struct lct_part *p, enum lct_layer_tensor which)
 {
-    const bool whole = which == LCT_WK || which == LCT_WV;
-
-    return (struct lct_linear){ m->B * (whole ? m->S : m->T), t->shape[0],
-                                t->shape[1] };
+    return &p->m->tensors[1 + p->layer * LCT_LAYER_TENSORS + which];
 }
 
-/* y = x W, W tensor 'which' of the layer; or y += x W */
-static void project(struct lct_model *m, real *y, const real *x, int64_t layer,
-                    enum lct_layer_tensor which, enum lct_store store)
+/* y = x W of the part's rows, W tensor 'which' of the layer */
+static void project(const struct lct_part *p, real *y, const real *x,
+                    enum lct_layer_tensor which)
 {
-    const struct lct_model_tensor *t =
-        &m->tensors[1 + layer * LCT_LAYER_TENSORS + which];
-    const struct lct_linear s = sizes_of(m, t, which);
+    const struct lct_model_tensor *t = tensor_of(p, which);
+    const struct lct_linear s = { p->rows, t->shape[0], t->shape[1] };
 
-    lct_linear_forward(y, x, m->params + t->offset, &s, store);
+    lct_linear_forward(y + p->first * s.out, x + p->first * s.in,
+                       p->m->packed + t->offset, &s);
 }
 
-/*
- * forward: y = x W
- * dx = dy W^T, or dx += dy W^T; dW += x^T dy.
- */
-static void project_backward(struct lct_model *m, real *dx, const real *dy,
-                             const real *x, int64_t layer,
-                             enum lct_layer_tensor which, enum lct_store store)
+/* forward: y = x W;  dx = dy W^T of the part's rows */
+static void project_backward(const struct lct_part *p, real *dx,
+                             const real *dy, enum lct_layer_tensor which)
 {
-    const struct lct_model_tensor *t =
-        &m->tensors[1 + layer * LCT_LAYER_TENSORS + which];
-    const struct lct_linear s = sizes_of(m, t, which);
+    const struct lct_model_tensor *t = tensor_of(p, which);
+    const struct lct_linear s = { p->rows, t->shape[0], t->shape[1] };
 
-    lct_linear_backward_input(dx, dy, m->params + t->offset, &s, store);
-    lct_linear_backward_weight(m->grads + t->offset, dy, x, &s);
+    lct_linear_backward_input(dx + p->first * s.in, dy + p->first * s.out,
+                              p->m->turned + t->offset, &s);
 }
 
-/* d.x += gradient through norm2 of the layer, from d.branch */
-static void norm2_backward(struct lct_model *m, int64_t layer)
+/* y = norm(x) of the part's rows */
+static void norm(const struct lct_part *p, real *y, real *stat, const real *x,
+                 enum lct_layer_tensor which)
 {
-    const struct lct_layer *a = &m->layers[layer];
-    const struct lct_norm_saved saved = { a->mid, a->stat2, m->B * m->T,
-                                          m->config.width, m->config.norm };
+    const struct lct_model_config *c = &p->m->config;
+    const int64_t at = p->first * c->width;
 
-    lct_norm_backward(m->d.x, lct_layer_tensor(m, m->grads, layer, LCT_NORM2),
-                      m->d.branch,
-                      lct_layer_tensor(m, m->params, layer, LCT_NORM2), &saved,
-                      m->sum);
+    lct_norm_forward(y + at, stat + 2 * p->first, x + at,
+                     p->m->params + tensor_of(p, which)->offset, p->rows,
+                     c->width, c->norm);
 }
 
-/*
- * d.x += gradient through norm1 of the layer, from d.whole_branch; what would
- * reach remembered inputs is dropped.
- */
-static void norm1_backward(struct lct_model *m, int64_t layer)
+/* forward: y = norm(x);  dx += gradient through it, of the part's rows */
+static void norm_backward(const struct lct_part *p, real *dx, const real *dy,
+                          const real *x, const real *stat,
+                          enum lct_layer_tensor which)
 {
-    const struct lct_layer *a = &m->layers[layer];
-    const int64_t F = m->B * m->S;
-    const struct lct_norm_saved saved = { a->whole, a->stat1, F,
-                                          m->config.width, m->config.norm };
+    const struct lct_model_config *c = &p->m->config;
+    const int64_t at = p->first * c->width;
+    const struct lct_norm_saved saved = { x + at, stat + 2 * p->first, p->rows,
+                                          c->width, c->norm };
 
-    if (m->config.memory > 0)
-        memset(m->d.whole, 0, (size_t)(F * m->config.width) * sizeof(real));
-    lct_norm_backward(m->d.whole,
-                      lct_layer_tensor(m, m->grads, layer, LCT_NORM1),
-                      m->d.whole_branch,
-                      lct_layer_tensor(m, m->params, layer, LCT_NORM1), &saved,
-                      m->sum);
-    if (m->config.memory > 0)
-        lct_memory_add(m, m->d.x, m->d.whole);
+    lct_norm_backward(dx + at, lct_block_sum(p), dy + at,
+                      p->m->params + tensor_of(p, which)->offset, &saved);
 }
 
-/* norm1 of memory and segment, and of the segment alone */
-static void norm1_forward(struct lct_model *m, int64_t layer)
+static void norm_weight(struct lct_model *m, int64_t layer, int64_t rows,
+                        enum lct_layer_tensor which)
 {
-    const struct lct_layer *a = &m->layers[layer];
+    lct_norm_backward_weight(lct_layer_tensor(m, m->grads, layer, which),
+                             m->sums, lct_blocks(rows), m->config.width);
+}
 
-    if (m->config.memory > 0)
-        lct_memory_join(m, layer);
-    lct_norm_forward(a->whole_norm, a->stat1, a->whole,
-                     lct_layer_tensor(m, m->params, layer, LCT_NORM1),
-                     m->B * m->S, m->config.width, m->config.norm);
-    if (m->config.memory > 0)
-        lct_memory_take(m, a->norm1, a->whole_norm);
+/* The part's rows of 'from' to 'to', arrays of the model's width. */
+static void copy(const struct lct_part *p, real *to, const real *from)
+{
+    const int64_t width = p->m->config.width, at = p->first * width;
+
+    memcpy(to + at, from + at, (size_t)(p->rows * width) * sizeof(*to));
+}
+
+static void clear(const struct lct_part *p, real *x)
+{
+    const int64_t width = p->m->config.width;
+
+    memset(x + p->first * width, 0, (size_t)(p->rows * width) * sizeof(*x));
+}
+
+/* The part's rows of 'y' += those of 'x'. */
+static void add(const struct lct_part *p, real *y, const real *x)
+{
+    const int64_t width = p->m->config.width, at = p->first * width;
+
+    lct_nn()->add(y + at, x + at, 1, (size_t)(p->rows * width));
+}
+
+/* ----------------------------------------------------------------- forward */
+
+static void queries(const struct lct_part *p)
+{
+    const struct lct_layer *a = &p->m->layers[p->layer];
+
+    project(p, a->q, a->norm1, LCT_WQ);
+}
+
+/* Rows of memory and segment; without memory these have queries too. */
+static void keys_and_values(const struct lct_part *p)
+{
+    const struct lct_layer *a = &p->m->layers[p->layer];
+
+    norm(p, a->whole_norm, a->stat1, a->whole, LCT_NORM1);
+    if (p->m->config.memory == 0)
+        queries(p);
+    project(p, a->k, a->whole_norm, LCT_WK);
+    project(p, a->v, a->whole_norm, LCT_WV);
+}
+
+static void after_attention(const struct lct_part *p)
+{
+    const struct lct_layer *a = &p->m->layers[p->layer];
+    const int64_t ff = p->m->config.ff, at = p->first * ff;
+
+    project(p, a->mid, a->o, LCT_WO);
+    add(p, a->mid, a->x);
+    norm(p, a->norm2, a->stat2, a->mid, LCT_NORM2);
+    project(p, a->h, a->norm2, LCT_W1);
+    lct_gelu_forward(a->g + at, a->h + at, (size_t)(p->rows * ff));
+    project(p, a->out, a->g, LCT_W2);
+    add(p, a->out, a->mid);
 }
 
 /*
@@ -103,60 +137,128 @@ static void norm1_forward(struct lct_model *m, int64_t layer)
  */
 locant_status lct_layer_forward(struct lct_model *m, int64_t layer)
 {
-    const struct lct_model_config *c = &m->config;
-    struct lct_layer *a = &m->layers[layer];
-    const int64_t N = m->B * m->T;
-    const size_t stream = (size_t)(N * c->width) * sizeof(real);
+    const struct lct_layer *a = &m->layers[layer];
+    const bool memory = m->config.memory > 0;
 
-    /* 1: mid = x + attention(norm1(x)) Wo */
-    norm1_forward(m, layer);
-    project(m, a->q, a->norm1, layer, LCT_WQ, LCT_WRITE);
-    project(m, a->k, a->whole_norm, layer, LCT_WK, LCT_WRITE);
-    project(m, a->v, a->whole_norm, layer, LCT_WV, LCT_WRITE);
+    if (memory)
+        lct_memory_join(m, layer);
+    lct_model_rows(m, layer, m->B * m->S, keys_and_values);
+    if (memory) {
+        lct_memory_take(m, a->norm1, a->whole_norm);
+        lct_model_rows(m, layer, m->B * m->T, queries);
+    }
     LCT_TRY(lct_heads_forward(m, layer));
-    memcpy(a->mid, a->x, stream);
-    project(m, a->mid, a->o, layer, LCT_WO, LCT_ADD);
-
-    /* 2: out = mid + gelu(norm2(mid) W1) W2 */
-    lct_norm_forward(a->norm2, a->stat2, a->mid,
-                     lct_layer_tensor(m, m->params, layer, LCT_NORM2), N,
-                     c->width, c->norm);
-    project(m, a->h, a->norm2, layer, LCT_W1, LCT_WRITE);
-    lct_gelu_forward(a->g, a->h, (size_t)(N * c->ff));
-    memcpy(a->out, a->mid, stream);
-    project(m, a->out, a->g, layer, LCT_W2, LCT_ADD);
-    if (m->config.memory > 0)
+    lct_model_rows(m, layer, m->B * m->T, after_attention);
+    if (memory)
         lct_memory_keep(m, layer);
     return LOCANT_OK;
 }
 
+/* ---------------------------------------------------------------- backward */
+
 /*
- * d.x enters as the gradient of 'out' and leaves as that of 'x': the residual
- * stream carries it on, the branches add to it.
+ * forward: mid = x + o Wo;  out = mid + gelu(norm2(mid) W1) W2
+ * d.mid from d.x, that of 'out'; d.branch becomes that of o.
  */
+static void before_attention(const struct lct_part *p)
+{
+    const struct lct_layer *a = &p->m->layers[p->layer];
+    const struct lct_flow *d = &p->m->d;
+    const int64_t ff = p->m->config.ff, at = p->first * ff;
+
+    project_backward(p, d->h, d->x, LCT_W2);
+    lct_gelu_backward(d->h + at, a->h + at, (size_t)(p->rows * ff));
+    project_backward(p, d->branch, d->h, LCT_W1);
+    copy(p, d->mid, d->x);
+    norm_backward(p, d->mid, d->branch, a->mid, a->stat2, LCT_NORM2);
+    project_backward(p, d->branch, d->mid, LCT_WO);
+}
+
+static void queries_backward(const struct lct_part *p)
+{
+    const struct lct_flow *d = &p->m->d;
+
+    project_backward(p, d->branch, d->q, LCT_WQ);
+}
+
+/*
+ * forward: k, v (and q, without memory) = norm1(whole) W
+ * Writes d.whole, the gradient of whole; without memory it is d.next, and
+ * has what the residual stream carries besides.
+ */
+static void whole_backward(const struct lct_part *p)
+{
+    const struct lct_layer *a = &p->m->layers[p->layer];
+    const struct lct_flow *d = &p->m->d;
+    const bool memory = p->m->config.memory > 0;
+    real *whole = memory ? d->whole : d->next;
+
+    if (!memory)
+        queries_backward(p);
+    project_backward(p, whole, d->k, LCT_WK);
+    add(p, d->whole_branch, whole);
+    project_backward(p, whole, d->v, LCT_WV);
+    add(p, d->whole_branch, whole);
+    if (p->m->reads_x)
+        add(p, d->whole_branch, d->read);
+    if (memory)
+        clear(p, whole);
+    else
+        copy(p, whole, d->mid);
+    norm_backward(p, whole, d->whole_branch, a->whole, a->stat1, LCT_NORM1);
+}
+
+/* What would reach remembered inputs is dropped. */
+static void through_memory(struct lct_model *m, int64_t layer)
+{
+    const struct lct_flow *d = &m->d;
+    const size_t width = (size_t)m->config.width * sizeof(real);
+
+    lct_model_rows(m, layer, m->B * m->T, queries_backward);
+    lct_memory_put(m, d->whole_branch, d->branch);
+    memcpy(d->next, d->mid, (size_t)(m->B * m->T) * width);
+}
+
+/*
+ * Gradients of the layer's matrices, and beside them those of its input: no
+ * array that a product of the one reads is written for the other.
+ */
+static void finish(struct lct_model *m, int64_t layer)
+{
+    const struct lct_layer *a = &m->layers[layer];
+    const struct lct_flow *d = &m->d;
+    const struct lct_model_tensor *t =
+        &m->tensors[1 + layer * LCT_LAYER_TENSORS];
+    const int64_t N = m->B * m->T, F = m->B * m->S;
+    const struct lct_product_of products[] = {
+        { &t[LCT_W1], a->norm2, d->h, N },
+        { &t[LCT_W2], a->g, d->x, N },
+        { &t[LCT_WO], a->o, d->mid, N },
+        { &t[LCT_WQ], a->norm1, d->q, N },
+        { &t[LCT_WK], a->whole_norm, d->k, F },
+        { &t[LCT_WV], a->whole_norm, d->v, F },
+    };
+
+    lct_model_rows_and_weights(m, layer, F, whole_backward, products,
+                               (int)(sizeof(products) / sizeof(products[0])));
+}
+
+/* d.x enters as the gradient of 'out' and leaves as that of 'x'. */
 locant_status lct_layer_backward(struct lct_model *m, int64_t layer)
 {
-    struct lct_layer *a = &m->layers[layer];
-    struct lct_flow *d = &m->d;
+    const bool memory = m->config.memory > 0;
+    real *entered = m->d.x;
 
-    /* 2: forward: out = mid + gelu(norm2(mid) W1) W2 */
-    project_backward(m, d->h, d->x, a->g, layer, LCT_W2, LCT_WRITE);
-    lct_gelu_backward(d->h, a->h, (size_t)(m->B * m->T * m->config.ff));
-    project_backward(m, d->branch, d->h, a->norm2, layer, LCT_W1, LCT_WRITE);
-    norm2_backward(m, layer);
-
-    /* 1: forward: mid = x + attention(norm1(x)) Wo */
-    project_backward(m, d->branch, d->x, a->o, layer, LCT_WO, LCT_WRITE);
+    lct_model_rows(m, layer, m->B * m->T, before_attention);
+    norm_weight(m, layer, m->B * m->T, LCT_NORM2);
     LCT_TRY(lct_heads_backward(m, layer));
-    project_backward(m, d->branch, d->q, a->norm1, layer, LCT_WQ, LCT_WRITE);
-    if (m->config.memory > 0)
-        lct_memory_put(m, d->whole_branch, d->branch);
-    project_backward(m, d->whole_branch, d->k, a->whole_norm, layer, LCT_WK,
-                     LCT_ADD);
-    project_backward(m, d->whole_branch, d->v, a->whole_norm, layer, LCT_WV,
-                     LCT_ADD);
-    for (int64_t i = 0; m->reads_x && i < m->B * m->S * m->config.width; i++)
-        d->whole_branch[i] += d->read[i];
-    norm1_backward(m, layer);
+    if (memory)
+        through_memory(m, layer);
+    finish(m, layer);
+    norm_weight(m, layer, m->B * m->S, LCT_NORM1);
+    if (memory)
+        lct_memory_add(m, m->d.next, m->d.whole);
+    m->d.x = m->d.next;
+    m->d.next = entered;
     return LOCANT_OK;
 }

@@ -242,7 +242,9 @@ static void take_flow(struct arena *a, struct lct_model *m)
     const struct lct_model_config *c = &m->config;
     const int64_t N = m->rows, F = m->room;
 
-    m->d.x = m->d.whole = take_real(a, N, c->width);
+    m->d.x = take_real(a, N, c->width);
+    m->d.mid = take_real(a, N, c->width);
+    m->d.next = take_real(a, N, c->width);
     m->d.branch = m->d.whole_branch = take_real(a, N, c->width);
     if (c->memory > 0) {
         m->d.whole = take_real(a, F, c->width);
@@ -259,6 +261,7 @@ static void take_flow(struct arena *a, struct lct_model *m)
     m->lists.first = take(a, c->vocab, 1, sizeof(int32_t));
     m->lists.next = take(a, N, 1, sizeof(int32_t));
     m->lists.sum = m->sum = take(a, c->width, 1, sizeof(double));
+    m->sums = take(a, lct_blocks(F), c->width, sizeof(double));
 }
 
 static void take_all(struct arena *a, struct lct_model *m)

@@ -16,9 +16,13 @@ static locant_status allocate_params(struct lct_model *m)
     const size_t bytes = m->size * sizeof(real);
 
     m->params = locant_alloc(bytes);
-    if (m->train)
+    m->packed = locant_alloc(bytes);
+    if (m->train) {
         m->grads = locant_alloc(bytes);
-    if (m->params == NULL || (m->train && m->grads == NULL))
+        m->turned = locant_alloc(bytes);
+    }
+    if (m->params == NULL || m->packed == NULL ||
+        (m->train && (m->grads == NULL || m->turned == NULL)))
         return locant_fail(LOCANT_ERR_NOMEM,
                            "%s: no memory for %zu bytes of parameters", fn,
                            bytes);
@@ -111,6 +115,8 @@ void lct_model_free(struct lct_model *m)
     locant_release(m->workspace);
     locant_release(m->activations);
     locant_release(m->layers);
+    locant_release(m->turned);
+    locant_release(m->packed);
     locant_release(m->grads);
     locant_release(m->params);
     locant_release(m->encoding_params);
@@ -210,5 +216,5 @@ size_t lct_model_bytes(const struct lct_model *m)
 {
     const size_t params = m->size * sizeof(real);
 
-    return params * (m->train ? 2 : 1) + m->activation_bytes;
+    return params * (m->train ? 4 : 2) + m->activation_bytes;
 }

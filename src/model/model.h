@@ -13,8 +13,8 @@
  *
  *     z = norm([memory, x]);  attention(q = norm(x) Wq, k = z Wk, v = z Wv)
  *
- * Three flat allocations: parameters, gradients, activations.  Nothing is
- * allocated inside a step.
+ * Flat allocations: parameters, gradients, packed weights, activations.
+ * Nothing is allocated inside a step.
  */
 #ifndef LCT_MODEL_H
 #define LCT_MODEL_H
@@ -72,7 +72,7 @@ real *lct_model_grads(struct lct_model *m);       /* [size]; train only */
 int lct_model_tensors(const struct lct_model *m,
                       const struct lct_model_tensor **out);
 
-/* Bytes of the three allocations together. */
+/* Bytes of these allocations together. */
 size_t lct_model_bytes(const struct lct_model *m);
 
 /*

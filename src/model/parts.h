@@ -38,7 +38,9 @@ struct lct_layer {
 /* Gradients with respect to activations, one set for all layers. */
 struct lct_flow {
     real *x;      /* [N, width] of the residual stream */
-    real *whole;  /* [F, width] of memory and x; x without memory */
+    real *mid;    /* [N, width] of it between attention and feed-forward */
+    real *next;   /* [N, width] of it below the layer */
+    real *whole;  /* [F, width] of memory and x; none without memory */
     real *branch; /* [N, width] of a norm's output, or of attention's */
     real *whole_branch; /* [F, width] of whole_norm; branch without memory */
     real *q, *k, *v;
@@ -64,6 +66,8 @@ struct lct_model {
     locant_tensor *encoding_grads;    /* the same of grads */
     size_t size;
     real *params, *grads;
+    real *packed, *turned; /* [size] matrices as products read them, and their
+                              transposes; turned with 'train' only */
 
     void *activations;
     size_t activation_bytes;
@@ -75,6 +79,7 @@ struct lct_model {
     int32_t *tokens, *targets; /* [N], of the last forward */
     struct lct_embedding_scratch lists;
     double *sum;            /* [width] */
+    double *sums;           /* [blocks of F, width] */
 
     bool input_door, reads_x;
     bool table_learns;   /* the input table has parameters */
@@ -167,6 +172,51 @@ void lct_memory_take(const struct lct_model *m, real *part, const real *whole);
 void lct_memory_put(const struct lct_model *m, real *whole, const real *part);
 /* part += the segments' rows of whole */
 void lct_memory_add(const struct lct_model *m, real *part, const real *whole);
+
+/* --------------------------------------------------- rows shared by threads */
+
+/*
+ * Rows of one task, fixed so that sums over blocks do not depend on the number
+ * of threads.  Of a norm to a GELU their activations fit the first caches.
+ */
+enum { LCT_BLOCK = 64 };
+
+static inline int64_t lct_blocks(int64_t rows)
+{
+    return (rows + LCT_BLOCK - 1) / LCT_BLOCK;
+}
+
+/* Rows first .. first + rows - 1 of a layer's pass: one block. */
+struct lct_part {
+    struct lct_model *m;
+    int64_t layer, first, rows;
+};
+typedef void (*lct_part_fn)(const struct lct_part *p);
+
+/* Where the block's sum over its rows goes: [width]. */
+static inline double *lct_block_sum(const struct lct_part *p)
+{
+    return p->m->sums + p->first / LCT_BLOCK * p->m->config.width;
+}
+
+/* forward: y = x W;  the gradient of W takes x and dy of so many rows. */
+struct lct_product_of {
+    const struct lct_model_tensor *w;
+    const real *x, *dy;
+    int64_t rows;
+};
+
+/* Do 'work' (NULL: none) on all blocks of rows, and the weights' gradients. */
+void lct_model_rows(struct lct_model *m, int64_t layer, int64_t rows,
+                    lct_part_fn work);
+void lct_model_rows_and_weights(struct lct_model *m, int64_t layer,
+                                int64_t rows, lct_part_fn work,
+                                const struct lct_product_of *products, int n);
+
+/* Fill m->packed and m->turned from the parameters. */
+void lct_model_pack(struct lct_model *m);
+
+/* ------------------------------------------------------------------- layers */
 
 /* Attention of one layer: o from q, k, v; d.q, d.k, d.v from d.branch. */
 locant_status lct_heads_reserve(struct lct_model *m, int64_t B, int64_t T,

@@ -48,38 +48,55 @@ static const struct lct_model_tensor *last(const struct lct_model *m, int i)
     return &m->tensors[m->encoding_first - 2 + i];
 }
 
-/* loss [N] from x [N, width].  Saved for backward: x, stat, norm, logits. */
-static void head_forward(struct lct_model *m, const real *x)
+/* loss [N] from 'out' of the last layer.  Saved: x, stat, norm, logits. */
+static void head_forward(const struct lct_part *p)
 {
+    struct lct_model *m = p->m;
     const struct lct_model_config *c = &m->config;
-    const int64_t N = m->B * m->T;
-    const struct lct_linear s = { N, c->width, c->vocab };
+    const int64_t at = p->first * c->width, word = p->first * c->vocab;
+    const struct lct_linear s = { p->rows, c->width, c->vocab };
 
-    lct_norm_forward(m->norm, m->stat, x, m->params + last(m, 0)->offset, N,
-                     c->width, c->norm);
-    lct_linear_forward(m->logits, m->norm, m->params + last(m, 1)->offset, &s,
-                       LCT_WRITE);
-    lct_loss_forward(m->loss, m->loss_stat, m->logits, m->targets, N,
+    lct_norm_forward(m->norm + at, m->stat + 2 * p->first,
+                     m->layers[p->layer].out + at,
+                     m->params + last(m, 0)->offset, p->rows, c->width,
+                     c->norm);
+    lct_linear_forward(m->logits + word, m->norm + at,
+                       m->packed + last(m, 1)->offset, &s);
+    lct_loss_forward(m->loss + p->first, m->loss_stat + 2 * p->first,
+                     m->logits + word, m->targets + p->first, p->rows,
                      c->vocab);
 }
 
 /* forward: loss = cross_entropy(norm(x) Wout); writes d.x of the mean loss */
-static void head_backward(struct lct_model *m, const real *x)
+static void head_backward(const struct lct_part *p)
 {
+    struct lct_model *m = p->m;
     const struct lct_model_config *c = &m->config;
-    const int64_t N = m->B * m->T;
-    const struct lct_linear s = { N, c->width, c->vocab };
-    const struct lct_norm_saved saved = { x, m->stat, N, c->width, c->norm };
-    const size_t norm = last(m, 0)->offset, output = last(m, 1)->offset;
+    const int64_t at = p->first * c->width, word = p->first * c->vocab;
+    const struct lct_linear s = { p->rows, c->width, c->vocab };
+    const struct lct_norm_saved saved = { m->layers[p->layer].out + at,
+                                          m->stat + 2 * p->first, p->rows,
+                                          c->width, c->norm };
 
-    lct_loss_backward(m->logits, m->loss_stat, m->targets, N, c->vocab,
+    lct_loss_backward(m->logits + word, m->loss_stat + 2 * p->first,
+                      m->targets + p->first, p->rows, c->vocab,
                       (real)(1.0 / (double)(m->scored > 0 ? m->scored : 1)));
-    lct_linear_backward_input(m->d.branch, m->logits, m->params + output, &s,
-                              LCT_WRITE);
-    lct_linear_backward_weight(m->grads + output, m->logits, m->norm, &s);
-    memset(m->d.x, 0, (size_t)(N * c->width) * sizeof(real));
-    lct_norm_backward(m->d.x, m->grads + norm, m->d.branch, m->params + norm,
-                      &saved, m->sum);
+    lct_linear_backward_input(m->d.branch + at, m->logits + word,
+                              m->turned + last(m, 1)->offset, &s);
+    memset(m->d.x + at, 0, (size_t)(p->rows * c->width) * sizeof(real));
+    lct_norm_backward(m->d.x + at, lct_block_sum(p), m->d.branch + at,
+                      m->params + last(m, 0)->offset, &saved);
+}
+
+/* The gradients of the head's weights, after head_backward(). */
+static void head_weights(struct lct_model *m)
+{
+    const int64_t N = m->B * m->T;
+    const struct lct_product_of output = { last(m, 1), m->norm, m->logits, N };
+
+    lct_norm_backward_weight(m->grads + last(m, 0)->offset, m->sums,
+                             lct_blocks(N), m->config.width);
+    lct_model_rows_and_weights(m, 0, 0, NULL, &output, 1);
 }
 
 static void show_layer(const struct lct_model *m, int64_t layer)
@@ -100,6 +117,7 @@ static locant_status run(struct lct_model *m, int64_t B, int64_t T)
     m->T = T;
     m->past = m->kept.tokens;
     m->S = m->past + T;
+    lct_model_pack(m);
     LCT_TRY(lct_input_forward(m));
     for (int64_t l = 0; l < m->config.layers; l++) {
         LCT_TRY(lct_layer_forward(m, l));
@@ -137,7 +155,7 @@ locant_status lct_model_forward(struct lct_model *m, const int32_t *tokens,
         return status;
     }
     m->kept = (struct lct_memory){ B, lct_memory_next(m) };
-    head_forward(m, m->layers[m->config.layers - 1].out);
+    lct_model_rows(m, m->config.layers - 1, B * T, head_forward);
     m->ready = true;
     for (size_t i = 0; i < N; i++)
         sum += (double)m->loss[i];
@@ -170,7 +188,8 @@ locant_status lct_model_backward(struct lct_model *m)
                            "since the last backward");
     LCT_TRY(lct_heads_reserve(m, m->B, m->T, m->past));
     m->ready = m->returned = false;
-    head_backward(m, m->layers[m->config.layers - 1].out);
+    lct_model_rows(m, m->config.layers - 1, m->B * m->T, head_backward);
+    head_weights(m);
     for (int64_t l = m->config.layers - 1; l >= 0; l--)
         LCT_TRY(lct_layer_backward(m, l));
     LCT_TRY(lct_input_backward(m));

@@ -1,11 +1,17 @@
 /*
- * linear.c - y = x W and its two gradients, by BLAS.
+ * linear.c - y = x W and its two gradients.
  *
- * Each product uses one thread: parallelism is above it (whole models side by
- * side), and the bits of a product then do not depend on the machine's load.
+ * Nothing here starts threads: a caller shares out rows, or the tiles of dW,
+ * which are fixed, so bits do not depend on threads.
+ *
+ * Products by W take it in panels of 16 columns, one after the other, that all
+ * rows share: BLAS packs both sides again in each call, and columns of W read
+ * in place, a power of 2 apart, would meet in a few sets of the first cache.
+ * The long sums of dW BLAS does best (docs/SPEED.md).
  */
 #include "nn.h"
 #include <cblas.h>
+#include <string.h>
 
 #ifdef LCT_REAL_F64
 #define GEMM cblas_dgemm
@@ -13,42 +19,108 @@
 #define GEMM cblas_sgemm
 #endif
 
+enum { PANEL = 16 };
+
+static int64_t at_most(int64_t n, int64_t limit)
+{
+    return n < limit ? n : limit;
+}
+
+/* c [m, n] = a b, b in panels */
+static void multiply(struct lct_nn_product p)
+{
+    const size_t n = p.n;
+    const real *panels = p.b;
+    real *c = p.c;
+
+    for (size_t j = 0; j < n; j += PANEL) {
+        p.n = p.b_row = n - j < PANEL ? n - j : PANEL;
+        p.b = panels + j * p.k;
+        p.c = c + j;
+        lct_nn()->product(&p);
+    }
+}
+
+/* panels of x [k, n], whose rows are 'row' apart */
+static void pack(real *panels, const real *x, int64_t row, int64_t k, int64_t n)
+{
+    for (int64_t j = 0; j < n; j += PANEL) {
+        const int64_t wide = at_most(n - j, PANEL);
+
+        for (int64_t p = 0; p < k; p++, panels += wide) {
+            if (wide == PANEL)
+                memcpy(panels, x + p * row + j, PANEL * sizeof(*x));
+            else
+                memcpy(panels, x + p * row + j, (size_t)wide * sizeof(*x));
+        }
+    }
+}
+
+void lct_linear_pack(real *panels, real *turned, const real *w, int64_t in,
+                     int64_t out)
+{
+    pack(panels, w, out, in, out);
+    for (int64_t i0 = 0; turned != NULL && i0 < in; i0 += PANEL) {
+        const int64_t wide = at_most(in - i0, PANEL);
+
+        for (int64_t i = 0; i < wide; i++)
+            for (int64_t j = 0; j < out; j++)
+                turned[i0 * out + j * wide + i] = w[(i0 + i) * out + j];
+    }
+}
+
+/*
+ * y [rows, out] = x [rows, in] W [in, out].
+ *
+ * Saved for backward: x.
+ */
+void lct_linear_forward(real *y, const real *x, const real *panels,
+                        const struct lct_linear *s)
+{
+    multiply((struct lct_nn_product){
+        .c = y, .c_row = (size_t)s->out, .a = x, .a_row = (size_t)s->in,
+        .b = panels, .m = (size_t)s->rows, .n = (size_t)s->out,
+        .k = (size_t)s->in });
+}
+
+/* forward: y = x W;  dx [rows, in] = dy [rows, out] W^T */
+void lct_linear_backward_input(real *dx, const real *dy, const real *turned,
+                               const struct lct_linear *s)
+{
+    const struct lct_linear back = { s->rows, s->out, s->in };
+
+    lct_linear_forward(dx, dy, turned, &back);
+}
+
+/* --------------------------------------------------------------- weights */
+
+/* A tile of dW: what one task computes, over all rows. */
+enum { TILE = 128 };
+
+static int64_t tiles_along(int64_t n)
+{
+    return (n + TILE - 1) / TILE;
+}
+
+int64_t lct_linear_tiles(int64_t in, int64_t out)
+{
+    return tiles_along(in) * tiles_along(out);
+}
+
 void lct_linear_setup(void)
 {
     openblas_set_num_threads(1);
 }
 
-/*
- * y [rows, out] = x [rows, in] W [in, out], or y += x W.
- *
- * Saved for backward: x.
- */
-void lct_linear_forward(real *y, const real *x, const real *w,
-                        const struct lct_linear *s, enum lct_store store)
-{
-    const int rows = (int)s->rows, in = (int)s->in, out = (int)s->out;
-
-    GEMM(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, out, in, 1, x, in, w,
-         out, store == LCT_ADD, y, out);
-}
-
-/* forward: y = x W;  dx [rows, in] = dy [rows, out] W^T, or dx += dy W^T */
-void lct_linear_backward_input(real *dx, const real *dy, const real *w,
-                               const struct lct_linear *s,
-                               enum lct_store store)
-{
-    const int rows = (int)s->rows, in = (int)s->in, out = (int)s->out;
-
-    GEMM(CblasRowMajor, CblasNoTrans, CblasTrans, rows, in, out, 1, dy, out, w,
-         out, store == LCT_ADD, dx, in);
-}
-
 /* forward: y = x W;  dW [in, out] += x^T [in, rows] dy [rows, out] */
 void lct_linear_backward_weight(real *dw, const real *dy, const real *x,
-                                const struct lct_linear *s)
+                                const struct lct_linear *s, int64_t tile)
 {
-    const int rows = (int)s->rows, in = (int)s->in, out = (int)s->out;
+    const int64_t i = tile / tiles_along(s->out) * TILE;
+    const int64_t j = tile % tiles_along(s->out) * TILE;
 
-    GEMM(CblasRowMajor, CblasTrans, CblasNoTrans, in, out, rows, 1, x, in, dy,
-         out, 1, dw, out);
+    GEMM(CblasRowMajor, CblasTrans, CblasNoTrans,
+         (int)at_most(s->in - i, TILE), (int)at_most(s->out - j, TILE),
+         (int)s->rows, 1, x + i, (int)s->in, dy + j, (int)s->out, 1,
+         dw + i * s->out + j, (int)s->out);
 }

@@ -1,7 +1,8 @@
 /*
  * nn.h - the layers of a Transformer but attention, forward and backward.
  *
- * Dense row-major arrays, one thread.  Gradients of parameters are added to;
+ * Dense row-major arrays; a call runs on its caller's thread, and callers may
+ * share out rows among threads.  Gradients of parameters are added to;
  * gradients of activations are written unless the comment says otherwise.
  * Nothing here fails or allocates: sizes were checked when the model was made.
  */
@@ -10,22 +11,24 @@
 #include "nn_kernels.h"
 #include "norm.h"
 
-enum lct_store { LCT_WRITE, LCT_ADD };
-
 /* Sizes of y = x W: x [rows, in], W [in, out], y [rows, out]. */
 struct lct_linear {
     int64_t rows, in, out;
 };
 
-/* Let each matrix product use the calling thread only; see linear.c. */
+/* Let BLAS use the calling thread only; see linear.c. */
 void lct_linear_setup(void);
-void lct_linear_forward(real *y, const real *x, const real *w,
-                        const struct lct_linear *s, enum lct_store store);
-void lct_linear_backward_input(real *dx, const real *dy, const real *w,
-                               const struct lct_linear *s,
-                               enum lct_store store);
+/* W and W^T (unless NULL) as products read them, in as much room as W. */
+void lct_linear_pack(real *panels, real *turned, const real *w, int64_t in,
+                     int64_t out);
+void lct_linear_forward(real *y, const real *x, const real *panels,
+                        const struct lct_linear *s);
+void lct_linear_backward_input(real *dx, const real *dy, const real *turned,
+                               const struct lct_linear *s);
+/* One of the tiles of dW. */
 void lct_linear_backward_weight(real *dw, const real *dy, const real *x,
-                                const struct lct_linear *s);
+                                const struct lct_linear *s, int64_t tile);
+int64_t lct_linear_tiles(int64_t in, int64_t out);
 
 /* stat [rows, 2]: mean and 1/deviation of each row */
 void lct_norm_forward(real *y, real *stat, const real *x, const real *w,
@@ -36,8 +39,12 @@ struct lct_norm_saved {
     int64_t rows, width;
     enum lct_norm kind;
 };
-void lct_norm_backward(real *dx, real *dw, const real *dy, const real *w,
-                       const struct lct_norm_saved *saved, double *scratch);
+/* sum [width] is written: what these rows add to dw. */
+void lct_norm_backward(real *dx, double *sum, const real *dy, const real *w,
+                       const struct lct_norm_saved *saved);
+/* dw [width] += sums [blocks, width], in order; the first becomes the whole. */
+void lct_norm_backward_weight(real *dw, double *sums, int64_t blocks,
+                              int64_t width);
 
 void lct_gelu_forward(real *y, const real *x, size_t n);
 void lct_gelu_backward(real *dy, const real *x, size_t n);

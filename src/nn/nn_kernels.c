@@ -1,5 +1,10 @@
 /* nn_kernels.c - the table of one instruction set; compiled once for each */
 #include "nn_kernels.h"
+#ifndef LCT_REAL_F64
+#include "../kernel/kernels.h"
+#include "../kernel/simd.h"
+#include "../kernel/matmul.inc"
+#endif
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -11,6 +16,7 @@
 
 #include "math.inc"
 
+#include "product.inc"
 #include "norm.inc"
 #include "pointwise.inc"
 #include "cross_entropy.inc"
@@ -18,6 +24,7 @@
 extern const struct lct_nn_kernels CONCAT(lct_nn_kernels_, LCT_ISA);
 const struct lct_nn_kernels CONCAT(lct_nn_kernels_, LCT_ISA) = {
     .isa                    = STRING(LCT_ISA),
+    .product                = product,
     .layer_norm             = layer_norm,
     .rms_norm               = rms_norm,
     .layer_norm_backward    = layer_norm_backward,

@@ -1,8 +1,9 @@
 /*
  * nn_kernels.h - row operations of nn, one table per instruction set.
  *
- * All are exact: sums run over a fixed number of lanes folded in a fixed order
- * and nothing is fused, so every table gives the same bits.  They cannot fail,
+ * Sums run over a fixed number of lanes folded in a fixed order and nothing is
+ * fused, so every table gives the same bits; but 'product' is fused where the
+ * instruction set can, the same bits on all of those.  They cannot fail,
  * allocate nothing, use one thread, and take no overlapping arrays.
  */
 #ifndef LCT_NN_KERNELS_H
@@ -17,8 +18,24 @@ struct lct_adamw_factors {
     real rate, epsilon, decay;
 };
 
+/*
+ * c[i,j] = sum_p a[i a_row + p] b[p b_row + j], i < m, j < n, p < k in
+ * this order; rows of a, b, c stand so far apart.
+ */
+struct lct_nn_product {
+    real *c;
+    size_t c_row;
+    const real *a;
+    size_t a_row;
+    const real *b;
+    size_t b_row;
+    size_t m, n, k;
+};
+
 struct lct_nn_kernels {
     const char *isa;
+
+    void (*product)(const struct lct_nn_product *x);
 
     /*
      * y = (x - mean) * rstd * w over n channels; RMS norm has mean = 0.

@@ -26,27 +26,34 @@ void lct_norm_forward(real *y, real *stat, const real *x, const real *w,
 
 /*
  * dx [rows, width] is added to, since x is the residual stream and its other
- * branch has written there; dw [width] is added to; dy [rows, width].
- * A row meets dw once: scratch [width] sums them in double.
+ * branch has written there; dy [rows, width].  A row meets dw once, so their
+ * sum is formed in double.
  *
  * forward: y = (x - mean) / deviation * w
  */
-void lct_norm_backward(real *dx, real *dw, const real *dy, const real *w,
-                       const struct lct_norm_saved *saved, double *scratch)
+void lct_norm_backward(real *dx, double *sum, const real *dy, const real *w,
+                       const struct lct_norm_saved *saved)
 {
     const struct lct_nn_kernels *nn = lct_nn();
     const size_t n = (size_t)saved->width;
 
-    memset(scratch, 0, n * sizeof(*scratch));
+    memset(sum, 0, n * sizeof(*sum));
     for (size_t i = 0; i < (size_t)saved->rows; i++) {
         const real *x = saved->x + i * n, *stat = saved->stat + 2 * i;
 
         if (saved->kind == LCT_RMS_NORM)
-            nn->rms_norm_backward(dx + i * n, scratch, dy + i * n, x, w, stat,
-                                  n);
+            nn->rms_norm_backward(dx + i * n, sum, dy + i * n, x, w, stat, n);
         else
-            nn->layer_norm_backward(dx + i * n, scratch, dy + i * n, x, w,
-                                    stat, n);
+            nn->layer_norm_backward(dx + i * n, sum, dy + i * n, x, w, stat,
+                                    n);
     }
-    nn->deposit(dw, scratch, n);
+}
+
+void lct_norm_backward_weight(real *dw, double *sums, int64_t blocks,
+                              int64_t width)
+{
+    for (int64_t b = 1; b < blocks; b++)
+        for (int64_t i = 0; i < width; i++)
+            sums[i] += sums[b * width + i];
+    lct_nn()->deposit(dw, sums, (size_t)width);
 }
