@@ -67,20 +67,36 @@ static void next_batch(struct lct_trainer *t)
     t->checksum = hash_words(t->checksum, t->targets, n);
 }
 
+struct update {
+    struct lct_trainer *trainer;
+    double rate;
+};
+
+static void update_tensor(void *context, size_t task, int slot)
+{
+    const struct update *u = context;
+    struct lct_trainer *t = u->trainer;
+    const struct lct_model_tensor *all, *tensor;
+    real *p = lct_model_params(t->model), *g = lct_model_grads(t->model);
+    struct lct_adamw adamw = { u->rate, .9, .95, 1e-8, .1, t->step };
+    size_t at;
+
+    (void)slot;
+    lct_model_tensors(t->model, &all);
+    tensor = &all[task];
+    adamw.rate *= tensor->rate;
+    at = tensor->offset;
+    lct_adamw_step(p + at, t->m + at, t->v + at, g + at, tensor->size,
+                   tensor->decay, &adamw);
+}
+
 static void update(struct lct_trainer *t, double rate)
 {
-    const struct lct_model_tensor *tensor;
-    int n = lct_model_tensors(t->model, &tensor);
-    real *p = lct_model_params(t->model), *g = lct_model_grads(t->model);
+    const struct lct_model_tensor *all;
+    struct update u = { t, rate };
 
-    for (int i = 0; i < n; i++) {
-        const struct lct_adamw adamw = { rate * tensor[i].rate, .9, .95, 1e-8,
-                                         .1, t->step };
-        size_t at = tensor[i].offset;
-
-        lct_adamw_step(p + at, t->m + at, t->v + at, g + at, tensor[i].size,
-                       tensor[i].decay, &adamw);
-    }
+    locant_parallel_for((size_t)lct_model_tensors(t->model, &all),
+                        update_tensor, &u);
     lct_model_project(t->model);
 }
 
