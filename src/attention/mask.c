@@ -172,6 +172,12 @@ static void hide_mapped(const struct lct_tile *t, struct lct_scratch *s)
         to[at] = hidden[at] ? -INFINITY : to[at];
 }
 
+/* How many of n consecutive positions come before x. */
+static int64_t before(const int64_t *pos, int64_t n, int64_t x)
+{
+    return x <= pos[0] ? 0 : x > pos[n - 1] ? n : x - pos[0];
+}
+
 void lct_hide(const struct lct_problem *p, const struct lct_tile *t,
               struct lct_scratch *s)
 {
@@ -188,9 +194,14 @@ void lct_hide(const struct lct_problem *p, const struct lct_tile *t,
     for (int64_t j = 0; j < t->keys; j++) {
         float *to = s->s + j * lanes;
 
-        if (k_pos[j] <= q_pos[0] && consecutive)
-            continue;
-        for (int64_t i = 0; i < t->rows; i++)
-            to[i] = k_pos[j] > q_pos[i] ? -INFINITY : to[i];
+        if (consecutive) {
+            const int64_t n = before(q_pos, t->rows, k_pos[j]);
+
+            for (int64_t i = 0; i < n; i++)
+                to[i] = -INFINITY;
+        } else {
+            for (int64_t i = 0; i < t->rows; i++)
+                to[i] = k_pos[j] > q_pos[i] ? -INFINITY : to[i];
+        }
     }
 }
