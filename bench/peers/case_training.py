@@ -1,4 +1,4 @@
-"""One training step of the lab's default model, ours and in PyTorch.
+"""One training step of the lab's models S, M and L, ours and in PyTorch.
 
 The same model (src/model/model.h), optimiser and clipping (src/lab/train.c);
 that it is the same is checked: with the weights of a run of ours PyTorch's
@@ -12,30 +12,42 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
-from lab import (BATCH, FF, HEADS, LAYERS, LENGTH, RATE, WIDTH, Lab)
+from lab import BATCH, HEADS, LENGTH, RATE, SIZES, Lab
 from measure import Case, Contender, Work
 
 VOCAB, BUCKETS, CHECKED = 256, 32, 16
-OUR_STEPS, THEIR_STEPS = 30, 5  # of one sample
+STEPS = {"S": (24, 4), "M": (12, 3), "L": (8, 2)}  # of a sample: ours, theirs
+ENCODINGS = ("none", "learned", "sinusoidal", "rope", "alibi", "t5", "kerple")
+SPECS = {"learned": f"learned(length={LENGTH})"}
 
 
-def rope_tables():
-    exponent = torch.arange(0, WIDTH // HEADS, 2) / (WIDTH // HEADS)
-    angle = torch.outer(torch.arange(LENGTH).double(), 10000. ** -exponent)
-    angle = torch.cat([angle, angle], -1)[None]
+def angles(width):
+    exponent = torch.arange(0, width, 2) / width
+    return torch.outer(torch.arange(LENGTH).double(), 10000. ** -exponent)
+
+
+def rope_tables(width):
+    angle = torch.cat([angles(width), angles(width)], -1)[None]
     return angle.cos().float(), angle.sin().float()
 
 
-class Encoding(nn.Module):
-    """none, rope, alibi, or t5: rotation and bias of every layer."""
+def sinusoids(width):
+    """At the RMS that token embeddings start with."""
+    angle = angles(width)
+    table = torch.stack([angle.sin(), angle.cos()], -1).flatten(1)
+    return (table * (width * table.square().mean()) ** -.5).float()
 
-    def __init__(self, name):
+
+class Encoding(nn.Module):
+    """What one of ENCODINGS adds to the input, turns, and adds to scores."""
+
+    def __init__(self, name, width):
         super().__init__()
         self.name = name
         i, j = torch.arange(LENGTH)[:, None], torch.arange(LENGTH)[None]
         future = torch.where(j > i, -math.inf, 0.)
         if name == "rope":
-            cos, sin = rope_tables()
+            cos, sin = rope_tables(width // HEADS)
             self.register_buffer("cos", cos)
             self.register_buffer("sin", sin)
         if name == "alibi":
@@ -50,8 +62,31 @@ class Encoding(nn.Module):
             self.register_buffer("bucket", bucket)
             self.register_buffer("future", future)
             self.table = nn.Parameter(torch.randn(BUCKETS, HEADS) * .02)
+        if name == "kerple":
+            self.register_buffer("distance", (i - j).clamp(min=0).float())
+            self.register_buffer("future", future)
+            self.p = nn.Parameter(torch.rand(HEADS) * 2)
+            self.a = nn.Parameter(torch.rand(HEADS))
+        if name == "learned":
+            self.table = nn.Parameter(torch.randn(LENGTH, width) * .02)
+        if name == "sinusoidal":
+            self.register_buffer("fixed", sinusoids(width))
+
+    def add(self, x):
+        if self.name == "learned":
+            return x + self.table
+        return x + self.fixed if self.name == "sinusoidal" else x
+
+    @torch.no_grad()
+    def project(self):
+        if self.name == "kerple":
+            self.p.clamp_(min=.01)
+            self.a.clamp_(min=.01)
 
     def mask(self):
+        if self.name == "kerple":
+            p, a = self.p[:, None, None], self.a[:, None, None]
+            return (self.future - p * torch.log1p(a * self.distance))[None]
         if self.name == "t5":
             return self.table[self.bucket].permute(2, 0, 1)[None] + self.future
         return self.bias if self.name == "alibi" else None
@@ -66,14 +101,14 @@ class Encoding(nn.Module):
 
 
 class Layer(nn.Module):
-    def __init__(self):
+    def __init__(self, width):
         super().__init__()
-        self.norm1 = nn.LayerNorm(WIDTH, bias=False)
-        self.norm2 = nn.LayerNorm(WIDTH, bias=False)
+        self.norm1 = nn.LayerNorm(width, bias=False)
+        self.norm2 = nn.LayerNorm(width, bias=False)
         for name in ("wq", "wk", "wv", "wo"):
-            setattr(self, name, nn.Linear(WIDTH, WIDTH, bias=False))
-        self.w1 = nn.Linear(WIDTH, FF, bias=False)
-        self.w2 = nn.Linear(FF, WIDTH, bias=False)
+            setattr(self, name, nn.Linear(width, width, bias=False))
+        self.w1 = nn.Linear(width, 4 * width, bias=False)
+        self.w2 = nn.Linear(4 * width, width, bias=False)
 
     def forward(self, x, encoding, mask):
         z = self.norm1(x)
@@ -87,19 +122,17 @@ class Layer(nn.Module):
 class Model(nn.Module):
     """Its names are those of src/model/layout.c."""
 
-    def __init__(self, encoding):
+    def __init__(self, encoding, size):
         super().__init__()
-        self.embedding = nn.Embedding(VOCAB, WIDTH)
-        self.layers = nn.ModuleList(Layer() for _ in range(LAYERS))
-        self.norm = nn.LayerNorm(WIDTH, bias=False)
-        self.output = nn.Linear(WIDTH, VOCAB, bias=False)
-        self.encoding = Encoding(encoding)
-        for p in self.parameters():
-            if p.dim() > 1 and p.shape[0] != BUCKETS:
-                nn.init.normal_(p, std=WIDTH ** -.5)
+        width = size.width
+        self.embedding = nn.Embedding(VOCAB, width)
+        self.layers = nn.ModuleList(Layer(width) for _ in range(size.layers))
+        self.norm = nn.LayerNorm(width, bias=False)
+        self.output = nn.Linear(width, VOCAB, bias=False)
+        self.encoding = Encoding(encoding, width)
 
     def forward(self, tokens, targets):
-        x = self.embedding(tokens)
+        x = self.encoding.add(self.embedding(tokens))
         mask = self.encoding.mask()
         for layer in self.layers:
             x = layer(x, self.encoding, mask)
@@ -116,19 +149,20 @@ class Model(nn.Module):
 
 
 def optimizer(model):
-    matrices = [p for n, p in model.named_parameters()
-                if p.dim() == 2 and not n.startswith(("embedding", "encoding"))]
-    chosen = {id(p) for p in matrices}
-    others = [p for p in model.parameters() if id(p) not in chosen]
+    matrices, others = [], []
+    for name, p in model.named_parameters():
+        table = name.startswith(("embedding", "encoding"))
+        (matrices if p.dim() == 2 and not table else others).append(p)
     return torch.optim.AdamW(
         [{"params": matrices, "weight_decay": .1},
          {"params": others, "weight_decay": 0.}],
         lr=RATE, betas=(.9, .95), eps=1e-8, fused=True)
 
 
-def theirs(lab, encoding, compiled, shared):
-    """THEIR_STEPS steps on windows of the same text."""
-    model = Model(encoding)
+def theirs(lab, encoding, size, compiled, shared):
+    """Some steps on windows of the same text."""
+    torch.set_num_threads(shared["threads"])
+    model = Model(encoding, size)
     model.take(shared["weights"])
     with torch.no_grad():
         loss = model(*lab.valid_windows(CHECKED))
@@ -136,39 +170,48 @@ def theirs(lab, encoding, compiled, shared):
     update = optimizer(model)
     text = torch.frombuffer(bytearray(lab.text), dtype=torch.uint8)
     windows = torch.arange(LENGTH + 1)[None]
+    steps = STEPS[size.name][1]
 
     def run():
-        for _ in range(THEIR_STEPS):
+        for _ in range(steps):
             start = torch.randint(len(text) - LENGTH - 1, (BATCH, 1))
             batch = text[start + windows].long()
             update.zero_grad(set_to_none=True)
             forward(batch[:, :-1], batch[:, 1:]).backward()
             nn.utils.clip_grad_norm_(model.parameters(), 1.)
             update.step()
-    return Work(run, lambda: [loss], THEIR_STEPS)
+            model.encoding.project()
+    return Work(run, lambda: [loss], steps)
 
 
-def ours(lab, encoding, shared):
-    """Runs of OUR_STEPS steps; the run says how long its steps took."""
-    run = lab.train(encoding, OUR_STEPS)
+def ours(lab, encoding, size, shared):
+    """Runs of some steps; the run says how long they took."""
+    spec, steps = SPECS.get(encoding, encoding), STEPS[size.name][0]
+    lab.set_threads(shared["threads"])
+    run = lab.train(spec, size, steps)
     shared["weights"] = lab.weights(run)
     loss = torch.tensor(lab.validation(run, CHECKED), dtype=torch.float64)
-    return Work(lambda: lab.train(encoding, OUR_STEPS).seconds,
-                lambda: [loss], OUR_STEPS)
+    return Work(lambda: lab.train(spec, size, steps).seconds,
+                lambda: [loss], steps)
 
 
-def training(lab, encoding):
-    shared = {}
-    return Case(f"training step, lab's model, {encoding}", "steps/s", 1, 1e-5, [
-        Contender("locant", lambda: ours(lab, encoding, shared)),
+def training(lab, encoding, size, threads):
+    shared = {"threads": threads}
+    name = f"training step, {size.name}, {encoding}, threads {threads}"
+    return Case(name, "steps/s", 1, 1e-5, [
+        Contender("locant", lambda: ours(lab, encoding, size, shared)),
         Contender("PyTorch eager",
-                  lambda: theirs(lab, encoding, False, shared), 1.5),
+                  lambda: theirs(lab, encoding, size, False, shared), 1.5),
         Contender("PyTorch compiled",
-                  lambda: theirs(lab, encoding, True, shared), 1.5)],
-        quick=encoding == "rope")
+                  lambda: theirs(lab, encoding, size, True, shared), 1.5)],
+        quick=encoding == "rope" and size.name == "S")
 
 
 def cases(locant, threads):
     lab = Lab(locant.folder)
-    for encoding in ("rope", "alibi", "t5"):
-        yield training(lab, encoding)
+    for number in sorted({1, threads}):
+        for size in SIZES:
+            for encoding in ENCODINGS:
+                yield training(lab, encoding, size, number)
+    lab.set_threads(threads)
+    torch.set_num_threads(threads)

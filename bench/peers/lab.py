@@ -3,6 +3,7 @@ import ctypes
 import os
 import random
 import tempfile
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -69,8 +70,19 @@ class Evaluation(ctypes.Structure):
                 ("non_overlapping", ctypes.c_double * LENGTHS)]
 
 
-# LOCANT_TRAIN_INIT
-LAYERS, WIDTH, HEADS, FF, BATCH, LENGTH, RATE = 3, 64, 4, 256, 16, 128, 3e-3
+# LOCANT_TRAIN_INIT, whose model is S
+HEADS, BATCH, LENGTH, RATE = 4, 16, 128, 3e-3
+
+
+@dataclass(frozen=True)
+class Size:
+    """A model; its feed-forward layer is four times as wide."""
+    name: str
+    layers: int
+    width: int
+
+
+SIZES = (Size("S", 3, 64), Size("M", 3, 96), Size("L", 4, 128))
 
 
 def some_text(size):
@@ -88,7 +100,7 @@ class Lab:
 
     def __init__(self, folder):
         locant = Locant(folder, "liblocant_lab.so")
-        self.call = locant.call
+        self.call, self.set_threads = locant.call, locant.set_threads
         locant.lib.locant_corpus_info_of.restype = ctypes.POINTER(CorpusInfo)
         self.folder = tempfile.TemporaryDirectory()
         self.text = some_text(1 << 19)
@@ -106,12 +118,13 @@ class Lab:
                   self.folder.name.encode())
         self.seed = 0
 
-    def train(self, encoding, steps):
+    def train(self, encoding, size, steps):
         """A run of its own: what the store says of it."""
         self.seed += 1
         options = TrainOptions(
             struct_size=ctypes.sizeof(TrainOptions), encoding=encoding.encode(),
-            seed=self.seed, layers=LAYERS, width=WIDTH, heads=HEADS, ff=FF,
+            seed=self.seed, layers=size.layers, width=size.width, heads=HEADS,
+            ff=4 * size.width,
             batch=BATCH, length=LENGTH, steps=steps, learning_rate=RATE,
             checkpoint_every=1 << 30)
         run, info = ctypes.c_int64(), RunInfo()
