@@ -33,6 +33,9 @@ struct bench_summary {
 /* Sorts the n values. */
 struct bench_summary bench_summarise(double *x, int n);
 
+/* The exponent of y ~ x^p: least squares of logs, n >= 2 different x. */
+double bench_exponent(const double *x, const double *y, int n);
+
 /* ------------------------------------------------------------------- cases */
 
 /* What a speed is a part of. */
@@ -80,6 +83,9 @@ struct bench_family {
     unsigned    masks;     /* 0: MASK_FULL */
     int64_t     window, documents; /* what the work counts; 0: none */
     bool        turned;    /* keys come turned from the cache */
+    int64_t     layers;    /* of a model to train: -d has no row of it */
+    int64_t     step;      /* tokens of a step; 0: one sequence */
+    bool        grows;     /* its last row says how time grows with tokens */
 };
 
 struct bench_case {
@@ -87,7 +93,7 @@ struct bench_case {
     const struct bench_work *work;
     char         spec[128]; /* encoding */
     locant_dtype dtype;
-    int64_t      heads, kv_heads, queries, tokens, dim;
+    int64_t      batch, heads, kv_heads, queries, tokens, dim, layers;
     int64_t      window, documents;
     bool         causal;
     int          kernel;   /* row of bench_kernels.c, or -1 */
@@ -123,6 +129,14 @@ extern const struct bench_work
     work_angle, work_angle_libm, work_rotate, work_rotate_qk,
     work_rotate_naive, work_rerotate, work_input, work_forward, work_backward,
     work_decode, work_train, work_memory;
+
+/*
+ * Floating-point operations that training takes for each token of a case's
+ * model: three times those of its forward pass, two for each weight that
+ * multiplies and two for each layer, channel and token of the sequence (a
+ * causal query sees half of it, once for scores and once for values).
+ */
+double bench_train_flops(const struct bench_case *c);
 
 /* Line i of the table; NULL past the end. */
 const struct bench_family *bench_family_at(int i);
@@ -219,6 +233,7 @@ void bench_machine_json(FILE *f, const struct bench_machine *m, bool quick);
 /* ------------------------------------------------------------------ timing */
 
 double bench_now(void); /* ns */
+double bench_cpu(void); /* ns of all threads of this process */
 
 /* Fill all of r but case, isa and threads.  NULL, or what is wrong with the
  * results; a case that cannot be set up is not wrong. */

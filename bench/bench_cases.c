@@ -24,8 +24,8 @@ const struct bench_title bench_titles[SUBJECTS] = {
         NULL, "of plain" },
     [SUBJECT_KERNELS] = { "kernels", "Kernels, operands in cache",
         NULL, NULL },
-    [SUBJECT_TRAIN] = { "train", "Training the lab's default model",
-        NULL, NULL },
+    [SUBJECT_TRAIN] = { "train",
+        "Training: S has 3 layers of 64, M 3 of 96, L 4 of 128", NULL, NULL },
     [SUBJECT_MEMORY] = { "memory",
         "Extra memory, forward and backward: peak RSS of a child",
         "at most 16 MiB beyond inputs and outputs", NULL },
@@ -114,8 +114,18 @@ static const struct bench_family families[] = {
       "shaw music transformer-xl rerope fox cope", .tokens = "256",
       .dims = "64", .heads = 4, .masks = MASK_CAUSAL },
 
-    { SUBJECT_TRAIN, "training step", &work_train, "none rope alibi",
-      .tokens = "128", .quick = "128", .dims = "16", .heads = 4 },
+    { SUBJECT_TRAIN, "training step, S,", &work_train,
+      "none rope alibi t5 kerple", .tokens = "128", .quick = "128",
+      .dims = "16", .heads = 4, .layers = 3, .step = 2048 },
+    { SUBJECT_TRAIN, "training step, M,", &work_train, "none rope alibi",
+      .tokens = "128", .quick = "128", .dims = "24", .heads = 4, .layers = 3,
+      .step = 2048 },
+    { SUBJECT_TRAIN, "training step, L,", &work_train, "none rope alibi",
+      .tokens = "128", .quick = "128", .dims = "32", .heads = 4, .layers = 4,
+      .step = 2048 },
+    { SUBJECT_TRAIN, "training step, S by length,", &work_train, "rope",
+      .longer = true, .tokens = "128-4096*2", .quick = "128,1024",
+      .dims = "16", .heads = 4, .layers = 3, .step = 4096, .grows = true },
     { SUBJECT_MEMORY, "forward and backward", &work_memory, "t5",
       .tokens = "32768", .dims = "64", .heads = 8, .masks = MASK_CAUSAL },
 };
@@ -167,7 +177,8 @@ static void name_sizes(char *out, size_t size, const struct bench_case *c)
     else if (c->family->subject == SUBJECT_INPUT)
         snprintf(out, size, "[%lld, %lld, %lld]", heads, tokens, dim);
     else
-        snprintf(out, size, "[1, %lld, %lld, %lld]", heads, tokens, dim);
+        snprintf(out, size, "[%lld, %lld, %lld, %lld]", (long long)c->batch,
+                 heads, tokens, dim);
 }
 
 static void name(struct bench_case *c)
@@ -243,6 +254,7 @@ static void add_sizes(struct expansion *x, struct bench_case *c)
     for (int d = 0; d < dims.n; d++)
         for (int t = 0; t < tokens.n; t++) {
             c->tokens = tokens.at[t];
+            c->batch = f->step > c->tokens ? f->step / c->tokens : 1;
             c->queries = f->queries > 0 ? f->queries : c->tokens;
             c->dim = dims.at[d];
             add_masks(x, c);
@@ -267,16 +279,23 @@ static bool fits(const struct bench_family *f, const char *spec)
                       : (f->work->doors & doors) != 0;
 }
 
+static bool chosen(const struct bench_family *f, const struct bench_options *o)
+{
+    return (f->quick != NULL || !o->quick) &&
+           (!f->longer || o->tokens.n == 0) &&
+           (f->layers == 0 || o->dims.n == 0) &&
+           (o->spec[0] == '\0' || fits(f, o->spec));
+}
+
 static void add_family(struct expansion *x, const struct bench_family *f)
 {
     const char *specs = f->specs == NULL ? "" : f->specs;
     struct bench_case c = { .family = f, .work = f->work, .heads = f->heads,
                             .kv_heads = f->kv_heads, .window = f->window,
-                            .documents = f->documents, .kernel = -1 };
+                            .documents = f->documents, .layers = f->layers,
+                            .kernel = -1 };
 
-    if ((x->o->quick && f->quick == NULL) ||
-        (x->o->tokens.n > 0 && f->longer) ||
-        (x->o->spec[0] != '\0' && !fits(f, x->o->spec)))
+    if (!chosen(f, x->o))
         return;
     if (c.kv_heads == 0)
         c.kv_heads = c.heads;

@@ -26,6 +26,11 @@ double bench_now(void)
     return ask_clock(CLOCK_MONOTONIC);
 }
 
+double bench_cpu(void)
+{
+    return ask_clock(CLOCK_PROCESS_CPUTIME_ID);
+}
+
 enum { ROUNDS = 3, MOST_SAMPLES = 102 };
 
 /* One of the two that take turns. */
@@ -95,14 +100,14 @@ static void better_roof(struct bench_result *r, double budget)
 static void round_of(struct bench_result *r, struct runner *x,
                      struct runner *y, int samples)
 {
-    double cpu = -ask_clock(CLOCK_PROCESS_CPUTIME_ID), wall = -bench_now();
+    double cpu = -bench_cpu(), wall = -bench_now();
 
     for (int i = 0; i < samples; i++) {
         take(x);
         if (y != NULL)
             take(y);
     }
-    cpu += ask_clock(CLOCK_PROCESS_CPUTIME_ID);
+    cpu += bench_cpu();
     wall += bench_now();
     if (r->cpus == 0 || cpu / wall < r->cpus)
         r->cpus = cpu / wall;

@@ -1,5 +1,6 @@
 /* bench_statistics.c - what is said of a handful of times */
 #include "bench.h"
+#include <math.h>
 #include <stdlib.h>
 
 static int ascending(const void *a, const void *b)
@@ -30,4 +31,21 @@ struct bench_summary bench_summarise(double *x, int n)
     if (s.median > 0)
         s.spread = (quantile(x, n, 0.75) - quantile(x, n, 0.25)) / s.median;
     return s;
+}
+
+double bench_exponent(const double *x, const double *y, int n)
+{
+    double mean_x = 0, mean_y = 0, xx = 0, xy = 0;
+
+    for (int i = 0; i < n; i++) {
+        mean_x += log(x[i]) / n;
+        mean_y += log(y[i]) / n;
+    }
+    for (int i = 0; i < n; i++) {
+        double dx = log(x[i]) - mean_x;
+
+        xx += dx * dx;
+        xy += dx * (log(y[i]) - mean_y);
+    }
+    return xy / xx;
 }

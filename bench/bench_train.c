@@ -1,21 +1,195 @@
 /*
- * bench_train.c - steps of training, as 'locant train' takes them: forward,
- * backward and optimiser of the lab's default model.
+ * bench_train.c - steps of training, as 'locant train' takes them: batch,
+ * forward, backward and optimiser, of the lab's models.
  *
- * A run of a few steps on generated text in a store of its own; the time is
- * that which the store records for the steps, without opening files.
+ * A run on generated text in a store of its own, stopped when it was watched
+ * long enough.  The first step, which takes memory, and the checkpoint at the
+ * end are no part of the time.
  */
 #define _XOPEN_SOURCE 700
 #include "bench.h"
+#include <string.h>
+
+enum { VOCAB = 256 }; /* bytes */
+
+double bench_train_flops(const struct bench_case *c)
+{
+    double layers = (double)c->layers, width = (double)(c->heads * c->dim);
+    double ff = 4 * width;
+    double weights = layers * (4 * width * width + 2 * width * ff) +
+                     width * VOCAB;
+
+    return 3 * (2 * weights + 2 * layers * width * (double)c->tokens);
+}
 
 #ifdef BENCH_LAB
 #include "locant/lab.h"
 #include <ftw.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-enum { STEPS = 40, QUICK_STEPS = 8, RUNS = 3 };
+/* ----------------------------------------------------------------- growth */
+
+/* Rows of families that grow, of this process. */
+struct point {
+    const struct bench_family *family;
+    char spec[128];
+    int threads;
+    int64_t tokens;
+    double ns; /* of a token */
+};
+static struct point points[BENCH_RANGE];
+static int n_points;
+
+static bool is_last(const struct bench_case *c, bool quick)
+{
+    struct bench_range r;
+
+    return bench_range_parse(&r, quick ? c->family->quick
+                                       : c->family->tokens) == NULL &&
+           c->tokens == r.at[r.n - 1];
+}
+
+static void remember(const struct bench_result *r)
+{
+    struct point p = { .family = r->c->family, .threads = r->threads,
+                       .tokens = r->c->tokens, .ns = 1e9 / r->speed };
+
+    snprintf(p.spec, sizeof(p.spec), "%s", r->c->spec);
+    if (n_points < BENCH_RANGE)
+        points[n_points++] = p;
+}
+
+/* How time for a token grows with length, and what it was to be. */
+static void note_growth(struct bench_result *r)
+{
+    double tokens[BENCH_RANGE], ns[BENCH_RANGE], flops[BENCH_RANGE];
+    size_t end = strlen(r->note);
+    int n = 0;
+
+    for (int i = 0; i < n_points; i++) {
+        struct bench_case c = *r->c;
+
+        if (points[i].family != c.family || points[i].threads != r->threads ||
+            strcmp(points[i].spec, c.spec) != 0)
+            continue;
+        c.tokens = points[i].tokens;
+        tokens[n] = (double)c.tokens;
+        ns[n] = points[i].ns;
+        flops[n++] = bench_train_flops(&c);
+    }
+    if (n > 1)
+        snprintf(r->note + end, sizeof(r->note) - end, "; over %d lengths time"
+                 " a token ~ length^%.2f, cost model ^%.2f", n,
+                 bench_exponent(tokens, ns, n),
+                 bench_exponent(tokens, flops, n));
+}
+
+/* --------------------------------------------------------------- watching */
+
+enum { MOST = 64, STEPS = 1000000 }; /* it is stopped long before */
+
+/* A run that is watched: the time of steps from one report to the next. */
+struct watch {
+    double budget; /* ns; then it is stopped */
+    double first, last, cpu; /* clocks at the first and the last report */
+    int64_t step;
+    double ns[MOST]; /* of a step */
+    int n, least;
+    bool begun;
+};
+
+static int watch(const locant_progress *p, void *context)
+{
+    struct watch *w = context;
+    double now = bench_now();
+
+    if (!w->begun) {
+        w->begun = true;
+        w->first = now;
+        w->cpu = -bench_cpu();
+    } else {
+        w->ns[w->n++] = (now - w->last) / (double)(p->step - w->step);
+    }
+    w->last = now;
+    w->step = p->step;
+    if (w->n == MOST || (w->n >= w->least && now - w->first >= w->budget)) {
+        w->cpu += bench_cpu();
+        return 1;
+    }
+    return 0;
+}
+
+static void judge(struct bench_result *r, struct watch *w)
+{
+    double tokens = (double)(r->c->batch * r->c->tokens);
+    double flops = bench_train_flops(r->c); /* of a token */
+    struct bench_summary s = bench_summarise(w->ns, w->n);
+
+    r->samples = w->n;
+    r->min_ns = s.min;
+    r->median_ns = s.median;
+    r->spread = s.spread;
+    r->speed = 1e9 * tokens / s.median;
+    r->roof *= 1e9 / flops; /* tokens/s */
+    r->part = 1e9 * tokens / s.min / r->roof;
+    r->part_median = r->speed / r->roof;
+    r->cpus = w->cpu / (w->last - w->first);
+    snprintf(r->note, sizeof(r->note), "cost model %.3g MFLOP a token: %.3g "
+             "GFLOP/s", 1e-6 * flops, 1e-9 * r->speed * flops);
+    if (r->cpus < 0.8 * r->threads) {
+        size_t end = strlen(r->note);
+
+        snprintf(r->note + end, sizeof(r->note) - end, "; %.1f of %d CPUs",
+                 r->cpus, r->threads);
+    }
+}
+
+/* ---------------------------------------------------------------- training */
+
+static locant_status train(struct watch *w, locant_store *store,
+                           const locant_corpus *corpus,
+                           const struct bench_case *c)
+{
+    locant_train_options o = LOCANT_TRAIN_INIT;
+    locant_status status;
+    int64_t run;
+
+    o.encoding = c->spec;
+    o.layers = c->layers;
+    o.heads = c->heads;
+    o.width = c->heads * c->dim;
+    o.ff = 4 * o.width;
+    o.batch = c->batch;
+    o.length = c->tokens;
+    o.steps = STEPS;
+    o.checkpoint_every = STEPS;
+    o.progress = watch;
+    o.context = w;
+    status = locant_train(&run, store, corpus, &o);
+    return status == LOCANT_ERR_INTERRUPTED ? LOCANT_OK : status;
+}
+
+static locant_status train_in(struct watch *w, const char *directory,
+                              const struct bench_case *c)
+{
+    locant_corpus_options o = LOCANT_CORPUS_INIT;
+    locant_corpus *corpus = NULL;
+    locant_store *store = NULL;
+    locant_status status;
+
+    o.kind = LOCANT_CORPUS_GENERATED;
+    o.seed = 1;
+    o.max_bytes = 1 << 20;
+    status = locant_corpus_create(&corpus, &o);
+    if (status == LOCANT_OK)
+        status = locant_store_open(&store, directory);
+    if (status == LOCANT_OK)
+        status = train(w, store, corpus, c);
+    locant_store_close(store);
+    locant_corpus_free(corpus);
+    return status;
+}
 
 static int remove_one(const char *path, const struct stat *s, int kind,
                       struct FTW *walk)
@@ -26,61 +200,18 @@ static int remove_one(const char *path, const struct stat *s, int kind,
     return remove(path);
 }
 
-/* Nanoseconds of a step of one new run; 0: it failed. */
-static double train(locant_store *store, const locant_corpus *corpus,
-                    const struct bench_case *c, uint64_t seed, int64_t steps)
+/* The roof, before and after. */
+static void ask_roof(struct bench_result *r, double budget)
 {
-    locant_train_options o = LOCANT_TRAIN_INIT;
-    locant_run_info info;
-    int64_t run;
+    double speed = bench_roof(ROOF_FMA, 0, budget);
 
-    o.encoding = c->spec;
-    o.seed = seed;
-    o.heads = c->heads;
-    o.width = c->heads * c->dim;
-    o.ff = 4 * o.width;
-    o.length = c->tokens;
-    o.steps = steps;
-    if (locant_train(&run, store, corpus, &o) != LOCANT_OK ||
-        locant_store_run(&info, store, run) != LOCANT_OK)
-        return 0;
-    return 1e9 * info.seconds / (double)steps;
-}
-
-static bool train_all(struct bench_result *r, const char *directory, bool quick)
-{
-    locant_corpus_options o = LOCANT_CORPUS_INIT;
-    locant_corpus *corpus = NULL;
-    locant_store *store = NULL;
-    double ns[RUNS];
-    bool good;
-
-    o.kind = LOCANT_CORPUS_GENERATED;
-    o.seed = 1;
-    o.max_bytes = 1 << 20;
-    good = locant_corpus_create(&corpus, &o) == LOCANT_OK &&
-           locant_store_open(&store, directory) == LOCANT_OK;
-    r->samples = quick ? 1 : RUNS;
-    for (int i = 0; good && i < r->samples; i++) {
-        ns[i] = train(store, corpus, r->c, (uint64_t)i + 1,
-                      quick ? QUICK_STEPS : STEPS);
-        good = ns[i] > 0;
-    }
-    if (good) {
-        struct bench_summary s = bench_summarise(ns, r->samples);
-
-        r->min_ns = s.min;
-        r->median_ns = s.median;
-        r->spread = s.spread;
-    }
-    locant_store_close(store);
-    locant_corpus_free(corpus);
-    return good;
+    r->roof = speed > r->roof ? speed : r->roof;
 }
 
 static const char *measure(struct bench_result *r, bool quick)
 {
-    const locant_train_options defaults = LOCANT_TRAIN_INIT;
+    struct watch w = { .budget = quick ? 150e6 : 1.5e9,
+                       .least = quick ? 1 : 3 };
     char directory[] = P_tmpdir "/locant-bench-XXXXXX";
 
     if (mkdtemp(directory) == NULL) {
@@ -89,9 +220,15 @@ static const char *measure(struct bench_result *r, bool quick)
                  P_tmpdir);
         return NULL;
     }
-    if (train_all(r, directory, quick)) {
-        r->speed = 1e9 * (double)(defaults.batch * r->c->tokens) /
-                   r->median_ns;
+    ask_roof(r, w.budget / 20);
+    if (train_in(&w, directory, r->c) == LOCANT_OK) {
+        ask_roof(r, w.budget / 20);
+        judge(r, &w);
+        if (r->c->family->grows) {
+            remember(r);
+            if (is_last(r->c, quick))
+                note_growth(r);
+        }
     } else {
         r->cannot = true;
         snprintf(r->note, sizeof(r->note), "%s", locant_last_error());

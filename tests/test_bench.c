@@ -75,6 +75,21 @@ static void statistics_of_known_values(void **state)
     assert_true(s.min == 0 && s.median == 0 && s.spread == 0);
 }
 
+/* By hand: a power exactly, and of logs 0 1 2 against 0 1 1 the slope 1/2. */
+static void exponents_of_known_powers(void **state)
+{
+    const double x[] = { 128, 512, 2048, 4096 };
+    const double two[] = { 1, 2, 4 }, bent[] = { 3, 6, 6 };
+    double y[LEN(x)];
+
+    (void)state;
+    for (size_t i = 0; i < LEN(x); i++)
+        y[i] = 7 * x[i] * sqrt(x[i]);
+    /* logs are right to an ulp of at most 14, over a spread of 3.5 */
+    assert_true(fabs(bench_exponent(x, y, (int)LEN(x)) - 1.5) < 1e-14);
+    assert_true(fabs(bench_exponent(two, bent, 3) - 0.5) < 1e-14);
+}
+
 /* ------------------------------------------------------------------- table */
 
 /* Each member of the struct but the name and a flag is a function. */
@@ -225,6 +240,44 @@ static void encodings_go_through_their_doors(void **state)
     for (int i = 0; i < n; i++)
         assert_true(cases[i].family->subject != SUBJECT_INPUT);
     free(cases);
+}
+
+/*
+ * Rows of training have the models' sizes and as many tokens a step at every
+ * length; the operations of a token are counted by hand: of S 49152 weights in
+ * a layer, of M 110592, of L 196608, and 256 times the width.
+ */
+static void models_are_those_of_the_lab(void **state)
+{
+    static const struct {
+        const char *only;
+        int rows;
+        double first, last; /* operations of a token */
+    } models[] = {
+        { "training step, S, rope", 1, 6 * (163840 + 24576),
+          6 * (163840 + 24576) },
+        { "training step, M, rope", 1, 6 * (356352 + 36864),
+          6 * (356352 + 36864) },
+        { "training step, L, rope", 1, 6 * (819200 + 65536),
+          6 * (819200 + 65536) },
+        { "training step, S by length, rope", 6, 6 * (163840 + 24576),
+          6 * (163840 + 786432) },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < LEN(models); i++) {
+        const struct bench_request typed = { .only = models[i].only };
+        struct bench_case *cases;
+        int n = count(&typed, &cases);
+
+        assert_int_equal(n, models[i].rows);
+        for (int k = 0; k < n; k++)
+            assert_int_equal(cases[k].batch * cases[k].tokens,
+                             cases[k].family->step);
+        assert_true(bench_train_flops(&cases[0]) == models[i].first);
+        assert_true(bench_train_flops(&cases[n - 1]) == models[i].last);
+        free(cases);
+    }
 }
 
 static void refusals_name_the_option(void **state)
@@ -434,23 +487,60 @@ static void wrong_results_are_an_error(void **state)
     }
 }
 
+/* Two rows of a model of one layer; the last says how its time grows. */
+static void growth_is_told_at_the_last_length(void **state)
+{
+    static const struct bench_family family = {
+        .subject = SUBJECT_TRAIN, .name = "tiny", .tokens = "16,32",
+        .quick = "16,32", .layers = 1, .grows = true
+    };
+    struct bench_case c[2] = {
+        { .family = &family, .work = &work_train, .spec = "rope", .batch = 2,
+          .heads = 1, .kv_heads = 1, .tokens = 16, .queries = 16, .dim = 8,
+          .layers = 1, .kernel = -1, .name = "tiny" },
+    };
+    const struct bench_options o = { .format = FORMAT_CSV, .quick = true };
+    char *text = NULL;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+
+    (void)state;
+    c[1] = c[0];
+    c[1].batch = 1;
+    c[1].tokens = c[1].queries = 32;
+    assert_non_null(f);
+    assert_int_equal(bench_run_cases(&o, f, c, 2), 0);
+    assert_int_equal(fclose(f), 0);
+    if (strstr(text, "without liblocant_lab") == NULL) {
+        /* 6 (4 8^2 + 2 8 32 + 8 256 + 8 tokens) */
+        has(text, "cost model 0.0177 MFLOP a token: ");
+        has(text, "cost model 0.0184 MFLOP a token: ");
+        has(text, "; over 2 lengths time a token ~ length^");
+        has(text, ", cost model ^0.06");
+    }
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranges_are_read),
         cmocka_unit_test(bad_ranges_are_refused),
         cmocka_unit_test(statistics_of_known_values),
+        cmocka_unit_test(exponents_of_known_powers),
         cmocka_unit_test(every_kernel_has_a_row),
         cmocka_unit_test(table_is_well_formed),
         cmocka_unit_test(quick_has_every_kernel_and_operation),
         cmocka_unit_test(options_choose_rows),
         cmocka_unit_test(encodings_go_through_their_doors),
+        cmocka_unit_test(models_are_those_of_the_lab),
         cmocka_unit_test(refusals_name_the_option),
         cmocka_unit_test(json_is_escaped),
         cmocka_unit_test(csv_lines_have_all_columns),
         cmocka_unit_test(sql_is_quoted),
         cmocka_unit_test(table_is_grouped),
         cmocka_unit_test(wrong_results_are_an_error),
+        cmocka_unit_test(growth_is_told_at_the_last_length),
         cmocka_unit_test(values_are_exact),
         cmocka_unit_test(float16_is_widened_by_definition),
     };
