@@ -313,7 +313,7 @@ static void each(locant_dtype dtype, int64_t most, void (*fn)(struct attend *))
 static void any_number_of_threads_gives_the_same_bits(void **state)
 {
     (void)state;
-    for (int n = 0; n < judge_cases(TEST_SANITIZED ? 1 : 2); n++)
+    for (int n = 0; n < (TEST_SANITIZED ? 1 : judge_cases(2)); n++)
         each(LOCANT_F32, MANY_TOKENS, threads_agree);
     each(LOCANT_F64, 33, threads_agree);
 }
@@ -321,7 +321,7 @@ static void any_number_of_threads_gives_the_same_bits(void **state)
 static void chunks_and_batch_rows_are_the_whole_bit_for_bit(void **state)
 {
     (void)state;
-    for (int n = 0; n < judge_cases(TEST_SANITIZED ? 1 : 3); n++)
+    for (int n = 0; n < (TEST_SANITIZED ? 1 : judge_cases(3)); n++)
         each(LOCANT_F32, MANY_TOKENS, chunks_agree);
     each(LOCANT_F64, 33, chunks_agree);
 }
