@@ -46,13 +46,16 @@ NOT_PRINTED = {
     r"(items|exact)": "their quotient is the share",
     r"extension\.tuned\.\d+\.length": "the first and the last are printed",
     r"extension\.base\.\d+": "behind the means",
+    r"tasks\.\d+\.tests\.\d+\.rows\.\d+\.values\.\d+": "drawn",
+    r"tasks\.\d+\.tests\.\d+\.rows\.\d+\.places\.\d+\.(place|mean)":
+        "drawn",
 }
 
 # Numbers that stand in the text, and what they are.
 CONSTANTS = {
     "95": "% of intervals", "64": "targets of a block, by definition",
     "1": "1 nat, 1/rank", "1.443": "bits of a nat", "0.35": "frame of a figure",
-    "0.02": "nats: what no page can tell", "0.05": "p", "0": "of intervals",
+    "0.9": "right: a task solved", "0.02": "nats: what no page can tell", "0.05": "p", "0": "of intervals",
     "256": "in SHA-256", "5": "in T5",
 }
 

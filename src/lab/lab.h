@@ -154,6 +154,7 @@ struct lct_group {
 };
 
 struct lct_extension;
+struct lct_task_point;
 
 struct lct_results {
     struct lct_group *groups;
@@ -174,6 +175,8 @@ struct lct_results {
     const char *preset;
     locant_report_gate gates[7];
     struct lct_extension *extension; /* extension.h; NULL: not asked for */
+    struct lct_task_point *tasks; /* [n_tasks], results_tasks.h; in order */
+    size_t n_tasks;
     struct lct_identity identities[LCT_IDENTITIES];
     int n_identities;
     struct json_t *numbers; /* lct_numbers_create(); NULL: not yet */

@@ -1,6 +1,7 @@
 /* report.c - the main job, from options to page */
 #define _GNU_SOURCE
 #include "extension.h"
+#include "results_tasks.h"
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -152,6 +153,8 @@ static locant_status run_plan(locant_report *out, struct lct_plan *plan,
         status = lct_extension_run(&results.extension,
                                    lct_extension_plan(o->preset), store, corpus,
                                    o->progress, o->context);
+    if (status == LOCANT_OK)
+        status = lct_results_tasks(&results, store);
     if (status == LOCANT_OK)
         status = lct_results_probe(&results, store,
                                    o->preset != LOCANT_PRESET_SMOKE,

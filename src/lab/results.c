@@ -301,6 +301,7 @@ void lct_results_free(struct lct_results *r)
         free_group(&r->groups[i]);
     locant_release(r->groups);
     lct_extension_free(r->extension);
+    locant_release(r->tasks);
     json_decref(r->numbers);
     *r = (struct lct_results){0};
 }

@@ -50,8 +50,8 @@ struct lct_taker {
 bool lct_page_wants(const struct lct_html *h, const char *name);
 
 /*
- * A figure with alternative text and a caption.  'measured': the caption ends
- * by saying where that was measured.
+ * A figure with alternative text and a caption, which may have numbers as in
+ * lct_page_say().  'measured': it ends by saying where that was measured.
  */
 locant_status lct_page_figure(struct lct_html *h, const struct lct_results *r,
                               const locant_figure *f, const char *alt,
@@ -110,6 +110,9 @@ void lct_page_verdict(struct lct_html *h, const struct lct_results *r);
 locant_status lct_page_extension(struct lct_html *h,
                                  const struct lct_results *r);
 bool lct_page_has_extension(const struct lct_results *r);
+/* Tasks that the store has scores of. */
+locant_status lct_page_tasks(struct lct_html *h, const struct lct_results *r);
+bool lct_page_has_tasks(const struct lct_results *r);
 
 /* What papers prove, tried by this build. */
 locant_status lct_page_identities(struct lct_html *h,

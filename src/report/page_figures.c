@@ -27,7 +27,10 @@ static locant_status put_figure(struct lct_html *h, const struct lct_results *r,
     LCT_TRY(lct_figure_inline(h, f, alt));
     LCT_TRY(lct_page_keep(h, f));
     lct_html_raw(h, "<figcaption>");
-    lct_html_word(h, caption);
+    if (strchr(caption, '{'))
+        lct_page_say(h, r, caption, NULL);
+    else
+        lct_html_word(h, caption);
     if (measured)
         lct_page_say(h, r,
                      " On this corpus, at {model.parameters:M} parameters.",

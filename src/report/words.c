@@ -262,15 +262,13 @@ void lct_page_say(struct lct_html *h, const struct lct_results *r,
                   const char *form, const char *const *text)
 {
     struct saying s = { h, r, text, LCT_EN };
-    const char *zh = NULL;
+    char zh[LCT_WORD_BYTES];
+    const bool known = lct_word_zh(zh, sizeof zh, form);
 
-    for (size_t i = 0; i < WORDS && !zh; i++)
-        if (strcmp(list[i].en, form) == 0)
-            zh = list[i].zh;
-    if (zh)
+    if (known)
         lct_html_open_language(h, LCT_EN);
     say(&s, form);
-    if (!zh)
+    if (!known)
         return;
     lct_html_close_language(h);
     lct_html_open_language(h, LCT_ZH);

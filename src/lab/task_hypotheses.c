@@ -1,0 +1,59 @@
+/*
+ * task_hypotheses.c - what is expected of encodings on tasks, from how they
+ * work and from what others found with larger models.  Nothing here is a test.
+ */
+#include "results_tasks.h"
+#include <string.h>
+
+#define HOLDS  "holds beyond the trained length"
+#define INSIDE "at the trained length only"
+#define FAILS  "fails"
+#define OPEN   "open"
+
+/* Of one encoding, for one reason: T1, T2 and T11, T9, T13, T14. */
+#define EACH(spec, one, two, nine, thirteen, fourteen, reason)                \
+    { spec, "T1", one, reason }, { spec, "T2", two, reason },                 \
+    { spec, "T11", two, reason }, { spec, "T9", nine, reason },               \
+    { spec, "T13", thirteen, reason }, { spec, "T14", fourteen, reason }
+
+static const struct lct_hypothesis list[] = {
+    EACH("none", "fails with one layer, " INSIDE " with several", INSIDE, OPEN,
+         "fails beyond small t", INSIDE,
+         "position is known only from averages over what came before"),
+    EACH("learned", INSIDE, INSIDE, INSIDE, INSIDE, INSIDE,
+         "a table: nothing beyond its end"),
+    EACH("sinusoidal", INSIDE, INSIDE, INSIDE, INSIDE, INSIDE,
+         "slow waves come to phases that training never showed"),
+    EACH("rope", HOLDS, INSIDE, OPEN, FAILS, HOLDS,
+         "fast pairs tell exact offsets, slow ones come to angles that "
+         "training never showed"),
+    EACH("alibi", "fails for k beyond its slopes", INSIDE,
+         "fails where the read is far away", FAILS, HOLDS,
+         "weights fall with distance: a soft window"),
+    EACH("t5", "holds where k has a bucket of its own", OPEN, OPEN, FAILS,
+         HOLDS, "far distances share buckets"),
+    EACH("kerple", "fails for large k", "above alibi far away",
+         "above alibi", FAILS, HOLDS,
+         "weights fall with distance, but slowly"),
+    EACH("fire", OPEN, OPEN, OPEN, OPEN, HOLDS,
+         "distances are divided by the position, so offsets drift beyond the "
+         "trained length"),
+    EACH("cope", OPEN, OPEN, HOLDS, OPEN, OPEN,
+         "it counts what it reads rather than places"),
+    EACH("xpos", HOLDS, INSIDE, OPEN, FAILS, HOLDS,
+         "rotation whose scores decay with distance"),
+};
+
+const struct lct_hypothesis *lct_hypothesis_of(const char *task,
+                                               const char *spec)
+{
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+        const size_t n = strlen(list[i].task);
+
+        if (strcmp(list[i].spec, spec) == 0 &&
+            strncmp(list[i].task, task, n) == 0 &&
+            (task[n] == '\0' || task[n] == '.'))
+            return &list[i];
+    }
+    return NULL;
+}

@@ -1,0 +1,23 @@
+/* page_tasks.h - what the parts of the section "Tasks" share */
+#ifndef LCT_PAGE_TASKS_H
+#define LCT_PAGE_TASKS_H
+#include "page.h"
+#include <jansson.h>
+
+/* Task t of the document: all of it, its text 'key', its tests, test k. */
+const json_t *lct_page_task(const struct lct_results *r, size_t t);
+const char *lct_page_task_text(const struct lct_results *r, size_t t,
+                               const char *key);
+size_t lct_page_task_tests(const struct lct_results *r, size_t t);
+const json_t *lct_page_test(const struct lct_results *r, size_t t, size_t k);
+
+/* The row of an encoding in a test; false if it has no score there. */
+bool lct_page_task_row(size_t *out, const json_t *test, const char *spec);
+
+/* Which encodings have a score in any test of task t: is group i one? */
+bool lct_page_task_has(const struct lct_results *r, size_t t, size_t i);
+
+/* Dots of the seeds, a figure for each test; then maps by place, if any. */
+locant_status lct_page_task_figures(struct lct_html *h,
+                                    const struct lct_results *r, size_t t);
+#endif
