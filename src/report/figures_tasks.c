@@ -16,6 +16,16 @@ static double real(const json_t *number)
     return json_is_number(number) ? json_number_value(number) : NAN;
 }
 
+/* What has no value cannot be drawn. */
+static bool is_empty(const double *values, size_t n)
+{
+    size_t i = 0;
+
+    while (i < n && !isfinite(values[i]))
+        i++;
+    return i == n;
+}
+
 /* Ends with the size of the models of task t. */
 static void make_caption(char out[CAPTION], const char *text, size_t t)
 {
@@ -105,9 +115,11 @@ static locant_status draw_strips(struct lct_html *h,
     f.height = 90 + 22 * (int)s.n;
     f.series = s.series;
     f.n_series = s.n;
-    status = lct_page_figure(h, r, &f,
-                             "A row for each encoding, with one dot a seed: "
-                             "what it scored on this test.", caption, 0);
+    status = is_empty(s.values, s.used)
+                 ? LOCANT_OK
+                 : lct_page_figure(h, r, &f, "A row for each encoding, with "
+                                   "one dot a seed: what it scored on this "
+                                   "test.", caption, 0);
     locant_release(s.series);
     locant_release(s.values);
     return status;
@@ -171,10 +183,11 @@ static locant_status draw_delays(struct lct_html *h,
     f.cols = DELAYS;
     f.x_step = f.y_first = f.y_step = 1;
     f.numbers = 1;
-    status = f.rows == 0 ? LOCANT_OK
-                         : lct_page_figure(h, r, &f, "A map of accuracy: a row "
-                                           "for each encoding, a column for "
-                                           "each k.", caption, 0);
+    status = is_empty(cells, DELAYS * (size_t)f.rows)
+                 ? LOCANT_OK
+                 : lct_page_figure(h, r, &f, "A map of accuracy: a row for "
+                                   "each encoding, a column for each k.",
+                                   caption, 0);
     locant_release(cells);
     return status;
 }
@@ -253,9 +266,11 @@ static locant_status draw_depths(struct lct_html *h,
     f.cells = cells;
     f.x_first = f.x_step = 1;
     f.numbers = 1;
-    status = lct_page_figure(h, r, &f, "A map of the keys found: a row for "
-                             "each depth, a column for each length.", caption,
-                             0);
+    status = is_empty(cells, (size_t)(f.rows * f.cols))
+                 ? LOCANT_OK
+                 : lct_page_figure(h, r, &f, "A map of the keys found: a row "
+                                   "for each depth, a column for each length.",
+                                   caption, 0);
     locant_release(cells);
     return status;
 }

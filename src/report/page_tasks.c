@@ -97,15 +97,24 @@ static void test_heading(struct lct_html *h, const struct lct_results *r,
     lct_html_raw(h, "</small></th>");
 }
 
+/* The store has no score where an encoding is not defined. */
+static void no_score(struct lct_html *h, const struct lct_results *r, size_t i)
+{
+    lct_html_raw(h, "<span class=\"none\">");
+    lct_html_word(h, r->groups[i].traits & LOCANT_TRAIT_WALL ? "undefined"
+                                                            : "not scored");
+    lct_html_raw(h, "</span>");
+}
+
 /* Mean; share of seeds that solve it; items without an error. */
 static void cell(struct lct_html *h, const struct lct_results *r, size_t t,
-                 size_t k, const char *spec)
+                 size_t k, size_t i)
 {
     char path[96];
     size_t row;
 
     lct_html_raw(h, "<td>");
-    if (lct_page_task_row(&row, lct_page_test(r, t, k), spec)) {
+    if (lct_page_task_row(&row, lct_page_test(r, t, k), r->groups[i].spec)) {
         snprintf(path, sizeof path, "tasks.%zu.tests.%zu.rows.%zu", t, k, row);
         lct_page_number(h, r, 3, "%s.mean", path);
         lct_html_raw(h, "<br><small>");
@@ -119,6 +128,8 @@ static void cell(struct lct_html *h, const struct lct_results *r, size_t t,
         lct_html_raw(h, ", ");
         lct_page_number(h, r, 3, "%s.high", path);
         lct_html_raw(h, "]</small>");
+    } else {
+        no_score(h, r, i);
     }
     lct_html_raw(h, "</td>");
 }
@@ -144,7 +155,7 @@ static void scores_table(struct lct_html *h, const struct lct_results *r,
             continue;
         lct_html_row_head(h, r, i);
         for (size_t k = 0; k < tests; k++)
-            cell(h, r, t, k, r->groups[i].spec);
+            cell(h, r, t, k, i);
         lct_html_raw(h, "</tr>\n");
     }
     lct_html_table_end(h);

@@ -1,0 +1,367 @@
+/* Tasks on the page: a store with a few scores, their section, its numbers. */
+/* needs: lab */
+#define _GNU_SOURCE
+#include "scratch.h"
+
+#include "chinese.h"
+#include "page_results.h"
+
+#include "lab/results_tasks.h"
+#include "lab/store.h"
+#include "report/words.h"
+#include <inttypes.h>
+#include <jansson.h>
+
+static struct scratch dir;
+static locant_store *store;
+
+static int set_up(void **state)
+{
+    CHECK(make_folder(state) == 0);
+    dir = scratch_make();
+    CHECK_OK(locant_store_open(&store, scratch_file(&dir, "store")));
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    locant_store_close(store);
+    scratch_remove(&dir);
+    return remove_folder(state);
+}
+
+/* --------------------------------------------------------------------- runs */
+
+/* A run of a task, as locant_train() names it in the store. */
+static int64_t add_run(const char *task, const char *encoding, int seed,
+                       int64_t length, const char *more)
+{
+    char key[512];
+    struct lct_run_new run = {
+        .key = key, .encoding = encoding, .model = "layers=2,width=64",
+        .source = task, .corpus_sha256 = "", .seed = (uint64_t)seed,
+        .steps = 600, .batch = 64, .length = length, .parameters = 50007,
+        .encoding_parameters = 7 };
+    int64_t id;
+
+    snprintf(key, sizeof key, "1;%s;%s;corpus=;seed=%d;steps=600;source=%s%s",
+             encoding, run.model, seed, task, more);
+    CHECK_OK(lct_store_find_run(&id, store, &run));
+    return id;
+}
+
+static void add_score(int64_t run, const char *task, int64_t length,
+                      int64_t place, int64_t exact, int64_t hits)
+{
+    const struct lct_task_score score = {
+        .run = run, .task = task, .setting = "", .encoding = "",
+        .test_seed = 1, .length = length, .place = place, .items = 100,
+        .exact = exact, .tokens = 1000, .hits = hits, .loss = .5 };
+
+    CHECK_OK(lct_store_add_scores(store, &score, 1));
+}
+
+/*
+ * T1 of two seeds of rope and one of alibi; T7 of a table as long as its rows;
+ * T12 of two parents; the control T4.
+ */
+static void fill_store(void)
+{
+    int64_t run = add_run("T1", "rope", 1, 128, "");
+
+    add_score(run, "T1", 128, -1, 60, 950);
+    add_score(run, "T1", 128, 1, 60, 1000);
+    add_score(run, "T1", 128, 64, 60, 700);
+    add_score(run, "T1", 256, -1, 10, 400);
+    run = add_run("T1", "rope", 2, 128, "");
+    add_score(run, "T1", 128, -1, 20, 850);
+    add_score(run, "T1", 128, 64, 20, 300);
+    add_score(add_run("T1", "alibi", 1, 128, ""), "T1", 128, -1, 0, 100);
+    add_score(add_run("T1", "fire", 1, 128, ""), "T1", 128, -1, 100, 1000);
+    add_score(add_run("T7", "learned(length=52)", 1, 52, ""), "T7", 50, -1, 90,
+              900);
+    add_score(add_run("T12", "rope", 1, 128, ";parent=0123456789abcdef"),
+              "T12", 128, 50, 80, 900);
+    add_score(add_run("T12", "rope", 1, 128, ";parent=0123456789abcdef"),
+              "T12", 128, -1, 80, 900);
+    add_score(add_run("T12", "rope", 2, 128, ";parent=fedcba9876543210"),
+              "T12", 128, -1, 40, 900);
+    add_score(add_run("T4", "rope", 1, 101, ""), "T4", 50, -1, 3, 700);
+}
+
+static void make_tasks(struct lct_results *r)
+{
+    make_results(r);
+    fill_store();
+    CHECK_OK(lct_results_tasks(r, store));
+}
+
+static void free_tasks(struct lct_results *r)
+{
+    locant_release(r->tasks);
+    free_results(r);
+}
+
+/* ------------------------------------------------------------------ numbers */
+
+static double at(const json_t *numbers, const char *key)
+{
+    const json_t *found = lct_numbers_at(numbers, key);
+
+    if (!json_is_number(found))
+        FAIL("%s: no number there", key);
+    return json_number_value(found);
+}
+
+static void check_text(const json_t *numbers, const char *key,
+                       const char *want)
+{
+    const char *found = json_string_value(lct_numbers_at(numbers, key));
+
+    CHECK(found != NULL);
+    assert_string_equal(found, want);
+}
+
+/* Two roots of (share - p)^2 = z^2 p (1 - p) / n, in the closed form. */
+static void check_wilson(const json_t *numbers, double share, double n)
+{
+    const double z = 1.959963984540054, square = z * z / n;
+    const double middle = share + square / 2;
+    const double half = z * sqrt(share * (1 - share) / n + square / (4 * n));
+
+    /* a few operations on numbers below 2; z has 16 digits */
+    CHECK(fabs(at(numbers, "tasks.0.tests.0.rows.1.low") -
+               (middle - half) / (1 + square)) < 1e-14);
+    CHECK(fabs(at(numbers, "tasks.0.tests.0.rows.1.high") -
+               (middle + half) / (1 + square)) < 1e-14);
+}
+
+static void check_first(const json_t *n)
+{
+    check_text(n, "tasks.0.task", "T1");
+    CHECK(at(n, "tasks.0.parameters") == 50000);
+    CHECK(at(n, "tasks.0.tests.0.length") == 128);
+    CHECK(at(n, "tasks.0.tests.1.length") == 256);
+    check_text(n, "tasks.0.tests.0.rows.0.encoding", "alibi");
+    check_text(n, "tasks.0.tests.0.rows.1.encoding", "rope");
+    CHECK(lct_numbers_at(n, "tasks.0.tests.0.rows.2") == NULL); /* fire */
+    CHECK(at(n, "tasks.0.tests.0.rows.1.seeds") == 2);
+    CHECK(at(n, "tasks.0.tests.0.rows.1.values.1") == .85);
+    CHECK(fabs(at(n, "tasks.0.tests.0.rows.1.mean") - .9) < 1e-15);
+    CHECK(at(n, "tasks.0.tests.0.rows.1.solved") == .5);
+    CHECK(at(n, "tasks.0.tests.0.rows.1.exact") == .4);
+    check_wilson(n, .4, 200);
+    CHECK(at(n, "tasks.0.tests.0.rows.1.places.0.place") == 1);
+    CHECK(at(n, "tasks.0.tests.0.rows.1.places.0.mean") == 1);
+    CHECK(at(n, "tasks.0.tests.0.rows.1.places.1.place") == 64);
+    CHECK(at(n, "tasks.0.tests.0.rows.1.places.1.mean") == .5);
+    check_text(n, "tasks.0.hypotheses.1.encoding", "rope");
+}
+
+static void scores_are_in_the_numbers(void **state)
+{
+    struct lct_results r;
+    json_t *n;
+
+    (void)state;
+    make_tasks(&r);
+    CHECK_OK(lct_numbers_create(&n, &r));
+    check_first(n);
+    check_text(n, "tasks.1.task", "T4");
+    CHECK(json_is_true(lct_numbers_at(n, "tasks.1.control")));
+    CHECK(json_is_false(lct_numbers_at(n, "tasks.0.control")));
+    /* a table as long as the rows of the task is the table of the page */
+    check_text(n, "tasks.2.task", "T7");
+    check_text(n, "tasks.2.tests.0.rows.0.encoding", "learned(length=128)");
+    /* two parents are two seeds of one experiment */
+    check_text(n, "tasks.3.task", "T12");
+    CHECK(at(n, "tasks.3.tests.0.rows.0.seeds") == 2);
+    CHECK(fabs(at(n, "tasks.3.tests.0.rows.0.mean") - .6) < 1e-15);
+    CHECK(lct_numbers_at(n, "tasks.4") == NULL);
+    json_decref(n);
+    free_tasks(&r);
+}
+
+static void a_length_that_was_left_out_is_dropped(void **state)
+{
+    static const char *const cases[][2] = {
+        { "learned(length=128)", "learned" },
+        { "learned(length=12)", "learned(length=12)" },
+        { "learned(length=1280)", "learned(length=1280)" },
+        { "x(a=1,length=128)+rope", "x(a=1)+rope" },
+        { "x(length=128,a=1)", "x(a=1)" },
+        { "rope(original_length=128)", "rope(original_length=128)" },
+        { "temperature(kind=logn,length=128)+x(length=128)",
+          "temperature(kind=logn)+x" },
+    };
+    char out[256];
+
+    (void)state;
+    for (size_t i = 0; i < LEN(cases); i++) {
+        lct_without_length(out, cases[i][0], 128);
+        assert_string_equal(out, cases[i][1]);
+    }
+}
+
+/* --------------------------------------------------------------------- page */
+
+static void the_section_shows_them(void **state)
+{
+    static const char mean[] =
+        "<td><span data-number=\"tasks.0.tests.0.rows.1.mean\">0.900</span>"
+        "<br><small><span data-number=\"tasks.0.tests.0.rows.1.solved\">0.50"
+        "</span> / <span data-number=\"tasks.0.tests.0.rows.1.seeds\">2</span>"
+        "<br>";
+    struct lct_results r;
+    char *page, *section, *controls;
+
+    (void)state;
+    make_tasks(&r);
+    page = page_of(&r);
+    section = strstr(page, "<h2 id=\"tasks\">");
+    controls = strstr(page, "id=\"controls\"");
+    CHECK(section && controls && section < controls);
+    CHECK(strstr(page, "<a href=\"#tasks\">") != NULL);
+    CHECK(strstr(section, mean) && strstr(section, mean) < controls);
+    CHECK(strstr(section, "<h3>T12 ") < controls);
+    CHECK(strstr(section, "<h3>T4 ") > controls);
+    /* a dot a seed: rope and alibi at 128, rope at 256; T4; T7; T12 */
+    CHECK(count(section, " data-name=\"task-1-1\"") == 1);
+    CHECK(count(section, " data-name=\"task-4-1\"") == 1);
+    /* at 256 nothing was scored by place */
+    CHECK(count(section, " data-name=\"task-1-delays-") == 1);
+    CHECK(count(section, " data-name=\"task-4-depths-") == 1);
+    CHECK(strstr(section, "aria-label=\"Hypotheses about the tasks\""));
+    CHECK(strstr(section, "On this task, at <span data-number=\""
+                          "tasks.0.parameters\">50&#8239;000</span> "
+                          "parameters"));
+    /* alibi at 256 */
+    CHECK(count(section, "not scored") > 0);
+    CHECK(count(section, "class=\"banner\"") == 0);
+    check_chinese(section, "tasks");
+    CHECK(strstr(section, "负对照") && strstr(section, "每个种子一个点"));
+    free(page);
+    free_tasks(&r);
+}
+
+static void without_scores_there_is_no_section(void **state)
+{
+    struct lct_results r;
+    char *page;
+
+    (void)state;
+    make_results(&r);
+    add_score(add_run("T1", "fire", 1, 128, ""), "T1", 128, -1, 100, 1000);
+    add_run("T1", "rope", 1, 128, "");
+    CHECK_OK(lct_results_tasks(&r, store));
+    CHECK(r.n_tasks == 0);
+    page = page_of(&r);
+    CHECK(!strstr(page, "id=\"tasks\"") && !strstr(page, "#tasks"));
+    free(page);
+    free_tasks(&r);
+}
+
+static void check_known(const char *words)
+{
+    char zh[LCT_WORD_BYTES];
+
+    if (!lct_word_zh(zh, sizeof zh, words))
+        FAIL("no Chinese of '%s'", words);
+}
+
+static void every_task_has_its_words(void **state)
+{
+    static const char *const known[] = { "none", "learned", "sinusoidal",
+                                         "rope", "alibi", "t5", "kerple",
+                                         "fire", "cope", "xpos" };
+    const locant_task_info *t;
+    int hypotheses = 0;
+
+    (void)state;
+    for (int i = 0; (t = locant_task_at(i)) != NULL; i++) {
+        check_known(t->title);
+        check_known(t->metric);
+        check_known(t->unit);
+        if (strchr(t->definition, '#') == NULL)
+            check_known(t->definition);
+        for (const locant_task_test *x = t->tests; x->length > 0; x++) {
+            char title[160];
+
+            snprintf(title, sizeof title, "%s, length %" PRId64 "%s%s", t->id,
+                     x->length, x->setting[0] ? ", " : "", x->setting);
+            check_known(title);
+        }
+        for (size_t k = 0; k < LEN(known); k++) {
+            const struct lct_hypothesis *h = lct_hypothesis_of(t->id, known[k]);
+
+            if (h == NULL)
+                continue;
+            check_known(h->expected);
+            check_known(h->reason);
+            hypotheses++;
+        }
+    }
+    CHECK(hypotheses > 60);
+    CHECK(lct_hypothesis_of("T13.16", "rope") != NULL);
+    CHECK(lct_hypothesis_of("T10", "rope") == NULL);
+    CHECK(lct_hypothesis_of("T1", "rope+alibi") == NULL);
+}
+
+/* ----------------------------------------------------- memory that runs out */
+
+static long left, held;
+
+static void *failing_alloc(size_t bytes, void *context)
+{
+    (void)context;
+    if (left-- <= 0)
+        return NULL;
+    held++;
+    return malloc(bytes);
+}
+
+static void failing_release(void *memory, void *context)
+{
+    (void)context;
+    held--;
+    free(memory);
+}
+
+static void survives_lack_of_memory(void **state)
+{
+    const locant_allocator a = { failing_alloc, failing_release, NULL };
+    struct lct_results r;
+    locant_status status = LOCANT_ERR_NOMEM;
+
+    (void)state;
+    make_results(&r);
+    fill_store();
+    for (long k = 0; status != LOCANT_OK; k++) {
+        left = k;
+        held = 0;
+        locant_set_allocator(&a);
+        status = lct_results_tasks(&r, store);
+        locant_release(r.tasks);
+        locant_set_allocator(NULL);
+        CHECK(status == LOCANT_OK || status == LOCANT_ERR_NOMEM);
+        CHECK(held == 0 && k < 100000);
+        r.tasks = NULL;
+        r.n_tasks = 0;
+    }
+    free_results(&r);
+}
+
+int main(void)
+{
+#define IN_SCRATCH(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        IN_SCRATCH(scores_are_in_the_numbers),
+        cmocka_unit_test(a_length_that_was_left_out_is_dropped),
+        IN_SCRATCH(the_section_shows_them),
+        IN_SCRATCH(without_scores_there_is_no_section),
+        cmocka_unit_test(every_task_has_its_words),
+        IN_SCRATCH(survives_lack_of_memory),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
