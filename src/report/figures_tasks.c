@@ -91,6 +91,29 @@ static void make_title(char out[TITLE], const struct lct_results *r, size_t t,
              setting && *setting ? ", " : "", setting ? setting : "");
 }
 
+/*
+ * Lines that say what a score is worth; they also keep the axis from closing in
+ * on dots that lie together.  'out' has room for two.
+ */
+static size_t make_marks(locant_mark *out, const struct lct_results *r,
+                         size_t t)
+{
+    const char *metric = lct_page_task_text(r, t, "metric");
+    const double chance = lct_page_value(r, "tasks.%zu.chance", t);
+    const bool error = strcmp(metric, "read error") == 0;
+
+    if (strcmp(metric, "loss - floor") == 0) {
+        out[0] = (locant_mark){ .x = 0, .label = "floor" };
+        return 1;
+    }
+    out[0] = (locant_mark){ .x = error ? .1 : .9, .label = "solved" };
+    out[1] = (locant_mark){ .x = error ? 1 - chance : chance,
+                            .label = "guessing" };
+    if (strcmp(metric, "exact match") == 0)
+        out[1] = (locant_mark){ .x = 0, .label = "none" };
+    return 2;
+}
+
 static locant_status draw_strips(struct lct_html *h,
                                  const struct lct_results *r, size_t t,
                                  size_t k)
@@ -98,6 +121,7 @@ static locant_status draw_strips(struct lct_html *h,
     const json_t *test = lct_page_test(r, t, k);
     char name[64], title[TITLE], caption[CAPTION];
     locant_figure f = LOCANT_FIGURE_INIT;
+    locant_mark marks[2];
     struct strips s;
     locant_status status;
 
@@ -112,9 +136,11 @@ static locant_status draw_strips(struct lct_html *h,
     f.title = title;
     f.x_label = lct_page_task_text(r, t, "metric");
     f.width = 460;
-    f.height = 90 + 22 * (int)s.n;
+    f.height = 105 + 22 * (int)s.n;
     f.series = s.series;
     f.n_series = s.n;
+    f.marks = marks;
+    f.n_marks = make_marks(marks, r, t);
     status = is_empty(s.values, s.used)
                  ? LOCANT_OK
                  : lct_page_figure(h, r, &f, "A row for each encoding, with "

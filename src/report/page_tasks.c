@@ -106,7 +106,30 @@ static void no_score(struct lct_html *h, const struct lct_results *r, size_t i)
     lct_html_raw(h, "</span>");
 }
 
-/* Mean; share of seeds that solve it; items without an error. */
+/* How many seeds solve it, items without an error: not of losses. */
+static void solved(struct lct_html *h, const struct lct_results *r,
+                   const char *row)
+{
+    if (isnan(lct_page_value(r, "%s.solved", row)))
+        return;
+    lct_page_number(h, r, 2, "%s.solved", row);
+    lct_html_raw(h, " / ");
+}
+
+static void items(struct lct_html *h, const struct lct_results *r,
+                  const char *row)
+{
+    if (isnan(lct_page_value(r, "%s.exact", row)))
+        return;
+    lct_html_raw(h, "<br>");
+    lct_page_number(h, r, 3, "%s.exact", row);
+    lct_html_raw(h, " [");
+    lct_page_number(h, r, 3, "%s.low", row);
+    lct_html_raw(h, ", ");
+    lct_page_number(h, r, 3, "%s.high", row);
+    lct_html_raw(h, "]");
+}
+
 static void cell(struct lct_html *h, const struct lct_results *r, size_t t,
                  size_t k, size_t i)
 {
@@ -118,16 +141,10 @@ static void cell(struct lct_html *h, const struct lct_results *r, size_t t,
         snprintf(path, sizeof path, "tasks.%zu.tests.%zu.rows.%zu", t, k, row);
         lct_page_number(h, r, 3, "%s.mean", path);
         lct_html_raw(h, "<br><small>");
-        lct_page_number(h, r, 2, "%s.solved", path);
-        lct_html_raw(h, " / ");
+        solved(h, r, path);
         lct_page_count(h, r, "%s.seeds", path);
-        lct_html_raw(h, "<br>");
-        lct_page_number(h, r, 3, "%s.exact", path);
-        lct_html_raw(h, " [");
-        lct_page_number(h, r, 3, "%s.low", path);
-        lct_html_raw(h, ", ");
-        lct_page_number(h, r, 3, "%s.high", path);
-        lct_html_raw(h, "]</small>");
+        items(h, r, path);
+        lct_html_raw(h, "</small>");
     } else {
         no_score(h, r, i);
     }
@@ -191,13 +208,17 @@ static bool find_test(size_t *out, const struct lct_results *r, size_t t,
 static void measured_cell(struct lct_html *h, const struct lct_results *r,
                           size_t t, const char *spec, bool beyond)
 {
-    size_t k, row;
+    size_t k, row, i = 0;
 
+    while (i + 1 < r->n && strcmp(r->groups[i].spec, spec) != 0)
+        i++;
     lct_html_raw(h, "<td>");
     if (find_test(&k, r, t, beyond) &&
         lct_page_task_row(&row, lct_page_test(r, t, k), spec))
         lct_page_number(h, r, 3, "tasks.%zu.tests.%zu.rows.%zu.mean", t, k,
                         row);
+    else
+        no_score(h, r, i);
     lct_html_raw(h, "</td>");
 }
 
@@ -237,7 +258,7 @@ static void hypotheses_table(struct lct_html *h, const struct lct_results *r)
             json_object_get(lct_page_task(r, t), "hypotheses"));
     if (all == 0)
         return;
-    lct_html_table(h, "Hypotheses about the tasks", NULL);
+    lct_html_table(h, "Hypotheses about the tasks", "words");
     lct_html_word(h, "Hypotheses: what follows from how an encoding works, or "
                      "what larger models showed, beside the mean over seeds "
                      "measured here. They are no test: of a model this small, "
@@ -291,8 +312,8 @@ static void introduce(struct lct_html *h, const struct lct_results *r,
     snprintf(form, sizeof form,
              "Score: \\1. Trained for {tasks.%zu.steps} steps of "
              "{tasks.%zu.batch} rows at %s {tasks.%zu.trained_length} (\\2); "
-             "guessing scores {tasks.%zu.chance:3}. On this task, at "
-             "{tasks.%zu.parameters} parameters (@3).",
+             "of guessed answers, {tasks.%zu.chance:3} are right. On this "
+             "task, at {tasks.%zu.parameters} parameters (@3).",
              t, t, is_true(r, t, "upto") ? "lengths up to" : "length", t, t, t);
     lct_page_say(h, r, form, text);
     lct_html_raw(h, "</p>\n");
