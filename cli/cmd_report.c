@@ -258,7 +258,9 @@ const struct cli_command cli_report = {
            "also trains a model of RoPE for each of a few seeds and\nreads it "
            "beyond its trained length with PI, NTK, YaRN, ReRoPE, "
            "Self-Extend,\nStreamingLLM and log n, zero-shot and after a short "
-           "fine-tune.",
+           "fine-tune.\n\nScores of tasks that the store has of the same "
+           "encodings\n('locant train --task', 'locant eval') have a section "
+           "of their own.",
     .examples = "locant report\n"
                 "locant report --preset smoke -o smoke.html\n"
                 "locant report --preset homework\n"

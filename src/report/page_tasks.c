@@ -308,14 +308,17 @@ static void introduce(struct lct_html *h, const struct lct_results *r,
     lct_html_word(h, lct_page_task_text(r, t, "title"));
     lct_html_raw(h, "</h3>\n<p><cite>");
     lct_html_word(h, definition_of(r, t));
-    lct_html_raw(h, "</cite>. ");
+    lct_html_raw(h, "</cite></p>\n<p>");
     snprintf(form, sizeof form,
              "Score: \\1. Trained for {tasks.%zu.steps} steps of "
-             "{tasks.%zu.batch} rows at %s {tasks.%zu.trained_length} (\\2); "
-             "of guessed answers, {tasks.%zu.chance:3} are right. On this "
-             "task, at {tasks.%zu.parameters} parameters (@3).",
-             t, t, is_true(r, t, "upto") ? "lengths up to" : "length", t, t, t);
+             "{tasks.%zu.batch} rows at %s {tasks.%zu.trained_length} (\\2). "
+             "On this task, at {tasks.%zu.parameters} parameters (@3).",
+             t, t, is_true(r, t, "upto") ? "lengths up to" : "length", t, t);
     lct_page_say(h, r, form, text);
+    snprintf(form, sizeof form,
+             " Of guessed answers, {tasks.%zu.chance:3} are right.", t);
+    if (isfinite(lct_page_value(r, "tasks.%zu.chance", t)))
+        lct_page_say(h, r, form, NULL);
     lct_html_raw(h, "</p>\n");
 }
 
