@@ -12,6 +12,10 @@ from typing import Any, NamedTuple
 
 import torch
 
+from . import _hf_patch as patch
+
+_families: set[type] = set()  # the attention classes that do this
+
 
 class Bias(NamedTuple):
     """What stands for a position_bias."""
@@ -33,18 +37,14 @@ def _by_table(original: Any) -> Any:
     return compute_bias
 
 
-@functools.lru_cache(maxsize=None)
-def families() -> tuple[type, ...]:
-    """The attention classes that do this, after register()."""
-    made = []
-    for name in ("T5", "MT5"):
+def register() -> None:
+    for name in ("T5", "MT5", "UMT5"):
         low = name.lower()
         module = importlib.import_module(
             f"transformers.models.{low}.modeling_{low}")
         kind = getattr(module, f"{name}Attention")
-        kind.compute_bias = _by_table(kind.compute_bias)
-        made.append(kind)
-    return tuple(made)
+        patch.method(kind, "compute_bias", _by_table)
+        _families.add(kind)
 
 
 def options_of(module: Any, bias: Any) -> dict[str, Any] | None:
@@ -54,6 +54,6 @@ def options_of(module: Any, bias: Any) -> dict[str, Any] | None:
         return {}
     if isinstance(bias, Bias):
         return {"encoding": bias.spec, "params": {"table": bias.table}}
-    if type(module) in families() and not module.has_relative_attention_bias:
+    if type(module) in _families and not module.has_relative_attention_bias:
         return {}  # attention to the encoder: zeros
     return None

@@ -33,7 +33,12 @@ FAMILIES = {
                    num_experts_per_tok=1),
     "GPTNeoX": dict(rotary_pct=0.5),
     "GPT2": dict(n_embd=32, n_layer=2, n_head=4),
+    "Bloom": dict(n_head=6, hidden_size=48, n_layer=2),
+    "Mpt": dict(n_heads=6, d_model=48, n_layers=2, max_seq_len=64,
+                attn_config=dict(clip_qkv=1.5)),
     "Bert": {}}
+
+OWN_NAMES = ("GPT2", "Bloom", "Mpt")  # know sizes by other names
 
 
 def model(name, **more):
@@ -41,8 +46,10 @@ def model(name, **more):
     config = {"Gemma3": "Gemma3Text"}.get(name, name) + "Config"
     head = {"GPT2": "LMHeadModel", "Bert": "ForMaskedLM"}
     sizes = {**SIZES, **FAMILIES[name], **more}
-    if name == "GPT2":  # knows sizes by other names
-        sizes = {k: v for k, v in sizes.items() if not k.startswith("num_")}
+    if name in OWN_NAMES:
+        sizes = {k: v for k, v in sizes.items() if not k.startswith("num_")
+                 and (name == "GPT2" or k in FAMILIES[name] or
+                      k.endswith(("_id", "vocab_size")))}
     config = getattr(transformers, config)(**sizes)
     config._attn_implementation = "eager"
     made = getattr(transformers, name + head.get(name, "ForCausalLM"))(config)
@@ -62,10 +69,22 @@ def left_padded(ids, n=5):
     return mask
 
 
+def gradients(made):
+    """Of every parameter, in one row."""
+    made.zero_grad()
+    made(tokens(), labels=tokens()).loss.backward()
+    return torch.cat([p.grad.flatten() for p in made.parameters()
+                      if p.grad is not None])
+
+
 class Case(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         hf.register()
+        # Idle threads of PyTorch spin: on busy cores tiny models take ten
+        # times as long.
+        cls.addClassCleanup(torch.set_num_threads, torch.get_num_threads())
+        torch.set_num_threads(1)
 
     def close(self, a, b, tolerance=1e-5, what=""):
         self.assertEqual(a.shape, b.shape, what)
@@ -131,7 +150,8 @@ class Families(Case):
 
     def test_weights(self):
         ids = tokens()
-        for name in ("Llama", "Gemma2", "GptOss", "Bert"):
+        for name in ("Llama", "Gemma2", "GptOss", "Bert", "GPT2", "Bloom",
+                     "Mpt"):
             a, b = self.both(model(name), lambda m: m(
                 ids, output_attentions=True).attentions)
             self.assertEqual((len(a), len(b)), (2, 2))
@@ -147,14 +167,6 @@ class Families(Case):
         self.close(*self.both(made, lambda m: m(x).last_hidden_state))
 
     def test_training(self):
-        ids = tokens()
-
-        def gradients(m):
-            m.zero_grad()
-            m(ids, labels=ids).loss.backward()
-            return torch.cat([p.grad.flatten() for p in m.parameters()
-                              if p.grad is not None])
-
         for name in ("Llama", "Gemma2", "GptOss"):
             self.close(*self.both(model(name), gradients), what=name)
 
@@ -176,7 +188,7 @@ class T5(Case):
     def test_logits_padded_and_cached(self):
         ids = tokens(2, 40)
         mask = left_padded(ids)
-        for name in ("T5", "MT5"):
+        for name in ("T5", "MT5", "UMT5"):
             made = self.made(name)
             with torch.no_grad():
                 self.close(*self.both(made, lambda m: m(
@@ -201,6 +213,38 @@ class T5(Case):
         a, b = self.both(self.made("T5"), gradients)
         self.assertGreater(a.abs().max(), 1e-3)
         self.close(a, b)
+
+
+class Bloom(Case):
+    def test_padding_takes_no_position(self):
+        ids = tokens()
+        mask = torch.ones_like(ids)
+        mask[0, 4:7] = mask[1, 12:] = 0
+        for name in ("Bloom", "Mpt"):
+            with torch.no_grad():
+                self.close(*self.both(model(name), lambda m: m(
+                    ids, attention_mask=mask).logits[mask.bool()]), what=name)
+
+    def test_gradients(self):
+        for name in ("Bloom", "Mpt"):
+            self.close(*self.both(model(name), gradients), what=name)
+
+    def test_unregister(self):
+        from transformers.models.bloom import modeling_bloom as bloom
+        ours = bloom.BloomAttention.forward
+        hf.unregister()
+        try:
+            self.assertIsNot(bloom.BloomAttention.forward, ours)
+            self.assertIs(bloom.BloomAttention.forward, ours.__wrapped__)
+            self.assertFalse(
+                transformers.BloomForCausalLM._can_set_attn_implementation())
+            with self.assertRaises(ValueError):
+                model("Llama").set_attn_implementation("locant")
+        finally:
+            hf.register()
+        hf.register()  # twice is once
+        self.assertIs(bloom.BloomAttention.forward.__wrapped__,
+                      ours.__wrapped__)
 
 
 class Refusals(Case):

@@ -1,0 +1,86 @@
+"""Masks of transformers for locant.hf: positions and documents, not arrays."""
+from __future__ import annotations
+
+from typing import Any, Callable, NamedTuple
+
+try:
+    import transformers.masking_utils as masks
+except ImportError as error:
+    raise ImportError("locant.hf needs transformers, which cannot be imported "
+                      f"({error}); pip install 'locant[hf]'") from None
+from . import torch as _torch  # says so where PyTorch is missing
+from ._c import Status
+from ._library import Error
+import torch
+
+Tensor = torch.Tensor
+
+
+class Mask(NamedTuple):
+    """Which keys a query sees, as locant.torch.attention() takes it."""
+
+    q_positions: Tensor         # int64 [T] or [B, T]
+    k_positions: Tensor         # int64 [S] or [B, S]
+    q_documents: Tensor | None  # int64 [B, T]
+    k_documents: Tensor | None  # int64 [B, S]; -1 is padding
+    causal: bool
+    window: int
+    weights: bool = False       # are asked for, too; MPT
+
+    def to(self, *_: Any) -> Mask:
+        """Itself: MPT makes its mask bool."""
+        return self
+
+
+def refuse(what: str) -> Error:
+    return Error(Status.ERR_UNSUPPORTED, f"locant.hf: {what}; use "
+                 "attn_implementation=\"eager\" for this model")
+
+
+def _read(function: Callable[..., Any], found: dict[str, Any]) -> None:
+    """What a mask function of transformers is made of."""
+    if function is masks.causal_mask_function:
+        found["causal"] = True
+        return
+    if function is masks.bidirectional_mask_function:
+        return
+    made_by = function.__qualname__.split(".")[0]
+    kept = dict(zip(function.__code__.co_freevars,
+                    (c.cell_contents for c in function.__closure__ or ())))
+    if made_by == "and_masks":
+        for part in kept["mask_functions"]:
+            _read(part, found)
+    elif made_by == "sliding_window_overlay":
+        found["window"], found["one_sided"] = kept["sliding_window"], True
+    elif made_by == "sliding_window_bidirectional_overlay":
+        found["window"] = kept["sliding_window"] + 1
+    elif made_by == "packed_sequence_mask_function":
+        found["documents"] = kept["packed_sequence_mask"]
+    elif made_by == "remap_positions_for_packed_sequence":
+        found["positions"] = kept["position_ids"]
+        _read(kept["mask_function"], found)
+    else:
+        raise refuse(f"the mask has a part {function.__qualname__}, expected "
+                      "causal, sliding window, padding or packed sequences")
+
+
+def mask(batch_size: int, q_length: int, kv_length: int, q_offset: Any = 0,
+         kv_offset: Any = 0,
+         mask_function: Callable[..., Any] = masks.causal_mask_function,
+         attention_mask: Tensor | None = None, **_: Any) -> Mask:
+    """The mask interface: arguments as transformers' sdpa_mask has them."""
+    found: dict[str, Any] = {"causal": False, "window": 0}
+    _read(mask_function, found)
+    if found.get("one_sided") and not found["causal"]:
+        raise refuse("the mask is a window without being causal")
+    q_docs = k_docs = found.get("documents")
+    padding = masks.prepare_padding_mask(attention_mask, kv_length, kv_offset)
+    if padding is not None:
+        # Keys of a cache that slides begin at kv_offset.
+        real = padding[:, kv_offset:kv_offset + kv_length].to(torch.int64)
+        q_docs = torch.zeros((batch_size, q_length), dtype=torch.int64)
+        k_docs = real - 1
+    at = found.get("positions")
+    return Mask(torch.arange(q_length) + q_offset if at is None else at,
+                torch.arange(kv_length) + kv_offset if at is None else at,
+                q_docs, k_docs, found["causal"], found["window"])

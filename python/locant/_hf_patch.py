@@ -1,0 +1,27 @@
+"""Methods of classes of transformers that locant.hf stands in for.
+
+Each stand-in does the work for attn_implementation="locant" and calls the
+original for every other one.
+"""
+from __future__ import annotations
+
+from typing import Any, Callable
+
+_originals: dict[tuple[type, str], Any] = {}
+
+
+def method(owner: type, name: str, make: Callable[[Any], Any]) -> None:
+    """Put make(original) in the place of owner.name, once."""
+    if (owner, name) not in _originals:
+        _originals[owner, name] = vars(owner).get(name)
+        setattr(owner, name, make(getattr(owner, name)))
+
+
+def undo() -> None:
+    """Put back every original."""
+    while _originals:
+        (owner, name), original = _originals.popitem()
+        if original is None:  # was inherited
+            delattr(owner, name)
+        else:
+            setattr(owner, name, original)
