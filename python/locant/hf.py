@@ -2,7 +2,8 @@
 
     import locant.hf
     locant.hf.register()
-    model = AutoModelForCausalLM.from_pretrained(.., attn_implementation="locant")
+    model = AutoModelForCausalLM.from_pretrained(
+        .., attn_implementation="locant")
 
 or model.set_attn_implementation("locant").  Masks are not made as arrays of
 T x S: what transformers says of a mask (causal, sliding window, padding, packed
@@ -11,6 +12,10 @@ Soft-caps, sinks, grouped heads, the bias table of T5 and the slopes of BLOOM
 and MPT are the kernels' own, and output_attentions gives the weights.  What is
 not covered raises locant.Error, never a wrong number: masks of other kinds,
 masks given as 4-D tensors, dropout.
+
+    encodings = locant.hf.swap(model, "t5")
+
+puts another encoding in the place of the model's own.
 """
 from __future__ import annotations
 
@@ -21,13 +26,15 @@ from . import _hf_alibi as alibi
 from . import _hf_patch as patch
 from . import _hf_t5 as t5
 from . import torch as lt
+from ._hf_swap import Swapped, encoding_of, swap
 import torch
 from transformers import AttentionInterface, AttentionMaskInterface
 from transformers.utils.output_capturing import _active_collector
 
 Tensor = torch.Tensor
 
-__all__ = ["Mask", "attend", "mask", "register", "unregister"]
+__all__ = ["Mask", "Swapped", "attend", "mask", "register", "swap",
+           "unregister"]
 
 
 def _seen(module: Any, given: Any, q: Tensor, k: Tensor,
@@ -72,9 +79,11 @@ def attend(module: Any, query: Tensor, key: Tensor, value: Tensor,
            scaling: float | None = None, is_causal: bool | None = None,
            softcap: float | None = None, s_aux: Tensor | None = None,
            position_bias: Any = None, output_attentions: bool = False,
-           encoding: str | None = None, **_: Any) -> tuple[Tensor, Tensor | None]:
+           encoding: str | None = None,
+           **_: Any) -> tuple[Tensor, Tensor | None]:
     """The attention interface: query [B, H, T, D], key and value
-    [B, Hkv, S, D]; returns [B, T, H, D] and the weights if asked for."""
+    [B, Hkv, S, D]; returns [B, T, H, D] and the weights if asked for.
+    'encoding' is what swap() has not put another in the place of."""
     if dropout:
         raise refuse(f"attention has dropout {dropout}, expected 0")
     bias = t5.options_of(module, position_bias)
@@ -82,8 +91,9 @@ def attend(module: Any, query: Tensor, key: Tensor, value: Tensor,
         raise refuse("the model gives its position_bias as a tensor")
     options = _seen(module, attention_mask, query, key, is_causal)
     options.update(bias, scale=scaling, softcap=softcap or 0.0, sinks=s_aux)
-    if encoding is not None:
-        options["encoding"] = encoding
+    swapped = encoding_of(module)
+    if swapped is not None or encoding is not None:
+        options["encoding"] = encoding if swapped is None else swapped
     out = lt.attention(query, key, value, **options)
     weights = _weights(query, key, options) \
         if output_attentions or _recorded() else None

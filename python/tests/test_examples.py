@@ -1,6 +1,7 @@
 """Each example runs, and shows what it is there to show."""
 import importlib
 import importlib.util
+import math
 import os
 import sys
 import unittest
@@ -37,6 +38,24 @@ class Examples(unittest.TestCase):
         _, memory, apart = run("t5_gradient", 1024)
         self.assertLess(apart, 1024 * 2.0 ** -24)
         self.assertGreater(memory, 1)
+
+    @unittest.skipUnless(importlib.util.find_spec("transformers"),
+                         "transformers is not installed")
+    def test_swap_encoding(self):
+        import locant
+        import torch
+        threads = torch.get_num_threads()
+        try:
+            found = run("swap_encoding", 60, ("none", "rope+t5"))
+        finally:
+            torch.set_num_threads(threads)
+            locant.set_threads(0)
+        for spec, (before, after, longer, learned) in found.items():
+            self.assertLess(abs(before - math.log(16)), 0.1, spec)
+            self.assertLess(after, before - 0.2, spec)
+            self.assertEqual(learned, 128 if "t5" in spec else 0)
+        # Places are what the task is about.
+        self.assertLess(found["rope+t5"][1], found["none"][1] / 4)
 
     def of_a_readme(self, folder, heads):
         """The Python of README.md there runs, and has a T5 gradient."""

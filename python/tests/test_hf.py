@@ -3,6 +3,7 @@
 Both compute in float32 by other orders of sums: 1e-5 of logits of size 1 to 6
 is what the package promises; 1e-6 of weights, which are below 1.
 """
+import copy
 import subprocess
 import sys
 import unittest
@@ -247,6 +248,160 @@ class Bloom(Case):
                       ours.__wrapped__)
 
 
+def kerple(p, a, length):
+    """[H, T, T] of kerple's logarithms, in PyTorch."""
+    at = torch.arange(length)
+    n = (at[:, None] - at).clamp(min=0)
+    return -p[:, None, None] * torch.log1p(a[:, None, None] * n)
+
+
+def hidden(length):
+    """[T, T]: what a key after its query adds."""
+    return torch.full((length, length), -1e9).triu(1)
+
+
+def unturned(made):
+    """The model without its rotary embedding, by eager attention."""
+    rotary = made.model.rotary_emb
+    turn = rotary.forward
+    rotary.forward = lambda *given, **more: tuple(
+        make(x) for make, x in zip((torch.ones_like, torch.zeros_like),
+                                   turn(*given, **more)))
+    return made
+
+
+class Swap(Case):
+    def test_their_own_encoding_again(self):
+        ids = tokens()
+        mask = left_padded(ids)
+        for name, spec in (("Llama", "rope"), ("Qwen2", "rope"),
+                           ("GPTNeoX", "rope(dim=4)"),
+                           ("GptOss", "rope"), ("Bloom", "alibi"),
+                           ("Mpt", "alibi(dialect=mpt)")):
+            made = model(name, **({"n_head": 4} if name == "Bloom" else {}),
+                         **({"rope_parameters": PLAIN}
+                            if name == "GptOss" else {}))
+            with torch.no_grad():
+                own = made(ids, attention_mask=mask).logits
+                hf.swap(made, spec)
+                self.close(own[mask.bool()], made(
+                    ids, attention_mask=mask).logits[mask.bool()], what=name)
+
+    def test_tables_of_positions(self):
+        ids = tokens()
+        for name, path in (("GPT2", "transformer.wpe"),
+                           ("Bert", "bert.embeddings.position_embeddings")):
+            made = model(name)
+            table = made.get_submodule(path).weight
+            with torch.no_grad():
+                own = made(ids).logits
+                e = hf.swap(made, "learned")
+                self.assertEqual(e[0].table.shape, table.shape)
+                e[0].table.copy_(table)
+                self.close(own, made(ids).logits, what=name)
+                hf.swap(made, "none")
+                without = made(ids).logits
+                table.zero_()
+                made.locant.undo()
+                self.close(made(ids).logits, without, what=name)
+
+    def test_a_bias_and_its_gradients(self):
+        ids = tokens()
+        made = model("Llama")
+        e = hf.swap(made, "kerple")
+        self.assertEqual([n for n, _ in made.named_parameters()
+                          if "locant" in n], ["locant.0.p", "locant.0.a"])
+        made(ids, labels=ids).loss.backward()
+        logits = made(ids).logits
+        p, a = (x.detach().clone().requires_grad_()
+                for x in (e[0].p, e[0].a))
+        other = unturned(model("Llama"))
+        bias = (kerple(p, a, 19) + hidden(19)).expand(2, -1, -1, -1)
+        out = other(ids, attention_mask=bias, labels=ids)
+        out.loss.backward()
+        self.close(logits, out.logits)
+        self.assertGreater(p.grad.abs().max(), 1e-4)
+        self.close(e[0].p.grad, p.grad)
+        self.close(e[0].a.grad, a.grad)
+
+    def test_input_door(self):
+        ids = tokens()
+        made = model("Llama")
+        rows = torch.from_numpy(locant.table("sinusoidal", 19, 32))
+        other = unturned(model("Llama"))
+        with torch.no_grad():
+            hf.swap(made, "sinusoidal")
+            self.close(made(ids).logits, other(
+                inputs_embeds=other.model.embed_tokens(ids) + rows).logits)
+
+    def test_cached_steps(self):
+        ids = tokens()
+        for spec in ("t5", "rope", "cope", "sinusoidal", "alibi+learned"):
+            made = model("Llama")
+            hf.swap(made, spec)
+            with torch.no_grad():
+                whole = made(ids).logits
+                cache = transformers.DynamicCache(config=made.config)
+                rows = [made(ids[:, a:b], past_key_values=cache).logits
+                        for a, b in ((0, 9), (9, 14), (14, 15), (15, 19))]
+            self.close(torch.cat(rows, 1), whole, what=spec)
+
+    def test_one_for_each_layer(self):
+        ids = tokens()
+        made = model("Llama")
+        e = hf.swap(made, "cope+t5", seed=3)
+        self.assertEqual(len(e), 2)
+        self.assertIsNot(e[0].cope_table, e[1].cope_table)
+        self.assertIs(e[0].t5_table, e[1].t5_table)
+        for x in e.parameters():  # they begin at zero
+            torch.nn.init.normal_(x)
+        made(ids, labels=ids).loss.backward()
+        for name, x in e.named_parameters():
+            self.assertGreater(x.grad.abs().max(), 1e-6, name)
+        e.project()
+
+    def test_copies_and_undo(self):
+        ids = tokens()
+        made = model("Llama")
+        with torch.no_grad():
+            own = made(ids).logits
+            e = hf.swap(made, "t5+sinusoidal")
+            torch.nn.init.normal_(e[0].t5_table)
+            swapped = made(ids).logits
+            twin = copy.deepcopy(made)
+            self.close(twin(ids).logits, swapped)
+            twin.locant[0].t5_table.zero_()
+            self.assertGreater((twin(ids).logits - swapped).abs().max(), 1e-3)
+            self.close(made(ids).logits, swapped)
+            other = model("Llama")
+            hf.swap(other, "t5+sinusoidal", seed=7)
+            other.load_state_dict(made.state_dict())
+            self.close(other(ids).logits, swapped)
+            e.undo()
+            self.assertFalse(hasattr(made, "locant"))
+            made.set_attn_implementation("eager")
+            self.close(made(ids).logits, own)
+
+    def test_refusals(self):
+        made = model("Llama")
+        for spec, why in (("fox", "reads the input"), ("rope2d", "axes"),
+                          ("randomized(length=64)+rope", "chooses positions"),
+                          ("layers(local=rope)", "not the same")):
+            with self.assertRaisesRegex(locant.Error, why):
+                hf.swap(made, spec)
+        with self.assertRaisesRegex(locant.Error, "modules of attention"):
+            hf.swap(T5.made(self, "T5"), "alibi")
+        vit = transformers.ViTModel(transformers.ViTConfig(
+            hidden_size=32, num_hidden_layers=1, num_attention_heads=4,
+            intermediate_size=48, image_size=16, patch_size=4))
+        with self.assertRaisesRegex(locant.Error, "no encoding that swap"):
+            hf.swap(vit, "alibi")
+        hf.swap(made, "alibi")
+        made.set_attn_implementation("sdpa")
+        with self.assertRaisesRegex(locant.Error, "expected \"locant\""):
+            made(tokens())
+
+
 class Refusals(Case):
     def refused(self, sentence, name, call, **more):
         made = model(name, **more)
@@ -269,6 +424,7 @@ class Refusals(Case):
         self.assertIn("ImportError: locant.hf needs transformers", done.stderr)
 
 
+PLAIN = dict(rope_type="default", rope_theta=10000.0)
 LISTS = dict(short_factor=[1.0, 1.1, 1.2, 1.4], long_factor=[1.0, 2, 4, 8])
 ROPE_TYPES = {  # of transformers, and the spec
     "default": ({}, "rope"),

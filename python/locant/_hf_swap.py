@@ -1,0 +1,214 @@
+"""Another encoding in a model of transformers: locant.hf.swap()."""
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import Any, Iterator
+
+import torch
+
+from . import _encoding
+from . import torch as lt
+from ._c import Status
+from ._hf_alibi import ATTENTION
+from ._library import Error
+
+Tensor = torch.Tensor
+
+
+def encoding_of(module: Any) -> lt.Encoding | None:
+    """What swap() gave to a layer of attention."""
+    # Not as a submodule: the model has it, once.
+    found: lt.Encoding | None = vars(module).get("_locant_encoding")
+    return found
+
+
+class Swapped(torch.nn.ModuleList):
+    """The encodings of a model, one for each layer or one for all: its
+    submodule "locant", so that their parameters are the model's."""
+
+    undone: tuple[Any, list[Any], list[Any]]  # model, layers, hooks
+
+    def project(self) -> None:
+        """Move every parameter to the nearest allowed value: to be called after
+        each step of an optimiser."""
+        for encoding in self.children():
+            assert isinstance(encoding, lt.Encoding)
+            encoding.project()
+
+    def undo(self) -> None:
+        """Leave the model with the encoding it had."""
+        model, layers, hooks = self.undone
+        for layer in layers:
+            vars(layer).pop("_locant_encoding", None)
+        for hook in hooks:
+            hook.remove()
+        if getattr(model, "locant", None) is self:
+            del model.locant
+
+
+def _refuse(what: str) -> Error:
+    return Error(Status.ERR_UNSUPPORTED, f"locant.hf.swap: {what}")
+
+
+def _guard(config: Any, module: Any, given: Any) -> None:
+    """Without locant the model would have no encoding at all."""
+    if config._attn_implementation != "locant":
+        raise _refuse("the model was given another encoding, and then "
+                      f"attn_implementation={config._attn_implementation!r}; "
+                      "expected \"locant\", or undo()")
+
+
+def _unturned(module: Any, given: Any, out: Any) -> Any:
+    """Cosines and sines of no rotation."""
+    if not (isinstance(out, tuple) and len(out) == 2 and
+            all(isinstance(x, Tensor) and x.is_floating_point()
+                for x in out)):
+        raise _refuse(f"{type(module).__name__} of the model does not return "
+                     "cosines and sines; swap() knows no other rotation")
+    return torch.ones_like(out[0]), torch.zeros_like(out[1])
+
+
+def _rows(encoding: Any, x: Tensor, positions: Tensor) -> Tensor:
+    """'x' [B, T, W] with the rows at positions [1 or B, T] added."""
+    if positions.ndim == 1 or positions.shape[0] == 1:
+        return lt.add(x, encoding, positions.reshape(-1))
+    return torch.stack([lt.add(part, encoding, at)
+                        for part, at in zip(x, positions)])
+
+
+def _added(encoding: Any, module: Any, given: Any, options: Any) -> Any:
+    """What goes into the first layer of a model without a table."""
+    at = options.get("position_ids")
+    if at is None or not given:
+        raise _refuse(f"{type(module).__name__} of the model is not told the "
+                      f"positions that {encoding.spec} needs")
+    return (_rows(encoding, given[0], at), *given[1:]), options
+
+
+def _replaced(encoding: Any, module: Any, given: Any, out: Tensor) -> Tensor:
+    """Other rows of a table of positions."""
+    nothing = torch.zeros_like(out)
+    return nothing if encoding is None else \
+        _rows(encoding, nothing if out.ndim == 3 else nothing[None],
+              given[0]).reshape(out.shape)
+
+
+def _attention(model: Any) -> list[Any]:
+    """Layers of self-attention, in order."""
+    found = [m for m in model.modules()
+             if re.search("Attention$", type(m).__name__) and not any(
+                 re.search("Attention$", type(c).__name__)
+                 for c in m.modules() if c is not m)]
+    expected = model.config.num_hidden_layers
+    if len(found) != expected:
+        raise _refuse(f"{len(found)} modules of attention were found, expected "
+                     f"{expected}, one in each layer; swap() is for models of "
+                     "one stack of layers")
+    return found
+
+
+def _sizes(config: Any) -> dict[str, Any]:
+    width, heads = config.hidden_size, config.num_attention_heads
+    return {"width": width, "heads": heads, "kv_heads": getattr(
+        config, "num_key_value_heads", None) or heads,
+        "head_dim": getattr(config, "head_dim", None) or width // heads}
+
+
+def _checked(spec: Any) -> _encoding.Encoding:
+    encoding = _encoding.encoding_of(spec)
+    why = ("has several axes" if encoding.axes != 1 else
+           "chooses positions itself" if encoding.places else
+           "reads the input of each layer" if "reads_x" in encoding.traits
+           else "is not the same in each layer"
+           if encoding.spec.startswith("layers(") else None)
+    if why:
+        raise _refuse(f"{encoding.spec} {why}, which swap() cannot give it")
+    return encoding
+
+
+def _made(encoding: _encoding.Encoding, config: Any, layers: int, seed: int,
+          length: int | None) -> Iterator[lt.Encoding]:
+    """One for each layer, or one alone if all of its parameters are shared."""
+    shared = [p.name.replace(".", "_") for p in encoding.known
+              if not p.per_layer]
+    each = layers if len(shared) < len(encoding.known) else 1
+    if length is None:
+        length = getattr(config, "max_position_embeddings", None)
+    first = None
+    for i in range(each):
+        made = lt.Encoding(encoding, length=length, seed=seed + i,
+                           **_sizes(config))
+        first = first or made
+        for name in shared:
+            setattr(made, name, getattr(first, name))
+        yield made
+
+
+def _hooks(model: Any, encoding: Any, layers: list[Any]) -> Iterator[Any]:
+    """Take out the encoding of the model; the input door goes in."""
+    enters = encoding if "input" in _encoding.encoding_of(
+        encoding.spec).doors else None
+    yield layers[0].register_forward_pre_hook(partial(_guard, model.config))
+    found = isinstance(layers[0], ATTENTION)  # whose forward() is ours
+    for path, m in model.named_modules():
+        if type(m).__name__.endswith("RotaryEmbedding"):
+            found = True
+            yield m.register_forward_hook(_unturned)
+        elif path.split(".")[-1] in ("wpe", "position_embeddings") and \
+                isinstance(m, torch.nn.Embedding):
+            found = True
+            yield m.register_forward_hook(partial(_replaced, enters))
+            enters = None
+    if not found:
+        raise _refuse(f"{type(model).__name__} has no encoding that swap() can "
+                     "take out: expected a rotary embedding or a table of "
+                     "positions")
+    if enters is not None:
+        first = next(m for m in model.modules()
+                     if any(c is layers[0] for c in m.children()))
+        yield first.register_forward_pre_hook(partial(_added, enters),
+                                              with_kwargs=True)
+
+
+def swap(model: Any, encoding: Any, *, length: int | None = None,
+         seed: int = 0) -> Swapped:
+    """Try another positional encoding in a model.
+
+    model     of transformers, of one stack of layers with a rotary embedding
+              or a table of positions (Llama, Gemma, Qwen, Mistral, GPT-NeoX,
+              GPT-2, BERT, ..); its own encoding is switched off, and it runs
+              with attn_implementation="locant"
+    encoding  a spec; "none": no encoding
+    length    what a length that the spec leaves out becomes; that of the model
+              (max_position_embeddings) if left out
+    seed      the encoding's parameters are drawn from
+
+    Positions are places in the sequence, those of the cache included; rows that
+    are packed begin anew.  Learned parameters are the model's, below "locant":
+    model.parameters() and state_dict() have them.  A second swap() takes the
+    place of the first.
+
+    Returns the encodings; undo() gives the model its own back.
+    Errors: ERR_UNSUPPORTED for a model or an encoding that is not covered.
+    """
+    from .hf import register
+    checked = _checked(encoding)
+    before = getattr(model, "locant", None)
+    if isinstance(before, Swapped):
+        before.undo()
+    layers = _attention(model)
+    made = Swapped(_made(checked, model.config, len(layers), seed, length))
+    hooks: list[Any] = []
+    made.undone = (model, layers, hooks)
+    try:
+        hooks.extend(_hooks(model, made[0], layers))
+        register()
+        model.set_attn_implementation("locant")
+    except BaseException:
+        made.undo()
+        raise
+    for i, layer in enumerate(layers):
+        vars(layer)["_locant_encoding"] = made[i % len(made)]
+    model.locant = made
+    return made
