@@ -274,6 +274,8 @@ static void every_task_has_its_words(void **state)
     static const char *const known[] = { "none", "learned", "sinusoidal",
                                          "rope", "alibi", "t5", "kerple",
                                          "fire", "cope", "xpos" };
+    static const char *const marks[] = { "floor", "solved", "guessing",
+                                         "all wrong" };
     const locant_task_info *t;
     int hypotheses = 0;
 
@@ -302,6 +304,8 @@ static void every_task_has_its_words(void **state)
         }
     }
     CHECK(hypotheses > 60);
+    for (size_t i = 0; i < LEN(marks); i++)
+        check_known(marks[i]);
     CHECK(lct_hypothesis_of("T13.16", "rope") != NULL);
     CHECK(lct_hypothesis_of("T10", "rope") == NULL);
     CHECK(lct_hypothesis_of("T1", "rope+alibi") == NULL);

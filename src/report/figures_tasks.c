@@ -110,7 +110,7 @@ static size_t make_marks(locant_mark *out, const struct lct_results *r,
     out[1] = (locant_mark){ .x = error ? 1 - chance : chance,
                             .label = "guessing" };
     if (strcmp(metric, "exact match") == 0)
-        out[1] = (locant_mark){ .x = 0, .label = "none" };
+        out[1] = (locant_mark){ .x = 0, .label = "all wrong" };
     return 2;
 }
 
