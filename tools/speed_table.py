@@ -84,8 +84,9 @@ def main(paths):
         runs.append({})
         for part in path.split(","):
             with open(part, encoding="utf-8") as f:
-                rows_of_part = [json.loads(line) for line in f][1:]
-            runs[-1].update((r["case"], r) for r in rows_of_part)
+                rows_of_part = [json.loads(line) for line in f]
+            runs[-1].update((r["case"], r) for r in rows_of_part
+                            if "case" in r)
     print("| work | goal | of roof: fastest (median) | |\n|---|---|---|---|")
     for work, goal, cases, which in rows():
         found = [[run.get(c) for run in runs] for c in cases]
