@@ -62,6 +62,20 @@ void lct_add_real(struct lct_numbers *n, json_t *to, double value)
                                                            : json_null()) != 0;
 }
 
+void lct_add_count(struct lct_numbers *n, json_t *to, int64_t value)
+{
+    n->failed |= json_array_append_new(to, json_integer((json_int_t)value)) !=
+                 0;
+}
+
+json_t *lct_add_object(struct lct_numbers *n, json_t *to)
+{
+    json_t *object = json_object();
+
+    n->failed |= json_array_append_new(to, object) != 0;
+    return n->failed ? NULL : object;
+}
+
 /* -------------------------------------------------------------------- rows */
 
 static json_t *row(const struct lct_numbers *n, size_t i)
@@ -77,8 +91,8 @@ static json_t *part_of_row(struct lct_numbers *n, size_t i, const char *key)
     return part ? part : lct_put_object(n, row(n, i), key);
 }
 
-static void put_interval(struct lct_numbers *n, json_t *to,
-                         const locant_interval *e, double scale)
+void lct_put_interval(struct lct_numbers *n, json_t *to,
+                      const locant_interval *e, double scale)
 {
     lct_put_real(n, to, "mean", e->mean * scale);
     lct_put_real(n, to, "low", e->low * scale);
@@ -105,8 +119,8 @@ locant_status lct_put_losses(struct lct_numbers *n, const char *part,
         status = locant_bootstrap(&e, loss + i * seeds * blocks, own, blocks,
                                   level, BOOTSTRAP_SEED);
         if (status == LOCANT_OK)
-            put_interval(n, lct_put_object(n, part_of_row(n, i, part), key), &e,
-                         scale);
+            lct_put_interval(n, lct_put_object(n, part_of_row(n, i, part), key),
+                             &e, scale);
     }
     locant_release(loss);
     return status;

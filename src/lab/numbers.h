@@ -21,10 +21,15 @@ void lct_put_count(struct lct_numbers *n, json_t *to, const char *key,
                    int64_t value);
 void lct_put_text(struct lct_numbers *n, json_t *to, const char *key,
                   const char *value);
+/* Its mean, bounds and errors, times 'scale'. */
+void lct_put_interval(struct lct_numbers *n, json_t *to,
+                      const locant_interval *e, double scale);
 /* A new object, a new array there; NULL where memory ran short. */
 json_t *lct_put_object(struct lct_numbers *n, json_t *to, const char *key);
 json_t *lct_put_array(struct lct_numbers *n, json_t *to, const char *key);
 void lct_add_real(struct lct_numbers *n, json_t *to, double value);
+void lct_add_count(struct lct_numbers *n, json_t *to, int64_t value);
+json_t *lct_add_object(struct lct_numbers *n, json_t *to);
 
 /* All that is not a row; one more row, without what compares it with others. */
 void lct_put_facts(struct lct_numbers *n);

@@ -36,14 +36,6 @@ static bool same_row(const struct lct_task_point *a,
     return a->place == b->place && a->group == b->group;
 }
 
-static json_t *add_object(struct lct_numbers *n, json_t *to)
-{
-    json_t *object = json_object();
-
-    n->failed |= json_array_append_new(to, object) != 0;
-    return n->failed ? NULL : object;
-}
-
 /* ------------------------------------------------------------------- values */
 
 /* Of the metric, and the share of right answers; NAN: there is none. */
@@ -120,7 +112,7 @@ static void put_places(struct lct_numbers *n, json_t *to, struct span test,
             continue;
         for (size_t s = 0; s < row.n; s++)
             sum += value_of(&unused, &row.first[s]);
-        at = add_object(n, list);
+        at = lct_add_object(n, list);
         lct_put_count(n, at, "place", row.first->place);
         lct_put_real(n, at, "mean", sum / (double)row.n);
     }
@@ -136,7 +128,7 @@ static locant_status put_test(struct lct_numbers *n, json_t *to,
     lct_put_text(n, to, "setting", test.first->setting);
     lct_put_count(n, to, "length", test.first->length);
     for (; rest.n > 0 && rest.first->place < 0; rest = after(rest, row)) {
-        json_t *one = add_object(n, rows);
+        json_t *one = lct_add_object(n, rows);
 
         row = leading(rest, same_row);
         items = items > row.first->items ? items : row.first->items;
@@ -168,7 +160,7 @@ static void put_hypotheses(struct lct_numbers *n, json_t *to, struct span task)
         h = i < task.n ? lct_hypothesis_of(task.first->task->id, spec) : NULL;
         if (h == NULL)
             continue;
-        one = add_object(n, list);
+        one = lct_add_object(n, list);
         lct_put_text(n, one, "encoding", n->r->groups[g].spec);
         lct_put_text(n, one, "expected", h->expected);
         lct_put_text(n, one, "reason", h->reason);
@@ -199,7 +191,7 @@ static locant_status put_task(struct lct_numbers *n, json_t *to,
     tests = lct_put_array(n, to, "tests");
     for (rest = task; rest.n > 0; rest = after(rest, test)) {
         test = leading(rest, lct_same_test);
-        LCT_TRY(put_test(n, add_object(n, tests), test));
+        LCT_TRY(put_test(n, lct_add_object(n, tests), test));
     }
     put_hypotheses(n, to, task);
     return LOCANT_OK;
@@ -215,7 +207,7 @@ locant_status lct_put_tasks(struct lct_numbers *n)
     list = lct_put_array(n, n->all, "tasks");
     for (; rest.n > 0; rest = after(rest, task)) {
         task = leading(rest, lct_same_task);
-        LCT_TRY(put_task(n, add_object(n, list), task));
+        LCT_TRY(put_task(n, lct_add_object(n, list), task));
     }
     return LOCANT_OK;
 }

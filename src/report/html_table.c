@@ -2,6 +2,8 @@
 #include "../figure/figure.h"
 #include "page.h"
 #include "words.h"
+#include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 void lct_html_table(struct lct_html *h, const char *label, const char *kind)
@@ -40,6 +42,40 @@ void lct_html_row_head(struct lct_html *h, const struct lct_results *r,
     lct_html_raw(h, chip);
     lct_html_text(h, r->groups[i].spec);
     lct_html_raw(h, "</th>");
+}
+
+void lct_html_counts(struct lct_html *h, const struct lct_results *r,
+                     const char *list, int first, int n)
+{
+    for (int k = first; k < first + n; k++) {
+        lct_html_raw(h, "<th scope=\"col\">");
+        lct_page_count(h, r, "%s.%d", list, k);
+        lct_html_raw(h, "</th>");
+    }
+}
+
+void lct_html_interval(struct lct_html *h, const struct lct_results *r,
+                       bool difference, const char *path, ...)
+{
+    char at[128];
+    va_list args;
+
+    va_start(args, path);
+    vsnprintf(at, sizeof at, path, args);
+    va_end(args);
+    lct_html_raw(h, "<td>");
+    if (difference)
+        lct_page_signed(h, r, 3, "%s.mean", at);
+    else
+        lct_page_number(h, r, 3, "%s.mean", at);
+    if (!isnan(lct_page_value(r, "%s.low", at))) {
+        lct_html_raw(h, "<br><small>[");
+        lct_page_number(h, r, 3, "%s.low", at);
+        lct_html_raw(h, ", ");
+        lct_page_number(h, r, 3, "%s.high", at);
+        lct_html_raw(h, "]</small>");
+    }
+    lct_html_raw(h, "</td>");
 }
 
 void lct_html_table_body(struct lct_html *h)

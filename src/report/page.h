@@ -136,6 +136,14 @@ void lct_html_column(struct lct_html *h, const char *name);
 /* The head of the row of group i: its spec, with its colour in the curves. */
 void lct_html_row_head(struct lct_html *h, const struct lct_results *r,
                        size_t i);
+/* The n counts of the document at list.0, list.1, .. as columns. */
+void lct_html_counts(struct lct_html *h, const struct lct_results *r,
+                     const char *list, int first, int n);
+/* The cell of what has a mean, its interval below; a difference has its sign.
+   'path' is made like printf(). */
+void lct_html_interval(struct lct_html *h, const struct lct_results *r,
+                       bool difference, const char *path, ...)
+    LOCANT_PRINTF(4, 5);
 /* The names of LOCANT_DOOR_ bits. */
 void lct_html_doors(struct lct_html *h, unsigned doors);
 void lct_html_table_body(struct lct_html *h);

@@ -24,11 +24,7 @@ static void begin_table(struct lct_html *h, const char *label,
 static void length_columns(struct lct_html *h, const struct lct_results *r,
                            int first)
 {
-    for (int k = first; k < N; k++) {
-        lct_html_raw(h, "<th scope=\"col\">");
-        lct_page_count(h, r, "protocol.lengths.%d", k);
-        lct_html_raw(h, "</th>");
-    }
+    lct_html_counts(h, r, "protocol.lengths", first, N - first);
 }
 
 /* Ends the caption; columns 'first' and on are lengths. */

@@ -16,39 +16,13 @@ struct ranking {
 static void length_headings(struct lct_html *h, const struct lct_results *r,
                             int first)
 {
-    for (int k = first; k < LOCANT_EVAL_LENGTHS; k++) {
-        lct_html_raw(h, "<th scope=\"col\">");
-        lct_page_count(h, r, "protocol.lengths.%d", k);
-        lct_html_raw(h, "</th>");
-    }
+    lct_html_counts(h, r, "protocol.lengths", first,
+                    LOCANT_EVAL_LENGTHS - first);
 }
 
 static void open_table(struct lct_html *h, const char *label)
 {
     lct_html_table(h, label, NULL);
-}
-
-/* What row 'row' has under 'name', with its interval below. */
-static void interval_cell(struct lct_html *h, const struct lct_results *r,
-                          size_t row, const char *name, int k)
-{
-    const long long length = lct_length(r, k);
-    char path[64];
-
-    snprintf(path, sizeof path, "rows.%zu.%s.%lld", row, name, length);
-    lct_html_raw(h, "<td>");
-    if (strcmp(name, "change") == 0)
-        lct_page_signed(h, r, 3, "%s.mean", path);
-    else
-        lct_page_number(h, r, 3, "%s.mean", path);
-    if (!isnan(lct_page_value(r, "%s.mean", path))) {
-        lct_html_raw(h, "<br><small>[");
-        lct_page_number(h, r, 3, "%s.low", path);
-        lct_html_raw(h, ", ");
-        lct_page_number(h, r, 3, "%s.high", path);
-        lct_html_raw(h, "]</small>");
-    }
-    lct_html_raw(h, "</td>");
 }
 
 static void number_cell(struct lct_html *h, const struct lct_results *r,
@@ -112,7 +86,8 @@ static void loss_table(struct lct_html *h, const struct ranking *k)
         size_t at = k->order[i];
         lct_html_row_head(h, r, at);
         for (int l = 0; l < LOCANT_EVAL_LENGTHS; l++)
-            interval_cell(h, r, at, "loss", l);
+            lct_html_interval(h, r, false, "rows.%zu.loss.%lld", at,
+                              (long long)lct_length(r, l));
         count_cell(h, r, at, "rank");
         number_cell(h, r, at, "mean_reciprocal_rank", 2);
         lct_html_raw(h, "</tr>\n");
@@ -143,7 +118,8 @@ static void change_table(struct lct_html *h, const struct ranking *k)
         size_t at = k->order[i];
         lct_html_row_head(h, r, at);
         for (int l = 1; l < LOCANT_EVAL_LENGTHS; l++)
-            interval_cell(h, r, at, "change", l);
+            lct_html_interval(h, r, true, "rows.%zu.change.%lld", at,
+                              (long long)lct_length(r, l));
         number_cell(h, r, at, "own_window", 3);
         signed_cell(h, r, at, "gain");
         lct_html_raw(h, "</tr>\n");

@@ -1,0 +1,171 @@
+/*
+ * numbers_orderings.c - the orderings that others found of ways to read beyond
+ * the trained length, beside the ones found here.
+ */
+#include "numbers_extension.h"
+#include <stdio.h>
+#include <string.h>
+
+enum what { LOSS, SHORT, NEEDLE, TUNED };
+enum { LAST = -1 };
+
+/* 'ids' are compared; 'at' is an index of the factor. */
+static const struct ordering {
+    const char *setting, *expected, *evidence;
+    enum what what;
+    int at;
+    const char *ids[10];
+} orderings[] = {
+    {"zero-shot, twice the length, loss",
+     "ReRoPE \xe2\x89\x88 Self-Extend \xe2\x89\xb2 crop \xe2\x89\x88 YaRN "
+     "\xe2\x89\x88 dynamic NTK < PI < none",
+     "Lu et al. 2024, arXiv:2409.12181; bojone/rerope; PI at step 0, "
+     "arXiv:2306.15595", LOSS, 0,
+     {"rerope", "selfextend", "crop", "yarn8", "dynamic", "pi", "none"}},
+    {"zero-shot, the longest, loss",
+     "Self-Extend, ReRoPE \xe2\x89\xb2 crop \xe2\x89\x88 StreamingLLM "
+     "\xe2\x89\x88 log n < YaRN, dynamic NTK \xe2\x89\xaa PI \xe2\x89\xaa none",
+     "arXiv:2306.15595 (PI 16 to 112); LongRoPE, arXiv:2402.13753", LOSS, LAST,
+     {"selfextend", "rerope", "crop", "streaming", "logn", "yarn8", "dynamic",
+      "pi", "none"}},
+    {"short inputs, as for the longest, loss",
+     "none = dynamic NTK = ReRoPE < YaRN < NTK < PI",
+     "YaRN, arXiv:2309.00071, table 1; bojone/rerope", SHORT, 0,
+     {"none", "dynamic", "rerope", "yarn8", "ntk", "pi"}},
+    {"needle, zero-shot, twice the length",
+     "NTK > YaRN > PI \xe2\x89\x88 none \xe2\x89\x88 0",
+     "DroPE, arXiv:2512.12167, table 1", NEEDLE, 0,
+     {"ntk", "yarn8", "pi", "none"}},
+    {"fine-tuned, at the length that was tuned for, loss",
+     "NTK \xe2\x89\x88 YaRN \xe2\x89\x88 PI \xe2\x89\xaa none",
+     "PI, arXiv:2306.15595, table 3; Lu et al. 2024, arXiv:2409.12181", TUNED,
+     1, {"ntk", "yarn8", "pi", "none"}},
+    {"fine-tuned, the longest, loss", "NTK < YaRN, PI",
+     "Lu et al. 2024, arXiv:2409.12181 at 64k", TUNED, LAST,
+     {"ntk", "yarn8", "pi"}},
+};
+
+struct entry {
+    const char *title;
+    const struct lct_extension_row *row;
+    double value; /* lower first */
+};
+
+static bool find_entry(struct entry *e, const struct lct_extension *x,
+                       enum what what, const char *id)
+{
+    for (int i = 0; what != TUNED && i < lct_extension_methods(); i++)
+        if (strcmp(lct_extension_method(i)->id, id) == 0) {
+            *e = (struct entry){lct_extension_method(i)->title, &x->row[i], 0};
+            return true;
+        }
+    for (int i = 0; what == TUNED && i < lct_extension_tunings(); i++)
+        if (strcmp(lct_extension_tuning(i)->id, id) == 0) {
+            *e = (struct entry){lct_extension_tuning(i)->title,
+                                &x->row[lct_extension_methods() + i], 0};
+            return true;
+        }
+    return false;
+}
+
+static const double *losses_of(const struct entry *e, const struct ordering *o,
+                               int at)
+{
+    return o->what == SHORT ? e->row->short_inputs.loss : e->row->at[at].loss;
+}
+
+static double value_of(const struct lct_ext_maker *k, const struct entry *e,
+                       const struct ordering *o, int at)
+{
+    double sum = 0;
+
+    if (o->what == NEEDLE)
+        return -(double)e->row->needle[at].exact /
+               (double)e->row->needle[at].items;
+    for (size_t i = 0; i < k->seeds * k->blocks; i++)
+        sum += losses_of(e, o, at)[i];
+    return sum;
+}
+
+static void sort(struct entry *e, int n)
+{
+    for (int i = 1; i < n; i++)
+        for (int j = i; j > 0 && e[j].value < e[j - 1].value; j--) {
+            const struct entry t = e[j];
+
+            e[j] = e[j - 1];
+            e[j - 1] = t;
+        }
+}
+
+/* Neighbours: the same to the bit, not told apart, or apart. */
+static locant_status sign_between(const char **sign,
+                                  const struct lct_ext_maker *k,
+                                  const struct entry *a, const struct entry *b,
+                                  const struct ordering *o, int at)
+{
+    static const char about[] = " \xe2\x89\x88 ";
+    locant_interval e;
+    double low, high, unused;
+
+    if (o->what == NEEDLE) {
+        const struct lct_extension_needle *x = &a->row->needle[at];
+        const struct lct_extension_needle *y = &b->row->needle[at];
+
+        LCT_TRY(locant_wilson(&low, &unused, (size_t)x->exact,
+                              (size_t)x->items, LCT_EXT_LEVEL));
+        LCT_TRY(locant_wilson(&unused, &high, (size_t)y->exact,
+                              (size_t)y->items, LCT_EXT_LEVEL));
+        *sign = low > high ? " > " : about;
+        return LOCANT_OK;
+    }
+    LCT_TRY(lct_extension_interval(&e, k, losses_of(b, o, at),
+                                   losses_of(a, o, at)));
+    *sign = e.low == 0 && e.high == 0 ? " = " : e.low > 0 ? " < " : about;
+    return LOCANT_OK;
+}
+
+static locant_status measured(char *out, size_t size,
+                              const struct lct_ext_maker *k,
+                              const struct ordering *o, int at)
+{
+    struct entry e[10];
+    size_t used = 0;
+    int n = 0;
+
+    for (int i = 0; i < 10 && o->ids[i]; i++)
+        n += find_entry(&e[n], k->x, o->what, o->ids[i]);
+    for (int i = 0; i < n; i++)
+        e[i].value = value_of(k, &e[i], o, at);
+    sort(e, n);
+    for (int i = 0; i < n && used < size; i++) {
+        const char *sign = "";
+
+        if (i > 0)
+            LCT_TRY(sign_between(&sign, k, &e[i - 1], &e[i], o, at));
+        used += (size_t)snprintf(out + used, size - used, "%s%s", sign,
+                                 e[i].title);
+    }
+    return LOCANT_OK;
+}
+
+locant_status lct_put_orderings(const struct lct_ext_maker *k,
+                                json_t *all)
+{
+    json_t *list = lct_put_array(k->n, all, "orderings");
+    const int last = k->x->plan->factors - 1;
+
+    for (size_t i = 0; i < sizeof orderings / sizeof orderings[0]; i++) {
+        const struct ordering *o = &orderings[i];
+        const int at = o->at == LAST ? last : o->at;
+        json_t *to = lct_add_object(k->n, list);
+        char text[512] = "";
+
+        lct_put_text(k->n, to, "setting", o->setting);
+        lct_put_text(k->n, to, "expected", o->expected);
+        lct_put_text(k->n, to, "evidence", o->evidence);
+        LCT_TRY(measured(text, sizeof text, k, o, at < last ? at : last));
+        lct_put_text(k->n, to, "measured", text);
+    }
+    return LOCANT_OK;
+}
