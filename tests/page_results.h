@@ -75,6 +75,8 @@ static inline void make_run(struct lct_result *result, size_t group, int seed)
         result->step_norm[s] = 1;
     }
     result->bytes = 12345678;
+    result->forward_ms = 0.0081;
+    result->backward_ms = seed == 1 ? NAN : 0.0159 + 0.001 * (double)group;
 }
 
 static const char *const specs[GROUPS] = {

@@ -69,6 +69,9 @@ static void rows_hold_what_was_measured(void **state)
         near(at(n, "rows.%zu.loss.512.seed_error", i),
              sqrt(squares / (SEEDS - 1) / SEEDS) / log(2), 1e-13);
         near(at(n, "rows.%zu.own_window", i), 1.49, 1e-14);
+        near(at(n, "rows.%zu.forward_ms", i), .0081, 1e-14);
+        /* the first seed does not know */
+        near(at(n, "rows.%zu.backward_ms", i), .0159 + .001 * (double)i, 1e-14);
         near(at(n, "rows.%zu.by_position.7", i),
              r.groups[i].results[0].eval.by_position[7] / log(2), 1e-13);
         /* 300 steps in 120 spans: the second is steps 2 .. 4, from 0 */

@@ -60,6 +60,28 @@ static void same_bits_with_any_threads(void **state)
     locant_store_close(b);
 }
 
+/* Forward and backward are parts of the seconds that the run took. */
+static void says_how_long_a_token_took(void **state)
+{
+    locant_store *s = open_store("speed");
+    locant_train_options o = tiny("rope");
+    struct lct_speed x;
+    locant_run_info run;
+    int64_t id;
+    double tokens;
+
+    (void)state;
+    id = train(s, &o);
+    CHECK_OK(locant_store_run(&run, s, id));
+    CHECK_OK(lct_speed_read(&x, s, id));
+    tokens = (double)(run.steps * run.batch * run.length);
+    CHECK(x.forward > 0 && x.backward > 0);
+    CHECK((x.forward + x.backward) * tokens / 1e3 <= run.seconds);
+    CHECK_OK(lct_speed_read(&x, s, id + 1));
+    CHECK(isnan(x.forward) && isnan(x.backward));
+    locant_store_close(s);
+}
+
 /* ---------------------------------------------------------------- identity */
 
 static void a_run_is_what_decides_its_bits(void **state)
@@ -349,6 +371,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IN_SCRATCH(continues_to_the_same_bits),
         IN_SCRATCH(same_bits_with_any_threads),
+        IN_SCRATCH(says_how_long_a_token_took),
         IN_SCRATCH(a_run_is_what_decides_its_bits),
         IN_SCRATCH(trains_again_what_has_lost_its_checkpoint),
         IN_SCRATCH(refuses_a_second_trainer),

@@ -122,7 +122,8 @@ static locant_status read_at(struct lct_extension_loss *to, double *position,
 
 /* One run at every length, and at the trained one as at the longest. */
 static locant_status read_row(struct lct_task_in_wave *t,
-                              struct lct_extension_row *row, size_t seed, const char *pattern, bool tuned,
+                              struct lct_extension_row *row, size_t seed,
+                              const char *pattern, bool tuned,
                               struct lct_extension_cell cell)
 {
     const int last = job_of(t)->plan->factors - 1;

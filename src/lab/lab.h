@@ -113,6 +113,7 @@ struct lct_result {
     double *step, *step_loss, *step_norm; /* [n_steps]: training curve */
     char batch_checksum[17]; /* of every batch trained on; gate g6 */
     int64_t bytes;           /* memory of the model in training */
+    double forward_ms, backward_ms; /* a token, in training; NAN: not known */
 };
 
 enum { LCT_RATES = 3 }; /* learning rates tried, at most */

@@ -39,6 +39,8 @@ static void put_units(struct lct_numbers *n)
         { "above_crop", "nats/byte" }, { "short", "bits/byte" },
         { "short_above_none", "nats/byte" }, { "position", "bits/byte" },
         { "bytes", "bytes" },           { "seconds", "seconds" },
+        { "forward_ms", "milliseconds/token" },
+        { "backward_ms", "milliseconds/token" },
     };
     json_t *to = lct_put_object(n, n->all, "units");
 
@@ -288,6 +290,21 @@ static void put_costs(struct lct_numbers *n, json_t *to,
     lct_put_count(n, to, "bytes", row->bytes);
 }
 
+/* Mean over the seeds that know. */
+static double mean_known(const struct lct_group *g, bool forward)
+{
+    double sum = 0, n = 0;
+
+    for (size_t s = 0; s < g->n; s++) {
+        const double ms = forward ? g->results[s].forward_ms
+                                  : g->results[s].backward_ms;
+
+        sum += isnan(ms) ? 0 : ms;
+        n += !isnan(ms);
+    }
+    return sum / n;
+}
+
 /* Learning rates, where some were tried, and what each gave. */
 static void put_rates(struct lct_numbers *n, json_t *to,
                       const struct lct_group *g)
@@ -330,6 +347,8 @@ void lct_put_row(struct lct_numbers *n, const struct lct_group *g)
     lct_put_real(n, to, "own_window", own / (double)g->n);
     lct_put_real(n, to, "gain", row.gain);
     put_costs(n, to, &row);
+    lct_put_real(n, to, "forward_ms", mean_known(g, true));
+    lct_put_real(n, to, "backward_ms", mean_known(g, false));
     put_positions(n, to, g);
     put_rates(n, to, g);
     runs = lct_put_array(n, to, "runs");

@@ -108,12 +108,16 @@ locant_status lct_read_result(struct lct_result *out, int64_t blocks,
                               locant_store *store, int64_t id, const char *sha)
 {
     struct lct_run_extra extra;
+    struct lct_speed speed;
 
     LCT_TRY(locant_store_run(&out->run, store, id));
     LCT_TRY(lct_store_run_extra(&extra, store, id));
     memcpy(out->batch_checksum, extra.batch_checksum,
            sizeof out->batch_checksum);
     out->bytes = extra.bytes;
+    LCT_TRY(lct_speed_read(&speed, store, id));
+    out->forward_ms = speed.forward;
+    out->backward_ms = speed.backward;
     LCT_TRY(read_evaluation(out, blocks, store, sha));
     return read_curve(out, store);
 }

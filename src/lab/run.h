@@ -56,6 +56,18 @@ locant_status lct_train(int64_t *run, locant_store *store,
 locant_status lct_options_text(char **out, const locant_train_options *options,
                                const char *encoding);
 
+/*
+ * Milliseconds a token of training, forward and backward; what AdamW takes is
+ * neither.  Of the last sitting; NAN: not known.
+ */
+struct lct_speed {
+    double forward, backward;
+};
+locant_status lct_speed_keep(locant_store *store, int64_t run,
+                             const struct lct_speed *x);
+locant_status lct_speed_read(struct lct_speed *x, locant_store *store,
+                             int64_t run);
+
 /* ----------------------------------------------------------------- sources */
 
 /* One row of a batch. */

@@ -140,6 +140,17 @@ static int report(struct lct_trainer *t)
     return t->o.progress(&p, t->o.context);
 }
 
+/* Of the steps of this sitting, where there were any. */
+static locant_status keep_speed(const struct lct_trainer *t)
+{
+    const double tokens =
+        (double)((t->step - t->first) * t->o.batch * t->o.length);
+    const struct lct_speed x = {1e3 * t->forward / tokens,
+                                1e3 * t->backward / tokens};
+
+    return tokens > 0 ? lct_speed_keep(t->store, t->id, &x) : LOCANT_OK;
+}
+
 static locant_status train(struct lct_trainer *t)
 {
     int64_t every = t->o.checkpoint_every ? t->o.checkpoint_every : 100;
@@ -162,6 +173,7 @@ static locant_status train(struct lct_trainer *t)
         else if (t->n_metrics == LCT_METRICS || lct_clock() - t->recorded >= 1)
             LCT_TRY(record(t, "running", NULL));
     }
+    LCT_TRY(keep_speed(t));
     return save(t, "done");
 }
 

@@ -24,6 +24,7 @@ struct lct_trainer {
     double seconds, since;     /* of earlier sittings; start of this one */
     double recorded, reported; /* clock of the last record and report */
     int64_t first;             /* steps done before this sitting */
+    double forward, backward;  /* seconds of this sitting's steps */
     struct lct_metric metrics[LCT_METRICS];
     size_t n_metrics;
     char notice[512];          /* what the user should know, or "" */

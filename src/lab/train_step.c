@@ -111,13 +111,18 @@ locant_status lct_train_step(struct lct_trainer *t, const char **broken,
     int64_t warmup = t->o.steps / 20 > 0 ? t->o.steps / 20 : 1;
     double loss, norm, rate;
     uint64_t checksum = t->checksum;
+    double begun, between;
 
     next_batch(t);
     lct_model_draw(t->model, t->o.seed + (uint64_t)t->step * draw_stride);
     memset(grads, 0, n * sizeof *grads);
+    begun = lct_clock();
     LCT_TRY(lct_model_forward(t->model, t->tokens, t->targets, t->o.batch,
                               t->o.length, NULL, &loss));
+    between = lct_clock();
     LCT_TRY(lct_model_backward(t->model));
+    t->forward += between - begun;
+    t->backward += lct_clock() - between;
     norm = lct_clip_norm(grads, n, 1.0);
     *broken = !isfinite(loss)   ? "loss"
               : !isfinite(norm) ? "norm of the gradient"

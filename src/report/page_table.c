@@ -240,13 +240,17 @@ static void cost_table(struct lct_html *h, const struct ranking *k)
     lct_html_word(h, "Cost of this implementation on this machine: "
                      "parameters the encoding adds, bytes trained on and "
                      "evaluated per second (forward at the longest context), "
-                     "memory of a model in training, seconds of training one "
-                     "run. Runs share the machine, so speeds are rough.");
+                     "milliseconds a token of training takes forward and "
+                     "backward, memory of a model in training, seconds of "
+                     "training one run. Runs share the machine, so speeds are "
+                     "rough.");
     lct_html_table_head(h);
     lct_html_column(h, "encoding");
     lct_html_column(h, "extra parameters");
     lct_html_column(h, "train tokens/s");
     lct_html_column(h, "eval tokens/s");
+    lct_html_column(h, "forward, ms/token");
+    lct_html_column(h, "backward, ms/token");
     lct_html_column(h, "memory, MiB");
     lct_html_column(h, "seconds");
     lct_html_table_body(h);
@@ -256,6 +260,8 @@ static void cost_table(struct lct_html *h, const struct ranking *k)
         count_cell(h, r, at, "encoding_parameters");
         count_cell(h, r, at, "train_tokens_per_second");
         count_cell(h, r, at, "eval_tokens_per_second");
+        number_cell(h, r, at, "forward_ms", 4);
+        number_cell(h, r, at, "backward_ms", 4);
         lct_html_raw(h, "<td>");
         lct_page_scaled(h, r, 0x1p-20, 1, "rows.%zu.bytes", at);
         lct_html_raw(h, "</td>");
