@@ -1,36 +1,30 @@
 #!/usr/bin/env python3
-"""Write python/locant/_c.py from include/locant: enums, structs, prototypes.
+"""Write python/locant/_c.py (liblocant) and _c_lab.py (liblocant_lab) from
+include/locant: enums, structs, prototypes.
 
-usage: python_headers.py [--check]
+usage: python_headers.py
 
---check writes nothing and fails if the file differs from what would be written.
 The headers are plain C11 in one style, so a few regular expressions read them;
-python/tests/test_headers.py holds sizes, offsets and values against a compiler.
+python/tests/test_headers.py holds the files against what would be written, and
+sizes, offsets and values against a compiler.
 """
 import os
 import re
-import sys
+import textwrap
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-OUTPUT = os.path.join(ROOT, "python", "locant", "_c.py")
 CORE = ("core", "angles", "encoding", "resize", "attention", "positions")
 LAB = ("files", "graph", "lab")  # and then all others
 NUMBERS = {"void": None, "int": "c_int", "unsigned": "c_uint",
            "char": "c_char", "size_t": "c_size_t", "double": "c_double",
            "float": "c_float", "int32_t": "c_int32", "int64_t": "c_int64",
            "uint32_t": "c_uint32", "uint64_t": "c_uint64"}
-HEAD = '''"""What include/locant declares, for ctypes.
+HEAD = '''"""What include/locant declares of {library}, for ctypes.
 
 Written by tools/python_headers.py; do not edit.
 """
 from __future__ import annotations
 
-import math
-from ctypes import (CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_double,
-                    c_int, c_int32, c_int64, c_size_t, c_uint, c_uint32,
-                    c_uint64, c_void_p)
-from enum import IntEnum
-from typing import Any
 '''
 
 
@@ -75,9 +69,18 @@ class Headers:
     """Everything read so far, and the lines of Python that say it."""
 
     def __init__(self):
-        self.structs, self.enums, self.callbacks = {}, set(), set()
-        self.constants, self.functions, self.inits = {}, [], {}
-        self.lines = []
+        self.structs, self.enums, self.callbacks = [], set(), set()
+        self.constants = {}
+        self.begin()
+
+    def begin(self):
+        """A new module, which knows what was read before."""
+        self.lines, self.functions, self.inits = [], [], {}
+
+    def assign(self, name, value):
+        if not self.lines or not re.match(r"\w+ = ", self.lines[-1]):
+            self.lines.append("")
+        self.lines.append(f"{name} = {value}")
 
     # types
 
@@ -146,8 +149,9 @@ class Headers:
             next_value += 1
         self.constants.update(members)
         if name is None:
-            self.lines += ["", *(f"{key[7:]} = {value}"
-                                 for key, value in members.items())]
+            self.lines.append("")
+            for key, value in members.items():
+                self.assign(key[7:], value)
             return
         self.enums.add(name)
         words = [m.split("_") for m in members]
@@ -173,7 +177,7 @@ class Headers:
             for one in [first] + [f"{base} {r}" for r in rest]:
                 kind, field = self.ctype(one)
                 fields.append((field, kind))
-        self.structs[name] = [field for field, _ in fields]
+        self.structs.append(name)
         self.lines += ["", "", f"class {camel(name)}(Structure):",
                        f'    """{name}"""', "    _fields_ = [",
                        *(f'        ("{f}", {k}),' for f, k in fields), "    ]"]
@@ -199,7 +203,7 @@ class Headers:
         elif callback:
             made = self.callback(callback[1] + " x", callback[3])
             self.callbacks.add(callback[2])
-            self.lines += ["", f"{camel(callback[2])} = {made}"]
+            self.assign(camel(callback[2]), made)
         elif "(" in text:
             self.function(text)
 
@@ -209,7 +213,7 @@ class Headers:
         elif re.fullmatch(r"\d+", body):
             self.constants[key] = int(body)
         if re.match(r'\d+$|"', body):
-            self.lines += ["", f"{key[7:]} = {body}"]
+            self.assign(key[7:], body)
 
     def read(self, name):
         path = os.path.join(ROOT, "include", "locant", name + ".h")
@@ -253,42 +257,59 @@ def others():
     return tuple(sorted({f[:-2] for f in found} - {*CORE, *LAB}))
 
 
-def written():
-    headers = Headers()
-    for name in CORE:
+def taken(source, names):
+    """from source import names, in lines of 80 columns."""
+    start, names = f"from {source} import ", ", ".join(sorted(names))
+    if len(start + names) <= 80:
+        return [start + names] if names else []
+    return textwrap.wrap(f"{start}({names})", 80,
+                         subsequent_indent=" " * (len(start) + 1))
+
+
+def imports(lines, known):
+    """What the lines use of other modules; 'known': of those of ._c."""
+    used = set(re.findall(r"\w+", "\n".join(lines)))
+    kinds = {"CFUNCTYPE", "POINTER", "Structure", "c_char_p", "c_void_p",
+             *NUMBERS.values()}
+    made = ["import math"] if "math" in used else []
+    made += taken("ctypes", kinds & used) + taken("enum", {"IntEnum"} & used)
+    own = taken("._c", known & used)
+    return made + ["from typing import Any", ""] + own + [""] * bool(own)
+
+
+def module(headers, library, names):
+    """The text of the module that mirrors the headers of one library."""
+    known = {camel(n) for n in (*headers.structs, *headers.enums,
+                                *headers.callbacks)} | {"INIT"}
+    first = not headers.structs
+    headers.begin()
+    for name in names:
         headers.read(name)
-    core = list(headers.functions)
-    headers.functions = []
-    for name in LAB + others():
-        headers.read(name)
-    lines = headers.lines + [
+    lines = headers.lines[1:] + [
         "", "", "# What the _INIT macros set besides struct_size.",
-        "INIT: dict[type[Structure], dict[str, Any]] = {",
-        *map(headers.init, headers.inits.values()), "}",
-        "", "# Name in C: mirror.", "STRUCTS: dict[str, type[Structure]] = {",
-        *(f'    "{name}": {camel(name)},' for name in headers.structs), "}",
-        "", "CONSTANTS: dict[str, int] = {",
-        *(f'    "{k}": {v},' for k, v in headers.constants.items()), "}",
-        "", '# Function: result, arguments.  "status": one that must be checked.',
-        "CORE: dict[str, tuple[Any, list[Any]]] = {", *table(core), "}", "",
-        "LAB: dict[str, tuple[Any, list[Any]]] = {",
+        "INIT: dict[type[Structure], dict[str, Any]] = {" if first else
+        "INIT.update({", *map(headers.init, headers.inits.values()),
+        "}" if first else "})",
+        "", '# Function: result, arguments.  "status": one to be checked.',
+        "FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {",
         *table(headers.functions), "}"]
-    return HEAD + "\n".join(lines) + "\n"
+    head = HEAD.format(library=library).splitlines()
+    return "\n".join(head + imports(lines, set() if first else known) +
+                     lines) + "\n"
 
 
-def main(arguments):
-    text = written()
-    if "--check" in arguments:
-        with open(OUTPUT, encoding="utf-8") as f:
-            if f.read() == text:
-                return 0
-        print("python/locant/_c.py is not what the headers say; run "
-              "tools/python_headers.py")
-        return 1
-    with open(OUTPUT, "w", encoding="utf-8") as f:
-        f.write(text)
-    return 0
+def written(headers):
+    """File name: text."""
+    return {"_c.py": module(headers, "liblocant", CORE),
+            "_c_lab.py": module(headers, "liblocant_lab", LAB + others())}
+
+
+def main():
+    for name, text in written(Headers()).items():
+        path = os.path.join(ROOT, "python", "locant", name)
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(text)
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    main()

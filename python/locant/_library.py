@@ -85,7 +85,7 @@ def _load_core() -> ctypes.CDLL:
     if found.split(".")[:2] != _c.VERSION_STRING.split(".")[:2]:
         raise ImportError(f"locant: {path} is version {found}, this package "
                           f"is made for {_c.VERSION_STRING}")
-    _declare(library, _c.CORE)
+    _declare(library, _c.FUNCTIONS)
     return library
 
 
@@ -151,7 +151,8 @@ def lab() -> ctypes.CDLL:
     except OSError as error:
         raise Error(_c.Status.ERR_UNSUPPORTED,
                     f"locant: {path} cannot be loaded: {error}") from None
-    _declare(library, _c.LAB)
+    from ._c_lab import FUNCTIONS
+    _declare(library, FUNCTIONS)
     return library
 
 

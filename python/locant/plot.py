@@ -17,9 +17,9 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from . import _c
 from ._arrays import Array
-from ._c import FigureKind, Status
+from ._c import Status
+from ._c_lab import FigureKind, FigureTaker, FigureView, RunVisitor
 from ._encoding import Encoding, encoding_of
 from ._library import Callback, Error, lab, lib, make, text
 from ._optional import need
@@ -118,8 +118,8 @@ def _copied(f: Any, alt: bytes, caption: bytes) -> Figure:
 def _visit(name: str, of: str | Encoding, take: Any, runs: Sequence[int],
            view: dict[str, Any]) -> None:
     """Call take(figure, alt, caption, context) for each such figure."""
-    seen = make(_c.FigureView, **view)
-    with Callback(_c.FigureTaker, take, Status.ERR_INTERRUPTED) as taker:
+    seen = make(FigureView, **view)
+    with Callback(FigureTaker, take, Status.ERR_INTERRUPTED) as taker:
         if isinstance(of, Encoding) or not os.path.isdir(of):
             lab().locant_figure_of_encoding(
                 name.encode(), encoding_of(of).handle, seen, taker, None)
@@ -145,7 +145,7 @@ def _finished(store: ctypes.c_void_p) -> list[int]:
             found.append((r.id, (r.model, r.corpus_sha256, r.source, r.steps,
                                  r.batch, r.length)))
 
-    with Callback(_c.RunVisitor, visit) as visitor:
+    with Callback(RunVisitor, visit) as visitor:
         lab().locant_store_runs(store, visitor, None)
     return [i for i, kind in found if kind == found[-1][1]]
 

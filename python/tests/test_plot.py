@@ -10,7 +10,7 @@ import unittest
 
 import locant
 import numpy as np
-from locant import _c, plot
+from locant import _c, _c_lab, plot
 from locant._library import Callback, lab, lib, make
 
 try:
@@ -50,7 +50,7 @@ class Data(unittest.TestCase):
                     self.assertTrue(f.title and f.alt)
                     self.assertTrue(f.cells is not None or f.series)
                     kinds.add(f.kind)
-        self.assertLess({_c.FigureKind.CURVES, _c.FigureKind.HEATMAP},
+        self.assertLess({_c_lab.FigureKind.CURVES, _c_lab.FigureKind.HEATMAP},
                         kinds | {None})
 
     def test_numbers_are_those_of_the_library(self):
@@ -122,12 +122,12 @@ class Runs(unittest.TestCase):
         """A run of one step on generated text, its progress watched."""
         corpus, run = ctypes.c_void_p(), ctypes.c_int64()
         lab().locant_corpus_create(corpus, make(
-            _c.CorpusOptions, kind=_c.CorpusKind.GENERATED,
+            _c_lab.CorpusOptions, kind=_c_lab.CorpusKind.GENERATED,
             max_bytes=1 << 17))
         try:
-            with Callback(_c.ProgressFn, progress) as watch:
+            with Callback(_c_lab.ProgressFn, progress) as watch:
                 lab().locant_train(run, store, corpus, make(
-                    _c.TrainOptions, layers=1, width=16, heads=2, ff=16,
+                    _c_lab.TrainOptions, layers=1, width=16, heads=2, ff=16,
                     batch=1, length=16, steps=1, progress=watch))
         finally:
             lab().locant_corpus_free(corpus)
@@ -188,11 +188,11 @@ class Axes(unittest.TestCase):
 
     def test_every_kind(self):
         y = np.array([1.0, 2.0, 4.0])
-        for kind in _c.FigureKind:
+        for kind in _c_lab.FigureKind:
             s = plot.Series("a", y, y, y - 1, y + 1, 1, True, -1)
             ax = plot.draw(plot.Figure(
                 "x", kind, "title", "x", "y", "", "", (s, s), ((2.0, "m"),),
-                kind == _c.FigureKind.CURVES, (0.0, 5.0),
+                kind == _c_lab.FigureKind.CURVES, (0.0, 5.0),
                 np.outer(y, y), True, True, 0, 1, 0, 1))
             self.assertEqual(ax.get_title(), "title")
 
