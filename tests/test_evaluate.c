@@ -8,43 +8,21 @@
  */
 /* needs: lab */
 #define _GNU_SOURCE
-#include "scratch.h"
-#include "lab/run.h"
+#include "lab_case.h"
 #include <math.h>
 
 enum { BLOCKS = TEST_SANITIZED ? 2 : 5, LONGEST = 2048 };
 static const double tolerance = 1e-5;
 
-static struct scratch dir;
-static locant_corpus *corpus;
-static locant_store *store;
-
 static int set_up(void **state)
 {
-    locant_corpus_options o = LOCANT_CORPUS_INIT;
-
     (void)state;
-    o.kind = LOCANT_CORPUS_GENERATED;
-    o.max_bytes = 1 << 20;
-    CHECK_OK(locant_corpus_create(&corpus, &o));
-    dir = scratch_make();
-    CHECK_OK(locant_store_open(&store, scratch_file(&dir, "store")));
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    locant_store_close(store);
-    locant_corpus_free(corpus);
-    scratch_remove(&dir);
-    return 0;
+    return make_lab(1 << 20);
 }
 
 static int64_t train_with(const char *encoding, int64_t length, int64_t memory)
 {
     locant_train_options o = LOCANT_TRAIN_INIT;
-    int64_t id;
 
     o.encoding = encoding;
     o.layers = 2;
@@ -55,8 +33,7 @@ static int64_t train_with(const char *encoding, int64_t length, int64_t memory)
     o.length = length;
     o.steps = 30;
     o.memory = memory;
-    CHECK_OK(locant_train(&id, store, corpus, &o));
-    return id;
+    return run_of(&o);
 }
 
 static int64_t train(const char *encoding, int64_t length)
@@ -465,5 +442,5 @@ int main(void)
         cmocka_unit_test(refuses_bad_arguments),
     };
 
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, free_lab);
 }

@@ -6,44 +6,22 @@
  */
 /* needs: lab */
 #define _GNU_SOURCE
-#include "scratch.h"
-#include "lab/run.h"
+#include "lab_case.h"
 #include <math.h>
 
 enum { BLOCKS = 2, LONGEST = 2048, WIDTH = 16, TRAINED = 64 };
 static const double tolerance = 1e-5;
 static const int64_t two[] = {128, 512};
 
-static struct scratch dir;
-static locant_corpus *corpus;
-static locant_store *store;
-
 static int set_up(void **state)
 {
-    locant_corpus_options o = LOCANT_CORPUS_INIT;
-
     (void)state;
-    o.kind = LOCANT_CORPUS_GENERATED;
-    o.max_bytes = 512 << 10;
-    CHECK_OK(locant_corpus_create(&corpus, &o));
-    dir = scratch_make();
-    CHECK_OK(locant_store_open(&store, scratch_file(&dir, "store")));
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    locant_store_close(store);
-    locant_corpus_free(corpus);
-    scratch_remove(&dir);
-    return 0;
+    return make_lab(512 << 10);
 }
 
 static int64_t train(const char *encoding)
 {
     locant_train_options o = LOCANT_TRAIN_INIT;
-    int64_t id;
 
     o.encoding = encoding;
     o.layers = 1;
@@ -53,8 +31,7 @@ static int64_t train(const char *encoding)
     o.batch = 4;
     o.length = TRAINED;
     o.steps = 20;
-    CHECK_OK(locant_train(&id, store, corpus, &o));
-    return id;
+    return run_of(&o);
 }
 
 /* P1 and P2 where 2048 is asked for. */
@@ -362,5 +339,5 @@ int main(void)
         cmocka_unit_test(refuses_what_does_not_fit),
     };
 
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, free_lab);
 }

@@ -3,29 +3,11 @@
 #define _GNU_SOURCE
 #include "testing.h"
 #include "oracle/statistics.h"
-#include "page_results.h"
-#include <jansson.h>
+#include "numbers_case.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The number at a path; NAN for null.  It must be there. */
-static double LOCANT_PRINTF(2, 3)
-    at(const struct json_t *numbers, const char *format, ...)
-{
-    const json_t *found;
-    char key[128];
-    va_list args;
-
-    va_start(args, format);
-    vsnprintf(key, sizeof key, format, args);
-    va_end(args);
-    found = lct_numbers_at(numbers, key);
-    if (!json_is_number(found) && !json_is_null(found))
-        FAIL("%s: nothing there", key);
-    return json_is_number(found) ? json_number_value(found) : NAN;
-}
 
 static void near(double got, double want, double tolerance)
 {

@@ -1,7 +1,7 @@
 /* test_probe_run.c - runs measured: what must hold of any, and what is kept */
 /* needs: lab */
 #define _GNU_SOURCE
-#include "scratch.h"
+#include "lab_case.h"
 #include "locant/figure.h"
 #include "lab/probe.h"
 #include "report/words.h"
@@ -10,54 +10,25 @@
 
 enum { LENGTH = 32 };
 
-static struct scratch dir;
-static locant_corpus *corpus;
-static locant_store *store;
-
 static int set_up(void **state)
 {
-    locant_corpus_options o = LOCANT_CORPUS_INIT;
-
     (void)state;
-    o.kind = LOCANT_CORPUS_GENERATED;
-    o.max_bytes = 128 << 10;
-    CHECK_OK(locant_corpus_create(&corpus, &o));
-    dir = scratch_make();
-    CHECK_OK(locant_store_open(&store, scratch_file(&dir, "store")));
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    locant_store_close(store);
-    locant_corpus_free(corpus);
-    scratch_remove(&dir);
-    return 0;
+    return make_lab(128 << 10);
 }
 
 static locant_train_options tiny(const char *encoding)
 {
-    locant_train_options o = LOCANT_TRAIN_INIT;
+    locant_train_options o = small(encoding, 1, 3);
 
-    o.encoding = encoding;
-    o.layers = 1;
-    o.width = 32;
-    o.heads = 2;
-    o.ff = 32;
     o.batch = 2;
-    o.length = LENGTH;
-    o.steps = 3;
     return o;
 }
 
 static int64_t train(const char *encoding)
 {
     const locant_train_options o = tiny(encoding);
-    int64_t id;
 
-    CHECK_OK(locant_train(&id, store, corpus, &o));
-    return id;
+    return run_of(&o);
 }
 
 static json_t *probe(int64_t run)
@@ -406,5 +377,5 @@ int main(void)
         cmocka_unit_test(what_cannot_be_measured_is_refused),
     };
 
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, free_lab);
 }
