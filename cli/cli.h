@@ -221,6 +221,14 @@ const char *cli_corpus_name(locant_corpus_kind kind);
 /* Is there a run store in this folder?  For verbs that must not make one. */
 int cli_check_store(const char *dir);
 
+/* The number of a run, or a sentence of 'verb' and the exit status. */
+int cli_run_id(int64_t *id, const char *verb, const char *word);
+
+/* Do 'job' for the run that the first word names, in the store of 'dir', open
+   for writing. */
+int cli_with_run(const struct cli *cli, const char *verb, const char *dir,
+                 int (*job)(const struct cli *, int64_t id, locant_store *));
+
 /* From now on SIGINT, SIGTERM and SIGHUP ask the job to stop. */
 void cli_catch_signals(void);
 /* locant_progress_fn: draws on stderr; nonzero once a signal came. */

@@ -1,5 +1,4 @@
 /* cmd_eval.c - locant eval RUN: losses of a finished run at every length. */
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -187,24 +186,8 @@ static int evaluate(const struct cli *cli, int64_t id, locant_store *store)
 static int run(const struct cli *cli)
 {
     const struct options *o = cli->options;
-    locant_store  *store = NULL;
-    locant_status  s;
-    char          *end;
-    int64_t        id;
-    int            status;
 
-    errno = 0;
-    id = strtoll(cli->words[0], &end, 10);
-    if (*end != '\0' || end == cli->words[0] || errno || id < 1)
-        return cli_fail(CLI_USAGE, "eval: '%s': should be the number of a run; "
-                        "'locant runs list' shows them", cli->words[0]);
-    status = cli_check_store(o->dir);
-    if (status == CLI_OK) {
-        s = locant_store_open(&store, o->dir);
-        status = s == LOCANT_OK ? evaluate(cli, id, store) : cli_error(s);
-    }
-    locant_store_close(store);
-    return status;
+    return cli_with_run(cli, "eval", o->dir, evaluate);
 }
 
 const struct cli_command cli_eval = {

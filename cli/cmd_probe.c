@@ -1,6 +1,4 @@
 /* cmd_probe.c - locant probe RUN: what a trained model does with positions. */
-#include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -140,7 +138,7 @@ static int print(const json_t *probe)
 
 /* ---------------------------------------------------------------------- run */
 
-static int measure(const struct cli *cli, locant_store *store, int64_t id)
+static int measure(const struct cli *cli, int64_t id, locant_store *store)
 {
     json_t       *probe;
     char         *text = NULL;
@@ -166,24 +164,8 @@ static int measure(const struct cli *cli, locant_store *store, int64_t id)
 static int run(const struct cli *cli)
 {
     const struct options *o = cli->options;
-    locant_store *store = NULL;
-    char         *end;
-    int64_t       id;
-    int           status;
 
-    errno = 0;
-    id = strtoll(cli->words[0], &end, 10);
-    if (*end != '\0' || end == cli->words[0] || errno || id < 1)
-        return cli_fail(CLI_USAGE, "probe: '%s': should be the number of a "
-                        "run; 'locant runs list' shows them", cli->words[0]);
-    status = cli_check_store(o->dir);
-    if (status == CLI_OK) {
-        locant_status s = locant_store_open(&store, o->dir);
-
-        status = s == LOCANT_OK ? measure(cli, store, id) : cli_error(s);
-    }
-    locant_store_close(store);
-    return status;
+    return cli_with_run(cli, "probe", o->dir, measure);
 }
 
 const struct cli_command cli_probe = {

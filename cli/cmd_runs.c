@@ -1,5 +1,4 @@
 /* cmd_runs.c - locant runs: what the run store holds. */
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -25,9 +24,9 @@ static json_t *run_json(const locant_run_info *r)
 {
     return json_pack(
         "{s:I, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, "
-        "s:o, s:o, s:s, s:o, s:s, s:s}", "run", (json_int_t)r->id, "status",
-        r->status, "encoding", r->encoding, "model", r->model, "corpus_sha256",
-        r->corpus_sha256, "seed", (json_int_t)r->seed, "step",
+        "s:o, s:o, s:s, s:o, s:s, s:s}", "run", (json_int_t)r->id,
+        "status", r->status, "encoding", r->encoding, "model", r->model,
+        "corpus_sha256", r->corpus_sha256, "seed", (json_int_t)r->seed, "step",
         (json_int_t)r->step, "steps", (json_int_t)r->steps, "batch",
         (json_int_t)r->batch, "length", (json_int_t)r->length, "parameters",
         (json_int_t)r->parameters, "encoding_parameters",
@@ -119,24 +118,12 @@ static int list(const struct cli *cli, locant_store *store, const char *unused)
     return visit_all(store, print_row, NULL);
 }
 
-int cli_run_id(int64_t *id, const char *text)
-{
-    char *end;
-
-    errno = 0;
-    *id = strtoll(text, &end, 10);
-    if (*end == '\0' && end != text && errno == 0 && *id >= 1)
-        return CLI_OK;
-    return cli_fail(CLI_USAGE, "runs: '%s': should be the number of a run; "
-                    "'locant runs list' shows them", text);
-}
-
 static int show(const struct cli *cli, locant_store *store, const char *word)
 {
     locant_run_info r;
     locant_status   s;
     int64_t         id;
-    int             status = cli_run_id(&id, word);
+    int             status = cli_run_id(&id, "runs", word);
 
     if (status != CLI_OK)
         return status;
@@ -167,7 +154,7 @@ static int rm(const struct cli *cli, locant_store *store, const char *word)
 {
     locant_status s;
     int64_t       id;
-    int           status = cli_run_id(&id, word);
+    int           status = cli_run_id(&id, "runs", word);
 
     if (status != CLI_OK)
         return status;

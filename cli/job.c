@@ -1,8 +1,10 @@
 /* job.c - what long jobs share: the corpus, signals, progress on stderr. */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
@@ -50,6 +52,36 @@ int cli_check_store(const char *dir)
         return CLI_OK;
     return cli_fail(CLI_INPUT, "%s: holds no runs; 'locant train' and 'locant "
                     "report' make them, --dir names another folder", dir);
+}
+
+int cli_run_id(int64_t *id, const char *verb, const char *word)
+{
+    char *end;
+
+    errno = 0;
+    *id = strtoll(word, &end, 10);
+    if (*end == '\0' && end != word && errno == 0 && *id >= 1)
+        return CLI_OK;
+    return cli_fail(CLI_USAGE, "%s: '%s': should be the number of a run; "
+                    "'locant runs list' shows them", verb, word);
+}
+
+int cli_with_run(const struct cli *cli, const char *verb, const char *dir,
+                 int (*job)(const struct cli *, int64_t id, locant_store *))
+{
+    locant_store *store = NULL;
+    locant_status s;
+    int64_t       id;
+    int           status = cli_run_id(&id, verb, cli->words[0]);
+
+    if (status == CLI_OK)
+        status = cli_check_store(dir);
+    if (status != CLI_OK)
+        return status;
+    s      = locant_store_open(&store, dir);
+    status = s == LOCANT_OK ? job(cli, id, store) : cli_error(s);
+    locant_store_close(store);
+    return status;
 }
 
 /* ----------------------------------------------------------------- signals */

@@ -3,9 +3,6 @@
 #define LOCANT_CLI_RUNS_H
 #include "cli.h"
 
-/* The number of a run, or a sentence and the exit status. */
-int cli_run_id(int64_t *id, const char *word);
-
 /* Continue run 'word', or all that are not finished if it is NULL. */
 int cli_runs_resume(const struct cli *cli, locant_store *store,
                     const char *word);

@@ -106,7 +106,8 @@ int cli_runs_resume(const struct cli *cli, locant_store *store,
     locant_corpus *corpus = NULL;
     json_t        *rows = NULL;
     int64_t        id = 0;
-    int            status = word ? cli_run_id(&id, word) : CLI_OK;
+    int            status = word ? cli_run_id(&id, "runs", word)
+                                      : CLI_OK;
 
     if (status != CLI_OK)
         return status;
