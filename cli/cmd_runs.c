@@ -24,7 +24,7 @@ static json_t *run_json(const locant_run_info *r)
 {
     return json_pack(
         "{s:I, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, "
-        "s:o, s:o, s:s, s:o, s:s, s:s}", "run", (json_int_t)r->id,
+        "s:o, s:o, s:s, s:o, s:s, s:s, s:o, s:o}", "run", (json_int_t)r->id,
         "status", r->status, "encoding", r->encoding, "model", r->model,
         "corpus_sha256", r->corpus_sha256, "seed", (json_int_t)r->seed, "step",
         (json_int_t)r->step, "steps", (json_int_t)r->steps, "batch",
@@ -34,7 +34,9 @@ static json_t *run_json(const locant_run_info *r)
         cli_real(r->train_loss), "seconds", cli_real(r->seconds),
         "tokens_per_second", cli_real(r->tokens_per_second), "started",
         r->started, "parent", r->parent ? json_integer(r->parent) : json_null(),
-        "source", r->source, "message", r->message);
+        "source", r->source, "message", r->message, "gradient_norm",
+        cli_real(r->gradient_norm), "encoding_gradient_norm",
+        cli_real(r->encoding_gradient_norm));
 }
 
 static int add_json(const locant_run_info *run, void *context)
@@ -233,6 +235,7 @@ static const struct table {
 } tables[] = {
     { "runs", NULL },
     { "metrics", "SELECT * FROM metrics ORDER BY run, step" },
+    { "gradients", "SELECT * FROM gradients ORDER BY run, step, part" },
     { "evaluations", "SELECT * FROM evaluations ORDER BY id" },
     { "curves", "SELECT * FROM curves ORDER BY evaluation, protocol, length" },
     { "losses", "SELECT * FROM losses ORDER BY evaluation, protocol, length, "
@@ -356,9 +359,9 @@ const struct cli_command cli_runs = {
              "export [--table NAME]\nsql QUERY",
     .doc = "What the run store holds.  'export' prints a table as CSV, 'sql' "
            "the answer\nto one query that only reads; with --json both print "
-           "JSON.\nTables: runs, metrics, evaluations, curves, losses, "
-           "task_scores, probes,\nplans, corpora; docs/STORE.md has their "
-           "columns.\n"
+           "JSON.\nTables: runs, metrics, gradients, evaluations, curves, "
+           "losses, task_scores,\nprobes, plans, corpora; docs/STORE.md has "
+           "their columns.\n"
            "'resume' continues a run, or all that are not finished, to the "
            "bits of a run\nthat never stopped.",
     .examples = "locant runs list\nlocant runs show 3 --json\n"

@@ -22,7 +22,7 @@ from html.parser import HTMLParser
 # Paths that no text shows, and why.
 NOT_PRINTED = {
     r"rows\.\d+\.by_position\.\d+": "drawn",
-    r"rows\.\d+\.runs\.\d+\.curve\.\w+\.\d+": "drawn; norms not yet",
+    r"rows\.\d+\.runs\.\d+\.curve\.\w+\.\d+": "drawn",
     r"rows\.\d+\.runs\.\d+\.(run|loss\.\d+|own_window|valid|shuffled|causality"
     r"|train_loss|seconds)": "behind the means",
     r"rows\.[1-9]\d*\.runs\.\d+\.seed": "the same for all encodings",

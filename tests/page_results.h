@@ -68,11 +68,13 @@ static inline void make_run(struct lct_result *result, size_t group, int seed)
     result->step = calloc(STEPS, sizeof(double));
     result->step_loss = calloc(STEPS, sizeof(double));
     result->step_norm = calloc(STEPS, sizeof(double));
+    result->step_own_norm = calloc(STEPS, sizeof(double));
     for (int s = 0; s < STEPS; s++) {
         result->step[s] = s + 1;
         result->step_loss[s] = 1.4 + 4 * exp(-s / 40.0) +
                                0.02 * (double)group + 0.05 * test_normal();
         result->step_norm[s] = 1;
+        result->step_own_norm[s] = group > 0 ? .25 : NAN;
     }
     result->bytes = 12345678;
     result->forward_ms = 0.0081;
@@ -140,6 +142,7 @@ static inline void free_results(struct lct_results *r)
             free(g->results[s].step);
             free(g->results[s].step_loss);
             free(g->results[s].step_norm);
+            free(g->results[s].step_own_norm);
         }
         free(g->results);
     }

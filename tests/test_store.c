@@ -55,7 +55,8 @@ static void keeps_runs(void **state)
 static void keeps_metrics_and_rewinds(void **state)
 {
     const struct lct_metric m[] = {
-        {1, 5.5, .25, 1e-3}, {2, NAN, 2, 2e-3}, {3, 4.5, 1, 3e-3}};
+        {1, 5.5, .25, 1e-3, .125}, {2, NAN, 2, 2e-3, NAN},
+        {3, 4.5, 1, 3e-3, .5}};
     const struct lct_run_state at = {"interrupted", 3, 2.5, 0xabc, NULL};
     locant_store *s = open_store();
     int64_t id = add_run(s, "a");
@@ -70,6 +71,7 @@ static void keeps_metrics_and_rewinds(void **state)
     CHECK_OK(lct_store_metrics(&got, &n, s, id));
     assert_int_equal(n, 3);
     CHECK(got[0].step == 1 && got[0].loss == 5.5 && got[0].grad_norm == .25);
+    CHECK(got[0].encoding_norm == .125 && isnan(got[1].encoding_norm));
     CHECK(isnan(got[1].loss) && got[2].loss == 4.5 && got[2].rate == 3e-3);
     locant_release(got);
     CHECK_OK(locant_store_run(&info, s, id));
@@ -144,7 +146,7 @@ static void keeps_evaluations(void **state)
 
 static void removes_a_run_and_all_of_it(void **state)
 {
-    const struct lct_metric m = {1, 5, 1, 1};
+    const struct lct_metric m = {1, 5, 1, 1, 1};
     const struct lct_run_state at = {"done", 1, 1, 1, NULL};
     locant_store *s = open_store();
     int64_t id = add_run(s, "a"), other = add_run(s, "b");
@@ -163,6 +165,7 @@ static void removes_a_run_and_all_of_it(void **state)
     CHECK(access(path, F_OK) != 0);
     assert_int_equal(ask(&dir, "SELECT count(*) FROM runs"), 1);
     assert_int_equal(ask(&dir, "SELECT count(*) FROM metrics"), 1);
+    assert_int_equal(ask(&dir, "SELECT count(*) FROM gradients"), 1);
     assert_int_equal(ask(&dir, "SELECT count(*) FROM evaluations"), 0);
     assert_int_equal(ask(&dir, "SELECT count(*) FROM losses"), 0);
     assert_int_equal(locant_store_remove(s, id), LOCANT_ERR_PARAM);
@@ -191,7 +194,8 @@ static void wait_for(pid_t child)
 /* Open a store that may not exist yet, add runs with metrics. */
 static int write_runs(int process, int runs, int acknowledge)
 {
-    const struct lct_metric m[3] = {{1, 1, 1, 1}, {2, 1, 1, 1}, {3, 1, 1, 1}};
+    const struct lct_metric m[3] = {{1, 1, 1, 1, 1}, {2, 1, 1, 1, 1},
+                                    {3, 1, 1, 1, 1}};
     const struct lct_run_state at = {"running", 3, 1, 1, NULL};
     locant_store *s;
 

@@ -33,7 +33,8 @@ static int64_t add_run(locant_store *s, const char *key)
 /* Open a store that may not exist yet; add runs, steps, an evaluation each. */
 static int write_runs(int process, int runs)
 {
-    const struct lct_metric m[3] = {{1, 1, 1, 1}, {2, 1, 1, 1}, {3, 1, 1, 1}};
+    const struct lct_metric m[3] = {{1, 1, 1, 1, 1}, {2, 1, 1, 1, 1},
+                                    {3, 1, 1, 1, 1}};
     const struct lct_run_state at = {"done", 3, 1, 1, NULL};
     const struct lct_evaluation_row row = {.blocks = 1};
     int64_t length = 128;

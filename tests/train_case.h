@@ -140,6 +140,8 @@ static inline void check_same_metrics(locant_store *a, int64_t i,
         CHECK(x[k].step == (int64_t)k + 1 && y[k].step == x[k].step);
         CHECK(x[k].loss == y[k].loss && x[k].grad_norm == y[k].grad_norm);
         CHECK(x[k].rate == y[k].rate);
+        CHECK(x[k].encoding_norm == y[k].encoding_norm ||
+              (isnan(x[k].encoding_norm) && isnan(y[k].encoding_norm)));
     }
     locant_release(x);
     locant_release(y);

@@ -90,6 +90,9 @@ typedef struct locant_run_info {
     int64_t parent;         /* run whose parameters it began with; 0: none */
     char    source[32];     /* "text", or the name of a task */
     char    message[512];   /* why it failed or went back; "": nothing */
+    double  gradient_norm;  /* of the last recorded step, before clipping */
+    double  encoding_gradient_norm; /* of the encoding's parameters; NAN: it has
+                               none, or an older locant trained the run */
 } locant_run_info;
 
 /* Called per run, in order of id; nonzero stops. */

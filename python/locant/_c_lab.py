@@ -101,6 +101,8 @@ class RunInfo(Structure):
         ("parent", c_int64),
         ("source", c_char * 32),
         ("message", c_char * 512),
+        ("gradient_norm", c_double),
+        ("encoding_gradient_norm", c_double),
     ]
 
 RunVisitor = CFUNCTYPE(c_int, POINTER(RunInfo), c_void_p)

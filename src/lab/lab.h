@@ -110,7 +110,9 @@ struct lct_result {
     double *more[LCT_MEASURES]; /* the other measures: P4 [blocks], [lengths,
                                    blocks]; NULL: not measured, or P1 */
     size_t n_steps;
-    double *step, *step_loss, *step_norm; /* [n_steps]: training curve */
+    /* [n_steps]: training curve; norms of the gradient, of all parameters and
+       of the encoding's, NAN where it has none */
+    double *step, *step_loss, *step_norm, *step_own_norm;
     char batch_checksum[17]; /* of every batch trained on; gate g6 */
     int64_t bytes;           /* memory of the model in training */
     double forward_ms, backward_ms; /* a token, in training; NAN: not known */

@@ -230,30 +230,34 @@ static void put_positions(struct lct_numbers *n, json_t *to,
     }
 }
 
-/* Means over equal spans of the steps. */
+/* Means of y over equal spans of the steps. */
+static void put_spans(struct lct_numbers *n, json_t *curve, const char *key,
+                      const double *y, size_t all, double scale)
+{
+    const size_t points = all < LCT_CURVE_POINTS ? all : LCT_CURVE_POINTS;
+    json_t *to = lct_put_array(n, curve, key);
+
+    for (size_t p = 0; p < points; p++) {
+        const size_t first = p * all / points, last = (p + 1) * all / points;
+        double sum = 0;
+
+        for (size_t k = first; k < last; k++)
+            sum += y[k];
+        lct_add_real(n, to, sum / (double)(last - first) * scale);
+    }
+}
+
 static void put_curve(struct lct_numbers *n, json_t *to,
                       const struct lct_result *x)
 {
     const size_t all = x->n_steps;
-    const size_t points = all < LCT_CURVE_POINTS ? all : LCT_CURVE_POINTS;
     json_t *curve = lct_put_object(n, to, "curve");
-    json_t *steps = lct_put_array(n, curve, "step");
-    json_t *losses = lct_put_array(n, curve, "loss");
-    json_t *norms = lct_put_array(n, curve, "gradient_norm");
 
-    for (size_t p = 0; p < points; p++) {
-        size_t first = p * all / points, last = (p + 1) * all / points;
-        double step = 0, loss = 0, norm = 0, many = (double)(last - first);
-
-        for (size_t k = first; k < last; k++) {
-            step += x->step[k];
-            loss += x->step_loss[k];
-            norm += x->step_norm[k];
-        }
-        lct_add_real(n, steps, step / many);
-        lct_add_real(n, losses, loss / many * LCT_BITS);
-        lct_add_real(n, norms, norm / many);
-    }
+    put_spans(n, curve, "step", x->step, all, 1);
+    put_spans(n, curve, "loss", x->step_loss, all, LCT_BITS);
+    put_spans(n, curve, "gradient_norm", x->step_norm, all, 1);
+    if (all > 0 && isfinite(x->step_own_norm[all - 1]))
+        put_spans(n, curve, "encoding_gradient_norm", x->step_own_norm, all, 1);
 }
 
 static void put_run(struct lct_numbers *n, json_t *all,

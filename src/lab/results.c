@@ -89,7 +89,9 @@ static locant_status read_curve(struct lct_result *out, locant_store *store)
     out->step = locant_alloc((n + 1) * sizeof *out->step);
     out->step_loss = locant_alloc((n + 1) * sizeof *out->step_loss);
     out->step_norm = locant_alloc((n + 1) * sizeof *out->step_norm);
-    if (!out->step || !out->step_loss || !out->step_norm) {
+    out->step_own_norm = locant_alloc((n + 1) * sizeof *out->step_own_norm);
+    if (!out->step || !out->step_loss || !out->step_norm ||
+        !out->step_own_norm) {
         locant_release(m);
         return locant_fail(LOCANT_ERR_NOMEM,
                            "locant_report_run: no memory for %zu steps", n);
@@ -98,6 +100,7 @@ static locant_status read_curve(struct lct_result *out, locant_store *store)
         out->step[i] = (double)m[i].step;
         out->step_loss[i] = m[i].loss;
         out->step_norm[i] = m[i].grad_norm;
+        out->step_own_norm[i] = m[i].encoding_norm;
     }
     out->n_steps = n;
     locant_release(m);
@@ -292,6 +295,7 @@ static void free_group(struct lct_group *g)
         locant_release(g->results[s].step);
         locant_release(g->results[s].step_loss);
         locant_release(g->results[s].step_norm);
+        locant_release(g->results[s].step_own_norm);
     }
     for (int i = 0; i < g->n_params; i++)
         locant_release(g->params[i].data);

@@ -12,7 +12,7 @@
 #include <sqlite3.h>
 #include <stdbool.h>
 
-enum { LCT_STORE_VERSION = 2, LCT_STORE_APPLICATION = 0x4c4f434e /* "LOCN" */ };
+enum { LCT_STORE_VERSION = 3, LCT_STORE_APPLICATION = 0x4c4f434e /* "LOCN" */ };
 
 struct locant_store {
     sqlite3 *db;
@@ -113,6 +113,7 @@ locant_status lct_store_run_options(char **out, locant_store *s, int64_t id);
 struct lct_metric {
     int64_t step;
     double loss, grad_norm, rate;
+    double encoding_norm; /* of the encoding's parameters; NAN: it has none */
 };
 
 /* Where a run stands; 'message' may be NULL. */

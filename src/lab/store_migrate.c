@@ -11,7 +11,9 @@
  *
  * No table is dropped while another refers to it: with foreign_keys on, that
  * deletes the rows that refer.  A process of an older locant that has the store
- * open can go on training: runs keep their columns, new ones have defaults.
+ * open can go on training: runs keep their columns, new ones have defaults, and
+ * what a step has besides its metrics is in a table of its own, because the
+ * older one inserts into metrics by the number of columns.
  */
 #include "store.h"
 
@@ -117,8 +119,16 @@ static const char version_2[] =
     " WITHOUT ROWID;"
     "PRAGMA user_version = 2;";
 
+static const char version_3[] =
+    "CREATE TABLE gradients ("
+    " run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,"
+    " step INTEGER NOT NULL, part TEXT NOT NULL, norm REAL,"
+    " PRIMARY KEY (run, step, part)) WITHOUT ROWID;"
+    "PRAGMA user_version = 3;";
+
 /* Script i leads from version i to version i + 1. */
-static const char *const scripts[LCT_STORE_VERSION] = {version_1, version_2};
+static const char *const scripts[LCT_STORE_VERSION] = {version_1, version_2,
+                                                       version_3};
 
 locant_status lct_store_migrate(locant_store *s)
 {

@@ -12,7 +12,9 @@ static const char query[] =
     "SELECT id, status, encoding, model, corpus_sha256, seed, step, steps,"
     " batch, length, parameters, encoding_parameters, seconds, started,"
     " (SELECT loss FROM metrics WHERE run = runs.id"
-    "  ORDER BY metrics.step DESC LIMIT 1), message, %s"
+    "  ORDER BY metrics.step DESC LIMIT 1), message, %s,"
+    " (SELECT grad_norm FROM metrics WHERE run = runs.id"
+    "  ORDER BY metrics.step DESC LIMIT 1), %s"
     " FROM runs WHERE id BETWEEN ?1 AND ?2 ORDER BY id";
 
 static void read_run(locant_run_info *run, sqlite3_stmt *stmt)
@@ -36,6 +38,8 @@ static void read_run(locant_run_info *run, sqlite3_stmt *stmt)
     lct_column_text(run->message, sizeof run->message, stmt, 15);
     run->parent = sqlite3_column_int64(stmt, 16);
     lct_column_text(run->source, sizeof run->source, stmt, 17);
+    run->gradient_norm = lct_column_double(stmt, 18);
+    run->encoding_gradient_norm = lct_column_double(stmt, 19);
     run->tokens_per_second =
         run->seconds > 0 ? (double)run->step * (double)run->batch *
                                (double)run->length / run->seconds
@@ -70,14 +74,18 @@ static locant_status grow(struct list *l, const locant_store *s)
 static locant_status list_runs(struct list *l, locant_store *s, int64_t first,
                                int64_t last)
 {
-    char sql[sizeof query + 32];
+    char sql[sizeof query + 192];
     sqlite3_stmt *stmt = NULL;
     locant_status status;
     bool row = true;
 
-    /* a store of version 1, open for reading, lacks two columns */
+    /* an older store, open for reading, lacks columns and a table */
     snprintf(sql, sizeof sql, query,
-             s->version < 2 ? "0, 'text'" : "parent, source");
+             s->version < 2 ? "0, 'text'" : "parent, source",
+             s->version < 3 ? "NULL"
+                            : "(SELECT norm FROM gradients WHERE run = runs.id"
+                              " AND part = 'encoding'"
+                              " ORDER BY gradients.step DESC LIMIT 1)");
     lct_store_lock(s);
     status = lct_store_prepare(&stmt, s, sql, "ii", first, last);
     while (status == LOCANT_OK && row) {
@@ -243,6 +251,29 @@ static locant_status insert_metrics(locant_store *s, int64_t id,
     return status;
 }
 
+/* Of the parameters of the encoding, where there are any. */
+static locant_status insert_gradients(locant_store *s, int64_t id,
+                                      const struct lct_metric *m, size_t n)
+{
+    sqlite3_stmt *stmt = NULL;
+    bool row;
+    locant_status status = lct_store_prepare(
+        &stmt, s,
+        "INSERT OR REPLACE INTO gradients VALUES (?1, ?2, 'encoding', ?3)", "i",
+        id);
+
+    for (size_t i = 0; i < n && status == LOCANT_OK; i++) {
+        if (!isfinite(m[i].encoding_norm))
+            continue;
+        sqlite3_reset(stmt);
+        sqlite3_bind_int64(stmt, 2, m[i].step);
+        sqlite3_bind_double(stmt, 3, m[i].encoding_norm);
+        status = lct_store_step(&row, s, stmt);
+    }
+    sqlite3_finalize(stmt);
+    return status;
+}
+
 locant_status lct_store_record(locant_store *s, int64_t id,
                                const struct lct_run_state *state,
                                const struct lct_metric *metrics, size_t n)
@@ -253,6 +284,8 @@ locant_status lct_store_record(locant_store *s, int64_t id,
     snprintf(checksum, sizeof checksum, "%016" PRIx64, state->checksum);
     LCT_TRY(lct_store_begin(s, "locant_train"));
     status = insert_metrics(s, id, metrics, n);
+    if (status == LOCANT_OK)
+        status = insert_gradients(s, id, metrics, n);
     if (status == LOCANT_OK)
         status = lct_store_exec(
             s,
@@ -272,6 +305,10 @@ locant_status lct_store_rewind(locant_store *s, int64_t id, int64_t step)
         s, "DELETE FROM metrics WHERE run = ?1 AND step > ?2", "ii", id, step);
     if (status == LOCANT_OK)
         status = lct_store_exec(
+            s, "DELETE FROM gradients WHERE run = ?1 AND step > ?2", "ii", id,
+            step);
+    if (status == LOCANT_OK)
+        status = lct_store_exec(
             s, "UPDATE runs SET status = 'running', step = ?2, message = NULL"
             " WHERE id = ?1", "ii", id, step);
     return lct_store_end(s, status);
@@ -286,7 +323,7 @@ static locant_status read_metrics(struct lct_metric **out, size_t *n,
     LCT_TRY(lct_store_step(&row, s, stmt));
     if (!row)
         return LOCANT_OK;
-    m = locant_alloc((size_t)sqlite3_column_int64(stmt, 4) * sizeof *m);
+    m = locant_alloc((size_t)sqlite3_column_int64(stmt, 5) * sizeof *m);
     if (m == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for the metrics",
                            s->path);
@@ -296,6 +333,7 @@ static locant_status read_metrics(struct lct_metric **out, size_t *n,
         m[*n].loss = lct_column_double(stmt, 1);
         m[*n].grad_norm = lct_column_double(stmt, 2);
         m[*n].rate = lct_column_double(stmt, 3);
+        m[*n].encoding_norm = lct_column_double(stmt, 4);
         LCT_TRY(lct_store_step(&row, s, stmt));
     }
     return LOCANT_OK;
@@ -312,8 +350,13 @@ locant_status lct_store_metrics(struct lct_metric **out, size_t *n,
     lct_store_lock(s);
     status = lct_store_prepare(
         &stmt, s,
-        "SELECT step, loss, grad_norm, rate, count(*) OVER () FROM metrics"
-        " WHERE run = ?1 ORDER BY step", "i", id);
+        s->version < 3
+            ? "SELECT step, loss, grad_norm, rate, NULL, count(*) OVER ()"
+              " FROM metrics WHERE run = ?1 ORDER BY step"
+            : "SELECT m.step, loss, grad_norm, rate, norm, count(*) OVER ()"
+              " FROM metrics m LEFT JOIN gradients g ON g.run = m.run"
+              " AND g.step = m.step AND part = 'encoding'"
+              " WHERE m.run = ?1 ORDER BY m.step", "i", id);
     if (status == LOCANT_OK)
         status = read_metrics(out, n, s, stmt);
     sqlite3_finalize(stmt);

@@ -103,13 +103,35 @@ static void update(struct lct_trainer *t, double rate)
 /* Odd, and its multiples far apart: steps and seeds never share positions. */
 static const uint64_t draw_stride = 0x9e3779b97f4a7c15;
 
+/* Norm of the gradient of the encoding's own parameters; NAN without any. */
+static double encoding_norm(const struct lct_trainer *t)
+{
+    const real *grads = lct_model_grads(t->model);
+    const struct lct_model_tensor *all;
+    const int n = lct_model_tensors(t->model, &all);
+    bool any = false;
+    double sum = 0;
+
+    for (int i = 0; i < n; i++) {
+        if (all[i].encoding_param < 0)
+            continue;
+        any = true;
+        for (size_t k = 0; k < all[i].size; k++) {
+            const double g = (double)grads[all[i].offset + k];
+
+            sum += g * g;
+        }
+    }
+    return any ? sqrt(sum) : NAN;
+}
+
 locant_status lct_train_step(struct lct_trainer *t, const char **broken,
                              double *value)
 {
     size_t n = lct_model_size(t->model);
     real *grads = lct_model_grads(t->model);
     int64_t warmup = t->o.steps / 20 > 0 ? t->o.steps / 20 : 1;
-    double loss, norm, rate;
+    double loss, norm, own, rate;
     uint64_t checksum = t->checksum;
     double begun, between;
 
@@ -123,6 +145,7 @@ locant_status lct_train_step(struct lct_trainer *t, const char **broken,
     LCT_TRY(lct_model_backward(t->model));
     t->forward += between - begun;
     t->backward += lct_clock() - between;
+    own = encoding_norm(t);
     norm = lct_clip_norm(grads, n, 1.0);
     *broken = !isfinite(loss)   ? "loss"
               : !isfinite(norm) ? "norm of the gradient"
@@ -137,6 +160,7 @@ locant_status lct_train_step(struct lct_trainer *t, const char **broken,
     if (!t->o.constant_rate)
         rate = lct_learning_rate(t->step, t->o.steps, warmup, rate, .1);
     update(t, rate);
-    t->metrics[t->n_metrics++] = (struct lct_metric){t->step, loss, norm, rate};
+    t->metrics[t->n_metrics++] =
+        (struct lct_metric){t->step, loss, norm, rate, own};
     return LOCANT_OK;
 }

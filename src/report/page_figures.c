@@ -305,7 +305,9 @@ locant_status lct_page_positions(struct lct_html *h,
     return status;
 }
 
-static void add_training(struct lines *l, const struct lct_results *r)
+/* Means over spans of steps of each run, where it has them. */
+static void add_training(struct lines *l, const struct lct_results *r,
+                         const char *key)
 {
     for (size_t i = 0; i < r->n; i++)
         for (size_t s = 0; s < r->groups[i].n; s++) {
@@ -317,41 +319,79 @@ static void add_training(struct lines *l, const struct lct_results *r)
             for (size_t p = 0; p < n; p++) {
                 x[p] = lct_page_value(r, "rows.%zu.runs.%zu.curve.step.%zu", i,
                                       s, p);
-                y[p] = lct_page_value(r, "rows.%zu.runs.%zu.curve.loss.%zu", i,
-                                      s, p);
+                y[p] = lct_page_value(r, "rows.%zu.runs.%zu.curve.%s.%zu", i,
+                                      s, key, p);
             }
-            if (n > 0)
+            if (n > 0 && isfinite(y[n - 1]))
                 l->series[l->n++] = (locant_series){
                     .label = s == 0 ? r->groups[i].spec : NULL, .n = n, .x = x,
                     .y = y, .dashed = s > 0, .color = color_of(i) };
         }
 }
 
-locant_status lct_page_training(struct lct_html *h, const struct lct_results *r)
+/* A curve over steps for each run. */
+struct course {
+    const char *key; /* of the curves in the document of numbers */
+    const char *name, *title, *y_label, *alt, *caption;
+    int width, height;
+};
+
+static const struct course courses[] = {
+    { "loss", "training", "Training loss", "loss (bits/byte)",
+      "Curves of training loss against step, one per run.",
+      "Each run, averaged over neighbouring steps; solid the first seed, "
+      "dashed the others. All encodings see the same batches.", 820, 400 },
+    { "gradient_norm", "gradient", "Norm of the gradient",
+      "norm before clipping",
+      "Curves of the norm of the gradient against step, one per run.",
+      "Of all parameters, before it is clipped to 1; averaged over "
+      "neighbouring steps; solid the first seed, dashed the others.", 460,
+      360 },
+    { "encoding_gradient_norm", "gradient-own",
+      "Norm of the gradient of the encoding's parameters",
+      "norm before clipping",
+      "Curves of the norm of the gradient of the encoding's own parameters "
+      "against step, one per run that has some.",
+      "Of the parameters that the encoding adds, before clipping; averaged "
+      "over neighbouring steps; solid the first seed, dashed the others. An "
+      "encoding without parameters has no curve.", 460, 360 },
+};
+
+static locant_status draw_course(struct lct_html *h,
+                                 const struct lct_results *r,
+                                 const struct course *c)
 {
     locant_figure f = LOCANT_FIGURE_INIT;
     struct lines l;
     size_t runs = 0;
     locant_status status = LOCANT_OK;
 
+    if (!lct_page_wants(h, c->name))
+        return LOCANT_OK;
     for (size_t i = 0; i < r->n; i++)
         runs += r->groups[i].n;
     LCT_TRY(make_lines(&l, runs, 2 * LCT_CURVE_POINTS * runs));
-    add_training(&l, r);
-    f.name = "training";
-    f.title = "Training loss";
+    add_training(&l, r, c->key);
+    f.name = c->name;
+    f.title = c->title;
     f.x_label = "step";
-    f.y_label = "loss (bits/byte)";
-    f.width = 820;
-    f.height = 400;
+    f.y_label = c->y_label;
+    f.width = c->width;
+    f.height = c->height;
     f.series = l.series;
     f.n_series = l.n;
     if (l.n > 0)
-        status = lct_page_figure(
-            h, r, &f, "Curves of training loss against step, one per run.",
-            "Each run, averaged over neighbouring steps; solid the first seed, "
-            "dashed the others. All encodings see the same batches.",
-            1);
+        status = lct_page_figure(h, r, &f, c->alt, c->caption, 1);
     free_lines(&l);
     return status;
+}
+
+locant_status lct_page_training(struct lct_html *h, const struct lct_results *r)
+{
+    LCT_TRY(draw_course(h, r, &courses[0]));
+    lct_html_raw(h, "<div class=\"grid\">\n");
+    LCT_TRY(draw_course(h, r, &courses[1]));
+    LCT_TRY(draw_course(h, r, &courses[2]));
+    lct_html_raw(h, "</div>\n");
+    return lct_html_status(h);
 }
