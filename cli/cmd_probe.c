@@ -122,6 +122,66 @@ static void print_states(const json_t *states)
     printf("  guessing%8.2f\n", number_at(states, "chance", NULL));
 }
 
+/* The loss with fewer and fewer pairs turning. */
+static void print_partial(const json_t *partial)
+{
+    const json_t *last;
+    size_t        i;
+
+    if (json_object_size(partial) == 0)
+        return;
+    printf("Loss with only the fastest pairs turning, nats per byte, at %.0f "
+           "and %.0f bytes\n(predicted to tell most of positions: pair",
+           number_at(partial, "length", NULL),
+           number_at(partial, "far", NULL));
+    print_number(0, 1, number_at(partial, "predicted", NULL));
+    puts(", counted from 0)");
+    json_array_foreach(json_object_get(partial, "last"), i, last) {
+        if (json_integer_value(last) < 0)
+            printf("  none       ");
+        else
+            printf("  0 to %2.0f    ", json_number_value(last));
+        print_number(8, 4, json_number_value(
+            json_array_get(json_object_get(partial, "loss"), i)));
+        print_number(8, 4, json_number_value(
+            json_array_get(json_object_get(partial, "loss_far"), i)));
+        putchar('\n');
+    }
+}
+
+/* Of absolute values: biases of heads go both ways. */
+static double mean_of(const json_t *list)
+{
+    const json_t *value;
+    double        sum = 0;
+    size_t        i;
+
+    json_array_foreach(list, i, value)
+        sum += json_is_number(value) ? fabs(json_number_value(value)) : NAN;
+    return sum / (double)json_array_size(list);
+}
+
+/* Means of heads at the steps that were looked at. */
+static void print_training(const json_t *training)
+{
+    static const char *const keys[] = { "entropy", "sink", "self_bias",
+                                        "previous_bias" };
+    const json_t *step;
+    size_t        i;
+
+    if (json_array_size(training) == 0)
+        return;
+    puts("During training, means of heads; own and prev away from even\n"
+         "  step  entropy  first    own   prev");
+    json_array_foreach(training, i, step) {
+        printf("%6.0f", number_at(step, "step", NULL));
+        for (int k = 0; k < 4; k++)
+            print_number(k == 0 ? 8 : 6, 3,
+                         mean_of(json_object_get(step, keys[k])));
+        putchar('\n');
+    }
+}
+
 static int print(const json_t *probe)
 {
     printf("run %.0f: %s seed %.0f, trained at %.0f\n",
@@ -133,6 +193,8 @@ static int print(const json_t *probe)
     putchar('\n');
     print_field(json_object_get(probe, "field"));
     print_states(json_object_get(probe, "states"));
+    print_partial(json_object_get(probe, "partial"));
+    print_training(json_object_get(probe, "training"));
     return CLI_OK;
 }
 

@@ -174,6 +174,23 @@ static void divergence_by_its_definition(void **state)
     CHECK(is(lct_divergence(half, one, 3), lct_divergence(one, half, 3)));
 }
 
+/* Of two heads each: only the last of one and the first of the other are of
+   the same keys, but for a quarter. */
+static void the_most_alike_heads_are_found(void **state)
+{
+    const float a[2 * 4] = { 0, 0, 0, 1, .25f, .75f, 0, 0 };
+    const float b[2 * 4] = { 0, 1, 0, 0, 0, 0, 1, 0 };
+    /* m = (1/8, 7/8): p = (1/4, 3/4), q = (0, 1) */
+    const double want = (.25 * log(2) + .75 * log(6.0 / 7)) / 2 +
+                        log(8.0 / 7) / 2;
+
+    (void)state;
+    CHECK(is(lct_least_divergence(a, b, 2, 4), want));
+    CHECK(is(lct_least_divergence(b, a, 2, 4), want));
+    CHECK(lct_least_divergence(a, a, 2, 4) == 0);
+    CHECK(is(lct_least_divergence(a, b + 4, 1, 4), log(2)));
+}
+
 static void bins_of_keys_are_sums(void **state)
 {
     const float w[5] = { 1, 2, 3, 4, 5 };
@@ -200,6 +217,31 @@ static void field_by_its_definition(void **state)
     CHECK(lct_receptive_width(g, 4, .99) == 5);
     CHECK(lct_receptive_width(g, 1, .9) == 2); /* later ones are not seen */
     CHECK(lct_receptive_width((const double[2]){ 0, 0 }, 1, .9) == 0);
+}
+
+/*
+ * Two models, three lengths, two targets.  From the first length to the next:
+ * the least losses there are (2, 4), 6 in all; model 0 then has (2, 3), which
+ * gains 1/6, and model 1 (3, 4.2), which gains nothing.  From the second on the
+ * least are (2, 3); model 0 has (1.9, 3.5) and gains .1 of 5.
+ */
+static void context_helps_up_to_where_it_gains(void **state)
+{
+    const double loss[2 * 3 * 2] = { 2, 5,   2, 3,     1.9, 3.5,
+                                     3, 4,   3, 4.2,   1,   1 };
+    const double undefined[4] = { 2, 2, NAN, NAN };
+    const struct lct_context_losses x = { 2, 3, 2, loss };
+    const struct lct_context_losses ends = { 1, 2, 2, undefined };
+
+    (void)state;
+    CHECK(lct_effective_context(&x, 0, .01) == 2);
+    CHECK(lct_effective_context(&x, 0, .019) == 2);
+    CHECK(lct_effective_context(&x, 0, .021) == 1);
+    CHECK(lct_effective_context(&x, 0, .16) == 1);
+    CHECK(lct_effective_context(&x, 0, .17) == 0);
+    /* what it gains later does not count */
+    CHECK(lct_effective_context(&x, 1, .01) == 0);
+    CHECK(lct_effective_context(&ends, 0, .01) == 0);
 }
 
 /* ------------------------------------------------------------------- ridge */
@@ -318,6 +360,52 @@ static void a_toeplitz_table_has_share_one(void **state)
     CHECK(isnan(lct_toeplitz_share((const double[2]){ 0, 0 }, 2, 1)));
 }
 
+/* Whole swings over the rows have a line each: sums of squares n a^2 / 2, of
+   what does not swing n a^2, and of what turns at every row too. */
+static void a_swing_has_a_line_of_its_own(void **state)
+{
+    enum { N = 12 };
+    double table[N * 4], got[N / 2 + 1];
+    const double all = N * 9 + N * 4 / 2.0 + N * 1 / 2.0 + N * .25;
+    const double want[N / 2 + 1] = { [0] = N * 9 / all, [1] = N * 2 / all,
+                                     [5] = N / 2.0 / all, [6] = N * .25 / all };
+
+    (void)state;
+    for (int i = 0; i < N; i++) {
+        const double turn = 2 * acos(-1) * i / N;
+
+        table[i * 4] = 3;
+        table[i * 4 + 1] = 2 * sin(turn);
+        table[i * 4 + 2] = cos(5 * turn + 1);
+        table[i * 4 + 3] = i % 2 ? .5 : -.5;
+    }
+    lct_table_spectrum(got, table, N, 4);
+    for (int k = 0; k <= N / 2; k++)
+        CHECK(fabs(got[k] - want[k]) < 1e-12);
+    memset(table, 0, sizeof table);
+    lct_table_spectrum(got, table, N, 4);
+    CHECK(isnan(got[0]));
+}
+
+/* ----------------------------------------------------------- over training */
+
+/* 600 steps of 16 rows: 0, and 600 / 64, 600 / 32, ..; of short runs fewer. */
+static void looks_at_doubling_steps(void **state)
+{
+    static const int64_t due[] = { 0, 9, 18, 37, 75, 150, 300, 600 };
+    int64_t seen = 0;
+
+    (void)state;
+    for (int64_t step = 0; step <= 600; step++)
+        if (lct_probe_is_due(step, 600, 16)) {
+            CHECK(seen < (int64_t)LEN(due) && step == due[seen]);
+            seen++;
+        }
+    CHECK(seen == (int64_t)LEN(due));
+    CHECK(lct_probe_is_due(16, 64, 4) && !lct_probe_is_due(8, 64, 4));
+    CHECK(!lct_probe_is_due(0, 3, 2) && !lct_probe_is_due(3, 3, 2));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -327,6 +415,10 @@ int main(void)
         cmocka_unit_test(a_sink_is_far_and_at_the_start),
         cmocka_unit_test(attention_of_a_fixed_width_does_not_dilute),
         cmocka_unit_test(divergence_by_its_definition),
+        cmocka_unit_test(the_most_alike_heads_are_found),
+        cmocka_unit_test(context_helps_up_to_where_it_gains),
+        cmocka_unit_test(a_swing_has_a_line_of_its_own),
+        cmocka_unit_test(looks_at_doubling_steps),
         cmocka_unit_test(bins_of_keys_are_sums),
         cmocka_unit_test(field_by_its_definition),
         cmocka_unit_test(planted_positions_are_read_and_noise_is_not),

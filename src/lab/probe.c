@@ -21,10 +21,11 @@ static const struct part {
 } parts[] = {
     {"attention", 1, lct_probe_attention},
     {"maps", 1, lct_probe_maps},
-    {"field", 1, lct_probe_field},
+    {"field", 2, lct_probe_field},
     {"states", 1, lct_probe_states},
     {"usage", 1, lct_probe_usage},
-    {"tables", 1, lct_probe_tables},
+    {"partial", 1, lct_probe_partial},
+    {"tables", 2, lct_probe_tables},
 };
 enum { PARTS = sizeof parts / sizeof parts[0] };
 
@@ -127,14 +128,24 @@ static locant_status load(struct lct_probe *p)
     return status;
 }
 
-static locant_status read_text(struct lct_probe *p)
+locant_status lct_probe_text(locant_corpus **out)
 {
     locant_corpus_options o = LOCANT_CORPUS_INIT;
 
     o.kind = LOCANT_CORPUS_GENERATED;
     o.seed = TEXT_SEED;
     o.max_bytes = TEXT_BYTES;
-    LCT_TRY(locant_corpus_create(&p->corpus, &o));
+    return locant_corpus_create(out, &o);
+}
+
+int64_t lct_probe_length(int64_t length)
+{
+    return length < 256 ? length : 256;
+}
+
+static locant_status read_text(struct lct_probe *p)
+{
+    LCT_TRY(lct_probe_text(&p->corpus));
     p->text = lct_corpus_split(p->corpus, LCT_TRAIN);
     return LOCANT_OK;
 }
@@ -215,6 +226,8 @@ static locant_status measure(json_t **out, struct lct_probe *p,
 
 static locant_status all_parts(json_t *out, struct lct_probe *p)
 {
+    json_t *training;
+
     for (int i = 0; i < PARTS; i++) {
         json_t *found = NULL;
         locant_status status;
@@ -225,6 +238,8 @@ static locant_status all_parts(json_t *out, struct lct_probe *p)
         json_decref(found);
         LCT_TRY(status);
     }
+    LCT_TRY(lct_probe_training(&training, p));
+    json_object_set_new(out, "training", training);
     return LOCANT_OK;
 }
 
@@ -242,7 +257,7 @@ locant_status lct_probe_read(json_t **out, locant_store *store, int64_t run,
     LCT_TRY(locant_store_run(&p.run, store, run));
     LCT_TRY(lct_model_parse(&config, p.run.model));
     LCT_TRY(check_run(&p.run, &config));
-    p.length = p.run.length < 256 ? p.run.length : 256;
+    p.length = lct_probe_length(p.run.length);
     LCT_TRY(read_text(&p));
     *out = json_pack("{s:I, s:s, s:I, s:I, s:I, s:I, s:s}", "run",
                      (json_int_t)run, "encoding", p.run.encoding, "seed",

@@ -55,6 +55,10 @@ double lct_entropy_slope(const struct lct_head_sums *s);
 /* Jensen-Shannon divergence in nats of two rows of n weights. */
 double lct_divergence(const real *a, const real *b, int64_t n);
 
+/* The least of a row of a [heads, n] and one of b [heads, n]. */
+double lct_least_divergence(const real *a, const real *b, int64_t heads,
+                            int64_t n);
+
 /* bins [n] = sums of w [length] over equal spans of keys. */
 void lct_pool_row(double *bins, int64_t n, const real *w, int64_t length);
 
@@ -66,6 +70,22 @@ void lct_pool_row(double *bins, int64_t n, const real *w, int64_t length);
  * receptive field of Chi et al. 2023, arXiv:2212.10356.
  */
 int64_t lct_receptive_width(const double *g, int64_t t, double q);
+
+/* Losses of the same targets after more and more text, by several models. */
+struct lct_context_losses {
+    int64_t models, lengths, targets;
+    const double *loss; /* [models, lengths, targets]; NAN: not defined */
+};
+
+/*
+ * The length up to which text helps model m, after Dai et al. 2019,
+ * arXiv:1901.02860v3, appendix C, of every target: with b[c] the least loss
+ * of a target after length c by any model, going from c to the next length c'
+ * gains 1 - sum min(b[c], loss[m, c']) / sum b[c].  The index of the length
+ * reached while each gains 'threshold' or more; 0 where the first does not.
+ */
+int64_t lct_effective_context(const struct lct_context_losses *x, int64_t m,
+                              double threshold);
 
 /* ------------------------------------------------------- position of states */
 
@@ -101,6 +121,14 @@ double lct_best_turn(void);
 double lct_predicted_pair(const double *frequency, int64_t pairs,
                           double length);
 
+/* Channels that an encoding turns together, fast to slow, by the same angles
+   in all layers and heads. */
+struct lct_pairs {
+    int64_t n;               /* 0: there are none */
+    int64_t *first, *second; /* [n] channels of a head */
+    double *frequency;       /* [n] radians a position */
+};
+
 /* -------------------------------------------------------- tables and biases */
 
 enum lct_law {
@@ -126,7 +154,15 @@ double lct_fit_law(double *u, enum lct_law law, const double *x,
  */
 double lct_toeplitz_share(const double *table, int64_t n, int64_t width);
 
-/* ------------------------------------------------------------------- parts */
+/*
+ * out [n / 2 + 1]: the share of the table's sum of squares that swings k times
+ * over its n rows, k = 0 .. n / 2, all columns together (discrete Fourier
+ * transform along positions); they sum to 1.  NAN of a table of zeros.
+ */
+void lct_table_spectrum(double *out, const double *table, int64_t n,
+                        int64_t width);
+
+/* ------------------------------------------------------ what is measured */
 
 enum { LCT_PROBE_LONG = 2048 };
 
@@ -150,6 +186,19 @@ struct lct_probe {
 void lct_probe_window(int32_t *tokens, const struct lct_probe *p, int64_t w,
                       int64_t T);
 
+/* The text that is the same for every run; its TRAIN part is read. */
+locant_status lct_probe_text(locant_corpus **out);
+
+/* Windows of what was trained at 'length' are so long. */
+int64_t lct_probe_length(int64_t length);
+
+/* Those of the run's encoding; to be freed, also after a failure. */
+locant_status lct_probe_pairs(struct lct_pairs *out, const struct lct_probe *p);
+void lct_pairs_free(struct lct_pairs *pairs);
+
+/* Bytes that are scored at the end of a window. */
+int64_t lct_probe_targets(const struct lct_probe *p);
+
 /* Put initial parameters into the model, as before training; and back. */
 locant_status lct_probe_forget(struct lct_probe *p);
 void lct_probe_recall(struct lct_probe *p);
@@ -169,11 +218,27 @@ locant_status lct_probe_read(json_t **out, locant_store *store, int64_t run,
                              bool measure, locant_progress_fn progress,
                              void *context);
 
+/* ---------------------------------------------------------- over training */
+
+/* Whether heads are looked at after that step of a run. */
+bool lct_probe_is_due(int64_t step, int64_t steps, int64_t batch);
+
+/* entropy, slope, sink, self_bias, previous_bias: lists by layer and head, of
+   a few windows, added to an object. */
+locant_status lct_probe_heads(json_t *out, struct lct_probe *p);
+
+/* Keep that, of a run in training; and all that was kept, a list by step. */
+locant_status lct_probe_snapshot(struct lct_probe *p, int64_t step);
+locant_status lct_probe_training(json_t **out, const struct lct_probe *p);
+
+/* ------------------------------------------------------------------- parts */
+
 /* Each fills an object that is empty. */
 locant_status lct_probe_attention(json_t *out, struct lct_probe *p);
 locant_status lct_probe_maps(json_t *out, struct lct_probe *p);
 locant_status lct_probe_field(json_t *out, struct lct_probe *p);
 locant_status lct_probe_states(json_t *out, struct lct_probe *p);
 locant_status lct_probe_usage(json_t *out, struct lct_probe *p);
+locant_status lct_probe_partial(json_t *out, struct lct_probe *p);
 locant_status lct_probe_tables(json_t *out, struct lct_probe *p);
 #endif

@@ -5,6 +5,7 @@
 
 enum {
     WINDOWS = 8,       /* of the trained length */
+    FEW_WINDOWS = 2,   /* of it, during training */
     FAR_WINDOWS = 2,   /* of the longest */
     FAR_ROWS = 48,     /* queries of each of those */
     SINK_LENGTH = 64   /* Gu et al. 2025 */
@@ -173,6 +174,44 @@ static locant_status add_sweep(json_t *out, const char *name,
     }
     if (status == LOCANT_OK)
         json_object_set_new(out, name, sweep_json(&s));
+    release(&s);
+    return status;
+}
+
+/* ---------------------------------------------------------- during training */
+
+static void add_lists(json_t *out, const struct sweep *s)
+{
+    static const char *const names[] = {"entropy", "slope", "sink",
+                                        "self_bias", "previous_bias"};
+    const struct lct_head_sums *h = s->heads;
+
+    for (int k = 0; k < 5; k++) {
+        json_t *list = json_array();
+
+        for (int64_t i = 0; i < s->p->layers * s->p->heads; i++)
+            json_array_append_new(list, lct_probe_real(
+                k == 0   ? h[i].entropy / h[i].rows
+                : k == 1 ? lct_entropy_slope(&h[i])
+                : k == 2 ? h[i].sink / h[i].rows
+                : k == 3 ? h[i].self_bias / h[i].rows
+                         : h[i].previous_bias / h[i].rows));
+        json_object_set_new(out, names[k], list);
+    }
+}
+
+locant_status lct_probe_heads(json_t *out, struct lct_probe *p)
+{
+    struct sweep s = {.length = p->length, .windows = FEW_WINDOWS,
+                      .n = p->length};
+    locant_status status = reserve(&s, p);
+
+    if (status == LOCANT_OK) {
+        choose_all(&s);
+        status = sweep(&s, p);
+    }
+    if (status == LOCANT_OK)
+        add_lists(out, &s);
     release(&s);
     return status;
 }

@@ -26,6 +26,39 @@ int64_t lct_receptive_width(const double *g, int64_t t, double q)
     return w;
 }
 
+/* The least loss of a target after a length, by any model. */
+static double least_loss(const struct lct_context_losses *x, int64_t length,
+                         int64_t target)
+{
+    double least = INFINITY;
+
+    for (int64_t m = 0; m < x->models; m++)
+        least = fmin(least, x->loss[(m * x->lengths + length) * x->targets +
+                                    target]);
+    return least;
+}
+
+int64_t lct_effective_context(const struct lct_context_losses *x, int64_t m,
+                              double threshold)
+{
+    int64_t c = 0;
+
+    for (; c + 1 < x->lengths; c++) {
+        const double *next = x->loss + (m * x->lengths + c + 1) * x->targets;
+        double before = 0, after = 0;
+
+        for (int64_t t = 0; t < x->targets; t++) {
+            const double least = least_loss(x, c, t);
+
+            before += least;
+            after += next[t] < least ? next[t] : least;
+        }
+        if (!(1 - after / before >= threshold))
+            break;
+    }
+    return c;
+}
+
 /* -------------------------------------------------------------- gradients */
 
 /* One length; sums over targets. */
@@ -155,20 +188,21 @@ static locant_status add_field(json_t *out, const char *name,
 
 /* ------------------------------------------------------------- truncation */
 
-/* Mean loss of the same bytes, each after the last C before it, for C = 1, 2,
-   4, .. length. */
+/* Loss of the same bytes, each after the last C before it, for C = 1, 2, 4, ..
+   length; and its mean. */
 static locant_status add_truncation(json_t *out, struct lct_probe *p,
                                     int64_t length)
 {
     const int64_t all = FAR * p->length; /* the same for every encoding */
     json_t *lengths = json_array(), *losses = json_array();
+    json_t *each = json_array();
     locant_status status = LOCANT_OK;
 
     json_object_set_new(out, "truncation", json_pack(
-        "{s:I, s:o, s:o}", "targets", (json_int_t)TARGETS, "lengths", lengths,
-        "loss", losses));
+        "{s:I, s:o, s:o, s:o}", "targets", (json_int_t)TARGETS, "lengths",
+        lengths, "loss", losses, "losses", each));
     for (int64_t C = 1; C <= length && status == LOCANT_OK; C *= 2) {
-        double sum = 0, mean = 0;
+        double sum = 0, loss[TARGETS] = {0};
 
         for (int64_t k = 0; k < TARGETS && status == LOCANT_OK; k++) {
             int32_t window[LCT_PROBE_LONG + 1], wanted[LCT_PROBE_LONG];
@@ -177,11 +211,12 @@ static locant_status add_truncation(json_t *out, struct lct_probe *p,
             for (int64_t i = 0; i < C; i++)
                 wanted[i] = i == C - 1 ? window[all] : -1;
             status = lct_model_forward(p->model, window + all - C, wanted,
-                                       1, C, NULL, &mean);
-            sum += mean;
+                                       1, C, NULL, &loss[k]);
+            sum += loss[k];
         }
         json_array_append_new(lengths, json_integer((json_int_t)C));
         json_array_append_new(losses, lct_probe_real(sum / TARGETS));
+        json_array_append_new(each, lct_probe_reals(loss, TARGETS));
     }
     return status;
 }

@@ -82,3 +82,14 @@ double lct_divergence(const real *a, const real *b, int64_t n)
     }
     return sum;
 }
+
+double lct_least_divergence(const real *a, const real *b, int64_t heads,
+                            int64_t n)
+{
+    double least = INFINITY;
+
+    for (int64_t i = 0; i < heads; i++)
+        for (int64_t j = 0; j < heads; j++)
+            least = fmin(least, lct_divergence(a + i * n, b + j * n, n));
+    return least;
+}

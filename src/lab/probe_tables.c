@@ -77,6 +77,42 @@ double lct_toeplitz_share(const double *table, int64_t n, int64_t width)
     return all > 0 ? part / all : NAN;
 }
 
+/* ----------------------------------------------------------------- Fourier */
+
+/* |sum_i x[i, c] exp(-2 pi I k i / n)|^2 of column c. */
+static double power_at(const double *table, int64_t n, int64_t width,
+                       int64_t c, int64_t k)
+{
+    const double turn = 2 * 3.14159265358979323846 / (double)n;
+    double real_part = 0, imaginary = 0;
+
+    for (int64_t i = 0; i < n; i++) {
+        const double angle = turn * (double)(k * i % n);
+
+        real_part += table[i * width + c] * cos(angle);
+        imaginary += table[i * width + c] * sin(angle);
+    }
+    return real_part * real_part + imaginary * imaginary;
+}
+
+void lct_table_spectrum(double *out, const double *table, int64_t n,
+                        int64_t width)
+{
+    double all = 0;
+
+    for (int64_t k = 0; k <= n / 2; k++) {
+        /* k and n - k are the same swing, 0 and n / 2 have no partner */
+        const double both = k == 0 || 2 * k == n ? 1 : 2;
+
+        out[k] = 0;
+        for (int64_t c = 0; c < width; c++)
+            out[k] += both * power_at(table, n, width, c, k);
+        all += out[k];
+    }
+    for (int64_t k = 0; k <= n / 2; k++)
+        out[k] = all > 0 ? out[k] / all : NAN;
+}
+
 /* -------------------------------------------------------------------- part */
 
 /* Parameters of the first layer as they are in the model now. */
@@ -99,8 +135,9 @@ static int view_params(locant_tensor out[LCT_GROUP_PARAMS],
     return count;
 }
 
-static locant_status add_share(json_t *out, const char *name,
-                               const struct lct_probe *p)
+/* Of the table as it is in the model now, under these names. */
+static locant_status add_table(json_t *out, const char *share,
+                               const char *spectrum, const struct lct_probe *p)
 {
     const int64_t width = lct_model_config_of(p->model)->width;
     const int64_t shape[2] = {p->length, width};
@@ -108,7 +145,7 @@ static locant_status add_share(json_t *out, const char *name,
     const int count = view_params(params, p);
     int64_t at[256];
     locant_tensor positions = locant_dense(at, LOCANT_I64, 1, shape), to;
-    double *table;
+    double *table, swings[256 / 2 + 1];
     locant_status status;
 
     for (int64_t i = 0; i < p->length; i++)
@@ -117,9 +154,13 @@ static locant_status add_share(json_t *out, const char *name,
     to = locant_dense(table, LOCANT_F64, 2, shape);
     status = locant_encoding_table(&to, p->encoding, &positions,
                                    count > 0 ? params : NULL);
-    if (status == LOCANT_OK)
-        json_object_set_new(out, name, lct_probe_real(lct_toeplitz_share(
+    if (status == LOCANT_OK) {
+        lct_table_spectrum(swings, table, p->length, width);
+        json_object_set_new(out, share, lct_probe_real(lct_toeplitz_share(
             table, p->length, width)));
+        json_object_set_new(out, spectrum, lct_probe_reals(
+            swings, p->length / 2 + 1));
+    }
     locant_release(table);
     return status;
 }
@@ -183,11 +224,11 @@ locant_status lct_probe_tables(json_t *out, struct lct_probe *p)
         LCT_TRY(add_laws(out, p));
     if (!(doors & LOCANT_DOOR_INPUT))
         return LOCANT_OK;
-    LCT_TRY(add_share(out, "toeplitz", p));
+    LCT_TRY(add_table(out, "toeplitz", "spectrum", p));
     if (p->run.parent > 0)
         return LOCANT_OK;
     LCT_TRY(lct_probe_forget(p));
-    status = add_share(out, "toeplitz_initial", p);
+    status = add_table(out, "toeplitz_initial", "spectrum_initial", p);
     lct_probe_recall(p);
     return status;
 }

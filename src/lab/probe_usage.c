@@ -71,12 +71,6 @@ static int64_t partner_of(double *angle, const double *turned, int64_t dim,
     return other;
 }
 
-struct pairs {
-    int64_t n;
-    int64_t *first, *second; /* [n] channels */
-    double *frequency;       /* [n] */
-};
-
 /* The unit vectors of one head at position 1. */
 static locant_status turn(double *turned, const locant_encoding *e, int64_t dim)
 {
@@ -96,8 +90,8 @@ static locant_status turn(double *turned, const locant_encoding *e, int64_t dim)
 }
 
 /* n = 0 where the encoding does not turn pairs by fixed angles. */
-static locant_status find_pairs(struct pairs *out, const locant_encoding *e,
-                                int64_t dim)
+static locant_status find_pairs(struct lct_pairs *out,
+                                const locant_encoding *e, int64_t dim)
 {
     double *turned;
     locant_status status;
@@ -127,10 +121,36 @@ static locant_status find_pairs(struct pairs *out, const locant_encoding *e,
     return status;
 }
 
+locant_status lct_probe_pairs(struct lct_pairs *out, const struct lct_probe *p)
+{
+    const struct lct_model_config *c = lct_model_config_of(p->model);
+    const int64_t dim = c->width / c->heads;
+
+    *out = (struct lct_pairs){.n = 0};
+    if (!(locant_encoding_doors(p->encoding) & LOCANT_DOOR_ROTATE) ||
+        locant_encoding_axes(p->encoding) > 1 ||
+        locant_encoding_layer(NULL, p->encoding, 0) != p->encoding ||
+        p->run.encoding_parameters > 0 ||
+        locant_encoding_rotated_width(p->encoding, dim) != dim)
+        return LOCANT_OK;
+    out->first = locant_alloc(2 * (size_t)dim * sizeof *out->first);
+    if (out->first == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_probe: no memory");
+    out->second = out->first + dim;
+    LCT_TRY(lct_probe_doubles(&out->frequency, dim));
+    return find_pairs(out, p->encoding, dim);
+}
+
+void lct_pairs_free(struct lct_pairs *pairs)
+{
+    locant_release(pairs->first);
+    locant_release(pairs->frequency);
+}
+
 /* ------------------------------------------------------------------ lengths */
 
 struct usage {
-    const struct pairs *pairs;
+    const struct lct_pairs *pairs;
     int64_t heads, kv_heads, dim;
     double count; /* tokens of all windows */
     double *q;    /* [layers, heads, pairs] */
@@ -204,30 +224,18 @@ locant_status lct_probe_usage(json_t *out, struct lct_probe *p)
 {
     const struct lct_model_config *c = lct_model_config_of(p->model);
     const int64_t dim = c->width / c->heads;
-    struct pairs pairs = {.n = 0};
+    struct lct_pairs pairs;
     struct usage u = {&pairs, c->heads, c->kv_heads, dim,
                       (double)(WINDOWS * p->length), NULL, NULL};
-    locant_status status;
+    locant_status status = lct_probe_pairs(&pairs, p);
 
-    if (!(locant_encoding_doors(p->encoding) & LOCANT_DOOR_ROTATE) ||
-        locant_encoding_axes(p->encoding) > 1 ||
-        locant_encoding_layer(NULL, p->encoding, 0) != p->encoding ||
-        p->run.encoding_parameters > 0 ||
-        locant_encoding_rotated_width(p->encoding, dim) != dim)
-        return LOCANT_OK;
-    LCT_TRY(lct_probe_doubles(&u.q, 2 * p->layers * c->heads * dim));
-    u.k = u.q + p->layers * c->heads * dim;
-    pairs.first = locant_alloc(2 * (size_t)dim * sizeof *pairs.first);
-    status = lct_probe_doubles(&pairs.frequency, dim);
-    if (pairs.first == NULL)
-        status = locant_fail(LOCANT_ERR_NOMEM, "locant_probe: no memory");
-    pairs.second = pairs.first + dim;
-    if (status == LOCANT_OK)
-        status = find_pairs(&pairs, p->encoding, dim);
     if (status == LOCANT_OK && pairs.n > 0)
+        status = lct_probe_doubles(&u.q, 2 * p->layers * c->heads * dim);
+    if (status == LOCANT_OK && pairs.n > 0) {
+        u.k = u.q + p->layers * c->heads * dim;
         status = measure(out, p, &u);
-    locant_release(pairs.first);
-    locant_release(pairs.frequency);
+    }
+    lct_pairs_free(&pairs);
     locant_release(u.q);
     return status;
 }

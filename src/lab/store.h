@@ -314,6 +314,9 @@ locant_status lct_store_keep_probe(locant_store *s, int64_t run,
                                    const char *value);
 locant_status lct_store_probe(char **out, locant_store *s, int64_t run,
                               const char *name, const char *setting);
+/* All values whose setting begins so, by setting: a JSON list. */
+locant_status lct_store_probes(char **out, locant_store *s, int64_t run,
+                               const char *name, const char *prefix);
 
 /*
  * What a job decided when it began, so that the same job continued decides the

@@ -108,6 +108,17 @@ locant_status lct_store_probe(char **out, locant_store *s, int64_t run,
                           setting);
 }
 
+locant_status lct_store_probes(char **out, locant_store *s, int64_t run,
+                               const char *name, const char *prefix)
+{
+    return lct_store_text(out, s,
+                          "SELECT json_group_array(json(value)) FROM"
+                          " (SELECT value FROM probes WHERE run = ?1"
+                          " AND name = ?2"
+                          " AND substr(setting, 1, length(?3)) = ?3"
+                          " ORDER BY setting)", "iss", run, name, prefix);
+}
+
 locant_status lct_store_keep_plan(char **out, locant_store *s, const char *key,
                                   const char *plan)
 {

@@ -157,10 +157,12 @@ static locant_status train(struct lct_trainer *t)
     const char *broken;
     double value;
 
+    LCT_TRY(lct_train_look(t));
     while (t->step < t->o.steps) {
         LCT_TRY(lct_train_step(t, &broken, &value));
         if (broken)
             return stop_not_finite(t, broken, value);
+        LCT_TRY(lct_train_look(t));
         if (report(t) != 0 && t->step < t->o.steps) {
             LCT_TRY(save(t, "interrupted"));
             return locant_fail(LOCANT_ERR_INTERRUPTED,

@@ -27,6 +27,7 @@ struct lct_trainer {
     double forward, backward;  /* seconds of this sitting's steps */
     struct lct_metric metrics[LCT_METRICS];
     size_t n_metrics;
+    locant_corpus *probe_text; /* what heads are looked at on; NULL: not yet */
     char notice[512];          /* what the user should know, or "" */
     bool told;                 /* ... and was told */
 };
@@ -54,4 +55,7 @@ locant_status lct_train_first_values(struct lct_trainer *t);
  */
 locant_status lct_train_step(struct lct_trainer *t, const char **broken,
                              double *value);
+
+/* Where that is due after this step: what heads attend to, into the store. */
+locant_status lct_train_look(struct lct_trainer *t);
 #endif

@@ -324,6 +324,7 @@ void lct_train_release(struct lct_trainer *t)
     lct_store_unlock_run(t->lock, t->store, t->id);
     lct_model_free(t->model);
     locant_encoding_free(t->encoding);
+    locant_corpus_free(t->probe_text);
     locant_release(t->m);
     locant_release(t->v);
     locant_release(t->tokens);

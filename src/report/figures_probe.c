@@ -28,89 +28,10 @@ struct picture {
 #define TEXT "Text of the built-in generator, first seed of each encoding. "
 
 static const struct picture pictures[] = {
-    { "entropy", LOCANT_FIGURE_CURVES, 1, 1,
-      "Entropy of attention, mean of all heads", "keys that the query sees",
-      "entropy (nats)",
-      "Curves of the entropy of attention against the number of keys, one per "
-      "encoding, below that of even weights.",
-      "H = -sum p ln p of the weights of a query, by how many keys it sees. "
-      "Weights spread evenly have the dashed line, slope 1 against ln n: a "
-      "curve as steep dilutes with the length, a flat one keeps its width. "
-      TEXT,
-      lct_points_entropy, NULL, NULL, lct_points_even_entropy,
-      "spread evenly" },
-    { "distances", LOCANT_FIGURE_CURVES, 1, 0,
-      "Weight by distance, mean of all heads",
-      "distance from query back to key, bins that double",
-      "share of the weight",
-      "Curves of the share of attention in each bin of distance, one per "
-      "encoding.",
-      "How far back the weight lies, at the trained length: distances 0, 1, "
-      "2-3, 4-7 and so on (Kazemnejad et al. 2023, arXiv:2305.19466, section "
-      "6). " TEXT,
-      lct_points_distances, NULL, NULL, NULL, NULL },
-    { "reach", LOCANT_FIGURE_STRIPS, 0, 0, "Mean distance of each head",
-      "mean distance (bytes)", NULL,
-      "A row for each encoding with one dot a head: the mean distance it "
-      "attends at.",
-      "sum p d of the weights, mean over queries, one dot a head, at the "
-      "trained length. Rows with dots far apart have heads that share out near "
-      "and far. " TEXT,
-      lct_points_reach, NULL, NULL, NULL, NULL },
-    { "previous", LOCANT_FIGURE_STRIPS, 0, 0,
-      "Weight of the previous token, by head", "weight above even weights",
-      NULL,
-      "Rows for each encoding before and after training, one dot a head: how "
-      "much more than evenly the previous token is attended to.",
-      "A = (1/T) sum (p[t, t-1] - 1/t), one dot a head: 0 of even weights. "
-      "Rows with (0) are of the parameters before training: what the encoding "
-      "does by itself. " TEXT,
-      lct_points_previous, lct_points_previous_before, " (0)", NULL, NULL },
-    { "sinks", LOCANT_FIGURE_STRIPS, 0, 0,
-      "Weight of the first token, by head", "weight of the first of 64 keys",
-      NULL,
-      "A row for each encoding with one dot a head: the mean weight of the "
-      "first key.",
-      "(1/T) sum p[t, 1] in windows of 64 bytes, one dot a head; above 0.3 a "
-      "head counts as a sink (Gu et al. 2024, arXiv:2410.10781). " TEXT,
-      lct_points_sinks, NULL, NULL, NULL, NULL },
-    { "field", LOCANT_FIGURE_CURVES, 1, 0,
-      "Gradient within the last bytes", "last bytes before the target",
-      "share of the gradient",
-      "Curves of the share of a loss's gradient that falls on the last bytes, "
-      "one per encoding.",
-      "g[j] = |d loss[t] / d input[j]|, summed over the last bytes, as a share "
-      "of all, mean of 64 targets at the trained length: where a curve reaches "
-      "0.9 ends the effective receptive field of 90 % (Chi et al. 2023, "
-      "arXiv:2212.10356). " TEXT,
-      lct_points_field, NULL, NULL, NULL, NULL },
-    { "truncation", LOCANT_FIGURE_CURVES, 1, 1,
-      "The same targets after less text", "bytes of context",
-      "loss (nats/byte)",
-      "Curves of the loss of the same targets against the bytes of context, "
-      "one per encoding.",
-      "Where a curve is flat, text further back says nothing more to the "
-      "model. 64 targets. " TEXT,
-      lct_points_truncation, NULL, NULL, NULL, NULL },
-    { "states", LOCANT_FIGURE_CURVES, 0, 0,
-      "Position read off the states", "layer",
-      "mean error (positions)",
-      "Curves of the error of a linear probe of position after each layer, one "
-      "per encoding, below that of a constant guess.",
-      "Ridge regression from the state after a layer to the position in the "
-      "window, fitted on 64 windows, judged on 16 others (after Haviv et al. "
-      "2022, arXiv:2203.16634). " TEXT,
-      lct_points_states, NULL, NULL, lct_points_chance, "constant guess" },
-    { "usage", LOCANT_FIGURE_CURVES, 0, 0,
-      "Length of queries and keys, by frequency",
-      "pair of channels, fast to slow", "mean length of the pair",
-      "Curves of the mean length of each pair of channels of queries and keys, "
-      "for each encoding that turns pairs.",
-      "Mean of |q| and |k| of each turned pair over tokens and heads, at the "
-      "trained length L. Marked: the pair that turns by 3.657210 over L, of "
-      "which cos tells most of positions within L; in rope pair (d/2) log_b(L "
-      "/ 3.657210), counted from 0. Dashed: keys. " TEXT,
-      lct_points_usage_q, lct_points_usage_k, " k", NULL, NULL },
+#define LCT_PROBE_FIGURE(name, kind, ...)                                     \
+    { name, LOCANT_FIGURE_##kind, __VA_ARGS__ },
+#include "probe_figures.def"
+#undef LCT_PROBE_FIGURE
 };
 enum { PICTURES = sizeof pictures / sizeof pictures[0] };
 
@@ -231,9 +152,10 @@ static size_t make_marks(locant_mark *marks, const struct lct_results *r,
 
     if (p->trained)
         marks[n++] = lct_trained_mark(r);
-    for (size_t i = 0; i < r->n && p->points == lct_points_usage_q; i++) {
+    for (size_t i = 0; i < r->n && (p->points == lct_points_usage_q ||
+                                    p->points == lct_points_partial); i++) {
         const double at = lct_probe_number(json_object_get(
-            json_object_get(r->groups[i].probe, "usage"), "predicted"));
+            json_object_get(r->groups[i].probe, p->name), "predicted"));
 
         if (isfinite(at) && n < MOST_MARKS)
             marks[n++] = (locant_mark){ .x = at, .label = r->groups[i].spec };

@@ -67,6 +67,14 @@ static size_t read_list(double *y, const json_t *list)
     return n;
 }
 
+/* x = 0 .. n - 1 */
+static size_t count_up(double *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        x[i] = (double)i;
+    return n;
+}
+
 /* ------------------------------------------------------------------- points */
 
 size_t lct_points_entropy(double *x, double *y, const json_t *probe)
@@ -147,6 +155,88 @@ size_t lct_points_truncation(double *x, double *y, const json_t *probe)
     return read_list(y, json_object_get(of, "loss"));
 }
 
+/* x[k] = list[k] for the lists of a part. */
+static size_t pair_of_lists(double *x, double *y, const json_t *part,
+                            const char *of_x, const char *of_y)
+{
+    const size_t n = read_list(y, json_object_get(part, of_y));
+
+    return read_list(x, json_object_get(part, of_x)) < n ? 0 : n;
+}
+
+size_t lct_points_partial(double *x, double *y, const json_t *probe)
+{
+    return pair_of_lists(x, y, json_object_get(probe, "partial"), "last",
+                         "loss");
+}
+
+size_t lct_points_partial_far(double *x, double *y, const json_t *probe)
+{
+    return pair_of_lists(x, y, json_object_get(probe, "partial"), "last",
+                         "loss_far");
+}
+
+/* Swings over the window against their share. */
+static size_t swings(double *x, double *y, const json_t *probe, const char *of)
+{
+    return count_up(x, read_list(y, json_object_get(
+        json_object_get(probe, "tables"), of)));
+}
+
+size_t lct_points_swings(double *x, double *y, const json_t *probe)
+{
+    return swings(x, y, probe, "spectrum");
+}
+
+size_t lct_points_swings_before(double *x, double *y, const json_t *probe)
+{
+    return swings(x, y, probe, "spectrum_initial");
+}
+
+/* Mean of absolute values over heads, whose biases go both ways, at each step
+   that was looked at; a logarithmic axis has no room for 0, so steps count
+   from 1. */
+static size_t course(double *x, double *y, const json_t *probe, const char *of)
+{
+    const json_t *steps = json_object_get(probe, "training"), *step;
+    size_t i, n = 0;
+
+    json_array_foreach(steps, i, step) {
+        const json_t *heads = json_object_get(step, of), *head;
+        size_t h;
+
+        if (n == LCT_POINTS)
+            break;
+        x[n] = lct_probe_number(json_object_get(step, "step")) + 1;
+        y[n] = 0;
+        json_array_foreach(heads, h, head)
+            y[n] += fabs(lct_probe_number(head)) /
+                    (double)json_array_size(heads);
+        n++;
+    }
+    return n;
+}
+
+size_t lct_points_course_previous(double *x, double *y, const json_t *probe)
+{
+    return course(x, y, probe, "previous_bias");
+}
+
+size_t lct_points_course_own(double *x, double *y, const json_t *probe)
+{
+    return course(x, y, probe, "self_bias");
+}
+
+size_t lct_points_course_entropy(double *x, double *y, const json_t *probe)
+{
+    return course(x, y, probe, "entropy");
+}
+
+size_t lct_points_course_sink(double *x, double *y, const json_t *probe)
+{
+    return course(x, y, probe, "sink");
+}
+
 size_t lct_points_states(double *x, double *y, const json_t *probe)
 {
     const size_t n = read_list(y, json_object_get(
@@ -170,12 +260,7 @@ size_t lct_points_chance(double *x, double *y, const json_t *probe)
 /* Means over heads, by pair. */
 static size_t usage(double *x, double *y, const json_t *probe, const char *of)
 {
-    const json_t *part = json_object_get(probe, "usage");
-    const size_t n = mean_of_lists(y, part, of);
-
-    for (size_t c = 0; c < n; c++)
-        x[c] = (double)c;
-    return n;
+    return count_up(x, mean_of_lists(y, json_object_get(probe, "usage"), of));
 }
 
 size_t lct_points_usage_q(double *x, double *y, const json_t *probe)

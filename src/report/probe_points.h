@@ -27,6 +27,17 @@ size_t lct_points_states(double *x, double *y, const struct json_t *probe);
 size_t lct_points_chance(double *x, double *y, const struct json_t *probe);
 size_t lct_points_usage_q(double *x, double *y, const struct json_t *probe);
 size_t lct_points_usage_k(double *x, double *y, const struct json_t *probe);
+size_t lct_points_partial(double *x, double *y, const struct json_t *probe);
+size_t lct_points_partial_far(double *x, double *y, const struct json_t *probe);
+size_t lct_points_swings(double *x, double *y, const struct json_t *probe);
+size_t lct_points_swings_before(double *x, double *y,
+                                const struct json_t *probe);
+size_t lct_points_course_previous(double *x, double *y,
+                                  const struct json_t *probe);
+size_t lct_points_course_own(double *x, double *y, const struct json_t *probe);
+size_t lct_points_course_entropy(double *x, double *y,
+                                 const struct json_t *probe);
+size_t lct_points_course_sink(double *x, double *y, const struct json_t *probe);
 
 /* A number; NAN where there is none. */
 double lct_probe_number(const struct json_t *value);

@@ -1,5 +1,5 @@
 # A run is measured once; figures and JSON read what the store keeps.
-run="--generated --dir lab --steps 2 --layers 1 --width 16 --heads 2 --ff 32
+run="--generated --dir lab --steps 32 --layers 1 --width 16 --heads 2 --ff 32
      --batch 2 --length 32"
 $LOCANT train --encoding rope $run > /dev/null 2>&1; echo "$?"
 $LOCANT probe 1 --dir lab 2> /dev/null | sed 's/ *-*[0-9]*[.][0-9].*//'
