@@ -312,6 +312,8 @@ locant_status lct_numbers_create(json_t **out, const struct lct_results *r)
         status = lct_put_extension(&n);
     if (status == LOCANT_OK)
         status = lct_put_tasks(&n);
+    if (status == LOCANT_OK)
+        status = lct_put_probes(&n);
     if (status == LOCANT_OK && n.failed)
         status = locant_fail(LOCANT_ERR_NOMEM,
                              "report: no memory for the numbers");

@@ -46,6 +46,8 @@ locant_status lct_put_measures(struct lct_numbers *n);
 void lct_put_row(struct lct_numbers *n, const struct lct_group *g);
 /* "extension", where that was measured. */
 locant_status lct_put_extension(struct lct_numbers *n);
+/* "probes", where trained models were looked into. */
+locant_status lct_put_probes(struct lct_numbers *n);
 /* "tasks", where there are scores. */
 locant_status lct_put_tasks(struct lct_numbers *n);
 #endif

@@ -76,6 +76,7 @@ locant_status lct_page_positions(struct lct_html *h,
                                  const struct lct_results *r);
 /* What the trained models do: of groups that were probed. */
 locant_status lct_page_probes(struct lct_html *h, const struct lct_results *r);
+void lct_page_probe_tables(struct lct_html *h, const struct lct_results *r);
 /* Attention of one head of each, by number from 1 on through all layers; 0: the
    nearest. */
 locant_status lct_page_maps(struct lct_html *h, const struct lct_results *r,
