@@ -20,7 +20,7 @@ static const struct part {
     locant_status (*measure)(json_t *out, struct lct_probe *p);
 } parts[] = {
     {"attention", 1, lct_probe_attention},
-    {"maps", 1, lct_probe_maps},
+    {"maps", 2, lct_probe_maps},
     {"field", 2, lct_probe_field},
     {"states", 1, lct_probe_states},
     {"usage", 1, lct_probe_usage},

@@ -1,6 +1,6 @@
 /*
  * probe_maps.c - attention on one text as pictures: some queries, keys pooled,
- * before training, after, and far beyond the trained length.
+ * before training, after, and beyond the trained length.
  */
 #include "probe.h"
 #include <math.h>
@@ -99,6 +99,8 @@ locant_status lct_probe_maps(json_t *out, struct lct_probe *p)
     if (p->length < ROWS)
         return LOCANT_OK;
     LCT_TRY(add_maps(out, "trained", p, p->length));
+    if (p->longest > 4 * p->length)
+        LCT_TRY(add_maps(out, "fourfold", p, 4 * p->length));
     if (p->longest > p->length)
         LCT_TRY(add_maps(out, "long", p, p->longest));
     if (p->run.parent > 0)

@@ -176,16 +176,15 @@ static locant_status draw_runs(struct lct_html *h, struct lct_results *r,
                                const char *name, int64_t head)
 {
     const bool training = strcmp(name, "training") == 0;
+    const bool maps = strcmp(name, "maps") == 0 || strcmp(name, "heads") == 0;
 
-    if (lct_page_is_probe(name) && !lct_page_probed(r))
+    if ((maps || lct_page_is_probe(name)) && !lct_page_probed(r))
         return locant_fail(LOCANT_ERR_PARAM,
                            "locant_figure_of_runs: '%s' is of runs that were "
                            "probed: 'locant probe' does that",
                            name);
-    if (lct_page_is_probe(name))
-        return strcmp(name, "maps") == 0 ? lct_page_maps(h, r, head)
-                                         : lct_page_probes(h, r);
-
+    if (maps || lct_page_is_probe(name))
+        return maps ? lct_page_maps(h, r, head) : lct_page_probes(h, r);
     if (!training && !evaluated(r))
         return locant_fail(LOCANT_ERR_PARAM,
                            "locant_figure_of_runs: '%s' is of runs that were "

@@ -77,10 +77,13 @@ locant_status lct_page_positions(struct lct_html *h,
 /* What the trained models do: of groups that were probed. */
 locant_status lct_page_probes(struct lct_html *h, const struct lct_results *r);
 void lct_page_probe_tables(struct lct_html *h, const struct lct_results *r);
-/* Attention of one head of each, by number from 1 on through all layers; 0: the
-   nearest. */
+/* Attention of all heads of each, and of one head, by number from 1 on through
+   all layers; 0: the nearest. */
 locant_status lct_page_maps(struct lct_html *h, const struct lct_results *r,
                             int64_t head);
+/* All of it for the script, as JSON: [{layers, heads, rows, bins, and by place
+   length and cells}, ..], a group for each that has maps. */
+void lct_page_maps_data(struct lct_html *h, const struct lct_results *r);
 bool lct_page_probed(const struct lct_results *r);
 bool lct_page_is_probe(const char *name); /* of a figure */
 /* P3 beside P1, gains, evaluation under other specs. */
@@ -191,6 +194,10 @@ locant_status lct_page_look_shuffled(struct lct_look *out,
 void lct_page_look_free(struct lct_look *look);
 
 locant_status lct_draw_input(struct lct_html *h, const struct lct_subject *s);
+/* Of a table [n, dim] at positions x, and of the initial one or NULL. */
+locant_status lct_draw_spread(struct lct_html *h, const struct lct_subject *s,
+                              const double *cells, const double *initial,
+                              const double *x, int64_t n, int64_t dim);
 locant_status lct_draw_rotate(struct lct_html *h, const struct lct_subject *s);
 locant_status lct_draw_score(struct lct_html *h, const struct lct_subject *s);
 locant_status lct_draw_content(struct lct_html *h, const struct lct_subject *s);

@@ -35,6 +35,12 @@ static void row(struct lct_html *h, const struct lct_results *r, size_t i)
     lct_html_word(h, lct_page_doubt(r) ? "not judged"
                                        : words[lct_page_change(r, i)]);
     open_cell(h);
+    if (g->info->used_by)
+        lct_html_word(h, g->info->used_by);
+    lct_html_raw(h, "</td><td class=\"text long\">");
+    if (g->info->traps)
+        lct_html_word(h, g->info->traps);
+    open_cell(h);
     lct_html_raw(h, "<cite>");
     lct_html_text(h, g->info->source);
     lct_html_raw(h, "</cite></td></tr>\n");
@@ -46,9 +52,10 @@ locant_status lct_page_compare(struct lct_html *h, const struct lct_results *r)
                    "words compare");
     lct_page_say(h, r,
                  "What each encoding is, where it enters, the parameters it "
-                 "adds, and what its loss was seen to do from the trained "
-                 "length to {declared.length} bytes, as in the answer on top: "
-                 "on this corpus, at {model.parameters:M} parameters.",
+                 "adds, what its loss was seen to do from the trained length "
+                 "to {declared.length} bytes, as in the answer on top (on this "
+                 "corpus, at {model.parameters:M} parameters), which models "
+                 "use it, and what to mind.",
                  NULL);
     lct_html_table_head(h);
     lct_html_column(h, "encoding");
@@ -56,6 +63,8 @@ locant_status lct_page_compare(struct lct_html *h, const struct lct_results *r)
     lct_html_column(h, "Doors");
     lct_html_column(h, "extra parameters");
     lct_html_column(h, "beyond the trained length");
+    lct_html_column(h, "Used by");
+    lct_html_column(h, "Traps");
     lct_html_column(h, "Source");
     lct_html_table_body(h);
     for (size_t i = 0; i < r->n; i++)

@@ -2,6 +2,7 @@
 #include "page_script.h"
 #include "../figure/data.h"
 #include "../lab/corpus.h"
+#include "page.h"
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -40,7 +41,9 @@ void lct_page_script(struct lct_html *h, const struct lct_results *r)
     h->failed |= h->figures->failed;
     if (!h->figures->failed && h->figures->size)
         lct_html_append(h, h->figures->data, h->figures->size);
-    lct_html_raw(h, "]}</script>\n<script>");
+    lct_html_raw(h, "],\n\"maps\":");
+    lct_page_maps_data(h, r);
+    lct_html_raw(h, "}</script>\n<script>");
     lct_html_append(h, (const char *)lct_page_bundle, lct_page_bundle_size);
     lct_html_raw(h, "</script>\n");
 }

@@ -378,6 +378,9 @@ locant_status lct_draw_input(struct lct_html *h, const struct lct_subject *s)
     if (status == LOCANT_OK)
         status = draw_vectors(h, s, &t);
     if (status == LOCANT_OK)
+        status = lct_draw_spread(h, s, t.cells, compare ? initial.cells : NULL,
+                                 t.x, t.n, t.dim);
+    if (status == LOCANT_OK)
         status = draw_spectrum(h, s, &t);
     if (status == LOCANT_OK)
         status = draw_alike(h, s, &t, compare ? &initial : NULL);

@@ -1,17 +1,71 @@
 /*
- * picture_maps.c - attention of one head of each encoding before training,
- * after it, and far beyond the trained length, side by side in one colour
- * scale.
+ * picture_maps.c - attention of trained models on one text: one head of each
+ * encoding before training, after it, and at longer texts, and all heads of all
+ * layers as small maps; each figure in one colour scale.
  */
 #include "page.h"
 #include "probe_points.h"
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
-enum { MAPS = 3, GAP = 2 };
+enum { MAPS = 4, ACROSS = 2, GAP = 2, SMALL = 16 };
 
-static const char *const places[MAPS] = { "initial", "trained", "long" };
+/* In the figure of one head: left to right, then down. */
+static const char *const places[MAPS] = { "initial", "trained", "fourfold",
+                                          "long" };
+
+/* The maps of one group, all of one size; map[k]: NULL where there is none. */
+struct maps {
+    const json_t *map[MAPS];
+    int64_t rows, bins, layers, heads;
+};
+
+static int64_t whole_of(const json_t *from, const char *key)
+{
+    return json_integer_value(json_object_get(from, key));
+}
+
+/* false: none that could be drawn. */
+static bool read_maps(struct maps *m, const struct lct_results *r,
+                      const struct lct_group *g)
+{
+    const json_t *all = json_object_get(g->probe, "maps");
+    const json_t *any = json_object_get(all, "trained");
+    size_t heads = json_array_size(json_object_get(any, "heads"));
+
+    *m = (struct maps){ .rows = whole_of(any, "rows"),
+                        .bins = whole_of(any, "bins"), .heads = r->heads };
+    if (m->rows < 1 || m->bins < 1 || m->heads < 1 || heads == 0 ||
+        heads % (size_t)m->heads != 0)
+        return false;
+    m->layers = (int64_t)heads / m->heads;
+    for (int k = 0; k < MAPS; k++) {
+        const json_t *map = json_object_get(all, places[k]);
+
+        if (whole_of(map, "rows") == m->rows &&
+            whole_of(map, "bins") == m->bins &&
+            json_array_size(json_object_get(map, "heads")) == heads)
+            m->map[k] = map;
+    }
+    return true;
+}
+
+/* Weight of a bin of keys; NAN in the future, and where there is no map. */
+static double weight(const struct maps *m, int k, size_t head, int64_t i,
+                     int64_t j)
+{
+    const json_t *values = json_array_get(
+        json_object_get(m->map[k], "heads"), head);
+
+    if (j > i || m->map[k] == NULL)
+        return NAN;
+    return lct_probe_number(
+               json_array_get(values, (size_t)(i * m->bins + j))) / 1000;
+}
+
+/* ----------------------------------------------------------------- one head */
 
 /* A head to look at: by number, or the one whose attention lies nearest after
    training; layers one after another. */
@@ -28,88 +82,144 @@ static size_t head_of(const struct json_t *probe, int64_t wish)
     return best;
 }
 
-static int64_t whole_of(const json_t *from, const char *key)
-{
-    return json_integer_value(json_object_get(from, key));
-}
-
-/* Copy one map to columns from 'left' on; the future is missing. */
-static void place(double *cells, int64_t cols, int64_t left, const json_t *map,
-                  size_t head)
-{
-    const json_t *values = json_array_get(json_object_get(map, "heads"), head);
-    const int64_t rows = whole_of(map, "rows"), bins = whole_of(map, "bins");
-
-    for (int64_t i = 0; i < rows; i++)
-        for (int64_t j = 0; j < bins; j++) {
-            const json_t *value =
-                json_array_get(values, (size_t)(i * bins + j));
-
-            cells[i * cols + left + j] =
-                j > i ? NAN : lct_probe_number(value) / 1000;
-        }
-}
-
-static locant_status show(struct lct_html *h, const struct lct_results *r,
-                          const double *cells, int64_t rows, int64_t cols,
-                          size_t head)
+static locant_status show_head(struct lct_html *h, const struct lct_results *r,
+                               const double *cells, const int64_t shape[2],
+                               size_t head)
 {
     locant_figure f = LOCANT_FIGURE_INIT;
-    char caption[600];
+    char caption[700];
 
     snprintf(caption, sizeof caption,
-             "Layer %zu, head %zu: weights on one text before training, after "
-             "it, and (where the encoding is defined) at 2048 bytes. "
-             "Rows are 32 queries, the last one at the bottom; columns are "
-             "keys in 32 bins, 2048 in bins of 64. One colour scale. The head "
-             "is the one that attends nearest after training. Text of the "
-             "built-in generator.",
+             "Weights on one text. Above: before training and after it, at "
+             "the trained length; below, where the encoding is defined there: "
+             "at four times that length, and at 2048 bytes. Rows are 32 "
+             "queries, the last one at the bottom; columns are keys in 32 "
+             "bins. One colour scale. Text of the built-in generator. Attends "
+             "nearest after training, or was asked for: layer %zu, head %zu.",
              head / (size_t)r->heads + 1, head % (size_t)r->heads + 1);
     f.kind = LOCANT_FIGURE_HEATMAP;
     f.name = "maps";
-    f.title = "One head before training, trained, at 2048";
-    f.x_label = "bins of keys, three maps";
-    f.y_label = "query";
-    f.width = 640;
-    f.height = 300;
+    f.title = "One head before training, trained, at 4x, at 2048";
+    f.x_label = "bins of keys, two maps";
+    f.y_label = "queries, two maps";
+    f.width = 460;
+    f.height = 440;
     f.cells = cells;
-    f.rows = rows;
-    f.cols = cols;
+    f.rows = shape[0];
+    f.cols = shape[1];
     return lct_page_figure(h, r, &f,
                            "Heat maps of the attention of one head, before "
-                           "training, trained, and far beyond the trained "
-                           "length.",
+                           "training, trained, and beyond the trained length.",
                            caption, 1);
 }
+
+static locant_status draw_head(struct lct_html *h, const struct lct_results *r,
+                               const struct maps *m, size_t head)
+{
+    const int64_t shape[2] = { 2 * m->rows + GAP, ACROSS * m->bins + GAP };
+    double *cells;
+    locant_status status;
+
+    if (!lct_page_wants(h, "maps"))
+        return LOCANT_OK;
+    LCT_TRY(lct_page_numbers(&cells, (size_t)(shape[0] * shape[1])));
+    for (int64_t i = 0; i < shape[0] * shape[1]; i++)
+        cells[i] = NAN;
+    for (int k = 0; k < MAPS; k++)
+        for (int64_t i = 0; i < m->rows; i++)
+            for (int64_t j = 0; j < m->bins; j++)
+                cells[(k / ACROSS * (m->rows + GAP) + i) * shape[1] +
+                      k % ACROSS * (m->bins + GAP) + j] =
+                    weight(m, k, head, i, j);
+    status = show_head(h, r, cells, shape, head);
+    locant_release(cells);
+    return status;
+}
+
+/* --------------------------------------------------------------- all heads */
+
+/* Of SMALL x SMALL cells: weights of neighbouring bins add up, of neighbouring
+   queries their mean is taken. */
+static double small_weight(const struct maps *m, size_t head, int64_t i,
+                           int64_t j)
+{
+    const int64_t down = m->rows / SMALL, across = m->bins / SMALL;
+    double sum = 0;
+
+    if (j > i)
+        return NAN;
+    for (int64_t a = i * down; a < (i + 1) * down; a++)
+        for (int64_t b = j * across; b < (j + 1) * across; b++)
+            sum += b > a ? 0 : weight(m, 1, head, a, b);
+    return sum / (double)down;
+}
+
+static locant_status show_all(struct lct_html *h, const struct lct_results *r,
+                              const double *cells, const int64_t shape[2])
+{
+    locant_figure f = LOCANT_FIGURE_INIT;
+
+    f.kind = LOCANT_FIGURE_HEATMAP;
+    f.name = "heads";
+    f.title = "Every head, trained";
+    f.x_label = "heads: each a map of 16 bins of keys";
+    f.y_label = "layers, the first on top";
+    f.width = 460;
+    f.height = 84 + (int)(320 * shape[0] / shape[1]); /* square maps */
+    f.cells = cells;
+    f.rows = shape[0];
+    f.cols = shape[1];
+    return lct_page_figure(h, r, &f,
+                           "Small heat maps of the attention of every head, "
+                           "layers downwards, heads across.",
+                           "All heads of all layers on the same text, at the "
+                           "trained length: queries downwards, keys across, in "
+                           "16 bins each. One colour scale.",
+                           1);
+}
+
+static locant_status draw_all(struct lct_html *h, const struct lct_results *r,
+                              const struct maps *m)
+{
+    const int64_t step = SMALL + 1;
+    const int64_t shape[2] = { m->layers * step - 1, m->heads * step - 1 };
+    double *cells;
+    locant_status status;
+
+    if (!lct_page_wants(h, "heads") || m->rows % SMALL != 0 ||
+        m->bins % SMALL != 0)
+        return LOCANT_OK;
+    LCT_TRY(lct_page_numbers(&cells, (size_t)(shape[0] * shape[1])));
+    for (int64_t i = 0; i < shape[0]; i++)
+        for (int64_t j = 0; j < shape[1]; j++)
+            cells[i * shape[1] + j] =
+                i % step == SMALL || j % step == SMALL
+                    ? NAN
+                    : small_weight(m,
+                                   (size_t)(i / step * m->heads + j / step),
+                                   i % step, j % step);
+    status = show_all(h, r, cells, shape);
+    locant_release(cells);
+    return status;
+}
+
+/* ------------------------------------------------------------------- public */
 
 static locant_status draw_group(struct lct_html *h, const struct lct_results *r,
                                 const struct lct_group *g, int64_t wish)
 {
-    const json_t *maps = json_object_get(g->probe, "maps");
-    const json_t *any = json_object_get(maps, "trained");
-    const int64_t rows = whole_of(any, "rows"), bins = whole_of(any, "bins");
-    const int64_t cols = MAPS * bins + (MAPS - 1) * GAP;
-    const size_t head = head_of(g->probe, wish);
-    double *cells;
+    struct maps m;
     locant_status status;
 
-    if (rows < 1 || bins < 1)
+    if (!read_maps(&m, r, g))
         return LOCANT_OK;
-    LCT_TRY(lct_page_numbers(&cells, (size_t)(rows * cols)));
-    for (int64_t i = 0; i < rows * cols; i++)
-        cells[i] = NAN;
-    for (int64_t k = 0; k < MAPS; k++) {
-        const json_t *map = json_object_get(maps, places[k]);
-
-        if (whole_of(map, "rows") == rows && whole_of(map, "bins") == bins)
-            place(cells, cols, k * (bins + GAP), map, head);
-    }
-    lct_html_raw(h, "<div><h4><code>");
+    lct_html_raw(h, "<div class=\"heads\"><h4><code>");
     lct_html_text(h, g->spec);
     lct_html_raw(h, "</code></h4>\n");
-    status = show(h, r, cells, rows, cols, head);
+    status = draw_all(h, r, &m);
+    if (status == LOCANT_OK)
+        status = draw_head(h, r, &m, head_of(g->probe, wish));
     lct_html_raw(h, "</div>\n");
-    locant_release(cells);
     return status;
 }
 
@@ -118,10 +228,66 @@ locant_status lct_page_maps(struct lct_html *h, const struct lct_results *r,
 {
     locant_status status = LOCANT_OK;
 
-    if (!lct_page_wants(h, "maps"))
+    if (!lct_page_wants(h, "maps") && !lct_page_wants(h, "heads"))
         return LOCANT_OK;
     for (size_t i = 0; i < r->n && status == LOCANT_OK; i++)
         if (r->groups[i].probe)
             status = draw_group(h, r, &r->groups[i], head);
     return status;
+}
+
+/* The cells of all heads that are not in the future, as thousandths of two
+   base64 digits each. */
+static void put_cells(struct lct_html *h, const struct maps *m, int k)
+{
+    static const char digits[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+    for (int64_t n = 0; n < m->layers * m->heads; n++)
+        for (int64_t i = 0; i < m->rows; i++)
+            for (int64_t j = 0; j <= i && j < m->bins; j++) {
+                const double w = weight(m, k, (size_t)n, i, j);
+                const long v = isfinite(w) ? lrint(1000 * fmin(fmax(w, 0), 4))
+                                           : 4095;
+                const char two[2] = { digits[v >> 6 & 63], digits[v & 63] };
+
+                lct_html_append(h, two, 2);
+            }
+}
+
+static void put_group(struct lct_html *h, const struct maps *m)
+{
+    char text[120];
+
+    snprintf(text, sizeof text,
+             "{\"layers\":%lld,\"heads\":%lld,\"rows\":%lld,\"bins\":%lld",
+             (long long)m->layers, (long long)m->heads, (long long)m->rows,
+             (long long)m->bins);
+    lct_html_raw(h, text);
+    for (int k = 0; k < MAPS; k++) {
+        if (m->map[k] == NULL)
+            continue;
+        snprintf(text, sizeof text, ",\"%s\":{\"length\":%lld,\"cells\":\"",
+                 places[k], (long long)whole_of(m->map[k], "length"));
+        lct_html_raw(h, text);
+        put_cells(h, m, k);
+        lct_html_raw(h, "\"}");
+    }
+    lct_html_raw(h, "}");
+}
+
+void lct_page_maps_data(struct lct_html *h, const struct lct_results *r)
+{
+    struct maps m;
+    bool first = true;
+
+    lct_html_raw(h, "[");
+    for (size_t i = 0; i < r->n; i++) {
+        if (r->groups[i].probe == NULL || !read_maps(&m, r, &r->groups[i]))
+            continue;
+        lct_html_raw(h, first ? "" : ",\n");
+        put_group(h, &m);
+        first = false;
+    }
+    lct_html_raw(h, "]");
 }

@@ -198,12 +198,20 @@ static locant_status card(struct lct_html *h, const struct lct_results *r,
     const struct lct_group *g = &r->groups[i];
     locant_encoding *e = NULL;
     locant_status status;
-    char id[32];
+    char open[80];
 
-    snprintf(id, sizeof id, "encoding-%zu", i + 1);
-    lct_html_raw(h, "<section class=\"card\" id=\"");
-    lct_html_raw(h, id);
-    lct_html_raw(h, "\"><h3>");
+    snprintf(open, sizeof open, "<section class=\"card\" id=\"encoding-%zu\"",
+             i + 1);
+    lct_html_raw(h, open);
+    status = locant_encoding_create(&e, g->spec);
+    /* a table that ends: a script may stretch it */
+    if (status == LOCANT_OK && g->info &&
+        g->info->traits & LOCANT_TRAIT_WALL) {
+        snprintf(open, sizeof open, " data-reach=\"%lld\"",
+                 (long long)locant_encoding_reach(e));
+        lct_html_raw(h, open);
+    }
+    lct_html_raw(h, "><h3>");
     if (g->info)
         lct_html_word(h, g->info->title);
     else
@@ -211,7 +219,6 @@ static locant_status card(struct lct_html *h, const struct lct_results *r,
     lct_html_raw(h, "</h3>\n");
     if (g->info)
         facts(h, g);
-    status = locant_encoding_create(&e, g->spec);
     if (status == LOCANT_OK && g->info)
         status = lct_draw_pictures(h, r, g, e, NULL);
     locant_encoding_free(e);
