@@ -50,6 +50,11 @@ test-page:
 	@mkdir -p build/page
 	@build/locant report --preset smoke --generated --dir build/page/lab \
 	    -o build/page/page.html > build/page/report.log
+	@for run in 1 2; do \
+	    build/locant probe $$run --dir build/page/lab > /dev/null || exit 1; \
+	done
+	@build/locant report --preset smoke --generated --dir build/page/lab \
+	    -o build/page/page.html > build/page/report.log
 	@tests/browser/page.py build/page/page.html build/page
 	@node tests/forms.mjs build/locant
 

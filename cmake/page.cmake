@@ -6,7 +6,8 @@ find_file(LOCANT_D3 d3.min.js PATH_SUFFIXES nodejs/d3/dist
 set(PAGE_FILES)
 if(LOCANT_D3)
   foreach(name notice words forms style views chart figure hover legend
-          tools scale save table panels explore main)
+          tools controls scale save table panels panels_terms panels_diff
+          explore heads picks turn stretch main)
     list(APPEND PAGE_FILES ${CMAKE_SOURCE_DIR}/src/page/${name}.js)
   endforeach()
   list(INSERT PAGE_FILES 1 ${LOCANT_D3})

@@ -178,6 +178,76 @@ function ramps() {
   }
 }
 
+/* Numbers that are no pattern, the same in every run. */
+function noise(n, seed, scale = 1) {
+  return Array.from({ length: n }, (_, i) =>
+    Math.fround(scale * Math.sin(1 + seed + 12.9898 * (i + 1) * (i + 3))));
+}
+
+const rows_of = (flat, dim) => Array.from(
+  { length: flat.length / dim }, (_, i) => flat.slice(i * dim, (i + 1) * dim));
+
+/* Rows are float32 on both sides. */
+function tables(folder) {
+  const from = join(folder, "from.npy"), to = join(folder, "to.npy");
+  for (const [m, dim, n] of [[16, 3, 40], [16, 3, 7], [5, 2, 128], [1, 4, 9]]) {
+    const cells = noise(m * dim, m);
+    write_floats(from, [m, dim], cells);
+    for (const align of [false, true]) {
+      run(["resize", from, "--to", `${n}`, "-o", to,
+           ...(align ? ["--align-corners"] : [])]);
+      same(`resize ${m} to ${n}${align ? ", aligned" : ""}`,
+           Array.from(forms.resized(Float64Array.from(cells), dim, n, align)),
+           floats(to));
+    }
+  }
+}
+
+/* Weights of one head: values that are unit vectors read them out. */
+function transformer_xl(folder) {
+  const n = 8, dim = 8, width = 8, path = (name) => join(folder, `${name}.npy`);
+  const flat = { q: noise(n * dim, 1), k: noise(n * dim, 2),
+                 u: noise(dim, 3), v: noise(dim, 4),
+                 projection: noise(dim * width, 5) };
+  write_floats(path("q"), [1, 1, n, dim], flat.q);
+  write_floats(path("k"), [1, 1, n, dim], flat.k);
+  write_floats(path("values"), [1, 1, n, dim], Array.from(
+    { length: n * dim }, (_, i) => +(i % dim === Math.floor(i / dim))));
+  write_floats(path("u"), [1, dim], flat.u);
+  write_floats(path("v"), [1, dim], flat.v);
+  write_floats(path("projection"), [1, dim, width], flat.projection);
+  run(["attend", "transformer-xl", "-q", path("q"), "-k", path("k"), "-v",
+       path("values"), "--causal", ...["u", "v", "projection"].flatMap(
+         (name) => ["--param", `${name}=${path(name)}`]), "-o", path("out")]);
+  const { a, b, c, d } = forms.xl_terms({
+    q: rows_of(flat.q, dim), k: rows_of(flat.k, dim), u: flat.u, v: flat.v,
+    projection: rows_of(flat.projection, width) });
+  const sum = a.map((row, i) => row.map((x, j) => x + b[i][j] + c[i][j] +
+                                                  d[i][j]));
+  same("four terms of Transformer-XL",
+       forms.softmax(sum).flat().map((w) => Number.isNaN(w) ? 0 : w),
+       floats(path("out")));
+}
+
+/* Both layouts of pairs, and of which pair a channel is. */
+function layouts(folder) {
+  const dim = 8, n = 20, x = join(folder, "x.npy"), y = join(folder, "y.npy");
+  const cells = noise(n * dim, 6), freq = forms.rope(dim, 10000);
+  write_floats(x, [n, dim], cells);
+  for (const [layout, pairing] of [["half", "half"],
+                                   ["interleaved", "interleaved"]]) {
+    run(["rotate", `rope(pairing=${pairing})`, "-i", x, "-o", y]);
+    same(`rotation, ${layout}`, rows_of(cells, dim).flatMap(
+      (row, p) => forms.rotated(row, p, freq, layout)), floats(y));
+    const ones = forms.rotated(Array(dim).fill(1), 3, freq, layout);
+    same(`pairs, ${layout}`, ones.map((v, c) => freq[forms.pair_of(c, dim,
+                                                                   layout)]),
+         ones.map((v, c) => freq.find((f) => Math.abs(
+           v - Math.cos(3 * f) - Math.sin(3 * f)) < 1e-9 || Math.abs(
+           v - Math.cos(3 * f) + Math.sin(3 * f)) < 1e-9)));
+  }
+}
+
 const folder = mkdtempSync(join(tmpdir(), "locant-forms-"));
 try {
   sinusoids();
@@ -187,6 +257,9 @@ try {
   rotations(folder);
   biases(folder);
   temperatures();
+  tables(folder);
+  transformer_xl(folder);
+  layouts(folder);
 } finally {
   rmSync(folder, { recursive: true });
 }

@@ -214,14 +214,32 @@ const chart = (() => {
     });
   }
 
+  /* Names of maps that stand side by side, above them and left of them. */
+  function tile_names(svg, view) {
+    const { tiles, shape } = view.data, { box } = view;
+    const wide = tiles.width || tiles.size;
+    const middle = (i, size, n) => (i * (size + tiles.gap) + size / 2) / n;
+    tiles.across.forEach(([en, zh], i) => text(
+      svg, { name: en, name_zh: zh }, "name",
+      { class: "f ci m", "font-size": 11, y: box.y + box.height + 17,
+        x: box.x + box.width * middle(i, wide, shape[1]) }));
+    tiles.down.forEach(([en, zh], i) => text(
+      svg, { name: en, name_zh: zh }, "name",
+      { class: "f ci m", "font-size": 11, transform: `translate(${box.x - 8} ${
+        box.y + box.height * middle(i, tiles.size, shape[0])})rotate(-90)` }));
+  }
+
   function map(svg, view) {
     const { data, box } = view, [rows, cols] = data.shape;
-    cells(svg, view, box, data.cells, rows, cols);
+    cells(svg, view, box, data.shown || data.cells, rows, cols);
     if (data.numbers && rows <= 16 && cols <= 16)
       numbers(svg, view);
     else
       color_bar(svg, view);
-    axes(svg, view, false);
+    if (data.tiles)
+      tile_names(svg, view);
+    else
+      axes(svg, view, false);
   }
 
   /* --------------------------------------------------------------- whole */

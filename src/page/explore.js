@@ -2,7 +2,9 @@
 const explore = (() => {
   const state = { position: 8, base: 10000, dim: 32, kind: "yarn-index",
                   factor: 4, length: 128, call: 512, fast: 32, heads: 8, head: 1,
-                  buckets: 32, distance: 128 };
+                  buckets: 32, distance: 128, layout: "half", part: "cos",
+                  terms: "abcd", order: 1, placed: "no",
+                  left: "sinusoid", right: "table-0", same: true };
   const SIZE = [460, 360];
   const made = [];
   let timer = null;
@@ -22,64 +24,62 @@ const explore = (() => {
     ["distance", "distance of the last bucket", "最后一个桶的距离", 6, 10, 1, 2]
   ];
 
-  const power = (v, base) => Number(Math.pow(base, v).toPrecision(3));
+  const selects = [
+    ["kind", "scaling", "缩放方式",
+     Object.entries(panels.names).map(([name, texts]) => [name, ...texts])],
+    ["layout", "pairs are", "通道配对",
+     [["half", "channels c and c + D/2", "通道 c 与 c + D/2"],
+      ["interleaved", "neighbours", "相邻通道"]]],
+    ["part", "of each angle", "显示角度的",
+     [["cos", "cosine", "余弦"], ["sin", "sine", "正弦"],
+      ["angle", "the angle itself", "角度本身"]]],
+    ["placed", "tokens that are shuffled", "被打乱的词元",
+     [["no", "without positions", "不含位置"],
+      ["yes", "with sinusoidal positions", "含正弦位置编码"]]]
+  ];
 
-  function add_slider(parent, [name, en, zh, least, most, step, base]) {
-    const label = document.createElement("label");
-    const output = document.createElement("output");
-    const input = document.createElement("input");
-    const read = () => base === 10 ? power(Number(input.value), 10)
-      : base ? Math.pow(base, Number(input.value)) : Number(input.value);
-    Object.assign(input, { type: "range", min: least, max: most, step,
-                           name: `explore-${name}` });
-    input.value = base ? Math.log(state[name]) / Math.log(base) : state[name];
-    output.textContent = views.number(state[name]);
-    input.addEventListener("input", () => {
-      set(name, read());
-      output.textContent = views.number(state[name]);
-      input.setAttribute("aria-valuetext", output.textContent);
-    });
-    label.append(output);
-    words.both(label, en, zh);
-    label.append(input);
-    parent.append(label);
-    return { name, input, output };
+  const name_of = (name) => `explore-${name}`;
+
+  function add_slider(parent, [name, en, zh, least, most, step, log]) {
+    return controls.slider(parent, { name: name_of(name), en, zh, least, most,
+                                     step, log, value: state[name] },
+                           (value) => set(name, value));
   }
 
-  function add_kinds(parent) {
-    const label = document.createElement("label");
-    const select = document.createElement("select");
-    select.name = "explore-kind";
-    for (const kind of Object.keys(panels.names)) {
-      const option = document.createElement("option");
-      option.value = kind;
-      option.selected = kind === state.kind;
-      select.append(option);
-    }
-    const rename = () => [...select.options].forEach((option) => {
-      option.textContent = words.say(...panels.names[option.value]);
-    });
-    rename();
-    words.changed.push(rename);
-    select.addEventListener("change", () => set("kind", select.value));
-    words.both(label, "scaling", "缩放方式");
-    label.append(select);
-    parent.append(label);
+  function add_select(parent, [name, en, zh, choices]) {
+    controls.select(parent, { name: name_of(name), en, zh, choices,
+                              value: state[name] },
+                    (value) => set(name, value));
+  }
+
+  /* The four terms of a score, each on or off. */
+  function add_terms(parent) {
+    for (const [term, en, zh] of panels_terms.names)
+      controls.check(parent, { name: name_of(`term-${term}`), en, zh,
+                               value: true }, (on) => {
+        const rest = state.terms.replace(term, "");
+        set("terms", on ? [...rest, term].sort().join("") : rest);
+      });
+  }
+
+  function add_button(parent, id, en, zh, action) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.id = id;
+    words.both(button, en, zh);
+    button.addEventListener("click", () => action(button));
+    parent.append(button);
+    return button;
   }
 
   /* Another position a quarter second; one, for whom motion is too much. */
   function add_turn(parent, position) {
-    const button = document.createElement("button");
     const still = matchMedia("(prefers-reduced-motion: reduce)");
     const step = () => {
       position.input.value = (Number(position.input.value) + 1) % 4097;
       position.input.dispatchEvent(new Event("input"));
     };
-    button.type = "button";
-    button.id = "turn";
-    button.setAttribute("aria-pressed", "false");
-    words.both(button, "turn", "旋转");
-    button.addEventListener("click", () => {
+    add_button(parent, "turn", "turn", "旋转", (button) => {
       const running = timer !== null;
       clearInterval(timer);
       timer = null;
@@ -88,24 +88,47 @@ const explore = (() => {
       else if (!running)
         timer = setInterval(step, 250);
       button.setAttribute("aria-pressed", timer !== null);
-    });
-    parent.append(button);
+    }).setAttribute("aria-pressed", "false");
   }
 
-  function controls(section) {
-    const row = document.createElement("div");
-    row.className = "controls";
-    section.append(row);
+  function add_controls(section) {
+    const row = controls.row(null, section);
     const position = add_slider(row, sliders[0]);
     add_turn(row, position);
-    add_kinds(row);
+    add_select(row, selects[0]);
     for (const slider of sliders.slice(1))
-      add_slider(row, slider);
+      if (slider[0] !== "head")
+        add_slider(row, slider);
   }
+
+  /* What moves one figure alone stands below it. */
+  const own_controls = {
+    shuffle(row) {
+      add_button(row, "shuffle", "shuffle the tokens", "打乱词元",
+                 () => set("order", state.order + 1));
+      add_select(row, selects[3]);
+    },
+    terms: add_terms,
+    layout(row) {
+      add_select(row, selects[1]);
+      add_select(row, selects[2]);
+    },
+    diff(row) {
+      const choices = panels_diff.choices();
+      add_select(row, ["left", "first table", "第一张表", choices]);
+      add_select(row, ["right", "second table", "第二张表", choices]);
+      controls.check(row, { name: name_of("same"), en: "same scale",
+                            zh: "统一刻度", value: true },
+                     (on) => set("same", on));
+    },
+    alibi(row) {
+      add_slider(row, sliders.find((slider) => slider[0] === "head"));
+    }
+  };
 
   /* ---------------------------------------------------------------- page */
 
-  function add_figure(grid, [make, en, zh]) {
+  function add_figure(grid, [make, en, zh, own]) {
     const box = document.createElement("figure"), data = make(state);
     const caption = document.createElement("figcaption");
     const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
@@ -115,6 +138,8 @@ const explore = (() => {
     svg.dataset.name = data.name;
     words.both(caption, en, zh);
     box.append(svg, caption);
+    if (own)
+      own_controls[own](controls.row(svg));
     grid.append(box);
     const view = views.add(svg, data);
     view.made = true;
@@ -133,10 +158,12 @@ const explore = (() => {
     const nav = document.querySelector("nav");
     words.both(hint, "Point at a figure for its values; a click pins one, " +
                      "arrow keys move it, Escape lets go. A label beside a line " +
-                     "leaves that line alone in sight. Tables sort by their " +
-                     "headings.",
+                     "leaves that line alone in sight. What is pinned in a " +
+                     "table of positions is drawn among the curves beside it. " +
+                     "Tables sort by their headings.",
                "将指针移到图上可查看数值；单击固定，方向键移动，Esc 取消。" +
-               "单击曲线旁的标签只显示该曲线。单击表头可排序。");
+               "单击曲线旁的标签只显示该曲线。在位置编码表中固定的通道与位置会" +
+               "画在旁边的曲线图中。单击表头可排序。");
     hint.className = "hint";
     if (nav)
       nav.after(hint);
@@ -166,9 +193,10 @@ const explore = (() => {
       gates.before(heading(), section);
     else
       document.querySelector("main").append(heading(), section);
-    controls(section);
+    add_controls(section);
     section.append(grid);
-    for (const panel of panels.list)
+    for (const panel of [...panels.list, ...panels_terms.list,
+                         ...panels_diff.list()])
       add_figure(grid, panel);
     add_link();
     add_hint();
@@ -190,6 +218,8 @@ const explore = (() => {
     chart.draw(view);
     legend.add(view);
     hover.redraw(view);
+    if (view.data.badge)
+      tools.badge(view, ...view.data.badge);
   }
 
   function update() {

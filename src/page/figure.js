@@ -64,8 +64,26 @@ const figure = (() => {
       : views.number(first);
   }
 
+  /* Of maps side by side: which one, and the cell in it. */
+  function tile_text(view, place) {
+    const { tiles } = view.data, down = tiles.size + tiles.gap;
+    const across = (tiles.width || tiles.size) + tiles.gap;
+    const i = Math.floor(place.row / down), j = Math.floor(place.col / across);
+    const [y, x] = tiles.words || [["query", "查询"], ["key", "键"]];
+    const names = tiles.each ? [tiles.each[i * tiles.across.length + j]]
+      : [tiles.down[i], tiles.across[j]];
+    const own = names.filter((name) => name && name[0])
+      .map((name) => words.say(...name));
+    return `${own.join(", ")}${own.length ? ", " : ""}` +
+           `${words.say(...y)} ${place.row % down}, ` +
+           `${words.say(...x)} ${place.col % across}${colon()}` +
+           views.number(views.cell(view.data, place));
+  }
+
   function cell_text(view, place) {
     const { data } = view;
+    if (data.tiles)
+      return tile_text(view, place);
     const row = index_text(views.at_row(data, place.row), data.y_step,
                            data.pooled[0]);
     const col = index_text(views.at_col(data, place.col), data.x_step,

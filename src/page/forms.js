@@ -118,6 +118,95 @@ const forms = (() => {
     return position < length ? 1 : Math.log(position + 1) / Math.log(length);
   }
 
+  /* ------------------------------------------------- tables, of other length */
+
+  /* Rows [m, dim] as [n, dim] by linear interpolation: at half-pixel places,
+     as interpolate() of PyTorch, or with the ends on the ends. */
+  function resized(cells, dim, n, align) {
+    const m = cells.length / dim, out = new Float64Array(n * dim);
+    const row = (i) => Math.min(Math.max(i, 0), m - 1) * dim;
+    for (let x = 0; x < n; x++) {
+      const at = align ? (n > 1 ? x * (m - 1) / (n - 1) : 0)
+        : (2 * x + 1) * m / (2 * n) - 0.5;
+      const low = Math.floor(at), f = at - low;
+      for (let c = 0; c < dim; c++)
+        out[x * dim + c] = (1 - f) * cells[row(low) + c] +
+                           f * cells[row(low + 1) + c];
+    }
+    return out;
+  }
+
+  /* -------------------------------------------------------------- attention */
+
+  const dot = (a, b) => a.reduce((sum, x, i) => sum + x * b[i], 0);
+
+  /* [n, m] times [m, dim] */
+  const product = (a, b) => a.map((row) => b[0].map(
+    (_, c) => row.reduce((sum, x, i) => sum + x * b[i][c], 0)));
+
+  /* Of each row; NaN is hidden and stays NaN. */
+  function softmax(scores) {
+    return scores.map((row) => {
+      const most = Math.max(...row.filter((s) => !Number.isNaN(s)));
+      const e = row.map((s) => Math.exp(s - most));
+      const sum = e.reduce((all, x) => Number.isNaN(x) ? all : all + x, 0);
+      return e.map((x) => x / sum);
+    });
+  }
+
+  const attention = (q, k) => softmax(q.map(
+    (row) => k.map((key) => dot(row, key) / Math.sqrt(row.length))));
+
+  /* The inverse of a permutation. */
+  function argsort(p) {
+    const out = [];
+    p.forEach((to, i) => { out[to] = i; });
+    return out;
+  }
+
+  /* ------------------------------------------------------------------ rotary */
+
+  /* The pair of channel c. */
+  const pair_of = (c, dim, layout) => layout === "half" ? c % (dim / 2)
+    : Math.floor(c / 2);
+
+  /* One row, each pair turned by position times its frequency. */
+  function rotated(row, position, frequencies, layout) {
+    const dim = row.length, out = row.slice();
+    frequencies.forEach((f, i) => {
+      const [a, b] = layout === "half" ? [i, i + dim / 2] : [2 * i, 2 * i + 1];
+      const cos = Math.cos(position * f), sin = Math.sin(position * f);
+      out[a] = row[a] * cos - row[b] * sin;
+      out[b] = row[a] * sin + row[b] * cos;
+    });
+    return out;
+  }
+
+  /* ---------------------------------------------------------- Transformer-XL */
+
+  /* R_n of Dai et al. 2019, arXiv:1901.02860: sines, then cosines. */
+  function xl_wave(n, width, base) {
+    const sines = Math.ceil(width / 2);
+    return Array.from({ length: width }, (_, c) => {
+      const angle = n * Math.pow(base, -2 * (c % sines) / width);
+      return c < sines ? Math.sin(angle) : Math.cos(angle);
+    });
+  }
+
+  /* The four terms of one head's scores, section 3.3; NaN for later keys.
+     q, k [n, dim], u, v [dim], projection [dim, width]. */
+  function xl_terms({ q, k, u, v, projection }, base = 10000) {
+    const scale = 1 / Math.sqrt(u.length), width = projection[0].length;
+    const r = q.map((_, n) => projection.map(
+      (row) => dot(row, xl_wave(n, width, base))));
+    const of = (term) => q.map((_, i) => k.map((_, j) =>
+      j > i ? NaN : scale * term(i, j)));
+    return { a: of((i, j) => dot(q[i], k[j])),
+             b: of((i, j) => dot(q[i], r[i - j])),
+             c: of((i, j) => dot(u, k[j])), d: of((i, j) => dot(v, r[i - j])) };
+  }
+
   return { sinusoid, rope, scaled, yarn_shares, yarn_attention, wavelengths,
-           circle, alibi_slopes, t5_bucket, logn };
+           circle, alibi_slopes, t5_bucket, logn, resized, product, softmax,
+           attention, argsort, pair_of, rotated, xl_terms };
 })();

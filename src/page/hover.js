@@ -120,6 +120,8 @@ const hover = (() => {
     draw_cursor(view, place, place !== null);
     link(view, place);
     say(view);
+    for (const action of views.pins)
+      action(view);
   }
 
   function moved(view, event) {

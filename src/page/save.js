@@ -39,7 +39,7 @@ const save = (() => {
 
   /* Cells row by row; NaN is null. */
   function figure_json(data) {
-    const { cells, shape, ...rest } = data;
+    const { cells, shape, tiles, badge, shown, ...rest } = data;
     if (cells) {
       rest.cells = [];
       for (let row = 0; row < shape[0]; row++)
@@ -67,6 +67,51 @@ const save = (() => {
     table.dataset.tool = "csv";
   }
 
+  /* ------------------------------------------------------------------ all */
+
+  /* Those of the page, not those of the sliders. */
+  const kept = () => views.all.filter((view) => !/^explore-/.test(
+    view.data.name || ""));
+
+  function all_json() {
+    const figures = kept().map((view) => {
+      views.prepare(view.data);
+      return { id: name_of(view), ...figure_json(view.data) };
+    });
+    return JSON.stringify({ trained: views.page.trained, figures }) + "\n";
+  }
+
+  /* One value a line: of curves y is the value, of maps row and column are y
+     and x. */
+  function all_csv() {
+    const rows = [["figure", "series", "x", "y", "value", "low", "high"]];
+    for (const view of kept()) {
+      views.prepare(view.data);
+      const map = view.data.kind === "heatmap", id = name_of(view);
+      const own = map ? map_rows(view.data) : series_rows(view.data);
+      for (const row of own.slice(1))
+        rows.push(map ? [id, "", row[1], row[0], row[2], "", ""]
+          : [id, row[0], row[1], "", row[2], row[3] || "", row[4] || ""]);
+    }
+    return csv(rows);
+  }
+
+  /* Below the contents. */
+  function add_all() {
+    const nav = document.querySelector("nav");
+    const row = document.createElement("div");
+    row.className = "tools all";
+    tools.button(row, "all numbers of all figures, CSV", "所有图的全部数据，CSV",
+                 () => download("locant-figures.csv", "text/csv", all_csv()))
+      .dataset.tool = "all-csv";
+    tools.button(row, "all numbers of all figures, JSON",
+                 "所有图的全部数据，JSON",
+                 () => download("locant-figures.json", "application/json",
+                                all_json())).dataset.tool = "all-json";
+    if (nav)
+      nav.after(row);
+  }
+
   /* "locant-table-3": the third of its name. */
   function name_of(view) {
     const name = view.data.name || "figure";
@@ -77,6 +122,7 @@ const save = (() => {
 
   function start() {
     views.wakes.push((view) => add(view, name_of(view)));
+    add_all();
   }
 
   return { start, csv, download };

@@ -7,7 +7,8 @@ const scale = (() => {
       view.still = [...view.svg.childNodes].filter(
         (node) => !node.classList || !/cursor|linked/.test(
           node.classList.value));
-    if (view.range === null && !view.log && !view.made) {
+    if (view.range === null && !view.log && !view.made && !view.turned &&
+        !view.stretched &&        (!view.plain || view.data === view.plain)) {
       const over = view.svg.querySelectorAll(
         ":scope > .cursor, :scope > .linked");
       views.measure(view);
@@ -74,8 +75,20 @@ const scale = (() => {
   }
 
   function start() {
-    views.wakes.push(add_lock, add_log);
+    views.wakes.push(add_lock, add_log, add_sign);
   }
 
-  return { start };
+  /* Does a bias only ever weaken what is far? */
+  function add_sign(view) {
+    const { data } = view;
+    if (data.kind !== "curves" || !/^bias/.test(data.name || ""))
+      return;
+    const lines = data.series.filter((s) => s.label && s.n !== 0 &&
+                                            s.y.some(Number.isFinite));
+    const falls = lines.every((s) => s.y.every((y, k) => !Number.isFinite(y) ||
+      y <= 0 && (k === 0 || y <= s.y[k - 1])) && d3.min(s.y) < 0);
+    tools.badge(view, ...tools.sign(falls));
+  }
+
+  return { start, draw };
 })();

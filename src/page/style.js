@@ -7,6 +7,12 @@ align-items:center;font-size:.85rem}
 background:none;border:1px solid var(--line);border-radius:.35rem;
 padding:.1rem .55rem;cursor:pointer}
 .tools button[aria-pressed=true]{background:var(--link);color:var(--card)}
+.tools input[type=search]{font:inherit;color:inherit;background:var(--card);
+border:1px solid var(--line);border-radius:.35rem;padding:.1rem .5rem;
+max-width:10rem}
+.badge{border:1px solid currentColor;border-radius:.35rem;padding:.1rem .55rem;
+font-weight:400}
+.badge.plain{color:var(--soft)}
 .hint{color:var(--soft);font-size:.9rem}
 .tools button:hover{border-color:currentColor}
 .tools output{flex:1 1 12rem;color:var(--soft);overflow-wrap:anywhere;
@@ -23,6 +29,7 @@ outline:3px solid var(--link);outline-offset:2px}
 .fig .dim{opacity:.08}
 .fig path.f.dim{opacity:.02}
 .fig text.dim{opacity:.35}
+.fig .chosen{fill:none;stroke:var(--link);stroke-width:2;pointer-events:none}
 .fig .cursor,.fig .linked{pointer-events:none;fill:none}
 .fig .cursor line,.fig .cursor rect,.fig .cursor circle{stroke:var(--ci);
 stroke-width:1.2}
@@ -44,6 +51,9 @@ margin:.6rem 0}
 accent-color:var(--link)}
 .controls select{background:var(--card);border:1px solid var(--line);
 border-radius:.35rem;padding:.2rem}
+.controls label.check{display:flex;gap:.4rem;align-items:center}
+.controls label.check input{width:auto}
+figure .controls{margin:.3rem 0;font-size:.95em}
 .controls output{float:right;font-variant-numeric:tabular-nums;
 color:var(--soft)}
 @media(max-width:36rem){.tools{position:sticky;left:0}}

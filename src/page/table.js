@@ -42,12 +42,42 @@ const table = (() => {
     return cell.innerText.replace(/\s*\n\s*/g, " ").trim();
   }
 
+  /* Rows that have that text somewhere, in either language. */
+  function add_filter(element, row) {
+    const input = document.createElement("input");
+    const count = document.createElement("output");
+    const look = () => {
+      const wanted = input.value.trim().toLowerCase();
+      const all = [...element.tBodies[0].rows];
+      for (const r of all)
+        r.hidden = !r.textContent.toLowerCase().includes(wanted);
+      const shown = all.filter((r) => !r.hidden).length;
+      count.textContent = wanted === "" ? ""
+        : words.say(`${shown} of ${all.length} rows`,
+                    `${all.length} 行中的 ${shown} 行`);
+    };
+    input.type = "search";
+    input.name = "filter";
+    words.label(input, "show only rows with this text", "只显示含此文字的行");
+    count.setAttribute("aria-live", "polite");
+    input.addEventListener("input", look);
+    words.changed.push(() => {
+      input.placeholder = words.say("filter rows", "筛选行");
+      look();
+    });
+    row.append(input, count);
+  }
+
   function saved(element, n) {
     const row = document.createElement("div");
     row.className = "tools";
+    if (element.tHead && element.tBodies[0] &&
+        element.tBodies[0].rows.length > 3)
+      add_filter(element, row);
     tools.button(row, "CSV", "CSV", () => save.download(
       `locant-table-${n}.csv`, "text/csv", save.csv(
-        [...element.rows].map((r) => [...r.cells].map(text_of)))));
+        [...element.rows].filter((r) => !r.hidden).map(
+          (r) => [...r.cells].map(text_of)))));
     (element.closest(".scroll") || element).after(row);
   }
 

@@ -23,6 +23,27 @@ const tools = (() => {
     return out;
   }
 
+  /* What a check found: a word in the row, green or not. */
+  function badge(view, ok, en, zh) {
+    let out = view.tools.querySelector(".badge");
+    if (!out) {
+      out = document.createElement("span");
+      out.setAttribute("role", "status");
+      view.tools.prepend(out);
+    }
+    out.className = `badge ${ok ? "passed" : "plain"}`;
+    out.textContent = "";
+    words.both(out, `${ok ? "\u2713 " : ""}${en}`, `${ok ? "\u2713 " : ""}${zh}`);
+  }
+
+  /* The badge of a bias: does it ever favour the far past?  With a wrong sign
+     ALiBi does. */
+  const sign = (falls) => falls
+    ? [true, "sign: never above 0, falls with distance",
+       "符号：不大于 0，随距离下降"]
+    : [false, "sign: not one of a penalty of distance",
+       "符号：并非对距离的惩罚"];
+
   /* The row, with the line that says what is pinned. */
   function add(view) {
     view.tools = document.createElement("div");
@@ -38,5 +59,5 @@ const tools = (() => {
     views.all.forEach(add);
   }
 
-  return { start, button, toggle };
+  return { start, button, toggle, badge, sign };
 })();

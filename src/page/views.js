@@ -6,7 +6,7 @@
  * of it: of a map {row, col}, of anything else {series, index}.
  */
 const views = (() => {
-  const all = [], wakes = [];
+  const all = [], wakes = [], pins = [];
   const page = JSON.parse(document.getElementById("locant").textContent);
 
   /* Two bytes a cell, the low one first; 0 is missing. */
@@ -152,6 +152,8 @@ const views = (() => {
      query and a key, have a distance. */
   function quantities(view, place) {
     const data = view.data, out = {};
+    if (data.tiles)
+      return out;
     const x = quantity(data.x_label), y = quantity(data.y_label);
     if (data.kind === "heatmap") {
       const row = at_row(data, place.row), col = at_col(data, place.col);
@@ -171,6 +173,6 @@ const views = (() => {
     return out;
   }
 
-  return { all, page, add, start, wake, wakes, watch, measure, at_row, at_col,
+  return { all, page, add, start, prepare, wake, wakes, pins, watch, measure, at_row, at_col,
            cell, number, text_of, name_of, quantity, quantities };
 })();

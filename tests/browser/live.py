@@ -64,11 +64,17 @@ class Page:
         return f'document.querySelectorAll("figure > svg.fig[data-box]")[{i}]'
 
     def show(self, element):
-        """Bring it into sight; wait until its figure is live."""
-        return self.until(f"""(() => {{ const e = {element};
+        """Bring it into sight; wait until its figure is live, and until what
+        comes into sight with it has its size."""
+        return self.until(f"""(async () => {{ const e = {element};
+            const frame = () => new Promise(requestAnimationFrame);
             e.scrollIntoView({{ block: "center" }});
+            await frame();
+            const was = e.getBoundingClientRect().y;
+            await frame();
             const svg = e.closest("svg.fig") || e;
-            return !svg.matches("svg.fig") || svg.classList.contains("live");
+            return e.getBoundingClientRect().y === was &&
+                   (!svg.matches("svg.fig") || svg.classList.contains("live"));
             }})()""")
 
     def until(self, condition):

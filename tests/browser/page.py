@@ -19,17 +19,24 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import browser  # noqa: E402
+import heads  # noqa: E402
+import terms  # noqa: E402
+import tools  # noqa: E402
 from live import (Page, check, downloaded, figures_of, near,  # noqa: E402
                   number_of, results, same_numbers)
 
 SECONDS = 1       # of processor time to load, whatever else the machine does
 MOST_BYTES = 3 << 20
+MOST_ELEMENTS = 11000
 
 
 def loads(page):
     page.open()
     b = page.b
-    print(f"loads in {b.seconds:.2f} s, {b.work:.2f} s of them its own work")
+    painted = page.js('performance.getEntriesByName("first-contentful-paint")'
+                      "[0].startTime") / 1000
+    print(f"loads in {b.seconds:.2f} s, {b.work:.2f} s of them its own work; "
+          f"first paint after {painted:.2f} s")
     check("loads with little work", b.work < SECONDS, b.work)
     check("is live", page.js("document.documentElement.dataset.live") == "yes")
     for figure in range(len(page.figures)):
@@ -316,6 +323,7 @@ def downloads(page, folder):
                 downloadPath=os.path.abspath(folder))
     files_of_curves(page, folder)
     files_of_maps(page, folder)
+    tools.all_at_once(page, folder)
 
 
 def tables_sort(page):
@@ -391,7 +399,10 @@ def looks(page, folder):
 
 
 def wake_all(page):
-    page.js("views.all.forEach(views.wake)")
+    """As a reader sees it who scrolls through it all."""
+    page.js("""(() => { const style = document.createElement("style");
+        style.textContent = ".card,#probes{content-visibility:visible!important}";
+        document.head.append(style); views.all.forEach(views.wake); })()""")
 
 
 def without_scripts(page, folder):
@@ -401,6 +412,9 @@ def without_scripts(page, folder):
                        e.querySelector("path")).length""")
     check("without scripts every figure stands", seen == len(page.figures),
           seen)
+    elements = page.js('document.querySelectorAll("*").length')
+    print(f"{elements} elements without scripts")
+    check("not too many elements", elements < MOST_ELEMENTS, elements)
     check("and nothing else is there", page.js(
         '!document.querySelector(".tools, .controls")'))
     page.b.picture(os.path.join(folder, "no-script.png"))
@@ -429,8 +443,13 @@ def run(path, folder, chromium):
     loads(page)
     for test in (hover_of_map, hover_of_curve, pin_and_arrows,
                  arrows_of_curves, legend_isolates, crosshairs_are_linked,
-                 one_scale, logarithm, sliders_recompute, tables_sort):
+                 one_scale, logarithm, sliders_recompute, tables_sort,
+                 tools.transposes, tools.pins_are_drawn, tools.tables_stretch,
+                 tools.tables_filter, tools.badges, terms.shuffling,
+                 terms.four_terms, terms.layouts, terms.distances_alone,
+                 terms.alibi_matrix, terms.two_tables):
         test(page)
+    heads.chosen(page, path)
     downloads(page, folder)
     said = chromium.of("Runtime.consoleAPICalled", "Runtime.exceptionThrown",
                        "Log.entryAdded")

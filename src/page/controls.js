@@ -1,0 +1,83 @@
+/* controls.js - sliders, choices and switches with names in both languages */
+const controls = (() => {
+  /* The name before the control; what it says of its value after the name. */
+  function labelled(parent, en, zh, ...elements) {
+    const label = document.createElement("label");
+    words.both(label, en, zh);
+    label.append(...elements);
+    parent.append(label);
+    return label;
+  }
+
+  /*
+   * name, least, most, step, value; "log": the value is of the power of that
+   * base.  changed(value) is called as it moves.
+   */
+  function slider(parent, { name, en, zh, least, most, step = 1, value, log },
+                  changed) {
+    const output = document.createElement("output");
+    const input = document.createElement("input");
+    const read = () => log === 10
+      ? Number(Math.pow(10, Number(input.value)).toPrecision(3))
+      : log ? Math.pow(log, Number(input.value)) : Number(input.value);
+    const tell = () => {
+      output.textContent = views.number(read());
+      input.setAttribute("aria-valuetext", output.textContent);
+    };
+    const put = (v) => {
+      input.value = log ? Math.log(v) / Math.log(log) : v;
+      tell();
+    };
+    Object.assign(input, { type: "range", min: least, max: most, step, name });
+    put(value);
+    input.addEventListener("input", () => {
+      tell();
+      changed(read());
+    });
+    labelled(parent, en, zh, output, input);
+    return { input, put };
+  }
+
+  /* choices: [value, en, zh] */
+  function select(parent, { name, en, zh, choices, value }, changed) {
+    const element = document.createElement("select");
+    element.name = name;
+    for (const [own] of choices) {
+      const option = document.createElement("option");
+      option.value = own;
+      option.selected = own === value;
+      element.append(option);
+    }
+    const rename = () => [...element.options].forEach((option, i) => {
+      option.textContent = words.say(choices[i][1], choices[i][2]);
+    });
+    rename();
+    words.changed.push(rename);
+    element.addEventListener("change", () => changed(element.value));
+    labelled(parent, en, zh, element);
+    return element;
+  }
+
+  function check(parent, { name, en, zh, value }, changed) {
+    const input = document.createElement("input");
+    Object.assign(input, { type: "checkbox", name, checked: value });
+    input.addEventListener("change", () => changed(input.checked));
+    const label = labelled(parent, en, zh);
+    label.className = "check";
+    label.prepend(input);
+    return input;
+  }
+
+  /* A row of them; below a figure, or of a section. */
+  function row(before, after) {
+    const out = document.createElement("div");
+    out.className = "controls";
+    if (before)
+      before.after(out);
+    else
+      after.append(out);
+    return out;
+  }
+
+  return { slider, select, check, row };
+})();

@@ -1,0 +1,210 @@
+/*
+ * heads.js - attention of trained heads: the small maps of all of them, and
+ * beside them one head, large, chosen by sliders or by a click in the small
+ * ones.  Numbers come from the page's data, as C has put them there.
+ */
+const heads = (() => {
+  const PLACES = ["initial", "trained", "fourfold", "long"], GAP = 2, SMALL = 16;
+  const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz" +
+                 "0123456789+/";
+  const pairs = [];
+
+  const name_of = (group, place) => {
+    const { length } = group[place] || { length: 0 };
+    return { initial: ["initial", "训练前"], trained: ["trained", "训练后"],
+             fourfold: [`at ${length}`, `长度 ${length}`],
+             long: [`at ${length}`, `长度 ${length}`] }[place];
+  };
+
+  /* [head][row * bins + bin] of a place; NaN in the future. */
+  function unpack(group, place) {
+    const { rows, bins } = group, text = group[place].cells, out = [];
+    let at = 0;
+    for (let n = 0; n < group.layers * group.heads; n++) {
+      const cells = new Float64Array(rows * bins).fill(NaN);
+      for (let i = 0; i < rows; i++)
+        for (let j = 0; j <= i && j < bins; j++, at += 2) {
+          const v = DIGITS.indexOf(text[at]) * 64 + DIGITS.indexOf(text[at + 1]);
+          cells[i * bins + j] = v === 4095 ? NaN : v / 1000;
+        }
+      out.push(cells);
+    }
+    return out;
+  }
+
+  const cells_of = (group, place) => {
+    if (group[place] && !group[place].maps)
+      group[place].maps = unpack(group, place);
+    return group[place] ? group[place].maps : null;
+  };
+
+  /* ------------------------------------------------------------- one head */
+
+  function draw_one(pair) {
+    const { group, one, layer, head } = pair, { rows, bins } = group;
+    const shape = [2 * rows + GAP, 2 * bins + GAP];
+    const cells = new Float64Array(shape[0] * shape[1]).fill(NaN);
+    PLACES.forEach((place, k) => {
+      const maps = cells_of(group, place);
+      if (maps)
+        maps[(layer - 1) * group.heads + head - 1].forEach((value, i) => {
+          const row = Math.floor(i / bins) + Math.floor(k / 2) * (rows + GAP);
+          cells[row * shape[1] + i % bins + k % 2 * (bins + GAP)] = value;
+        });
+    });
+    const lower = [name_of(group, "fourfold"), name_of(group, "long")];
+    one.data = { ...one.data, cells, low: 0, high: pair.high,
+                 title: `Layer ${layer}, head ${head}: initial, trained; ` +
+                        `below: ${lower[0][0]}, ${lower[1][0]}`,
+                 title_zh: `第 ${layer} 层第 ${head} 头：训练前、训练后；` +
+                           `下：${lower[0][1]}、${lower[1][1]}` };
+    show(one);
+  }
+
+  /* ------------------------------------------------------------ all heads */
+
+  function small(cells, { rows, bins }) {
+    const down = rows / SMALL, across = bins / SMALL;
+    return Float64Array.from({ length: SMALL * SMALL }, (_, n) => {
+      const i = Math.floor(n / SMALL), j = n % SMALL;
+      let sum = 0;
+      for (let a = i * down; a < (i + 1) * down; a++)
+        for (let b = j * across; b < (j + 1) * across; b++)
+          sum += b > a ? 0 : cells[a * bins + b];
+      return j > i ? NaN : sum / down;
+    });
+  }
+
+  function draw_all(pair) {
+    const { group, grid } = pair, step = SMALL + 1;
+    const shape = [group.layers * step - 1, group.heads * step - 1];
+    const cells = new Float64Array(shape[0] * shape[1]).fill(NaN);
+    cells_of(group, pair.place).forEach((map, n) => {
+      const top = Math.floor(n / group.heads) * step;
+      const left = n % group.heads * step;
+      small(map, group).forEach((value, i) => {
+        cells[(top + Math.floor(i / SMALL)) * shape[1] + left + i % SMALL] =
+          value;
+      });
+    });
+    const [en, zh] = name_of(group, pair.place);
+    grid.data = { ...grid.data, cells, low: 0, high: pair.high,
+                  title: `Every head, ${en}`, title_zh: `所有注意力头：${zh}` };
+    show(grid);
+  }
+
+  function show(view) {
+    views.measure(view);
+    scale.draw(view);
+  }
+
+  /* A frame around the head that is shown large. */
+  function frame(pair) {
+    const { grid, layer, head } = pair, { box } = grid;
+    const step = SMALL + 1, [rows, cols] = grid.data.shape;
+    const old = grid.svg.querySelector(":scope > .chosen");
+    const rect = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+    if (old)
+      old.remove();
+    rect.setAttribute("class", "chosen");
+    rect.setAttribute("x", box.x + box.width * (head - 1) * step / cols);
+    rect.setAttribute("y", box.y + box.height * (layer - 1) * step / rows);
+    rect.setAttribute("width", box.width * SMALL / cols);
+    rect.setAttribute("height", box.height * SMALL / rows);
+    grid.svg.append(rect);
+  }
+
+  /* -------------------------------------------------------------- controls */
+
+  function choose(pair, layer, head) {
+    if (layer === pair.layer && head === pair.head)
+      return;
+    Object.assign(pair, { layer, head });
+    pair.layers.put(layer);
+    pair.many.put(head);
+    draw_one(pair);
+    frame(pair);
+  }
+
+  function add_controls(pair) {
+    const { group, grid, one } = pair;
+    const row = controls.row(one.tools);
+    pair.layers = controls.slider(row, {
+      name: "layer", en: "layer", zh: "层", least: 1, most: group.layers,
+      value: pair.layer }, (layer) => choose(pair, layer, pair.head));
+    pair.many = controls.slider(row, {
+      name: "head", en: "head", zh: "头", least: 1, most: group.heads,
+      value: pair.head }, (head) => choose(pair, pair.layer, head));
+    controls.select(controls.row(grid.tools), {
+      name: "place", en: "of the model", zh: "模型状态", value: pair.place,
+      choices: PLACES.filter((place) => group[place])
+        .map((place) => [place, ...name_of(group, place)]) }, (place) => {
+      pair.place = place;
+      draw_all(pair);
+      frame(pair);
+    });
+  }
+
+  /* Names of the maps in a figure, for tips, and below and beside it. */
+  function add_tiles(pair) {
+    const { group, grid, one } = pair;
+    const count = (n, en, zh) => Array.from(
+      { length: n }, (_, i) => [`${en} ${i + 1}`, `第 ${i + 1} ${zh}`]);
+    grid.data.tiles = { size: SMALL, gap: 1,
+                        across: count(group.heads, "head", "头"),
+                        down: count(group.layers, "layer", "层") };
+    one.data.tiles = { size: group.rows, gap: GAP,
+                       each: PLACES.map((place) => name_of(group, place)),
+                       across: [["", ""], ["", ""]],
+                       down: [["", ""], ["", ""]] };
+  }
+
+  const most = (group) => d3.max(PLACES.flatMap((place) =>
+    (cells_of(group, place) || []).map((cells) => d3.max(cells))));
+
+  function wake(pair) {
+    const { group, grid, one } = pair;
+    const found = /layer (\d+), head (\d+)/.exec(
+      one.svg.closest("figure").querySelector("figcaption").textContent);
+    pair.high = most(group);
+    [pair.layer, pair.head] = found ? found.slice(1).map(Number) : [1, 1];
+    pair.ready = true;
+    views.wake(grid);
+    views.wake(one);
+    add_tiles(pair);
+    add_controls(pair);
+    draw_all(pair);
+    draw_one(pair);
+    frame(pair);
+  }
+
+  /* A pin in a small map brings its head beside it. */
+  function pinned(view) {
+    const pair = pairs.find((p) => p.grid === view), step = SMALL + 1;
+    if (pair && pair.ready && view.pin)
+      choose(pair, Math.floor(view.pin.row / step) + 1,
+             Math.floor(view.pin.col / step) + 1);
+  }
+
+  function start() {
+    const groups = views.page.maps || [];
+    document.querySelectorAll(".heads").forEach((element, i) => {
+      const of = (name) => views.all.find((view) => view.data.name === name &&
+                                                    element.contains(view.svg));
+      if (groups[i] && of("heads") && of("maps"))
+        pairs.push({ group: groups[i], grid: of("heads"), one: of("maps"),
+                     place: "trained", ready: false });
+    });
+    for (const pair of pairs)
+      for (const view of [pair.grid, pair.one])
+        view.made = true;
+    views.wakes.push((view) => {
+      const pair = pairs.find((p) => p.grid === view || p.one === view);
+      if (pair && !pair.ready)
+        wake(pair);
+    });
+    views.pins.push(pinned);
+  }
+
+  return { start };
+})();

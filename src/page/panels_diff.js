@@ -1,0 +1,73 @@
+/* panels_diff.js - two tables of the page, or a sinusoid, and their difference */
+const panels_diff = (() => {
+  const ROWS = 96, COLS = 64;
+
+  /* Those that the page has, each once a card. */
+  const tables = () => views.all.filter((view) => view.data.name === "table");
+
+  const spec_of = (view) => view.scope.querySelector("dd code").textContent;
+
+  const choices = () => [["sinusoid", "sinusoid of the base above",
+                          "上方底数的正弦编码"],
+                         ...tables().map((view, i) => [`table-${i}`,
+                                                       spec_of(view),
+                                                       spec_of(view)])];
+
+  /* {rows, cols, at(row, col)}; rows of a pooled table are groups of them. */
+  function read(name, state) {
+    const view = tables()[Number(name.replace("table-", ""))];
+    if (!view) {
+      const all = d3.range(ROWS).map(
+        (p) => forms.sinusoid(p, views.page.width, state.base));
+      return { rows: ROWS, cols: views.page.width, at: (i, j) => all[i][j] };
+    }
+    const data = view.stretch ? view.stretch.own
+      : view.turned ? turn.turned(view.data) : view.data;
+    views.prepare(data);
+    return { rows: data.shape[0], cols: data.shape[1],
+             at: (i, j) => data.cells[i * data.shape[1] + j] };
+  }
+
+  const most = (matrix) => d3.max(matrix, Math.abs) || 1;
+
+  function diff(state) {
+    const a = read(state.left, state), b = read(state.right, state);
+    const rows = Math.min(a.rows, b.rows, ROWS);
+    const cols = Math.min(a.cols, b.cols, COLS), step = cols + 2;
+    const wide = 3 * step - 2, parts = [a.at, b.at,
+                                        (i, j) => a.at(i, j) - b.at(i, j)];
+    const each = parts.map((at) => Float64Array.from(
+      { length: rows * cols }, (_, i) => at(Math.floor(i / cols), i % cols)));
+    const cells = new Float64Array(rows * wide).fill(NaN);
+    const shown = cells.slice(), high = d3.max(each, most);
+    each.forEach((part, t) => part.forEach((value, i) => {
+      const to = Math.floor(i / cols) * wide + t * step + i % cols;
+      cells[to] = value;
+      shown[to] = state.same ? value : value * high / most(part);
+    }));
+    const all = choices(), name = (own) => all.find((c) => c[0] === own);
+    return { kind: "heatmap", name: "explore-diff",
+             title: "Two tables and their difference",
+             title_zh: "两张表及其差", y_label: "position", y_label_zh: "位置",
+             rows, cols: wide, x_first: 0, x_step: 1, y_first: 0, y_step: 1,
+             log_x: false, diverging: true, low: -high, high, pooled: [1, 1],
+             shape: [rows, wide], cells, shown,
+             tiles: { size: rows, width: cols, gap: 2, down: [["", ""]],
+                      words: [["position", "位置"], ["channel", "通道"]],
+                      across: [["first", "第一张"], ["second", "第二张"],
+                               ["difference", "差"]] },
+             badge: [state.same, state.same
+               ? `one scale, to ${views.number(high)}`
+               : `scales to ${each.map((p) => views.number(most(p))).join(", ")}`,
+                     state.same ? `同一刻度，至 ${views.number(high)}`
+                       : `刻度至 ${each.map((p) => views.number(most(p)))
+                         .join("、")}`],
+             names: [name(state.left), name(state.right)].map((c) => c && c[1]) };
+  }
+
+  const panel = [diff, "Positions downwards, channels across; the left two are " +
+                       "chosen below.",
+                 "位置向下，通道向右；左边两张在下方选择。", "diff"];
+
+  return { choices, list: () => tables().length ? [panel] : [] };
+})();

@@ -1,0 +1,228 @@
+/*
+ * panels_terms.js - more figures of closed forms: what shuffling does, the four
+ * terms of Transformer-XL, layouts of rotary pairs, and that their scores are of
+ * distances alone.  See panels.js; more of the state: layout (half, interleaved),
+ * part (cos, sin, angle), terms (those of "abcd" that are added), order (which
+ * shuffle), placed (whether the shuffled tokens have positions).
+ */
+const panels_terms = (() => {
+  const whole = (n) => Array.from({ length: n }, (_, i) => i);
+
+  /* mulberry32 and Box-Muller: the same numbers on every page. */
+  function normals(seed) {
+    let s = seed >>> 0;
+    const uniform = () => {
+      s = (s + 0x6d2b79f5) >>> 0;
+      let t = Math.imul(s ^ (s >>> 15), 1 | s);
+      t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+      return (((t ^ (t >>> 14)) >>> 0) + .5) / 4294967296;
+    };
+    const normal = () => Math.sqrt(-2 * Math.log(uniform())) *
+                         Math.cos(2 * Math.PI * uniform());
+    return { uniform, normal,
+             rows: (n, dim, scale = 1) => whole(n).map(
+               () => whole(dim).map(() => scale * normal())) };
+  }
+
+  /* Square matrices side by side, as one map. */
+  function tiled(name, title, title_zh, matrices, labels, more) {
+    const n = matrices[0].length, tiles = { size: n, gap: 1, across: labels,
+                                            down: [["", ""]] };
+    const cols = matrices.length * (n + 1) - 1;
+    const cells = new Float64Array(n * cols).fill(NaN);
+    matrices.forEach((matrix, t) => matrix.forEach((row, i) => row.forEach(
+      (value, j) => { cells[i * cols + t * (n + 1) + j] = value; })));
+    const most = d3.max(cells, Math.abs) || 1;
+    return { kind: "heatmap", name: `explore-${name}`, title, title_zh,
+             rows: n, cols, x_first: 0, x_step: 1, y_first: 0, y_step: 1,
+             log_x: false, diverging: true, low: -most, high: most,
+             pooled: [1, 1], shape: [n, cols], cells, tiles,
+             y_label: "query", y_label_zh: "查询", ...more };
+  }
+
+  /* --------------------------------------------------------------- shuffle */
+
+  const TOKENS = 8, WIDTH = 16;
+
+  /* One that is not its own inverse, or nobody could be trapped. */
+  function order_of(which) {
+    const random = normals(1000 + which), p = whole(TOKENS);
+    do
+      for (let i = TOKENS - 1; i > 0; i--) {
+        const j = Math.floor(random.uniform() * (i + 1));
+        [p[i], p[j]] = [p[j], p[i]];
+      }
+    while (p.every((to, i) => p[to] === i));
+    return p;
+  }
+
+  function attention_of(tokens, placed, of_query, of_key) {
+    const x = tokens.map((row, t) => row.map((value, c) => value +
+      (placed ? forms.sinusoid(t, WIDTH, 10000)[c] : 0)));
+    return forms.attention(forms.product(x, of_query),
+                           forms.product(x, of_key));
+  }
+
+  /* Weights of the shuffled tokens less those from before, at the places that
+     p says, and at those of argsort(p). */
+  function shuffle(state) {
+    const random = normals(7), tokens = random.rows(TOKENS, WIDTH);
+    const of_query = random.rows(WIDTH, WIDTH, 1 / Math.sqrt(WIDTH));
+    const of_key = random.rows(WIDTH, WIDTH, 1 / Math.sqrt(WIDTH));
+    const p = order_of(state.order), placed = state.placed === "yes";
+    const was = attention_of(tokens, placed, of_query, of_key);
+    const now = attention_of(p.map((t) => tokens[t]), placed, of_query, of_key);
+    const less = (q) => now.map((row, i) => row.map((value, j) => {
+      const change = value - was[q[i]][q[j]];
+      return Math.abs(change) < 1e-12 ? 0 : change;
+    }));
+    const right = less(p), trap = less(forms.argsort(p));
+    const most = (m) => d3.max(m.flat(), Math.abs);
+    return tiled("shuffle", `Shuffled: p = ${p.join(" ")}`,
+                 `打乱顺序：p = ${p.join(" ")}`, [right, trap],
+                 [["by p", "按 p"], ["by argsort(p)", "按 argsort(p)"]],
+                 { order: p, changes: [most(right), most(trap)],
+                   badge: most(right) === 0
+                     ? [true, "equivariant: only the order changes",
+                        "等变：只有顺序改变"]
+                     : [false, `order matters: weights change by up to ${
+                          most(right).toPrecision(2)}`,
+                        `顺序有影响：权重最多改变 ${most(right).toPrecision(2)}`
+                       ] });
+  }
+
+  /* ----------------------------------------------------- four terms of XL */
+
+  const names = [["a", "(a) content and content: q·k", "(a) 内容与内容：q·k"],
+                 ["b", "(b) content and distance: q·r",
+                  "(b) 内容与距离：q·r"],
+                 ["c", "(c) any query and content: u·k",
+                  "(c) 任意查询与内容：u·k"],
+                 ["d", "(d) any query and distance: v·r",
+                  "(d) 任意查询与距离：v·r"]];
+  const XL = 16;
+
+  /* Random numbers of a size that shows each term. */
+  function xl_case() {
+    const random = normals(11);
+    return { q: random.rows(XL, WIDTH), k: random.rows(XL, WIDTH),
+             u: random.rows(1, WIDTH, .7)[0], v: random.rows(1, WIDTH, .7)[0],
+             projection: random.rows(WIDTH, WIDTH, 1 / Math.sqrt(WIDTH / 2)) };
+  }
+
+  function xl(state) {
+    const terms = forms.xl_terms(xl_case());
+    const sum = terms.a.map((row, i) => row.map((first, j) => j > i ? NaN
+      : d3.sum([...state.terms], (term) => terms[term][i][j])));
+    const chosen = [...state.terms].map((t) => `(${t})`).join(" + ") || "0";
+    const data = tiled("xl", `Transformer-XL: ${chosen}`,
+                 `Transformer-XL：${chosen}`,
+                 [sum, forms.softmax(sum)],
+                 [["score", "得分"], ["weight", "权重"]], {});
+    /* weights are drawn as if 1 were the largest score */
+    data.shown = data.cells.map((value, i) =>
+      i % data.cols > XL ? value * data.high : value);
+    return data;
+  }
+
+  /* --------------------------------------------------------------- rotary */
+
+  const frequencies = (state) => forms.scaled(
+    state.dim, state.base,
+    { kind: state.kind.replace(/-.*/, ""), ramp: state.kind.replace(/.*-/, ""),
+      factor: state.factor, original: state.length, length: state.call,
+      fast: state.fast });
+  const ROWS = 64;
+
+  function layout(state) {
+    const freq = frequencies(state), cols = state.dim, turn = 2 * Math.PI;
+    const of = { cos: Math.cos, sin: Math.sin, angle: (a) => a % turn };
+    const cells = new Float64Array(ROWS * cols);
+    for (let row = 0; row < ROWS; row++)
+      for (let c = 0; c < cols; c++)
+        cells[row * cols + c] = of[state.part](
+          (state.position + row) * freq[forms.pair_of(c, cols, state.layout)]);
+    const angle = state.part === "angle";
+    return { kind: "heatmap", name: "explore-layout",
+             title: "Angles of the channels", title_zh: "各通道的角度",
+             x_label: "channel", x_label_zh: "通道", y_label: "position",
+             y_label_zh: "位置", rows: ROWS, cols, x_first: 0, x_step: 1,
+             y_first: state.position, y_step: 1, log_x: false,
+             diverging: !angle, low: angle ? 0 : -1, high: angle ? turn : 1,
+             pooled: [1, 1], shape: [ROWS, cols], cells };
+  }
+
+  /* Scores of one query and one key at fixed distances, wherever they stand. */
+  function relative(state) {
+    const random = normals(5), freq = frequencies(state);
+    const q = random.rows(1, state.dim)[0], k = random.rows(1, state.dim)[0];
+    const x = whole(65).map((i) => state.position + 64 + 4 * i);
+    const turned = (row, p) => forms.rotated(row, p, freq, state.layout);
+    const dot = (a, b) => d3.sum(a, (v, i) => v * b[i]);
+    const series = [1, 8, 64].map((far, i) => ({
+      label: `distance ${far}`, label_zh: `距离 ${far}`, x, color: i,
+      dashed: i, marks: false,
+      y: x.map((p) => dot(turned(q, p), turned(k, p - far)) /
+                      Math.sqrt(state.dim)) }));
+    const spread = d3.max(series, (s) => d3.max(s.y) - d3.min(s.y));
+    const norm = Math.sqrt(dot(q, q)), after = turned(q, x[64]);
+    const stretch = Math.abs(Math.sqrt(dot(after, after)) / norm - 1);
+    const ok = spread < 1e-9 && stretch < 1e-9;
+    const low = d3.min(series, (s) => d3.min(s.y));
+    const high = d3.max(series, (s) => d3.max(s.y));
+    return { kind: "curves", name: "explore-relative", log_x: false, marks: [],
+             title: "The same distances at other positions",
+             title_zh: "相同距离、不同位置", x_label: "position of the query",
+             x_label_zh: "查询的位置", y_label: "score", y_label_zh: "得分",
+             y_min: low - .5, y_max: high + .5, series,
+             badge: [ok, `scores vary by ${spread.toExponential(0)}, the ` +
+                         `length of q by ${stretch.toExponential(0)}`,
+                     `得分变化 ${spread.toExponential(0)}，q 的长度变化 ${
+                       stretch.toExponential(0)}`] };
+  }
+
+  /* ---------------------------------------------------------------- ALiBi */
+
+  function alibi(state) {
+    const n = 32, slope = forms.alibi_slopes(state.heads)[state.head - 1];
+    const cells = Float64Array.from({ length: n * n }, (_, i) =>
+      i % n > Math.floor(i / n) ? NaN : -slope * (Math.floor(i / n) - i % n));
+    const falls = cells.every((value, i) => Number.isNaN(value) ||
+      value <= 0 && (i % n === 0 || cells[i - 1] <= value));
+    return { kind: "heatmap", name: "explore-alibi-matrix",
+             title: `ALiBi, head ${state.head}: slope ${
+               views.number(slope)}`,
+             title_zh: `ALiBi，第 ${state.head} 头：斜率 ${
+               views.number(slope)}`,
+             x_label: "key", x_label_zh: "键", y_label: "query",
+             y_label_zh: "查询", rows: n, cols: n, x_first: 0, x_step: 1,
+             y_first: 0, y_step: 1, log_x: false, diverging: true,
+             low: d3.min(cells), high: -d3.min(cells), pooled: [1, 1],
+             shape: [n, n], cells, badge: tools.sign(falls) };
+  }
+
+  const list = [
+    [shuffle, "Eight random tokens in another order p: their weights less " +
+              "those from before, A[p][:, p] and A[argsort(p)][:, argsort(p)]. " +
+              "The second is the trap: it fits only where p is its own inverse.",
+     "八个随机词元换成顺序 p：新权重减去原权重 A[p][:, p] 与 " +
+     "A[argsort(p)][:, argsort(p)]。后者是常见的错误：只有 p 是自身的逆时才对。",
+     "shuffle"],
+    [xl, "Random queries, keys, u, v and W_R; switch the terms on and off. " +
+         "Right: softmax of their sum.",
+     "随机的查询、键、u、v 与 W_R；可开关各项。右：各项之和的 softmax。",
+     "terms"],
+    [layout, "What turns each channel: two channels are one pair, and which " +
+             "two is a convention that must fit the weights.",
+     "每个通道的旋转：两个通道成一对，哪两个是约定，必须与权重一致。",
+     "layout"],
+    [relative, "q·k after turning, for one random q and k: flat lines, for " +
+               "only the distance counts.",
+     "一对随机 q、k 旋转后的 q·k：线是平的，因为只有距离起作用。"],
+    [alibi, "Added to the scores of one head: 0 for the query itself, less " +
+            "and less into the past.",
+     "加到一个头的得分上的值：对自身为 0，越往过去越小。", "alibi"]
+  ];
+
+  return { list, names, xl_case };
+})();

@@ -1,0 +1,51 @@
+/*
+ * stretch.js - a learned table for other lengths: its rows interpolated, as
+ * 'locant resize' does, recomputed as a slider moves.
+ */
+const stretch = (() => {
+  /* A table that ends: the card says how far it reaches. */
+  const reach_of = (view) => Number((view.svg.closest(".card") || document.body)
+    .dataset.reach);
+
+  function draw(view) {
+    const { own, n, align } = view.stretch;
+    const cells = n === own.rows ? own.cells
+      : forms.resized(own.cells, own.cols, n, align);
+    const longer = n === own.rows ? "" : `, ${own.rows} \u2192 ${n}`;
+    const data = { ...own, cells, rows: n, shape: [n, own.cols],
+                   title: own.title + longer,
+                   title_zh: (own.title_zh || own.title) + longer };
+    view.data = view.turned ? turn.turned(data) : data;
+    view.stretched = n !== own.rows;
+    view.pin = null;
+    turn.fit(view);
+  }
+
+  function add(view) {
+    const { data } = view, reach = reach_of(view);
+    if (data.name !== "table" || !(reach > 0) || data.rows !== reach ||
+        Math.max(...data.pooled) > 1)
+      return;
+    view.stretch = { own: data, n: data.rows, align: false };
+    const row = controls.row(view.tools);
+    controls.slider(row, {
+      name: "stretch", en: "interpolated to length", zh: "插值到长度",
+      least: Math.max(2, Math.round(reach / 4)), most: 4 * reach,
+      value: reach }, (n) => {
+      view.stretch.n = n;
+      draw(view);
+    });
+    controls.check(row, { name: "stretch-align", value: false,
+                          en: "ends on ends (align corners)",
+                          zh: "端点对齐（align corners）" }, (on) => {
+      view.stretch.align = on;
+      draw(view);
+    });
+  }
+
+  function start() {
+    views.wakes.push(add);
+  }
+
+  return { start };
+})();
