@@ -135,7 +135,8 @@ static void some_runs_are_not_looked_at(void **state)
     o = tiny("alibi");
     o.memory = 8;
     CHECK_OK(lct_store_prepare(&rows, store, "SELECT 1 FROM probes "
-                               "WHERE run = ?1", "i", run_of(&o)));
+                               "WHERE run = ?1 AND name = 'training'", "i",
+                              run_of(&o)));
     CHECK_OK(lct_store_step(&row, store, rows));
     CHECK(!row);
     sqlite3_finalize(rows);
