@@ -94,6 +94,7 @@ const heads = (() => {
   }
 
   function show(view) {
+    words.label(view.svg, view.data.title, view.data.title_zh);
     views.measure(view);
     scale.draw(view);
   }

@@ -31,6 +31,9 @@ const tools = (() => {
       out.setAttribute("role", "status");
       view.tools.prepend(out);
     }
+    if (out.dataset.en === en) /* said once */
+      return;
+    out.dataset.en = en;
     out.className = `badge ${ok ? "passed" : "plain"}`;
     out.textContent = "";
     words.both(out, `${ok ? "\u2713 " : ""}${en}`, `${ok ? "\u2713 " : ""}${zh}`);

@@ -40,7 +40,7 @@ static void row(struct lct_html *h, const struct lct_results *r, size_t i)
     lct_html_raw(h, "</td><td class=\"text long\">");
     if (g->info->traps)
         lct_html_word(h, g->info->traps);
-    open_cell(h);
+    lct_html_raw(h, "</td><td class=\"text long\">");
     lct_html_raw(h, "<cite>");
     lct_html_text(h, g->info->source);
     lct_html_raw(h, "</cite></td></tr>\n");

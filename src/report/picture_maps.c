@@ -169,6 +169,8 @@ static locant_status show_all(struct lct_html *h, const struct lct_results *r,
     f.cells = cells;
     f.rows = shape[0];
     f.cols = shape[1];
+    f.x_step = f.y_step = 1. / (SMALL + 1); /* whole numbers in the middles */
+    f.x_first = f.y_first = 1 - (SMALL - 1) * f.x_step / 2;
     return lct_page_figure(h, r, &f,
                            "Small heat maps of the attention of every head, "
                            "layers downwards, heads across.",
