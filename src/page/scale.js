@@ -78,17 +78,18 @@ const scale = (() => {
     views.wakes.push(add_lock, add_log, add_sign);
   }
 
-  /* Does a bias only ever weaken what is far? */
+  /* Does every line only ever weaken what is far? */
+  const falls = (lines) => lines.every((line) => line.every(
+    (y, k) => !Number.isFinite(y) || y <= 0 && (k === 0 || y <= line[k - 1])) &&
+    d3.min(line) < 0);
+
   function add_sign(view) {
     const { data } = view;
     if (data.kind !== "curves" || !/^bias/.test(data.name || ""))
       return;
-    const lines = data.series.filter((s) => s.label && s.n !== 0 &&
-                                            s.y.some(Number.isFinite));
-    const falls = lines.every((s) => s.y.every((y, k) => !Number.isFinite(y) ||
-      y <= 0 && (k === 0 || y <= s.y[k - 1])) && d3.min(s.y) < 0);
-    tools.badge(view, ...tools.sign(falls));
+    const lines = data.series.filter((s) => s.label && s.y.some(Number.isFinite));
+    tools.badge(view, ...tools.sign(falls(lines.map((s) => s.y))));
   }
 
-  return { start, draw };
+  return { start, draw, falls };
 })();
