@@ -106,6 +106,7 @@ class Page(HTMLParser):
     @staticmethod
     def is_name(tag, attributes):
         return (tag in NAMES or attributes.get("scope") == "row" or
+                "fact" in attributes.get("class", "").split() or
                 attributes.get("id", "").startswith(("encoding-", "probes")))
 
 

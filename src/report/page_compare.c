@@ -34,14 +34,14 @@ static void row(struct lct_html *h, const struct lct_results *r, size_t i)
     open_cell(h);
     lct_html_word(h, lct_page_doubt(r) ? "not judged"
                                        : words[lct_page_change(r, i)]);
-    open_cell(h);
+    /* facts of the registry: their digits are no measurements */
+    lct_html_raw(h, "</td><td class=\"text fact\">");
     if (g->info->used_by)
         lct_html_word(h, g->info->used_by);
-    lct_html_raw(h, "</td><td class=\"text long\">");
+    lct_html_raw(h, "</td><td class=\"text long fact\">");
     if (g->info->traps)
         lct_html_word(h, g->info->traps);
-    lct_html_raw(h, "</td><td class=\"text long\">");
-    lct_html_raw(h, "<cite>");
+    lct_html_raw(h, "</td><td class=\"text long\"><cite>");
     lct_html_text(h, g->info->source);
     lct_html_raw(h, "</cite></td></tr>\n");
 }
