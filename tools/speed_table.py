@@ -78,15 +78,23 @@ def verdict(goal, values):
     return f"{held} of {len(values)} hold" if held else "short"
 
 
+def rows_of_file(text):
+    """of a kept run, a line for each row, or of what --json prints"""
+    try:
+        return json.loads(text)["rows"]
+    except json.JSONDecodeError:
+        rows = [json.loads(line) for line in text.splitlines()]
+        return [r for r in rows if "case" in r]
+
+
 def main(paths):
     runs = []
     for path in paths:
         runs.append({})
         for part in path.split(","):
             with open(part, encoding="utf-8") as f:
-                rows_of_part = [json.loads(line) for line in f]
-            runs[-1].update((r["case"], r) for r in rows_of_part
-                            if "case" in r)
+                text = f.read()
+            runs[-1].update((r["case"], r) for r in rows_of_file(text))
     print("| work | goal | of roof: fastest (median) | |\n|---|---|---|---|")
     for work, goal, cases, which in rows():
         found = [[run.get(c) for run in runs] for c in cases]
