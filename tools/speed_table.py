@@ -54,6 +54,12 @@ def rows():
                        "8192 x D=64, 128", .90,
                        [product(what, encoding, causal, t, d)
                         for t in (2048, 8192) for d in (64, 128)], "beside")
+    for what, encodings, dims in (("forward", ("none", "rope"), (64, 128)),
+                                  ("backward", ("none",), (64,))):
+        yield (f"{what}, bf16 inputs, T=2048: speed over f32's, "
+               + ", ".join(f"`{e}` D={d}" for e in encodings for d in dims),
+               1.50, [f"{what} {e} bf16 [1, {HEADS[what][2048]}, 2048, {d}]"
+                      for e in encodings for d in dims], "beside")
     on = "[1, %d, 1, 128] on [1, 8, 32768, 128]"
     yield ("decode f32, 1 query on [1,8,32768,128]: groups of 1, of 4, of 4 "
            "with keys turned", .85,
