@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "locant/tasks.h"
 
 #ifndef LOCANT_COMMIT
 #  define LOCANT_COMMIT ""
@@ -16,7 +17,7 @@
 struct options {
     int               preset;
     int64_t           seeds;
-    const char       *encodings, *dir, *out, *with;
+    const char       *encodings, *dir, *out, *with, *tasks;
     struct cli_corpus corpus;
 };
 
@@ -30,7 +31,9 @@ static const struct cli_option options[] = {
     { "seeds", 0, CLI_INTEGER, offsetof(struct options, seeds), "N", "0", 0,
       1000, 0, "seeds of each encoding; 0: the preset's" },
     { "with", 0, CLI_TEXT, offsetof(struct options, with), "JOBS", NULL, 0, 0,
-      0, "long jobs besides: extension" },
+      0, "long jobs besides: extension, tasks" },
+    { "tasks", 0, CLI_TEXT, offsetof(struct options, tasks), "LIST", NULL, 0, 0,
+      0, "tasks of --with tasks: T1,T12; the preset's if left out" },
     { "dir", 0, CLI_FILE, offsetof(struct options, dir), "DIR", "locant-lab", 0,
       0, 0, "folder of the run store" },
     { "output", 'o', CLI_FILE, offsetof(struct options, out), "PAGE.html",
@@ -93,6 +96,7 @@ static int read_jobs(unsigned *out, const char *text)
 {
     static const struct { const char *name; unsigned job; } jobs[] = {
         { "extension", LOCANT_WITH_EXTENSION },
+        { "tasks", LOCANT_WITH_TASKS },
     };
     const size_t n = sizeof jobs / sizeof jobs[0];
 
@@ -104,10 +108,30 @@ static int read_jobs(unsigned *out, const char *text)
                          strncmp(jobs[i].name, text, bytes) != 0))
             i++;
         if (i == n)
-            return cli_fail(CLI_USAGE, "--with '%.*s': should be extension",
-                            (int)bytes, text);
+            return cli_fail(CLI_USAGE, "--with '%.*s': should be extension or "
+                            "tasks", (int)bytes, text);
         *out |= jobs[i].job;
         text += bytes + (text[bytes] == ',');
+    }
+    return CLI_OK;
+}
+
+/* Before a corpus is read: do the tasks exist? */
+static int check_tasks(const char *list, unsigned with)
+{
+    if (list == NULL)
+        return CLI_OK;
+    if (!(with & LOCANT_WITH_TASKS))
+        return cli_fail(CLI_USAGE, "--tasks is for --with tasks");
+    while (*list != '\0') {
+        const size_t bytes = strcspn(list, ",");
+        char         id[24];
+
+        snprintf(id, sizeof id, "%.*s", (int)(bytes < 23 ? bytes : 23), list);
+        if (locant_task_find(id) == NULL)
+            return cli_fail(CLI_USAGE, "--tasks '%s': no such task; 'locant "
+                            "tasks' names them", id);
+        list += bytes + (list[bytes] == ',');
     }
     return CLI_OK;
 }
@@ -206,6 +230,7 @@ static int report(const struct cli *cli, const struct specs *specs,
     r.commit      = LOCANT_COMMIT[0] ? LOCANT_COMMIT : NULL;
     r.progress    = cli_progress;
     r.with        = with;
+    r.tasks       = o->tasks;
     status = cli_job_status(locant_report_run(&answer, corpus, &r));
     if (status != CLI_OK)
         return status;
@@ -226,6 +251,8 @@ static int run(const struct cli *cli)
     unsigned       with;
     int            status = read_jobs(&with, o->with);
 
+    if (status == CLI_OK)
+        status = check_tasks(o->tasks, with);
     if (status == CLI_OK && o->encodings != NULL)
         status = split_specs(&specs, o->encodings);
     if (status == CLI_OK)
@@ -247,7 +274,8 @@ const struct cli_command cli_report = {
     .usage = "[--preset smoke|quick|hour|full|homework]\n"
              "  [--text PATH... | --generated]"
              " [--encodings 'A; B; ...']\n"
-             "  [--seeds N] [--with JOBS] [--dir DIR] [-o PAGE.html]",
+             "  [--seeds N] [--with JOBS] [--tasks LIST] [--dir DIR]\n"
+             "  [-o PAGE.html]",
     .doc = "The main job.  Trains the same small Transformer with each "
            "encoding on the\nC headers of this machine (or --text), measures "
            "it at 1 to 16 times the\ntrained length, and writes one "
@@ -258,15 +286,20 @@ const struct cli_command cli_report = {
            "also trains a model of RoPE for each of a few seeds and\nreads it "
            "beyond its trained length with PI, NTK, YaRN, ReRoPE, "
            "Self-Extend,\nStreamingLLM and log n, zero-shot and after a short "
-           "fine-tune.\n\nScores of tasks that the store has of the same "
-           "encodings\n('locant train --task', 'locant eval') have a section "
-           "of their own.",
+           "fine-tune.\n\n--with tasks also trains models of the encodings on "
+           "tasks and scores them:\ncopying from a distance (T1), a needle in "
+           "a text (T12), parity as a control\n(T8), or those of --tasks.  "
+           "Scores that the store has already, of\n'locant train --task' and "
+           "'locant eval' too, are on the page either way.\nOn two cores that "
+           "adds about @SMOKE@ with smoke, @QUICK@ with\nquick, @HOMEWORK@ "
+           "with homework.",
     .examples = "locant report\n"
                 "locant report --preset smoke -o smoke.html\n"
                 "locant report --preset homework\n"
                 "locant report --text ~/books --encodings 'none; rope; "
                 "rope(base=128)' --seeds 3\n"
-                "locant report --preset hour --with extension",
+                "locant report --preset hour --with extension,tasks\n"
+                "locant report --with tasks --tasks T2,T11,T4",
     .options = options, .options_size = sizeof(struct options),
     .computes = 1, .run = run
 };

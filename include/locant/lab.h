@@ -312,8 +312,10 @@ typedef enum locant_preset {
 
 /* Long jobs that a report can do besides, each with a section of its own. */
 enum {
-    LOCANT_WITH_EXTENSION = 1 /* reading beyond the trained length with RoPE:
-                                 PI, NTK, YaRN, ReRoPE, Self-Extend, .. */
+    LOCANT_WITH_EXTENSION = 1, /* reading beyond the trained length with RoPE:
+                                  PI, NTK, YaRN, ReRoPE, Self-Extend, .. */
+    LOCANT_WITH_TASKS = 2      /* models of the report's encodings trained on
+                                  tasks and scored */
 };
 
 typedef struct locant_report_options {
@@ -328,6 +330,8 @@ typedef struct locant_report_options {
     locant_progress_fn progress;
     void         *context;
     unsigned      with;           /* LOCANT_WITH_..; 0: none */
+    const char   *tasks;          /* "T1,T12": those of LOCANT_WITH_TASKS; NULL:
+                                     the preset's */
 } locant_report_options;
 
 #define LOCANT_REPORT_INIT                                             \

@@ -205,6 +205,7 @@ class Preset(IntEnum):
 
 
 WITH_EXTENSION = 1
+WITH_TASKS = 2
 
 
 class ReportOptions(Structure):
@@ -221,6 +222,7 @@ class ReportOptions(Structure):
         ("progress", ProgressFn),
         ("context", c_void_p),
         ("with", c_uint),
+        ("tasks", c_char_p),
     ]
 
 

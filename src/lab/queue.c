@@ -137,8 +137,7 @@ static void count_evaluated(struct job *j)
 
 /* -------------------------------------------------------------------- jobs */
 
-/* Did this run end because its loss was not finite? */
-static bool has_failed(locant_store *store, int64_t id)
+bool lct_run_failed(locant_store *store, int64_t id)
 {
     locant_run_info info;
 
@@ -160,7 +159,7 @@ static locant_status run_job(struct job *j)
     o.progress = on_train;
     o.context = j;
     status = locant_train(id, q->store, q->corpus, &o);
-    if (status == LOCANT_ERR_PARAM && has_failed(q->store, *id))
+    if (status == LOCANT_ERR_PARAM && lct_run_failed(q->store, *id))
         return LOCANT_OK;
     LCT_TRY(status);
     count_trained(j);

@@ -1,6 +1,7 @@
 /* report.c - the main job, from options to page */
 #define _GNU_SOURCE
 #include "extension.h"
+#include "report_tasks.h"
 #include "results_tasks.h"
 #include <errno.h>
 #include <jansson.h>
@@ -136,6 +137,7 @@ static int tell_probing(const locant_progress *p, void *context)
 }
 
 static locant_status run_plan(locant_report *out, struct lct_plan *plan,
+                              const struct lct_task_plan *tasks,
                               const locant_corpus *corpus,
                               const locant_report_options *o)
 {
@@ -146,6 +148,7 @@ static locant_status run_plan(locant_report *out, struct lct_plan *plan,
     locant_status status;
 
     LCT_TRY(locant_store_open(&store, o->directory));
+    lct_task_plan_announce(tasks, o->progress, o->context);
     status = lct_plan_run(plan, store, corpus, tell, &to);
     if (status == LOCANT_OK)
         status = lct_results_collect(&results, plan, store, corpus);
@@ -153,6 +156,8 @@ static locant_status run_plan(locant_report *out, struct lct_plan *plan,
         status = lct_extension_run(&results.extension,
                                    lct_extension_plan(o->preset), store, corpus,
                                    o->progress, o->context);
+    if (status == LOCANT_OK && (o->with & LOCANT_WITH_TASKS))
+        status = lct_task_plan_run(tasks, store, o->progress, o->context);
     if (status == LOCANT_OK)
         status = lct_results_tasks(&results, store);
     if (status == LOCANT_OK)
@@ -170,6 +175,7 @@ locant_status locant_report_run(locant_report *out, const locant_corpus *corpus,
                                 const locant_report_options *options)
 {
     struct lct_plan plan;
+    struct lct_task_plan tasks = {.n = 0};
     locant_status status;
 
     if (!corpus || !options || !options->directory || !options->path)
@@ -180,8 +186,11 @@ locant_status locant_report_run(locant_report *out, const locant_corpus *corpus,
                                                  : "options->path");
     LCT_TRY(lct_plan_create(&plan, options));
     status = check_path(options->path);
+    if (status == LOCANT_OK && (options->with & LOCANT_WITH_TASKS))
+        status = lct_task_plan_create(&tasks, &plan, options->tasks);
     if (status == LOCANT_OK)
-        status = run_plan(out, &plan, corpus, options);
+        status = run_plan(out, &plan, &tasks, corpus, options);
+    lct_task_plan_free(&tasks);
     lct_plan_free(&plan);
     return status;
 }

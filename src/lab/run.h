@@ -181,6 +181,9 @@ locant_status lct_plan_run(struct lct_plan *plan, locant_store *store,
                            const locant_corpus *corpus,
                            locant_progress_fn progress, void *context);
 
+/* Did this run end because its loss was not finite? */
+bool lct_run_failed(locant_store *store, int64_t id);
+
 /* ----------------------------------------------------------------- results */
 
 /* Read everything a page needs; lct_results_free() also after a failure. */

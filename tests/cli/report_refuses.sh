@@ -8,3 +8,5 @@ $LOCANT report --dir file --generated; echo "$?"
 ls
 $LOCANT report --preset smoke --with extension,nope --generated
 echo "exit $?"
+$LOCANT report --tasks T1 --generated; echo "$?"
+$LOCANT report --with tasks --tasks T1,T99 --generated; echo "$?"

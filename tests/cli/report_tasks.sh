@@ -1,0 +1,10 @@
+$LOCANT report --preset smoke --generated --encodings 'rope; learned' --with tasks \
+    --tasks T8,T13.4 --dir lab -o page.html > out 2> log
+echo "exit $?"
+grep '^locant: ' log
+grep -o 'id="controls"' page.html
+$LOCANT tasks --scores --dir lab | grep -o '^T[0-9.]* [^:]*\|^ .*  \(rope\|learned([^)]*)\) *[0-9]*'
+# the same options by hand: it is done
+$LOCANT train --task T8 --encoding learned --steps 73 --batch 16 --dir lab --json |
+    grep '"status"'
+$LOCANT runs list --dir lab | wc -l

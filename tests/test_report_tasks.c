@@ -1,0 +1,272 @@
+/*
+ * test_report_tasks.c - the tasks a report trains itself: what it plans, what
+ * it refuses before the first step, and that a score is that of 'locant train
+ * --task' and 'locant eval'.
+ */
+/* needs: lab */
+#define _GNU_SOURCE
+#include "scratch.h"
+#include "lab/report_tasks.h"
+#include <string.h>
+
+static struct scratch dir;
+
+static int set_up(void **state)
+{
+    (void)state;
+    dir = scratch_make();
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    scratch_remove(&dir);
+    return 0;
+}
+
+static locant_report_options options_of(locant_preset preset,
+                                        const char *const *encodings, size_t n)
+{
+    locant_report_options o = LOCANT_REPORT_INIT;
+
+    o.preset = preset;
+    o.encodings = encodings;
+    o.n_encodings = n;
+    o.directory = scratch_file(&dir, "lab");
+    o.path = scratch_file(&dir, "page.html");
+    o.with = LOCANT_WITH_TASKS;
+    return o;
+}
+
+/* -------------------------------------------------------------------- plan */
+
+static void what_it_costs_is_said(void **state)
+{
+    static const char *const specs[] = {"rope", "learned"};
+    const locant_report_options o = options_of(LOCANT_PRESET_SMOKE, specs, 2);
+    struct lct_plan plan;
+    struct lct_task_plan tasks;
+    int64_t trained = 0;
+
+    (void)state;
+    CHECK_OK(lct_plan_create(&plan, &o));
+    CHECK_OK(lct_task_plan_create(&tasks, &plan, NULL));
+    assert_int_equal(tasks.n, 3);
+    CHECK(tasks.task[2].task->info.control);
+    for (size_t i = 0; i < tasks.n; i++) {
+        const locant_train_options *t = &tasks.task[i].train;
+
+        CHECK(t->steps >= 1 && t->steps * t->batch * t->length <= 48 << 10);
+        trained += 2 * t->steps * t->batch * t->length;
+    }
+    CHECK(tasks.trained == trained);
+    /* eleven items of 128 + 256 .. 2048 tokens twice; 121 of 40 + 80 + 4 */
+    assert_int_equal(tasks.tested, 2 * (2 * 11 * 3968 + 132 * 124));
+    CHECK(strstr(tasks.sentence, "tasks T1, T12, T8: 6 more runs (2 encodings,"
+                                 " 1 seed), trained on ") == tasks.sentence);
+    /* a table is as long as the rows of its task */
+    assert_string_equal(tasks.task[0].specs[1], "learned(length=128)");
+    assert_string_equal(tasks.task[2].specs[1], "learned(length=42)");
+    lct_task_plan_free(&tasks);
+    lct_plan_free(&plan);
+}
+
+/* Enough time: what the tasks recommend, of as many seeds as there are. */
+static void full_is_as_recommended(void **state)
+{
+    static const char *const specs[] = {"rope"};
+    locant_report_options o = options_of(LOCANT_PRESET_FULL, specs, 1);
+    struct lct_plan plan;
+    struct lct_task_plan tasks;
+
+    (void)state;
+    o.seeds = 3;
+    CHECK_OK(lct_plan_create(&plan, &o));
+    CHECK_OK(lct_task_plan_create(&tasks, &plan, NULL));
+    assert_int_equal(tasks.seeds, 3);
+    for (size_t i = 0; i < tasks.n; i++) {
+        const locant_task_info *t = &tasks.task[i].task->info;
+
+        CHECK(tasks.task[i].train.steps == t->steps);
+        CHECK(tasks.task[i].train.batch == t->batch);
+        CHECK(tasks.task[i].items == t->items);
+    }
+    lct_task_plan_free(&tasks);
+    lct_plan_free(&plan);
+}
+
+static void check_refused(const char *spec, const char *list,
+                          const char *sentence)
+{
+    const locant_report_options o = options_of(LOCANT_PRESET_QUICK, &spec, 1);
+    struct lct_plan plan;
+    struct lct_task_plan tasks;
+
+    CHECK_OK(lct_plan_create(&plan, &o));
+    CHECK_REFUSED(lct_task_plan_create(&tasks, &plan, list), LOCANT_ERR_PARAM,
+                  sentence);
+    lct_task_plan_free(&tasks);
+    lct_plan_free(&plan);
+}
+
+static void what_cannot_be_is_refused_before(void **state)
+{
+    (void)state;
+    check_refused("rope", "T1,T99", "locant_report_run: no task 'T99'; 'locant"
+                  " tasks' names them");
+    check_refused("rope", "T1,,T8", "locant_report_run: no task ''; 'locant"
+                  " tasks' names them");
+    check_refused("rope", "", "locant_report_run: no task is named; 'locant"
+                  " tasks' names them");
+    check_refused("rope", "T1,t1", "locant_report_run: task T1 is given twice");
+    /* 128 positions are enough for the report, not for flip-flops */
+    check_refused("learned(length=200)", "T1,T9", "locant_report_run: task T9"
+                  " with learned(length=200): locant_train: learned(length=200)"
+                  " has 200 positions, expected at least the 256 bytes of a"
+                  " training sequence");
+}
+
+/* -------------------------------------------------------------------- runs */
+
+struct seen {
+    locant_task_score score[128];
+    int64_t run[128];
+    int n;
+};
+
+static int see(const locant_run_info *run, const char *setup,
+               const locant_task_score *score, void *context)
+{
+    struct seen *s = context;
+
+    (void)setup;
+    CHECK(s->n < 128);
+    s->run[s->n] = run->id;
+    s->score[s->n++] = *score;
+    return 0;
+}
+
+static struct seen read_store(const char *name)
+{
+    struct seen s = {.n = 0};
+    locant_store *store;
+
+    CHECK_OK(locant_store_open(&store, scratch_file(&dir, name)));
+    CHECK_OK(locant_task_recorded(store, see, &s));
+    locant_store_close(store);
+    return s;
+}
+
+static int ignore(const locant_task_score *score, void *context)
+{
+    (void)score;
+    (void)context;
+    return 0;
+}
+
+/* By hand, as 'locant train --task' and 'locant eval' do it. */
+static void train_alone(const struct lct_task_plan *tasks,
+                        const locant_corpus *corpus)
+{
+    locant_train_options base = tasks->plan->train;
+    locant_store *store;
+    int64_t parent;
+
+    CHECK_OK(locant_store_open(&store, scratch_file(&dir, "alone")));
+    base.encoding = "alibi";
+    base.seed = 1;
+    CHECK_OK(locant_train(&parent, store, corpus, &base));
+    for (size_t i = 0; i < tasks->n; i++) {
+        const struct lct_planned_task *t = &tasks->task[i];
+        locant_train_options o;
+        locant_task_eval_options e = LOCANT_TASK_EVAL_INIT;
+        int64_t run;
+
+        CHECK_OK(locant_task_options(&o, t->task->info.id));
+        o.encoding = "alibi";
+        o.seed = 1;
+        o.steps = t->train.steps;
+        o.batch = t->train.batch;
+        o.parent = t->task->info.fine_tune ? parent : 0;
+        e.items = t->items;
+        CHECK_OK(locant_train(&run, store, NULL, &o));
+        CHECK_OK(locant_task_evaluate(store, run, &e, ignore, NULL));
+    }
+    locant_store_close(store);
+}
+
+struct watch {
+    int calls, stop_after, notices;
+};
+
+static int watch(const locant_progress *p, void *context)
+{
+    struct watch *w = context;
+
+    CHECK(p->done <= p->total);
+    w->notices += p->notice != NULL &&
+                  strstr(p->notice, "tasks T8, T12: 2 more runs") == p->notice;
+    return ++w->calls == w->stop_after;
+}
+
+static void scores_are_those_of_a_run_alone(void **state)
+{
+    static const char *const specs[] = {"alibi"};
+    locant_report_options o = options_of(LOCANT_PRESET_SMOKE, specs, 1);
+    locant_corpus_options text = LOCANT_CORPUS_INIT;
+    struct watch w = {0};
+    struct seen report, alone, again;
+    struct lct_plan plan;
+    struct lct_task_plan tasks;
+    locant_corpus *corpus;
+
+    (void)state;
+    text.kind = LOCANT_CORPUS_GENERATED;
+    text.max_bytes = 256 << 10;
+    CHECK_OK(locant_corpus_create(&corpus, &text));
+    o.tasks = "T8,T12";
+    o.progress = watch;
+    o.context = &w;
+    CHECK_OK(locant_report_run(NULL, corpus, &o));
+    CHECK(w.notices == 1);
+    report = read_store("lab");
+
+    /* what the store has is not done again */
+    w = (struct watch){0};
+    CHECK_OK(locant_report_run(NULL, corpus, &o));
+    again = read_store("lab");
+    assert_int_equal(again.n, report.n);
+    assert_memory_equal(again.run, report.run, sizeof report.run);
+
+    CHECK_OK(lct_plan_create(&plan, &o));
+    CHECK_OK(lct_task_plan_create(&tasks, &plan, o.tasks));
+    train_alone(&tasks, corpus);
+    alone = read_store("alone");
+    /* T8 at two lengths; T12 at five, of all depths and of eleven */
+    assert_int_equal(report.n, 2 + 5 * (1 + 11));
+    assert_int_equal(alone.n, report.n);
+    for (int i = 0; i < alone.n; i++) {
+        const locant_task_score *a = &alone.score[i], *b = &report.score[i];
+
+        CHECK(a->length == b->length && a->place == b->place);
+        CHECK(a->items == b->items && a->exact == b->exact);
+        CHECK(a->hits == b->hits && a->tokens == b->tokens);
+        CHECK(a->loss == b->loss);
+    }
+    lct_task_plan_free(&tasks);
+    lct_plan_free(&plan);
+    locant_corpus_free(corpus);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_it_costs_is_said),
+        cmocka_unit_test(full_is_as_recommended),
+        cmocka_unit_test(what_cannot_be_is_refused_before),
+        cmocka_unit_test(scores_are_those_of_a_run_alone),
+    };
+
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
