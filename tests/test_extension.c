@@ -194,6 +194,8 @@ static void same(const struct lct_extension *x, const struct lct_extension *y)
         assert_memory_equal(a->short_inputs.loss, b->short_inputs.loss,
                             BLOCKS * 8);
         assert_memory_equal(a->needle, b->needle, sizeof a->needle);
+        assert_memory_equal(&a->needle_short, &b->needle_short,
+                            sizeof a->needle_short);
         for (int k = 0; k < LCT_EXT_BUCKETS; k++)
             CHECK(a->position[0][k] == b->position[0][k] ||
                   (isnan(a->position[0][k]) && isnan(b->position[0][k])));
@@ -208,7 +210,7 @@ static void stopped_it_goes_on_to_the_same_bits(void **state)
     locant_status status;
 
     (void)state;
-    CHECK(runs == 2 + lct_extension_tunings());
+    CHECK(runs == 2 + 2 * lct_extension_tunings());
     while ((status = lct_extension_run(&y, &tiny, b, corpus, stop, &calls)) ==
            LOCANT_ERR_INTERRUPTED) {
         lct_extension_free(y);
@@ -238,7 +240,9 @@ static int take(const locant_task_score *score, void *context)
 
 static int take_needle_run(const locant_run_info *run, void *context)
 {
-    if (strcmp(run->source, "T12") == 0)
+    if (strcmp(run->source, "T12") == 0 &&
+        strcmp(run->encoding, "rope") == 0 && run->steps == tiny.needle_steps &&
+        run->length == 128)
         *(int64_t *)context = run->id;
     return 0;
 }
@@ -271,6 +275,14 @@ static void needles_are_scored_as_asked(void **state)
     CHECK(window.tokens == plain.tokens && window.loss != plain.loss);
     CHECK(row_of(x, "none")->needle[0].items == tiny.items);
     CHECK(x->needle_trained.items == tiny.items);
+    /* and so are those that were trained on: no method shares their runs */
+    for (int i = 0; i < lct_extension_tunings(); i++) {
+        const struct lct_extension_row *row =
+            &x->row[lct_extension_methods() + i];
+
+        CHECK(row->needle_short.items == tiny.items);
+        CHECK(row->needle[1].items == tiny.items);
+    }
     lct_extension_free(x);
     locant_store_close(s);
 }
@@ -296,10 +308,15 @@ static void numbers_and_page_have_it(void **state)
           1e-12);
     at = lct_numbers_at(r.numbers, "extension.methods.1.above_crop.256.mean");
     CHECK(json_is_null(at)); /* crop above itself */
+    at = lct_numbers_at(r.numbers, "extension.tuned.1.needle.256.items");
+    assert_int_equal(json_integer_value(at), tiny.items);
+    at = lct_numbers_at(r.numbers, "extension.tuned.1.needle_short.items");
+    assert_int_equal(json_integer_value(at), tiny.items);
     CHECK_OK(lct_page_extension(&h, &r));
     bytes = h.size;
     CHECK(bytes > 0 && strstr(h.data, "Self-Extend") &&
-          strstr(h.data, "Hypotheses"));
+          strstr(h.data, "Hypotheses") &&
+          strstr(h.data, "Needles found, fine-tuned"));
     lct_html_free(&h);
     lct_results_free(&r);
     locant_store_close(s);

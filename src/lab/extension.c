@@ -2,8 +2,9 @@
  * extension.c - the job: train a model of RoPE for each seed, train it on in a
  * few ways, and read it at every length in every way.
  *
- * Three waves side by side: base runs; what is trained on from them; readings.
- * All of it is in the store as it comes, so that the same call continues.
+ * Waves, each side by side: base runs; what is trained on from them; what is
+ * trained on from those that learned needles; readings.  All of it is in the
+ * store as it comes, so that the same call continues.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "extension.h"
@@ -18,7 +19,8 @@ struct job {
     const struct lct_extension_plan *plan;
     struct lct_extension *x;
     struct lct_extension_place place;
-    int64_t needle[LCT_EXT_SEEDS], tuned[LCT_EXT_SEEDS][TUNINGS];
+    int64_t needle[LCT_EXT_SEEDS], tuned[LCT_EXT_SEEDS][TUNINGS],
+        tuned_needle[LCT_EXT_SEEDS][TUNINGS];
     struct lct_job waves;
 };
 
@@ -54,8 +56,10 @@ static locant_status train_base(struct lct_task_in_wave *t, size_t i)
     return locant_train(&j->x->base[i], j->place.store, j->place.corpus, &o);
 }
 
-/* The same batches of tokens, a twentieth of the steps, a tenth of the rate. */
-static locant_status tune(struct lct_task_in_wave *t, size_t seed, int which)
+/* As many tokens a step, a twentieth of the steps, a tenth of the base's rate:
+   of a run on text, and of one that has learned needles. */
+static locant_status tune(struct lct_task_in_wave *t, size_t seed, int which,
+                          bool needle)
 {
     struct job *j = job_of(t);
     const struct lct_extension_tuning *how = lct_extension_tuning(which);
@@ -63,17 +67,23 @@ static locant_status tune(struct lct_task_in_wave *t, size_t seed, int which)
     char spec[256];
 
     LCT_TRY(lct_extension_spec(spec, how->train, LCT_EXT_TUNED_FACTOR));
+    if (needle) {
+        LCT_TRY(locant_task_options(&o, "T12"));
+        o.steps = j->plan->needle_steps;
+    }
     o.encoding = spec;
     o.seed = seed + 1;
-    o.parent = j->x->base[seed];
-    o.batch = o.batch * o.length / how->length;
+    o.parent = needle ? j->needle[seed] : j->x->base[seed];
+    o.batch = o.batch * LCT_EXT_TRAINED / how->length;
     o.length = how->length;
     o.steps = (o.steps + 19) / 20;
-    o.learning_rate /= 10;
+    o.learning_rate = j->plan->rate / 10;
     o.constant_rate = 1;
     lct_wave_follow(&o, t);
-    return locant_train(&j->tuned[seed][which], j->place.store, j->place.corpus,
-                        &o);
+    return needle ? locant_train(&j->tuned_needle[seed][which], j->place.store,
+                                 NULL, &o)
+                  : locant_train(&j->tuned[seed][which], j->place.store,
+                                 j->place.corpus, &o);
 }
 
 /* Needles are learned at the trained length, by the encoding as trained. */
@@ -97,7 +107,14 @@ static locant_status train_on(struct lct_task_in_wave *t, size_t i)
     const size_t seeds = (size_t)job_of(t)->plan->seeds;
 
     return i < seeds ? learn_needle(t, i) /* the longest first */
-                     : tune(t, i % seeds, (int)(i / seeds) - 1);
+                     : tune(t, i % seeds, (int)(i / seeds) - 1, false);
+}
+
+static locant_status train_needles_on(struct lct_task_in_wave *t, size_t i)
+{
+    const size_t seeds = (size_t)job_of(t)->plan->seeds;
+
+    return tune(t, i % seeds, (int)(i / seeds), true);
 }
 
 /* ---------------------------------------------------------------- readings */
@@ -190,19 +207,24 @@ static int take_score(const locant_task_score *score, void *context)
     return 0;
 }
 
+/* Of a run at 128 x factor, under 'pattern' for a factor 'scaled'. */
+struct search {
+    int64_t run, factor, scaled, crop;
+    const char *pattern;
+};
+
 static locant_status find_needles(struct lct_extension_needle *to,
-                                  struct lct_task_in_wave *t, size_t seed,
-                                  const struct lct_extension_method *m,
-                                  int64_t factor)
+                                  struct lct_task_in_wave *t,
+                                  const struct search *of)
 {
-    const int64_t length = factor * LCT_EXT_TRAINED;
+    const int64_t length = of->factor * LCT_EXT_TRAINED;
     struct job *j = job_of(t);
     struct found found = {j, to};
     char spec[256];
-    const struct lct_task_reading as = {spec, m->crop ? LCT_EXT_TRAINED : 0};
+    const struct lct_task_reading as = {spec, of->crop};
     locant_task_eval_options o = LOCANT_TASK_EVAL_INIT;
 
-    LCT_TRY(lct_extension_spec(spec, m->spec, factor));
+    LCT_TRY(lct_extension_spec(spec, of->pattern, of->scaled));
     o.items = j->plan->items;
     o.lengths = &length;
     o.n_lengths = 1;
@@ -210,8 +232,8 @@ static locant_status find_needles(struct lct_extension_needle *to,
     o.context = t;
     t->cost += (double)(o.items * length);
     t->last = 0;
-    return lct_task_evaluate_as(j->place.store, j->needle[seed], &as, &o,
-                                take_score, &found);
+    return lct_task_evaluate_as(j->place.store, of->run, &as, &o, take_score,
+                                &found);
 }
 
 static locant_status read_needles(struct lct_task_in_wave *t, size_t i)
@@ -220,13 +242,34 @@ static locant_status read_needles(struct lct_task_in_wave *t, size_t i)
     const size_t methods = (size_t)lct_extension_methods();
     const size_t seed = i / methods, which = i % methods;
     const struct lct_extension_method *m = lct_extension_method((int)which);
+    struct search of = {.run = j->needle[seed], .pattern = m->spec,
+                        .crop = m->crop ? LCT_EXT_TRAINED : 0};
 
-    for (int f = 0; f < j->plan->factors; f++)
-        LCT_TRY(find_needles(&j->x->row[which].needle[f], t, seed, m,
-                             lct_extension_factor(f)));
-    if (which > 0)
-        return LOCANT_OK;
-    return find_needles(&j->x->needle_trained, t, seed, m, 1);
+    for (int f = 0; f < j->plan->factors; f++) {
+        of.factor = of.scaled = lct_extension_factor(f);
+        LCT_TRY(find_needles(&j->x->row[which].needle[f], t, &of));
+    }
+    of.factor = of.scaled = 1;
+    return which > 0 ? LOCANT_OK : find_needles(&j->x->needle_trained, t, &of);
+}
+
+static locant_status read_tuned_needles(struct lct_task_in_wave *t, size_t i)
+{
+    struct job *j = job_of(t);
+    const size_t tunings = (size_t)lct_extension_tunings();
+    const size_t seed = i / tunings, which = i % tunings;
+    struct lct_extension_row *row =
+        &j->x->row[(size_t)lct_extension_methods() + which];
+    struct search of = {.run = j->tuned_needle[seed][which],
+                        .scaled = LCT_EXT_TUNED_FACTOR,
+                        .pattern = lct_extension_tuning((int)which)->spec};
+
+    for (int f = 0; f < j->plan->factors; f++) {
+        of.factor = lct_extension_factor(f);
+        LCT_TRY(find_needles(&row->needle[f], t, &of));
+    }
+    of.factor = 1;
+    return find_needles(&row->needle_short, t, &of);
 }
 
 /* --------------------------------------------------------------------- all */
@@ -239,10 +282,9 @@ static double cost_of(const struct lct_extension_plan *p)
     const double lengths = LCT_EXT_TRAINED * (double)(2 << p->factors);
 
     return LCT_TRAIN_COST * seeds * batch *
-               ((double)p->steps * (1 + .05 * lct_extension_tunings()) +
-                (double)p->needle_steps) +
-           seeds * lengths * (rows * (double)p->blocks +
-                              lct_extension_methods() * (double)p->items);
+               (double)(p->steps + p->needle_steps) *
+               (1 + .05 * lct_extension_tunings()) +
+           seeds * lengths * rows * (double)(p->blocks + p->items);
 }
 
 static locant_status do_all(struct job *j)
@@ -254,9 +296,11 @@ static locant_status do_all(struct job *j)
 
     LCT_TRY(lct_wave(w, train_base, seeds));
     LCT_TRY(lct_wave(w, train_on, seeds * (tunings + 1)));
+    LCT_TRY(lct_wave(w, train_needles_on, seeds * tunings));
     LCT_TRY(lct_wave(w, read_method, seeds * methods));
     LCT_TRY(lct_wave(w, read_tuned, seeds * tunings));
-    return lct_wave(w, read_needles, seeds * methods);
+    LCT_TRY(lct_wave(w, read_needles, seeds * methods));
+    return lct_wave(w, read_tuned_needles, seeds * tunings);
 }
 
 static locant_status allocate(struct job *j)

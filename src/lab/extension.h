@@ -78,6 +78,7 @@ struct lct_extension_row {
     struct lct_extension_loss short_inputs; /* at 128, with what is used at the
                                                largest factor */
     struct lct_extension_needle needle[LCT_EXT_FACTORS]; /* over seeds */
+    struct lct_extension_needle needle_short; /* at 128; of tuned rows */
     double position[LCT_EXT_SEEDS][LCT_EXT_BUCKETS]; /* P2 at the longest; NAN:
                                                         none */
 };

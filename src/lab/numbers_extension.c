@@ -164,6 +164,10 @@ static locant_status put_tuned(const struct lct_ext_maker *k, json_t *all)
         LCT_TRY(put_spec(k, to, "train", t->train, LCT_EXT_TUNED_FACTOR));
         LCT_TRY(put_spec(k, to, "spec", t->spec, LCT_EXT_TUNED_FACTOR));
         LCT_TRY(put_row(k, to, &k->x->row[lct_extension_methods() + i]));
+        LCT_TRY(put_needles(k, to, &k->x->row[lct_extension_methods() + i]));
+        LCT_TRY(put_needle(
+            k, lct_put_object(k->n, to, "needle_short"),
+            &k->x->row[lct_extension_methods() + i].needle_short));
     }
     return LOCANT_OK;
 }
@@ -192,6 +196,7 @@ static void put_plan(const struct lct_ext_maker *k, json_t *all)
     lct_put_count(k->n, all, "steps", p->steps);
     lct_put_count(k->n, all, "tuned_steps", (p->steps + 19) / 20);
     lct_put_count(k->n, all, "needle_steps", p->needle_steps);
+    lct_put_count(k->n, all, "tuned_needle_steps", (p->needle_steps + 19) / 20);
     lct_put_count(k->n, all, "seeds", p->seeds);
     lct_put_count(k->n, all, "blocks", k->x->blocks);
     lct_put_count(k->n, all, "items", p->items);

@@ -15,10 +15,10 @@ static const struct budget {
     int64_t trained, tested; /* tokens a run; 0: as recommended */
 } budgets[] = {
     {"smoke", "T1,T12,T8", 1, 48 << 10, 16 << 10},
-    {"quick", "T1,T12,T8", 2, 800 << 10, 240 << 10},
+    {"quick", "T1,T12,T8", 2, 600 << 10, 240 << 10},
     {"hour", "T1,T2,T12,T8", 3, 2400 << 10, 1 << 20},
     {"full", "T1,T2,T9,T12,T8", 5, 0, 0},
-    {"homework", "T1,T12,T8", 2, 800 << 10, 240 << 10},
+    {"homework", "T1,T12,T8", 2, 600 << 10, 240 << 10},
 };
 
 static const struct budget *budget_of(const struct lct_plan *plan)

@@ -158,6 +158,12 @@ static const char *const needles[5] = {
     "Share of needles found by length of the text, a line for each method.",
     "Needles found, of all depths."
 };
+static const char *const needles_after[5] = {
+    "extension-needle-tuned", "Needles found, fine-tuned",
+    "needles found (per cent)",
+    "Share of needles found by length of the text, a line for each method.",
+    "Needles found, of all depths."
+};
 
 static locant_status figures(struct lct_html *h, const struct lct_results *r,
                              struct lines *l)
@@ -174,7 +180,10 @@ static locant_status figures(struct lct_html *h, const struct lct_results *r,
     LCT_TRY(put(h, r, l, by_position));
     l->n = 0;
     add_rows(l, r, "methods", true);
-    return put(h, r, l, needles);
+    LCT_TRY(put(h, r, l, needles));
+    l->n = 0;
+    add_rows(l, r, "tuned", true);
+    return put(h, r, l, needles_after);
 }
 
 locant_status lct_page_extension_figures(struct lct_html *h,

@@ -150,18 +150,20 @@ static void share(struct lct_html *h, const struct lct_results *r,
     lct_html_raw(h, "]</small>");
 }
 
-static void needle_row(struct lct_html *h, const struct lct_results *r, int i)
+/* 'trained': where the share at the trained length is, or NULL. */
+static void needle_row(struct lct_html *h, const struct lct_results *r,
+                       const char *list, int i, const char *trained)
 {
     char path[96];
 
-    row_head(h, r, "methods", i);
+    row_head(h, r, list, i);
     lct_html_raw(h, "<td>");
-    if (i == 0)
-        share(h, r, "extension.needle_trained");
+    if (trained)
+        share(h, r, trained);
     lct_html_raw(h, "</td>");
     for (int f = 0; f < factors_of(r); f++) {
         lct_html_raw(h, "<td>");
-        snprintf(path, sizeof path, "extension.methods.%d.needle.%" PRId64, i,
+        snprintf(path, sizeof path, "extension.%s.%d.needle.%" PRId64, list, i,
                  lct_page_extension_length(f));
         share(h, r, path);
         lct_html_raw(h, "</td>");
@@ -183,7 +185,30 @@ static void needle_table(struct lct_html *h, const struct lct_results *r)
     length_headings(h, r);
     lct_html_table_body(h);
     for (int i = 0; i < lct_extension_methods(); i++)
-        needle_row(h, r, i);
+        needle_row(h, r, "methods", i,
+                   i == 0 ? "extension.needle_trained" : NULL);
+    lct_html_table_end(h);
+}
+
+static void tuned_needle_table(struct lct_html *h, const struct lct_results *r)
+{
+    char path[64];
+
+    lct_html_table(h, "Needles found, fine-tuned", NULL);
+    lct_page_say(h, r, "Fine-tuned: the same models trained on for "
+                       "{extension.tuned_needle_steps} steps, on texts with a "
+                       "needle of the lengths and at the rate of the other "
+                       "fine-tunes, for a factor of {extension.tuned_factor}.",
+                 NULL);
+    lct_html_table_head(h);
+    lct_html_column(h, "tuned with");
+    trained_heading(h, r);
+    length_headings(h, r);
+    lct_html_table_body(h);
+    for (int i = 0; i < lct_extension_tunings(); i++) {
+        snprintf(path, sizeof path, "extension.tuned.%d.needle_short", i);
+        needle_row(h, r, "tuned", i, path);
+    }
     lct_html_table_end(h);
 }
 
@@ -248,6 +273,7 @@ locant_status lct_page_extension(struct lct_html *h,
     loss_tables(h, r);
     tuned_tables(h, r);
     needle_table(h, r);
+    tuned_needle_table(h, r);
     ordering_table(h, r);
     return lct_html_status(h);
 }
