@@ -99,7 +99,7 @@ def run(locant, chosen, show):
                 rows += found
     tokens = QUICK_MEMORY_TOKENS if chosen.quick else MEMORY_TOKENS
     if chosen.only in case_memory.name(tokens):
-        found = case_memory.rows(chosen.threads, locant.folder, tokens)
+        found = case_memory.rows(chosen.threads, tokens)
         show(found)
         rows += found
     return rows
@@ -108,6 +108,7 @@ def run(locant, chosen, show):
 def main():
     chosen = options()
     limit_threads(chosen.threads)
+    os.environ["LOCANT_LIBRARY"] = chosen.build  # of children, too
     import measure
     import report
     import torch
@@ -115,7 +116,7 @@ def main():
     torch.set_num_threads(chosen.threads)
     # what could not be compiled is to say so, not to run uncompiled
     torch._dynamo.config.fail_on_recompile_limit_hit = True
-    locant = Locant(chosen.build)
+    locant = Locant()
     locant.set_threads(chosen.threads)
     conditions = describe(locant, chosen)
     if not chosen.json:

@@ -59,11 +59,11 @@ def sdpa(p, learned):
     return run, 4 * given.nbytes
 
 
-def child(who, tokens, threads, folder):
+def child(who, tokens, threads):
     """Print peak bytes and seconds."""
     import lib_locant
     torch.set_num_threads(threads)
-    locant = lib_locant.Locant(folder)
+    locant = lib_locant.Locant()
     locant.set_threads(threads)
     make = {"ours": lambda p: ours(p, locant),
             "sdpa": lambda p: sdpa(p, False),
@@ -77,12 +77,12 @@ def child(who, tokens, threads, folder):
     print(max(0, resident("VmHWM") - before - outputs), seconds)
 
 
-def measured(who, tokens, threads, folder):
+def measured(who, tokens, threads):
     # every large block from the system, none from what was used before
     environment = {**os.environ, "MALLOC_MMAP_THRESHOLD_": "65536"}
     done = subprocess.run([sys.executable, __file__, who, str(tokens),
-                           str(threads), folder], capture_output=True,
-                          text=True, env=environment)
+                           str(threads)], capture_output=True, text=True,
+                          env=environment)
     if done.returncode != 0:
         said = done.stderr.strip().splitlines()
         raise RuntimeError(said[-1] if said else
@@ -95,14 +95,14 @@ def name(tokens):
     return f"memory [1,8,{tokens},64] f32 causal t5, forward and backward"
 
 
-def rows(threads, folder, tokens):
+def rows(threads, tokens):
     found = []
     for contender, who in (("locant", "ours"), ("SDPA, bias as data", "sdpa"),
                            ("SDPA, table learned", "sdpa-learned")):
         row = Row(name(tokens), contender, "MiB", rounds=1)
         found.append(row)
         try:
-            peak, seconds = measured(who, tokens, threads, folder)
+            peak, seconds = measured(who, tokens, threads)
             row.ms, row.speed = seconds * 1e3, peak / MIB
             row.ratio = row.ms / found[0].ms
         except Exception as error:
@@ -111,4 +111,4 @@ def rows(threads, folder, tokens):
 
 
 if __name__ == "__main__":
-    child(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4])
+    child(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))

@@ -13,6 +13,7 @@ import torch.nn as nn
 import torch.nn.functional as F
 
 from lab import BATCH, HEADS, LENGTH, RATE, SIZES, Lab
+from lib_locant import lib
 from measure import Case, Contender, Work
 
 VOCAB, BUCKETS, CHECKED = 256, 32, 16
@@ -187,7 +188,7 @@ def theirs(lab, encoding, size, compiled, shared):
 def ours(lab, encoding, size, shared):
     """Runs of some steps; the run says how long they took."""
     spec, steps = SPECS.get(encoding, encoding), STEPS[size.name][0]
-    lab.set_threads(shared["threads"])
+    lib.locant_set_threads(shared["threads"])
     run = lab.train(spec, size, steps)
     shared["weights"] = lab.weights(run)
     loss = torch.tensor(lab.validation(run, CHECKED), dtype=torch.float64)
@@ -208,10 +209,10 @@ def training(lab, encoding, size, threads):
 
 
 def cases(locant, threads):
-    lab = Lab(locant.folder)
+    lab = Lab()
     for number in sorted({1, threads}):
         for size in SIZES:
             for encoding in ENCODINGS:
                 yield training(lab, encoding, size, number)
-    lab.set_threads(threads)
+    locant.set_threads(threads)
     torch.set_num_threads(threads)

@@ -1,73 +1,41 @@
 """The C API of liblocant by ctypes, on the memory of torch tensors.
 
-Only what the cases call; layouts are those of include/locant/*.h.
+The declarations are those of the Python package, which are made of the headers;
+LOCANT_LIBRARY says which folder the library is in.
 """
 import ctypes
-import math
+import pathlib
+import sys
 
 import torch
 
-RANK = 6
-DTYPES = {torch.float32: 0, torch.float16: 1, torch.bfloat16: 2,
-          torch.float64: 3, torch.int32: 4, torch.int64: 5}
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "python"))
+from locant import _c  # noqa: E402
+from locant._library import lib, make, text  # noqa: E402
 
-
-class Tensor(ctypes.Structure):
-    """locant_tensor: a view of memory that torch owns."""
-    _fields_ = [("data", ctypes.c_void_p), ("dtype", ctypes.c_int),
-                ("rank", ctypes.c_int32), ("shape", ctypes.c_int64 * RANK),
-                ("stride", ctypes.c_int64 * RANK)]
-
-
-POINTER = ctypes.POINTER(Tensor)
-
-
-class Attention(ctypes.Structure):
-    """locant_attention"""
-    _fields_ = [("struct_size", ctypes.c_size_t), ("q", POINTER),
-                ("k", POINTER), ("v", POINTER), ("q_pos", POINTER),
-                ("k_pos", POINTER), ("encoding", ctypes.c_void_p),
-                ("params", POINTER), ("mask", ctypes.c_int),
-                ("scale", ctypes.c_double), ("x", POINTER),
-                ("q_coords", POINTER), ("k_coords", POINTER),
-                ("q_docs", POINTER), ("k_docs", POINTER),
-                ("flags", ctypes.c_int), ("window", ctypes.c_int64),
-                ("softcap", ctypes.c_double), ("sinks", POINTER)]
-
-
-class Gradients(ctypes.Structure):
-    """locant_attention_gradients"""
-    _fields_ = [("struct_size", ctypes.c_size_t), ("dq", POINTER),
-                ("dk", POINTER), ("dv", POINTER), ("dparams", POINTER),
-                ("dx", POINTER), ("dsinks", POINTER)]
+DTYPES = {torch.float32: _c.Dtype.F32, torch.float16: _c.Dtype.F16,
+          torch.bfloat16: _c.Dtype.BF16, torch.float64: _c.Dtype.F64,
+          torch.int32: _c.Dtype.I32, torch.int64: _c.Dtype.I64}
 
 
 class Locant:
-    """liblocant of a build folder, or a library on top of it."""
-
-    def __init__(self, folder, name="liblocant.so"):
-        self.folder = folder
-        self.lib = ctypes.CDLL(f"{folder}/{name}", mode=ctypes.RTLD_GLOBAL)
-        for name in ("last_error", "version", "isa"):
-            getattr(self.lib, f"locant_{name}").restype = ctypes.c_char_p
+    """The library; what it refuses is raised with its own sentence."""
 
     def call(self, name, *arguments):
-        """Call locant_<name>; a status that is not OK is raised."""
-        if getattr(self.lib, f"locant_{name}")(*arguments) != 0:
-            raise RuntimeError(self.lib.locant_last_error().decode())
+        getattr(lib, f"locant_{name}")(*arguments)
 
     def set_threads(self, threads):
-        self.call("set_threads", threads)
+        lib.locant_set_threads(threads)
 
     def about(self):
-        return (f"locant {self.lib.locant_version().decode()}"
-                f" ({self.lib.locant_isa().decode()})")
+        return f"locant {text(lib.locant_version())} ({text(lib.locant_isa())})"
 
 
 def view(tensor):
     """A pointer to the locant_tensor that sees what 'tensor' sees."""
-    seen = Tensor(data=tensor.data_ptr(), dtype=DTYPES[tensor.dtype],
-                  rank=tensor.dim())
+    seen = _c.Tensor(data=tensor.data_ptr(), dtype=DTYPES[tensor.dtype],
+                     rank=tensor.dim())
     for i in range(tensor.dim()):
         seen.shape[i] = tensor.shape[i]
         seen.stride[i] = tensor.stride(i)
@@ -109,10 +77,8 @@ class Problem:
         self.out = torch.empty_like(q)
         self.lse = torch.empty(q.shape[:3])
         self.out_view, self.lse_view = view(self.out), view(self.lse)
-        self.a = Attention(
-            struct_size=ctypes.sizeof(Attention), q=view(q), k=view(k),
-            v=view(v), encoding=encoding.handle, mask=int(causal),
-            scale=math.inf)
+        self.a = make(_c.Attention, q=view(q), k=view(k), v=view(v),
+                      encoding=encoding.handle, mask=int(causal))
         if table is not None:
             self.a.params = view(table)
         size = ctypes.c_size_t()
@@ -130,8 +96,7 @@ class Problem:
         self.dout = view(dout)
         self.gradients = [torch.empty_like(t) for t in self.qkv]
         dq, dk, dv = map(view, self.gradients)
-        self.g = Gradients(struct_size=ctypes.sizeof(Gradients), dq=dq, dk=dk,
-                           dv=dv)
+        self.g = make(_c.AttentionGradients, dq=dq, dk=dk, dv=dv)
         if self.table is not None:
             self.gradients.append(torch.zeros_like(self.table))
             self.g.dparams = view(self.gradients[3])
