@@ -6,8 +6,8 @@ usage: page_numbers.py PAGE.html NUMBERS.json
  1. What stands in an element marked data-number="path" is the number at that
     path, times data-scale, to the last printed digit; "undefined" is null.
  2. Every number of the document is printed, or is one of NOT_PRINTED.
- 3. What stands below the figures of loss by length and by position, as text,
-    are the numbers of the document as well.
+ 3. What stands below the figures of loss by length and by position, and of
+    statistics over training, as text, are the numbers of the document as well.
  4. Other digits of the page are constants of the method, names, or facts of
     the registry: nothing that was measured.  What stands in a figure is drawn:
     its ticks and its cells.
@@ -15,6 +15,7 @@ usage: page_numbers.py PAGE.html NUMBERS.json
 Prints one line for each fault and a summary; exit 1 if there is a fault.
 """
 import json
+import math
 import re
 import sys
 from html.parser import HTMLParser
@@ -46,6 +47,7 @@ NOT_PRINTED = {
     r"(items|exact)": "their quotient is the share",
     r"extension\.tuned\.\d+\.length": "the first and the last are printed",
     r"extension\.base\.\d+": "behind the means",
+    r"probes\.rows\.\d+\.training\.\w+(\.\d+)?": "drawn",
     r"tasks\.\d+\.tests\.\d+\.rows\.\d+\.values\.\d+": "drawn",
     r"tasks\.\d+\.tests\.\d+\.rows\.\d+\.places\.\d+\.(place|mean)":
         "drawn",
@@ -186,6 +188,76 @@ def check_data(page, numbers, document):
         yield f"only {seen} numbers below figures were compared"
 
 
+# Of figures over training: the lists of the document that their lines show.
+COURSES = {
+    "bias-steps": {"": "previous", "own": "own"},
+    "entropy-steps": {"": "entropy"}, "reach-steps": {"": "distance"},
+    "sinks-steps": {"": "sink"},
+}
+PANELS = {"previous token": "previous", "own token": "own",
+          "entropy": "entropy", "distance": "distance",
+          "heads that are sinks": "sinks",
+          "encoding's gradient": "gradient_share"}
+PANEL_WIDTH, PANELS_A_FIGURE = .9, 8
+
+
+def table_of(text):
+    """(x, name, value) of each field below a figure; None: empty."""
+    head = []
+    for line in text.strip().split("\n"):
+        fields = line.split(",")
+        try:
+            x = float(fields[0])
+        except ValueError:
+            head = fields
+            continue
+        for name, value in zip(head[1:], fields[1:]):
+            yield x, name, float(value) if value else None
+
+
+def course_value(row, figure, name, x):
+    """What the document has there: of a figure of all encodings."""
+    course, spec = row["training"], row["encoding"].replace(",", ";")
+    key = COURSES[figure][name[len(spec):].strip()]
+    return course[key][course["step"].index(round(x - 1))]
+
+
+def panel_value(row, name, x):
+    """The same of a figure with a panel for each."""
+    course = row["training"]
+    steps, key = course["step"], PANELS[name]
+    at = x % 1 / PANEL_WIDTH * math.log(steps[-1] + 1)
+    k = min(range(len(steps)), key=lambda k: abs(math.log(steps[k] + 1) - at))
+    value = course[key][k]
+    even = course.get("even_" + key)
+    return value / even if even and value is not None else value
+
+
+def check_training(page, document):
+    """Four digits of what lies behind the figures over training."""
+    rows = [row for row in document.get("probes", {}).get("rows", [])
+            if "training" in row]
+    first, seen = 0, 0
+    for figure, text in page.data:
+        if figure not in COURSES and figure != "learning":
+            continue
+        for x, name, value in table_of(text):
+            if figure == "learning":
+                want = panel_value(rows[first + int(x) - 1], name, x)
+            else:
+                want = next((course_value(row, figure, name, x) for row in rows
+                             if re.fullmatch(re.escape(
+                                 row["encoding"].replace(",", ";")) +
+                                 "( own)?", name)), None)
+            seen += want is not None
+            if (want is None) != (value is None) or want is not None and abs(
+                    value - want) > 6e-4 * abs(want):
+                yield f"{figure}: {value} of {name} at {x}, not {want}"
+        first += PANELS_A_FIGURE if figure == "learning" else 0
+    if seen < 20 * len(rows):
+        yield f"only {seen} numbers over training were compared"
+
+
 def check_text(page, numbers):
     names = sorted((v for v in numbers.values() if isinstance(v, str)),
                    key=len, reverse=True)
@@ -209,6 +281,7 @@ def main():
     numbers = dict(leaves(document))
     faults = [*check_marks(page, numbers), *check_document(page, numbers),
               *check_data(page, numbers, document),
+              *check_training(page, document),
               *check_text(page, numbers)]
     # five lengths of loss alone, in three tables, for every encoding
     if len(page.marked) < 15 * len(document["rows"]) + 20:

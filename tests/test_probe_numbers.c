@@ -90,6 +90,57 @@ static void each_has_a_row(void **state)
     give_back(&r);
 }
 
+/* Heads at three steps of the first model; steps 1 .. 300 have gradients. */
+static void plant_training(struct lct_results *r)
+{
+    static const int steps[] = { 0, 10, 300 };
+    json_t *list = json_array();
+
+    for (int i = 0; i < 3; i++)
+        json_array_append_new(list, json_pack(
+            "{s:i, s:[f, f], s:[f, f], s:[f, f], s:[f, f], s:[f, f]}", "step",
+            steps[i], "self_bias", -.1, .3 + i, "previous_bias", 0., .5,
+            "entropy", 1., 2. + i, "sink", .5, .25, "early_sink", .2,
+            .3 + .1 * i));
+    for (int k = 0; k < 10; k++)
+        r->groups[1].results[0].step_own_norm[k] = .5;
+    CHECK(json_object_set_new(r->groups[1].probe, "training", list) == 0);
+    json_decref(r->numbers);
+    CHECK_OK(lct_numbers_create(&r->numbers, r));
+}
+
+static void training_in_means_over_heads(void **state)
+{
+    static const char course[] = "probes.rows.0.training";
+    struct lct_results r;
+    double logs = 0;
+
+    (void)state;
+    plant(&r);
+    CHECK(lct_numbers_at(r.numbers, course) == NULL);
+    plant_training(&r);
+    CHECK(at(r.numbers, "%s.step.2", course) == 300);
+    /* biases go both ways: means of magnitudes */
+    CHECK(fabs(at(r.numbers, "%s.own.0", course) - .2) < 1e-12);
+    CHECK(fabs(at(r.numbers, "%s.previous.1", course) - .25) < 1e-12);
+    CHECK(at(r.numbers, "%s.entropy.2", course) == 2.5);
+    CHECK(at(r.numbers, "%s.sink.2", course) == .375);
+    CHECK(at(r.numbers, "%s.sinks.0", course) == 0); /* not above .3 */
+    CHECK(at(r.numbers, "%s.sinks.1", course) == .5);
+    CHECK(isnan(at(r.numbers, "%s.distance.0", course))); /* an older run */
+    CHECK(isnan(at(r.numbers, "%s.gradient.0", course)));
+    CHECK(fabs(at(r.numbers, "%s.gradient.1", course) - .5) < 1e-12);
+    CHECK(fabs(at(r.numbers, "%s.gradient.2", course) - .25) < 1e-12);
+    CHECK(fabs(at(r.numbers, "%s.gradient_share.2", course) - .25) < 1e-12);
+    for (int t = 1; t <= TRAINED; t++)
+        logs += log(t);
+    CHECK(fabs(at(r.numbers, "%s.even_entropy", course) - logs / TRAINED) <
+          1e-12);
+    CHECK(at(r.numbers, "%s.even_distance", course) == (TRAINED - 1) / 4.);
+    CHECK(lct_numbers_at(r.numbers, "probes.rows.1.training") == NULL);
+    give_back(&r);
+}
+
 static void without_probes_there_is_nothing(void **state)
 {
     struct lct_results r;
@@ -106,6 +157,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(heads_are_matched_layer_by_layer),
         cmocka_unit_test(each_has_a_row),
+        cmocka_unit_test(training_in_means_over_heads),
         cmocka_unit_test(without_probes_there_is_nothing),
     };
 

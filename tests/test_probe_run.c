@@ -276,12 +276,14 @@ static locant_status take(const locant_figure *f, const char *alt,
     return LOCANT_OK;
 }
 
-static const char *const names[] = { "entropy", "distances", "reach",
-                                     "previous", "sinks", "field",
+static const char *const names[] = { "entropy", "slopes", "distances", "shares",
+                                     "reach", "previous", "sinks", "field",
                                      "truncation", "states", "usage",
-                                     "partial", "swings",
-                                     "bias-steps", "entropy-steps",
-                                     "sinks-steps", "maps", "heads" };
+                                     "partial", "swings", "gradient",
+                                     "gradient-own", "bias-steps",
+                                     "entropy-steps", "reach-steps",
+                                     "sinks-steps", "learning", "maps",
+                                     "heads" };
 
 static void figures_are_of_what_was_found(void **state)
 {
@@ -304,6 +306,10 @@ static void figures_are_of_what_was_found(void **state)
         wanted += i + 2 < LEN(names) ? 1 : 2;
         CHECK(taken == wanted);
     }
+    CHECK_REFUSED(locant_figure_of_runs("swings", store, runs, 1, &view, take,
+                                        &taken), LOCANT_ERR_PARAM,
+                  "locant_figure_of_runs: 'swings' has nothing to show of "
+                  "these runs");
     runs[0] = train("kerple");
     CHECK_REFUSED(locant_figure_of_runs("sinks", store, runs, 1, &view, take,
                                         &taken), LOCANT_ERR_PARAM,

@@ -67,6 +67,9 @@ static void a_window_of_one_key_in_closed_form(void **state)
                        (1 - harmonic / LENGTH)) < 1e-5);
             CHECK(fabs(at(list, i, "previous_bias", h) +
                        (harmonic - 1) / LENGTH) < 1e-5);
+            CHECK(fabs(at(list, i, "distance", h)) < 1e-5);
+            /* all windows are shorter than those that sinks are judged by */
+            CHECK(fabs(at(list, i, "early_sink", h) - 1.0 / LENGTH) < 1e-5);
         }
     }
     json_decref(list);

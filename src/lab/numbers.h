@@ -48,6 +48,9 @@ void lct_put_row(struct lct_numbers *n, const struct lct_group *g);
 locant_status lct_put_extension(struct lct_numbers *n);
 /* "probes", where trained models were looked into. */
 locant_status lct_put_probes(struct lct_numbers *n);
+/* to.training, of a group whose heads were looked at during training. */
+void lct_put_training(struct lct_numbers *n, json_t *to,
+                      const struct lct_group *g);
 /* "tasks", where there are scores. */
 locant_status lct_put_tasks(struct lct_numbers *n);
 #endif

@@ -4,7 +4,9 @@
  */
 #include "numbers.h"
 #include "probe.h"
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
 /* Dai et al. 2019 */
 static const double gain_threshold = .01;
@@ -44,6 +46,39 @@ static double last_error(const json_t *probe)
     return number(n > 0 ? json_array_get(errors, n - 1) : NULL);
 }
 
+/* Mean over heads of the trained model; "within" is one of its distances. */
+static double mean_of_heads(const json_t *probe, const char *key,
+                            const char *within)
+{
+    const json_t *heads = json_object_get(at(probe, "attention", "trained"),
+                                          "heads"), *head;
+    double sum = 0;
+    size_t i;
+
+    json_array_foreach(heads, i, head) {
+        const json_t *value = json_object_get(head, key);
+
+        sum += number(within ? json_object_get(value, within) : value);
+    }
+    return sum / (double)json_array_size(heads);
+}
+
+static void put_heads(struct lct_numbers *n, json_t *to, const json_t *probe)
+{
+    static const char *const keys[] = {"entropy", "slope", "distance"};
+    json_t *within;
+
+    for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++)
+        lct_put_real(n, to, keys[k], mean_of_heads(probe, keys[k], NULL));
+    within = lct_put_object(n, to, "within");
+    for (int k = 0; k < LCT_PROBE_WITHIN; k++) {
+        char name[24];
+
+        snprintf(name, sizeof name, "%" PRId64, lct_probe_within[k]);
+        lct_put_real(n, within, name, mean_of_heads(probe, "within", name));
+    }
+}
+
 static void put_one(struct lct_numbers *n, json_t *rows,
                     const struct lct_group *g, double context)
 {
@@ -65,10 +100,12 @@ static void put_one(struct lct_numbers *n, json_t *rows,
     lct_put_real(n, to, "toeplitz_initial",
                  number(at(p, "tables", "toeplitz_initial")));
     lct_put_real(n, to, "toeplitz", number(at(p, "tables", "toeplitz")));
+    put_heads(n, to, p);
     laws = lct_put_object(n, to, "laws");
     for (int law = LCT_LAW_LINEAR; law < LCT_LAWS; law++)
         lct_put_real(n, laws, lct_law_name((enum lct_law)law),
                      mean_fit(p, lct_law_name((enum lct_law)law)));
+    lct_put_training(n, to, g);
 }
 
 /* -------------------------------------------------------- effective context */

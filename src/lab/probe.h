@@ -15,7 +15,8 @@
 enum {
     LCT_PROBE_BINS = 12,   /* of distance: 0, 1, 2-3, 4-7, .., 1024 and more */
     LCT_PROBE_SHARES = 16, /* of distance over the keys there are */
-    LCT_PROBE_WITHIN = 3   /* weight at distances below 8, 32, 128 */
+    LCT_PROBE_WITHIN = 3,  /* weight at distances below 8, 32, 128 */
+    LCT_PROBE_SINK = 64    /* keys that a sink is judged by */
 };
 
 extern const int64_t lct_probe_within[LCT_PROBE_WITHIN];
@@ -24,6 +25,7 @@ extern const int64_t lct_probe_within[LCT_PROBE_WITHIN];
 struct lct_head_sums {
     double rows;
     double sink;     /* weight of key 0 */
+    double early, early_sink; /* rows of LCT_PROBE_SINK keys at most; theirs */
     double self;     /* of the query's own key */
     double previous; /* of the one before */
     double self_bias, previous_bias; /* the same less 1 / keys */
@@ -46,6 +48,10 @@ double lct_row_entropy(const real *w, int64_t t);
  * functional A^c = (1/T) sum_t sum_j c[t,j] w[t,j] of centred c.
  */
 void lct_head_add(struct lct_head_sums *s, const real *w, int64_t t);
+
+/* From here on a head is a sink: mean weight of the first of LCT_PROBE_SINK
+   keys (Gu et al. 2025). */
+extern const double lct_sink_threshold;
 
 /* Least squares slope of entropy against ln of the number of keys: 1 where
    attention is spread evenly, 0 where its width does not grow; NAN of less
@@ -223,8 +229,8 @@ locant_status lct_probe_read(json_t **out, locant_store *store, int64_t run,
 /* Whether heads are looked at after that step of a run. */
 bool lct_probe_is_due(int64_t step, int64_t steps, int64_t batch);
 
-/* entropy, slope, sink, self_bias, previous_bias: lists by layer and head, of
-   a few windows, added to an object. */
+/* entropy, slope, sink, self_bias, previous_bias, distance, early_sink: lists
+   by layer and head, of a few windows, added to an object. */
 locant_status lct_probe_heads(json_t *out, struct lct_probe *p);
 
 /* Keep that, of a run in training; and all that was kept, a list by step. */

@@ -7,10 +7,8 @@ enum {
     WINDOWS = 8,       /* of the trained length */
     FEW_WINDOWS = 2,   /* of it, during training */
     FAR_WINDOWS = 2,   /* of the longest */
-    FAR_ROWS = 48,     /* queries of each of those */
-    SINK_LENGTH = 64   /* Gu et al. 2025 */
+    FAR_ROWS = 48      /* queries of each of those */
 };
-static const double sink_threshold = .3;
 
 /* Some rows of some windows, summed over the windows. */
 struct sweep {
@@ -180,22 +178,30 @@ static locant_status add_sweep(json_t *out, const char *name,
 
 /* ---------------------------------------------------------- during training */
 
+/* Causal attention of queries before LCT_PROBE_SINK is that of windows that
+   end there. */
+static double value_of(const struct lct_head_sums *h, int k)
+{
+    const double values[] = {h->entropy, NAN, h->sink, h->self_bias,
+                             h->previous_bias, h->distance};
+
+    return k == 1 ? lct_entropy_slope(h)
+         : k == 6 ? h->early_sink / h->early
+                  : values[k] / h->rows;
+}
+
 static void add_lists(json_t *out, const struct sweep *s)
 {
     static const char *const names[] = {"entropy", "slope", "sink",
-                                        "self_bias", "previous_bias"};
-    const struct lct_head_sums *h = s->heads;
+                                        "self_bias", "previous_bias",
+                                        "distance", "early_sink"};
 
-    for (int k = 0; k < 5; k++) {
+    for (int k = 0; k < 7; k++) {
         json_t *list = json_array();
 
         for (int64_t i = 0; i < s->p->layers * s->p->heads; i++)
-            json_array_append_new(list, lct_probe_real(
-                k == 0   ? h[i].entropy / h[i].rows
-                : k == 1 ? lct_entropy_slope(&h[i])
-                : k == 2 ? h[i].sink / h[i].rows
-                : k == 3 ? h[i].self_bias / h[i].rows
-                         : h[i].previous_bias / h[i].rows));
+            json_array_append_new(list,
+                                  lct_probe_real(value_of(&s->heads[i], k)));
         json_object_set_new(out, names[k], list);
     }
 }
@@ -218,12 +224,17 @@ locant_status lct_probe_heads(json_t *out, struct lct_probe *p)
 
 /* -------------------------------------------------------------------- sinks */
 
+static int64_t sink_length(const struct lct_probe *p)
+{
+    return p->length < LCT_PROBE_SINK ? p->length : LCT_PROBE_SINK;
+}
+
 /* alpha[layers * heads]: mean weight of the first key. */
 static locant_status find_sinks(double *alpha, struct lct_probe *p,
                                 int repeated)
 {
     struct sweep s = {
-        .length = p->length < SINK_LENGTH ? p->length : SINK_LENGTH,
+        .length = sink_length(p),
         .windows = WINDOWS, .repeated = repeated,
     };
     locant_status status;
@@ -245,7 +256,7 @@ static double share_above(const double *alpha, int64_t n)
     double above = 0;
 
     for (int64_t i = 0; i < n; i++)
-        above += alpha[i] > sink_threshold;
+        above += alpha[i] > lct_sink_threshold;
     return above / (double)n;
 }
 
@@ -262,8 +273,8 @@ static locant_status add_sinks(json_t *out, struct lct_probe *p)
     if (status == LOCANT_OK)
         json_object_set_new(out, "sinks", json_pack(
             "{s:I, s:f, s:o, s:o, s:f, s:f}", "length",
-            (json_int_t)(p->length < SINK_LENGTH ? p->length : SINK_LENGTH),
-            "threshold", sink_threshold, "text", lct_probe_reals(alpha, n),
+            (json_int_t)sink_length(p), "threshold", lct_sink_threshold,
+            "text", lct_probe_reals(alpha, n),
             "repeated", lct_probe_reals(alpha + n, n), "share",
             share_above(alpha, n), "share_repeated",
             share_above(alpha + n, n)));

@@ -3,6 +3,7 @@
 #include <math.h>
 
 const int64_t lct_probe_within[LCT_PROBE_WITHIN] = {8, 32, 128};
+const double lct_sink_threshold = .3;
 
 double lct_row_entropy(const real *w, int64_t t)
 {
@@ -46,6 +47,8 @@ void lct_head_add(struct lct_head_sums *s, const real *w, int64_t t)
 
     s->rows++;
     s->sink += (double)w[0];
+    s->early += t < LCT_PROBE_SINK;
+    s->early_sink += t < LCT_PROBE_SINK ? (double)w[0] : 0;
     s->self += (double)w[t];
     s->self_bias += (double)w[t] - 1 / keys;
     if (t > 0) {

@@ -171,33 +171,53 @@ static bool evaluated(const struct lct_results *r)
     return false;
 }
 
-/* From the same document of numbers as on the page. */
-static locant_status draw_runs(struct lct_html *h, struct lct_results *r,
-                               const char *name, int64_t head)
-{
-    const bool training = strcmp(name, "training") == 0;
-    const bool maps = strcmp(name, "maps") == 0 || strcmp(name, "heads") == 0;
+/* Other figures of runs than those of what probes found. */
+static const struct {
+    const char *name;
+    bool evaluated; /* of runs that were */
+    locant_status (*draw)(struct lct_html *h, const struct lct_results *r);
+} of_runs[] = {
+    { "length", true, lct_page_headline },
+    { "close-up", true, lct_page_headline },
+    { "position", true, lct_page_positions },
+    { "protocols", true, lct_page_protocols },
+    { "training", false, lct_page_training },
+    { "gradient", false, lct_page_training },
+    { "gradient-own", false, lct_page_training },
+};
 
-    if ((maps || lct_page_is_probe(name)) && !lct_page_probed(r))
+static locant_status draw_probes(struct lct_html *h, struct lct_results *r,
+                                 const char *name, int64_t head)
+{
+    if (!lct_page_probed(r))
         return locant_fail(LOCANT_ERR_PARAM,
                            "locant_figure_of_runs: '%s' is of runs that were "
                            "probed: 'locant probe' does that",
                            name);
-    if (maps || lct_page_is_probe(name))
-        return maps ? lct_page_maps(h, r, head) : lct_page_probes(h, r);
-    if (!training && !evaluated(r))
+    if (strcmp(name, "maps") == 0 || strcmp(name, "heads") == 0)
+        return lct_page_maps(h, r, head);
+    LCT_TRY(lct_numbers_create(&r->numbers, r));
+    return lct_page_probes(h, r);
+}
+
+/* From the same document of numbers as on the page. */
+static locant_status draw_runs(struct lct_html *h, struct lct_results *r,
+                               const char *name, int64_t head)
+{
+    size_t i = 0;
+
+    while (i < sizeof of_runs / sizeof of_runs[0] &&
+           strcmp(name, of_runs[i].name) != 0)
+        i++;
+    if (i == sizeof of_runs / sizeof of_runs[0])
+        return draw_probes(h, r, name, head);
+    if (of_runs[i].evaluated && !evaluated(r))
         return locant_fail(LOCANT_ERR_PARAM,
                            "locant_figure_of_runs: '%s' is of runs that were "
                            "evaluated: 'locant eval' does that",
                            name);
     LCT_TRY(lct_numbers_create(&r->numbers, r));
-    if (training)
-        return lct_page_training(h, r);
-    if (strcmp(name, "protocols") == 0)
-        return lct_page_protocols(h, r);
-    if (strcmp(name, "position") == 0)
-        return lct_page_positions(h, r);
-    return lct_page_headline(h, r);
+    return of_runs[i].draw(h, r);
 }
 
 locant_status locant_figure_of_runs(const char *name, locant_store *store,
@@ -221,6 +241,9 @@ locant_status locant_figure_of_runs(const char *name, locant_store *store,
     status = lct_results_of_runs(&r, store, runs, n);
     if (status == LOCANT_OK && strcmp(info->of, RUNS) == 0) {
         status = draw_runs(&h, &r, name, view->head);
+        if (status == LOCANT_OK && taken == 0)
+            status = locant_fail(LOCANT_ERR_PARAM, "%s: '%s' has nothing to "
+                                 "show of these runs", fn, name);
     } else if (status == LOCANT_OK) {
         status = locant_encoding_create(&e, r.groups[0].spec);
         if (status == LOCANT_OK)

@@ -35,14 +35,6 @@ static const struct picture pictures[] = {
 };
 enum { PICTURES = sizeof pictures / sizeof pictures[0] };
 
-bool lct_page_is_probe(const char *name)
-{
-    for (int i = 0; i < PICTURES; i++)
-        if (strcmp(pictures[i].name, name) == 0)
-            return true;
-    return strcmp(name, "maps") == 0;
-}
-
 bool lct_page_probed(const struct lct_results *r)
 {
     for (size_t i = 0; i < r->n; i++)
@@ -208,6 +200,8 @@ locant_status lct_page_probes(struct lct_html *h, const struct lct_results *r)
                     "<div class=\"grid\" id=\"probes\">\n");
     for (int i = 0; i < PICTURES && status == LOCANT_OK; i++)
         status = draw(h, r, &pictures[i]);
+    if (status == LOCANT_OK)
+        status = lct_page_learning(h, r);
     if (status == LOCANT_OK)
         status = lct_page_maps(h, r, 0);
     lct_html_raw(h, "</div>\n");

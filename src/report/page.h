@@ -77,6 +77,9 @@ locant_status lct_page_positions(struct lct_html *h,
 /* What the trained models do: of groups that were probed. */
 locant_status lct_page_probes(struct lct_html *h, const struct lct_results *r);
 void lct_page_probe_tables(struct lct_html *h, const struct lct_results *r);
+/* A panel of statistics over training for each of them. */
+locant_status lct_page_learning(struct lct_html *h,
+                                const struct lct_results *r);
 /* Attention of all heads of each, and of one head, by number from 1 on through
    all layers; 0: the nearest. */
 locant_status lct_page_maps(struct lct_html *h, const struct lct_results *r,
@@ -85,7 +88,6 @@ locant_status lct_page_maps(struct lct_html *h, const struct lct_results *r,
    length and cells}, ..], a group for each that has maps. */
 void lct_page_maps_data(struct lct_html *h, const struct lct_results *r);
 bool lct_page_probed(const struct lct_results *r);
-bool lct_page_is_probe(const char *name); /* of a figure */
 /* P3 beside P1, gains, evaluation under other specs. */
 locant_status lct_page_protocols(struct lct_html *h,
                                  const struct lct_results *r);

@@ -28,6 +28,12 @@ static const struct column {
     double scale;
     int decimals;
 } columns[] = {
+    { "weight within 8 bytes (%)", "within.8", 100, 1 },
+    { "within 32", "within.32", 100, 1 },
+    { "within 128", "within.128", 100, 1 },
+    { "mean distance (bytes)", "distance", 1, 1 },
+    { "entropy (nats)", "entropy", 1, 2 },
+    { "its slope", "slope", 1, 2 },
     { "90 % of the gradient (bytes)", "width_90", 1, 1 },
     { "99 % of the gradient (bytes)", "width_99", 1, 1 },
     { "context that helps (bytes)", "effective_context", 1, 0 },
@@ -48,14 +54,16 @@ static void each(struct lct_html *h, const struct lct_results *r)
 
     lct_html_table(h, "What probes found, in numbers", NULL);
     lct_html_word(
-        h, "How far back the gradient of a loss goes; the context up to which "
-           "twice as much text lowers losses by one per cent or more of those "
-           "of the best model with less (after Dai et al. 2019, "
-           "arXiv:1901.02860, appendix C); the error of positions read off the "
-           "last layer; heads that count as sinks, also of one byte repeated; "
-           "of what is added to the input the share of products that is of the "
-           "distance alone; of a bias how well laws of the distance fit it, "
-           "mean of R^2 of all heads.");
+        h, "How near the weight lies, at the trained length, and how wide it "
+           "is spread: the slope of entropy against the logarithm of the "
+           "number of keys, means of all heads; how far back the gradient of "
+           "a loss goes; the context up to which twice as much text lowers "
+           "losses by one per cent or more of those of the best model with "
+           "less (after Dai et al. 2019, arXiv:1901.02860, appendix C); the "
+           "error of positions read off the last layer; heads that count as "
+           "sinks, also of one byte repeated; of what is added to the input "
+           "the share of products that is of the distance alone; of a bias "
+           "how well laws of the distance fit it, mean of R^2 of all heads.");
     lct_html_table_head(h);
     lct_html_column(h, "encoding");
     for (int k = 0; k < COLUMNS; k++)

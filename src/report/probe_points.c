@@ -111,6 +111,32 @@ size_t lct_points_distances(double *x, double *y, const json_t *probe)
     return used;
 }
 
+/* Sixteenths of the keys: in the middle. */
+size_t lct_points_shares(double *x, double *y, const json_t *probe)
+{
+    const size_t n = mean_of_lists(y, sweep_of(probe, "trained"), "shares");
+
+    for (size_t k = 0; k < n; k++)
+        x[k] = ((double)k + .5) / (double)n;
+    return n;
+}
+
+/* Distance d of t keys lies in share ((d + 1) n - 1) / t, as in probe_rows.c;
+   few keys do not fill them all. */
+size_t lct_points_even_shares(double *x, double *y, const json_t *probe)
+{
+    const size_t n = lct_points_shares(x, y, probe);
+    const double length = lct_probe_number(
+        json_object_get(sweep_of(probe, "trained"), "length"));
+
+    for (size_t k = 0; k < n; k++)
+        y[k] = 0;
+    for (size_t t = 1; n > 0 && (double)t <= length; t++)
+        for (size_t d = 0; d < t; d++)
+            y[((d + 1) * n - 1) / t] += 1 / (double)t / length;
+    return n;
+}
+
 size_t lct_points_reach(double *x, double *y, const json_t *probe)
 {
     (void)x;
@@ -133,6 +159,24 @@ size_t lct_points_sinks(double *x, double *y, const json_t *probe)
 {
     (void)x;
     return read_list(y, json_object_get(sweep_of(probe, "sinks"), "text"));
+}
+
+size_t lct_points_sinks_repeated(double *x, double *y, const json_t *probe)
+{
+    (void)x;
+    return read_list(y, json_object_get(sweep_of(probe, "sinks"), "repeated"));
+}
+
+size_t lct_points_slopes(double *x, double *y, const json_t *probe)
+{
+    (void)x;
+    return of_heads(y, sweep_of(probe, "trained"), "slope");
+}
+
+size_t lct_points_slopes_before(double *x, double *y, const json_t *probe)
+{
+    (void)x;
+    return of_heads(y, sweep_of(probe, "initial"), "slope");
 }
 
 size_t lct_points_field(double *x, double *y, const json_t *probe)
@@ -208,7 +252,7 @@ static size_t course(double *x, double *y, const json_t *probe, const char *of)
         if (n == LCT_POINTS)
             break;
         x[n] = lct_probe_number(json_object_get(step, "step")) + 1;
-        y[n] = 0;
+        y[n] = heads ? 0 : NAN;
         json_array_foreach(heads, h, head)
             y[n] += fabs(lct_probe_number(head)) /
                     (double)json_array_size(heads);
@@ -230,6 +274,14 @@ size_t lct_points_course_own(double *x, double *y, const json_t *probe)
 size_t lct_points_course_entropy(double *x, double *y, const json_t *probe)
 {
     return course(x, y, probe, "entropy");
+}
+
+/* Of runs of an older locant there is none. */
+size_t lct_points_course_distance(double *x, double *y, const json_t *probe)
+{
+    const size_t n = course(x, y, probe, "distance");
+
+    return n > 0 && isfinite(y[n - 1]) ? n : 0;
 }
 
 size_t lct_points_course_sink(double *x, double *y, const json_t *probe)

@@ -16,11 +16,19 @@ size_t lct_points_entropy(double *x, double *y, const struct json_t *probe);
 size_t lct_points_even_entropy(double *x, double *y,
                                const struct json_t *probe);
 size_t lct_points_distances(double *x, double *y, const struct json_t *probe);
+size_t lct_points_slopes(double *x, double *y, const struct json_t *probe);
+size_t lct_points_slopes_before(double *x, double *y,
+                                const struct json_t *probe);
+size_t lct_points_shares(double *x, double *y, const struct json_t *probe);
+size_t lct_points_even_shares(double *x, double *y,
+                              const struct json_t *probe);
 size_t lct_points_reach(double *x, double *y, const struct json_t *probe);
 size_t lct_points_previous(double *x, double *y, const struct json_t *probe);
 size_t lct_points_previous_before(double *x, double *y,
                                   const struct json_t *probe);
 size_t lct_points_sinks(double *x, double *y, const struct json_t *probe);
+size_t lct_points_sinks_repeated(double *x, double *y,
+                                 const struct json_t *probe);
 size_t lct_points_field(double *x, double *y, const struct json_t *probe);
 size_t lct_points_truncation(double *x, double *y, const struct json_t *probe);
 size_t lct_points_states(double *x, double *y, const struct json_t *probe);
@@ -37,6 +45,8 @@ size_t lct_points_course_previous(double *x, double *y,
 size_t lct_points_course_own(double *x, double *y, const struct json_t *probe);
 size_t lct_points_course_entropy(double *x, double *y,
                                  const struct json_t *probe);
+size_t lct_points_course_distance(double *x, double *y,
+                                  const struct json_t *probe);
 size_t lct_points_course_sink(double *x, double *y, const struct json_t *probe);
 
 /* A number; NAN where there is none. */

@@ -1,0 +1,151 @@
+/*
+ * figures_learning.c - what happens to the heads of each encoding while it is
+ * trained: a panel for each, side by side in one frame, so that all lines of a
+ * kind are one path.
+ */
+#include "page.h"
+#include <math.h>
+#include <stdio.h>
+
+enum { LINES = 6, PANELS = 8, MOST = 16 }; /* MOST: steps that are looked at */
+static const double width = .9;            /* of a panel, of a step of 1 */
+
+/* All are between 0 and 1; those with 'of' as shares of another number. */
+static const struct {
+    const char *label, *key, *of;
+} lines[LINES] = {
+    { "previous token", "previous", NULL },
+    { "own token", "own", NULL },
+    { "entropy", "entropy", "even_entropy" },
+    { "distance", "distance", "even_distance" },
+    { "heads that are sinks", "sinks", NULL },
+    { "encoding's gradient", "gradient_share", NULL },
+};
+
+struct panels {
+    locant_series line[LINES];
+    locant_mark mark[PANELS];
+    double x[LINES][PANELS * (MOST + 1)], y[LINES][PANELS * (MOST + 1)];
+    size_t n; /* of panels */
+};
+
+/* Where row 'row' of the document says 'key' at its k-th step. */
+static double value(const struct lct_results *r, size_t row, const char *key,
+                    int k)
+{
+    return lct_page_value(r, "probes.rows.%zu.training.%s.%d", row, key, k);
+}
+
+/* How many steps a row has, MOST at most. */
+static int steps_of(const struct lct_results *r, size_t row)
+{
+    int n = 0;
+
+    while (n < MOST && isfinite(value(r, row, "step", n)))
+        n++;
+    return n;
+}
+
+static double share_of(const struct lct_results *r, size_t row, int line, int k)
+{
+    const double v = value(r, row, lines[line].key, k);
+
+    return lines[line].of == NULL
+               ? v
+               : v / lct_page_value(r, "probes.rows.%zu.training.%s", row,
+                                    lines[line].of);
+}
+
+/* The panel of a row; nothing where it has no steps. */
+static void add_panel(struct panels *p, const struct lct_results *r, size_t row,
+                      const char *spec)
+{
+    const int steps = steps_of(r, row);
+    const double left = (double)p->n + 1;
+    const double all = steps ? log(value(r, row, "step", steps - 1) + 1) : 0;
+
+    if (!(all > 0))
+        return;
+    for (int line = 0; line < LINES; line++) {
+        locant_series *s = &p->line[line];
+
+        if (s->n > 0) { /* no line from the panel before */
+            p->x[line][s->n] = left;
+            p->y[line][s->n++] = NAN;
+        }
+        for (int k = 0; k < steps; k++) {
+            p->x[line][s->n] =
+                left + width * log(value(r, row, "step", k) + 1) / all;
+            p->y[line][s->n++] = share_of(r, row, line, k);
+        }
+    }
+    p->mark[p->n++] = (locant_mark){ .x = left, .label = spec };
+}
+
+static locant_status show(struct lct_html *h, const struct lct_results *r,
+                          const struct panels *p)
+{
+    locant_figure f = LOCANT_FIGURE_INIT;
+
+    f.name = "learning";
+    f.title = "While training, encoding by encoding";
+    f.x_label = "encoding; within each the step, logarithmic";
+    f.y_label = "share";
+    f.width = 820;
+    f.height = 380;
+    f.series = p->line;
+    f.n_series = LINES;
+    f.marks = p->mark;
+    f.n_marks = p->n;
+    return lct_page_figure(
+        h, r, &f,
+        "One panel for each encoding, side by side, with six curves over "
+        "training: weight of the previous and of the own token, entropy, mean "
+        "distance, heads that are sinks, gradient of the encoding's "
+        "parameters.",
+        "From before training, at each vertical line, to its end; all heads "
+        "together. Previous and own token: mean of |A|, A = (1/T) sum (p[t, j] "
+        "- 1/t) (Gelberg et al. 2025, arXiv:2512.12167, definition 3.1). "
+        "Entropy and distance: -sum p ln p and sum p d, as shares of those of "
+        "even weights. Sinks: heads with (1/T) sum p[t, 1] above 0.3, T = 64 "
+        "(Gu et al. 2024, arXiv:2410.10781). Gradient: norm of that of the "
+        "encoding's own parameters as a share of the whole, mean of the steps "
+        "since the point before. Text of the built-in generator, first seed "
+        "of each encoding. ",
+        1);
+}
+
+static void begin(struct panels *p)
+{
+    p->n = 0;
+    for (int i = 0; i < LINES; i++)
+        p->line[i] = (locant_series){ .label = lines[i].label, .x = p->x[i],
+                                      .y = p->y[i], .color = i, .marks = 1 };
+}
+
+locant_status lct_page_learning(struct lct_html *h, const struct lct_results *r)
+{
+    struct panels *p;
+    locant_status status = LOCANT_OK;
+    size_t row = 0;
+
+    if (!lct_page_wants(h, "learning"))
+        return LOCANT_OK;
+    p = locant_alloc(sizeof *p);
+    if (p == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "report: no memory for a figure");
+    begin(p);
+    for (size_t i = 0; i < r->n && status == LOCANT_OK; i++) {
+        if (r->groups[i].probe == NULL)
+            continue;
+        if (p->n == PANELS) {
+            status = show(h, r, p);
+            begin(p);
+        }
+        add_panel(p, r, row++, r->groups[i].spec);
+    }
+    if (status == LOCANT_OK && p->n > 0)
+        status = show(h, r, p);
+    locant_release(p);
+    return status;
+}
