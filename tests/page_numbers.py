@@ -159,31 +159,45 @@ def check_document(page, numbers):
             yield f"{path}: {value} in the document, not on the page"
 
 
+def table_of(text):
+    """(x, name, value) of each field below a figure; None: empty."""
+    head = []
+    for line in text.strip().split("\n"):
+        fields = line.split(",")
+        try:
+            x = float(fields[0])
+        except ValueError:
+            head = fields
+            continue
+        for name, value in zip(head[1:], fields[1:]):
+            yield x, name, float(value) if value else None
+
+
+def differs(value, want):
+    """Four digits are told; None is an empty field."""
+    return (want is None) != (value is None) or want is not None and abs(
+        value - want) > 6e-4 * abs(want)
+
+
 def check_data(page, numbers, document):
-    """Four digits of what lies behind two figures."""
+    """What lies behind two figures."""
     rows = {row["encoding"]: i for i, row in enumerate(document["rows"])}
     width = max(int(k) for k in document["rows"][0]["loss"]) / 64
     seen = 0
     for figure, text in page.data:
-        for line in text.strip().split("\n"):
-            fields = line.split(",")
-            try:
-                x = float(fields[0])
-            except ValueError:
-                head = fields
+        if figure not in ("length", "position"):
+            continue
+        for x, name, value in table_of(text):
+            spec, _, end = name.partition(" ")
+            if spec not in rows:
                 continue
-            for name, value in zip(head[1:], fields[1:]):
-                spec, _, end = name.partition(" ")
-                if figure not in ("length", "position") or spec not in rows:
-                    continue
-                path = (f"rows.{rows[spec]}.loss.{int(x)}.{end or 'mean'}"
-                        if figure == "length" else
-                        f"rows.{rows[spec]}.by_position.{int(x / width)}")
-                seen += 1
-                want = numbers[path]
-                if (want is None) != (value == "") or want is not None and abs(
-                        float(value) - want) > 6e-4 * abs(want):
-                    yield f"{path}: '{value}' below the figure, not {want}"
+            path = (f"rows.{rows[spec]}.loss.{int(x)}.{end or 'mean'}"
+                    if figure == "length" else
+                    f"rows.{rows[spec]}.by_position.{int(x / width)}")
+            seen += 1
+            if differs(value, numbers[path]):
+                yield (f"{path}: {value} below the figure, not "
+                       f"{numbers[path]}")
     if seen < 40 * len(rows):
         yield f"only {seen} numbers below figures were compared"
 
@@ -199,20 +213,6 @@ PANELS = {"previous token": "previous", "own token": "own",
           "heads that are sinks": "sinks",
           "encoding's gradient": "gradient_share"}
 PANEL_WIDTH, PANELS_A_FIGURE = .9, 8
-
-
-def table_of(text):
-    """(x, name, value) of each field below a figure; None: empty."""
-    head = []
-    for line in text.strip().split("\n"):
-        fields = line.split(",")
-        try:
-            x = float(fields[0])
-        except ValueError:
-            head = fields
-            continue
-        for name, value in zip(head[1:], fields[1:]):
-            yield x, name, float(value) if value else None
 
 
 def course_value(row, figure, name, x):
@@ -234,7 +234,7 @@ def panel_value(row, name, x):
 
 
 def check_training(page, document):
-    """Four digits of what lies behind the figures over training."""
+    """What lies behind the figures over training."""
     rows = [row for row in document.get("probes", {}).get("rows", [])
             if "training" in row]
     first, seen = 0, 0
@@ -250,8 +250,7 @@ def check_training(page, document):
                                  row["encoding"].replace(",", ";")) +
                                  "( own)?", name)), None)
             seen += want is not None
-            if (want is None) != (value is None) or want is not None and abs(
-                    value - want) > 6e-4 * abs(want):
+            if differs(value, want):
                 yield f"{figure}: {value} of {name} at {x}, not {want}"
         first += PANELS_A_FIGURE if figure == "learning" else 0
     if seen < 20 * len(rows):

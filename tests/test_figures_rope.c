@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { POINTS = 129, LINES = 4 };
+enum { POINTS = 129, LINES = 5 };
 
 /* What a figure held, copied. */
 struct shown {
@@ -81,12 +81,15 @@ static void scores_and_bounds(void **state)
                                                                 "rope");
 
     (void)state;
-    CHECK(e.lines == 3 && e.x[0][8] == 128 && e.y[0][0] == 1);
+    CHECK(e.lines == 4 && e.x[0][8] == 128 && e.y[0][0] == 1);
     for (int i = 0; i < POINTS; i++)
         CHECK(e.y[1][i] == 0 && e.y[2][i] == e.y[0][i]);
     CHECK(e.band[0] == 0);
     near_to(e.band[1], 1 / sqrt(32), 1e-15);
     near_to(e.band[2], 2 * sqrt(16) / 32, 1e-15);
+    assert_string_equal(e.label[3], "key made for distance 128");
+    for (int i = 0; i < POINTS; i++)
+        CHECK(i == 8 ? e.y[3][i] == 1 : e.y[3][i] < .8);
     CHECK(su.lines == 1);
     near_to(su.y[0][0], 8.5, 1e-12);
     near_to(su.y[0][8], 3.42, .005 + 16 * 1.2e-4);
@@ -106,13 +109,29 @@ static void bounds_between_positions(void **state)
         CHECK(s.y[0][i] < s.y[2][i] && s.y[2][i] < s.y[1][i]);
 }
 
+/* How many pairs turn, as the figure says. */
+static const char *find_turning(const char *spec)
+{
+    static char number[48];
+    const struct shown s = show("turns", spec);
+
+    snprintf(number, sizeof number, "%s", s.label[s.lines - 1]);
+    CHECK(strstr(number, " of 16 pairs turn once in training"));
+    number[strcspn(number, " ")] = '\0';
+    return number;
+}
+
 /* Pairs 0; 1 to 5; 6 to 15: beta 32 and alpha 1 at 128, as in the ramps. */
 static void wavelengths_by_what_yarn_does(void **state)
 {
     const struct shown s = show("turns", "rope");
 
     (void)state;
-    CHECK(s.lines == 3 && s.n[0] == 1 && s.n[1] == 5 && s.n[2] == 10);
+    CHECK(s.lines == 4 && s.n[0] == 1 && s.n[1] == 5 && s.n[2] == 10);
+    assert_string_equal(s.label[3], "6 of 16 pairs turn once in training");
+    CHECK(s.n[3] == 2 && s.y[3][0] == 5.5 && s.y[3][1] == 5.5);
+    assert_string_equal(find_turning("rope(base=128)"), "10");
+    assert_string_equal(find_turning("rope(base=500)"), "8");
     CHECK(s.y[1][0] == 1 && s.y[2][9] == 15);
     near_to(s.x[0][0], 6.283185, 1e-5);
     CHECK(s.marks == 3 && s.mark[0] == 4 && s.mark[1] == 128 &&
@@ -125,7 +144,8 @@ static void sums_of_cosines(void **state)
     double least[3] = { 99, 99, 99 };
 
     (void)state;
-    CHECK(s.lines == 4 && s.n[0] == 129);
+    CHECK(s.lines == 5 && s.n[0] == 129);
+    assert_string_equal(s.label[3], "fitted base 114");
     assert_string_equal(s.label[0], "base 10000");
     assert_string_equal(s.label[1], "smallest base 1031");
     for (int k = 0; k < 3; k++)

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { PAIRS = 512, MOST = 257, LINES = 4, BETA = 32, ALPHA = 1 };
+enum { PAIRS = 512, MOST = 257, LINES = 5, BETA = 32, ALPHA = 1 };
 
 struct plot {
     double freq[PAIRS], base; /* base: NAN where angles are not geometric */
@@ -80,7 +80,9 @@ static locant_status draw_expected(struct lct_html *h,
     } list[] = {{LCT_ROPE_ONES, "vectors of ones"},
                 {LCT_ROPE_INDEPENDENT, "unrelated vectors"},
                 {LCT_ROPE_SAME, "equal vectors"}};
+    const double chosen = (double)s->r->trained_length;
     const locant_mark mark = lct_trained_mark(s->r);
+    char label[48];
     locant_figure f;
 
     p->n = 0;
@@ -102,6 +104,13 @@ static locant_status draw_expected(struct lct_html *h,
             p->high[k][i] = e.mean + e.deviation;
         }
     }
+    snprintf(label, sizeof label, "key made for distance %.0f", chosen);
+    add(p, label, p->points);
+    for (int64_t i = 0; i < p->points; i++) {
+        p->x[3][i] = distance(p, s, i);
+        p->y[3][i] = lct_rope_expected(LCT_ROPE_ONES, p->freq, p->pairs,
+                                       p->x[3][i] - chosen).mean;
+    }
     f = figure_of(p, "expected", "Expected scores", "distance",
                   "score / channels");
     f.marks = &mark;
@@ -109,12 +118,15 @@ static locant_status draw_expected(struct lct_html *h,
     return lct_page_figure(
         h, s->r, &f,
         "Expected score by distance: of ones, of unrelated random vectors, and "
-        "of equal random vectors, with a standard deviation around it.",
+        "of equal random vectors, with a standard deviation around it; and the "
+        "score of a key that is highest at one distance.",
         "With C = sum cos(s f) over the pairs of d channels: ones 2C/d "
         "(arXiv:2104.09864); unrelated normal vectors 0 at every distance, "
         "deviation 1/sqrt(d) (arXiv:2410.06205, proposition 3.2); a normal "
         "vector and itself 2C/d, deviation 2 sqrt(sum cos^2)/d. Scores decay "
-        "with distance between equal vectors, not between unrelated ones.",
+        "with distance between equal vectors, not between unrelated ones; and "
+        "for any distance there is a key that scores highest there, the query "
+        "turned by it (proposition 3.1).",
         0);
 }
 
@@ -196,6 +208,25 @@ static locant_status draw_pi(struct lct_html *h, const struct lct_subject *s,
 
 /* -------------------------------------------------------------- wavelengths */
 
+/* A level line above the pairs that turn at least once: the critical
+   dimension. */
+static void add_turning(struct plot *p, const struct lct_rope_pair *pair,
+                        char *label, size_t size, int64_t length)
+{
+    const int64_t n = lct_rope_turning(p->freq, p->pairs, length);
+    const size_t at = p->n;
+    locant_series *line;
+
+    snprintf(label, size, "%lld of %lld pairs turn once in training",
+             (long long)n, (long long)p->pairs);
+    line = add(p, label, 2);
+    line->color = 9;
+    line->dashed = 1;
+    p->x[at][0] = pair[0].wavelength;
+    p->x[at][1] = pair[p->pairs - 1].wavelength;
+    p->y[at][0] = p->y[at][1] = (double)n - .5;
+}
+
 static locant_status draw_turns(struct lct_html *h, const struct lct_subject *s,
                                 struct plot *p)
 {
@@ -210,6 +241,7 @@ static locant_status draw_turns(struct lct_html *h, const struct lct_subject *s,
     const struct lct_rope_setup setup = {p->base, factor, BETA, ALPHA,
                                          2 * p->pairs, s->r->trained_length};
     struct lct_rope_pair pair[PAIRS];
+    char turning[64];
     locant_figure f;
 
     if (isnan(p->base) || p->pairs > MOST)
@@ -232,6 +264,7 @@ static locant_status draw_turns(struct lct_html *h, const struct lct_subject *s,
         }
         p->n -= line->n == 0; /* YaRN leaves none so */
     }
+    add_turning(p, pair, turning, sizeof turning, s->r->trained_length);
     f = figure_of(p, "turns", "Wavelengths, and what YaRN does to them",
                   "positions per turn", "pair");
     f.log_x = 1;
@@ -246,7 +279,8 @@ static locant_status draw_turns(struct lct_html *h, const struct lct_subject *s,
         "(arXiv:2309.00071, section 3.2); between them its ramp is linear in "
         "the pair's index here, as in the authors' code, where the paper's is "
         "linear in turns. Pairs right of the trained length never turned in "
-        "training.",
+        "training: above the dashed line, which is called the critical "
+        "dimension.",
         0);
 }
 
@@ -284,7 +318,8 @@ static locant_status draw_base(struct lct_html *h, const struct lct_subject *s,
         lct_smallest_base(2 * p->pairs, s->r->trained_length);
     const double length = (double)s->r->trained_length;
     const int64_t points = p->points;
-    char own[40], smallest[40];
+    const double fitted = lct_fitted_base(length);
+    char own[40], smallest[40], fit[40];
     locant_figure f;
     locant_status status;
 
@@ -294,23 +329,27 @@ static locant_status draw_base(struct lct_html *h, const struct lct_subject *s,
         p->points = s->r->trained_length + 1;
     snprintf(own, sizeof own, "base %.0f", five_digits(p->base));
     snprintf(smallest, sizeof smallest, "smallest base %.0f", least);
+    snprintf(fit, sizeof fit, "fitted base %.0f", fitted);
     p->n = 0;
     add_sums(p, s, own, p->base);
     add_sums(p, s, smallest, least);
     add_sums(p, s, "base of the trained length", length);
+    add_sums(p, s, fit, fitted);
     add(p, NULL, 2);
-    p->x[3][1] = length;
-    p->x[3][0] = p->y[3][0] = p->y[3][1] = 0;
-    p->line[3].color = 9;
+    p->x[4][1] = length;
+    p->x[4][0] = p->y[4][0] = p->y[4][1] = 0;
+    p->line[4].color = 9;
     f = figure_of(p, "base-bound", "Sum of cosines", "distance",
                   "sum over pairs");
     status = lct_page_figure(
-        h, s->r, &f, "Sum of the cosines of all pairs by distance for three "
-        "bases; one of them goes below zero.",
+        h, s->r, &f, "Sum of the cosines of all pairs by distance for four "
+        "bases; some of them go below zero.",
         "B(m) = sum cos(m f) of the pairs; where it is below 0, unrelated keys "
         "score above equal ones. Men et al. (arXiv:2405.14591) ask that it be "
         "at least 0 within the context; the smallest base is the first that "
-        "does of 2, 2.1, 2.205, ..: larger ones may fail again. A base of the "
+        "does of 2, 2.1, 2.205, ..: larger ones may fail again. The fitted "
+        "base is 0.0424 L^1.628, their curve for lengths L of 10^3 to 10^6, "
+        "which knows nothing of the number of channels. A base of the "
         "trained length breaks that rule, and yet has been reported to read "
         "long texts better: a rule for finding equal keys says little about "
         "loss.",
