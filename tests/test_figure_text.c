@@ -114,6 +114,44 @@ static void map_shows_its_cells(void **state)
     CHECK(!strstr(text, "[38;") && strstr(text, "\x1b[9"));
 }
 
+/* Names in place of numbers: in the terminal, in JSON, in CSV. */
+static void rows_of_maps_have_names(void **state)
+{
+    static const char *const rows[] = { "rope(base=128)", "a\x1b[31m,b" };
+    static const char *const cols[] = { "128", "256, dense", NULL };
+    double four[4] = { 0, 1, 1, 0 };
+    locant_figure f = a_figure(LOCANT_FIGURE_HEATMAP);
+    char *out;
+    size_t size;
+
+    (void)state;
+    f.cells = four;
+    f.rows = f.cols = 2;
+    f.diverging = 0;
+    f.title = f.x_label = f.y_label = NULL;
+    f.row_names = rows;
+    f.col_names = cols;
+    draw(&f, 80, LOCANT_TERMINAL_ASCII);
+    CHECK(strstr(text, "rope(base=128)+..........."));
+    CHECK(strstr(text, "  256, dense\n") && strstr(text, "  128  "));
+    CHECK(!strchr(text, '\x1b'));
+    draw(&f, 40, LOCANT_TERMINAL_24);
+    CHECK(strstr(text, "rope(base=128)"));
+    CHECK_OK(locant_figure_json(&out, &size, &f));
+    CHECK(strstr(out, "\"row_names\":[\"rope(base=128)\",\"a\\u001b[31m,b\"],"
+                      "\"col_names\":[\"128\",\"256, dense\"]"));
+    locant_release(out);
+    CHECK_OK(locant_figure_csv(&out, &size, &f));
+    CHECK(strstr(out, "row,column,value\nrope(base=128),128,0\n"
+                      "rope(base=128),\"256, dense\",1\n"));
+    locant_release(out);
+    CHECK_OK(locant_figure_svg(&out, &size, &f));
+    locant_release(out);
+    f.col_names = cols + 1; /* the second is NULL */
+    CHECK_REFUSED(locant_figure_csv(&out, &size, &f), LOCANT_ERR_NULL,
+                  "locant_figure_csv: col_names[1] is NULL");
+}
+
 static void refuses(void **state)
 {
     locant_figure f = a_figure(LOCANT_FIGURE_CURVES);
@@ -422,6 +460,7 @@ int main(void)
         cmocka_unit_test(lines_fit_every_terminal),
         cmocka_unit_test(labels_carry_no_escapes),
         cmocka_unit_test(map_shows_its_cells),
+        cmocka_unit_test(rows_of_maps_have_names),
         cmocka_unit_test(refuses),
         cmocka_unit_test(csv_reads_back),
         cmocka_unit_test(json_reads_back),

@@ -66,6 +66,8 @@ typedef struct locant_figure {
 
     const char   *title_zh, *x_label_zh, *y_label_zh; /* or NULL */
     const char   *name;            /* see locant_figure_at(); or NULL */
+    const char *const *row_names;  /* HEATMAP: [rows], [cols] in place of */
+    const char *const *col_names;  /* numbers; or NULL */
 } locant_figure;
 
 #define LOCANT_FIGURE_INIT { .struct_size = sizeof(locant_figure) }

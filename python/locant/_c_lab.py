@@ -335,6 +335,8 @@ class Figure(Structure):
         ("x_label_zh", c_char_p),
         ("y_label_zh", c_char_p),
         ("name", c_char_p),
+        ("row_names", POINTER(c_char_p)),
+        ("col_names", POINTER(c_char_p)),
     ]
 
 

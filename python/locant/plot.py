@@ -68,6 +68,8 @@ class Figure:
     x_step: float
     y_first: float
     y_step: float
+    row_names: tuple[str, ...] | None
+    col_names: tuple[str, ...] | None
 
 
 def names() -> dict[str, str]:
@@ -88,6 +90,10 @@ def _values(pointer: Any, n: int) -> Array | None:
     if not pointer:
         return None
     return np.array(pointer[:n], np.float64)
+
+
+def _names(pointer: Any, n: int) -> tuple[str, ...] | None:
+    return tuple(text(pointer[i]) for i in range(n)) if pointer else None
 
 
 def _series(s: Any, kind: FigureKind) -> Series:
@@ -112,7 +118,7 @@ def _copied(f: Any, alt: bytes, caption: bytes) -> Figure:
         (f.y_min, f.y_max) if (f.y_min, f.y_max) != (0, 0) else None,
         None if cells is None else cells.reshape(f.rows, f.cols),
         bool(f.diverging), bool(f.numbers), f.x_first, f.x_step, f.y_first,
-        f.y_step)
+        f.y_step, _names(f.row_names, f.rows), _names(f.col_names, f.cols))
 
 
 def _visit(name: str, of: str | Encoding, take: Any, runs: Sequence[int],
@@ -229,6 +235,10 @@ def _heatmap(ax: Any, f: Figure) -> None:
         f.x_first - x / 2, f.x_first + x * (cols - 0.5),
         f.y_first + y * (rows - 0.5), f.y_first - y / 2), **options)
     ax.figure.colorbar(image, ax=ax)
+    if f.row_names:
+        ax.set_yticks(range(rows), f.row_names)
+    if f.col_names:
+        ax.set_xticks(range(cols), f.col_names)
     if f.numbers and max(rows, cols) <= 16:
         for (i, j), value in np.ndenumerate(f.cells):
             ax.text(f.x_first + x * j, f.y_first + y * i, f"{value:.2g}",

@@ -121,6 +121,16 @@ static locant_status check_lines(const char *fn, const locant_figure *f)
     return check_marks(fn, f);
 }
 
+static locant_status check_names(const char *fn, const char *what,
+                                 const char *const *names, int64_t n)
+{
+    for (int64_t i = 0; names && i < n; i++)
+        if (!names[i])
+            return locant_fail(LOCANT_ERR_NULL, "%s: %s[%lld] is NULL", fn,
+                               what, (long long)i);
+    return LOCANT_OK;
+}
+
 static locant_status check_cells(const char *fn, const locant_figure *f)
 {
     size_t seen = 0;
@@ -139,6 +149,8 @@ static locant_status check_cells(const char *fn, const locant_figure *f)
                            "%s: the first value or step of an axis is not a "
                            "number of at most %g",
                            fn, largest);
+    LCT_TRY(check_names(fn, "row_names", f->row_names, f->rows));
+    LCT_TRY(check_names(fn, "col_names", f->col_names, f->cols));
     for (int64_t i = 0; i < f->rows * f->cols; i++) {
         double value = f->cells[i];
         if (isfinite(value) && fabs(value) > largest)

@@ -126,6 +126,21 @@ static void put_lines(struct lct_html *h, const locant_figure *f, bool packed)
     lct_html_raw(h, "]");
 }
 
+static void put_names(struct lct_html *h, const char *key,
+                      const char *const *names, int64_t n)
+{
+    if (!names)
+        return;
+    lct_html_raw(h, ",\"");
+    lct_html_raw(h, key);
+    lct_html_raw(h, "\":[");
+    for (int64_t i = 0; i < n; i++) {
+        lct_html_raw(h, i ? "," : "");
+        lct_json_string(h, names[i]);
+    }
+    lct_html_raw(h, "]");
+}
+
 static void put_rows(struct lct_html *h, const locant_figure *f)
 {
     lct_html_raw(h, ",\"cells\":[");
@@ -182,6 +197,10 @@ static locant_status put_map(struct lct_html *h, const locant_figure *f,
     put_value(h, "x_step", f->x_step != 0 ? f->x_step : 1);
     put_value(h, "y_first", f->y_step != 0 ? f->y_first : 0);
     put_value(h, "y_step", f->y_step != 0 ? f->y_step : 1);
+    put_names(h, "row_names", f->row_names, f->rows);
+    put_names(h, "col_names", f->col_names, f->cols);
+    put_names(h, "row_names", f->row_names, f->rows);
+    put_names(h, "col_names", f->col_names, f->cols);
     lct_html_raw(h, f->numbers ? ",\"numbers\":true" : "");
     lct_html_raw(h, f->diverging ? ",\"diverging\":true"
                                  : ",\"diverging\":false");
@@ -274,22 +293,31 @@ static void csv_lines(struct lct_html *h, const locant_figure *f)
     }
 }
 
+/* The name or the number of a row or column. */
+static void put_index(struct lct_html *h, const char *const *names, int64_t i,
+                      double first, double step)
+{
+    char text[LCT_NUMBER_BYTES];
+
+    if (names) {
+        put_field(h, names[i]);
+        return;
+    }
+    lct_number_exact(text, step != 0 ? first + step * (double)i : (double)i);
+    lct_html_raw(h, text);
+}
+
 static void csv_map(struct lct_html *h, const locant_figure *f)
 {
-    double x_step = f->x_step != 0 ? f->x_step : 1;
-    double y_step = f->y_step != 0 ? f->y_step : 1;
 
     put_field(h, f->y_label ? f->y_label : "row");
     lct_html_raw(h, ",");
     put_field(h, f->x_label ? f->x_label : "column");
     lct_html_raw(h, ",value\n");
     for (int64_t i = 0; i < f->rows * f->cols; i++) {
-        char text[LCT_NUMBER_BYTES];
-        double first = f->y_step != 0 ? f->y_first : 0;
-        lct_number_exact(text, first + y_step * (double)(i / f->cols));
-        lct_html_raw(h, text);
-        first = f->x_step != 0 ? f->x_first : 0;
-        put_cell(h, first + x_step * (double)(i % f->cols));
+        put_index(h, f->row_names, i / f->cols, f->y_first, f->y_step);
+        lct_html_raw(h, ",");
+        put_index(h, f->col_names, i % f->cols, f->x_first, f->x_step);
         put_cell(h, f->cells[i]);
         lct_html_raw(h, "\n");
     }

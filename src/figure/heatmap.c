@@ -7,6 +7,7 @@
 #include "data.h"
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 struct lct_map lct_map_of(const locant_figure *f)
 {
@@ -78,13 +79,46 @@ static void cell_axis(struct lct_axis *a, int64_t n, double first, double step,
     }
 }
 
+/* The beginning of a name that has no room, to the end of a character. */
+static void shorten(char out[LCT_NUMBER_BYTES], const char *name)
+{
+    const size_t most = LCT_NUMBER_BYTES - 3;
+    size_t n = strlen(name);
+
+    if (n >= LCT_NUMBER_BYTES) {
+        for (n = most; n > 0 && ((unsigned char)name[n] & 0xc0) == 0x80;)
+            n--;
+        snprintf(out, LCT_NUMBER_BYTES, "%.*s..", (int)n, name);
+    } else {
+        memcpy(out, name, n + 1);
+    }
+}
+
+/* A name at the centre of each cell, or of every so many. */
+static void name_axis(struct lct_axis *a, int64_t n, const char *const *names)
+{
+    const int64_t each = (n + LCT_TICKS - 1) / LCT_TICKS;
+
+    *a = (struct lct_axis){ .low = -.5, .high = (double)n - .5 };
+    for (int64_t i = 0; i < n; i += each) {
+        a->tick[a->n] = (double)i;
+        shorten(a->label[a->n++], names[i]);
+    }
+}
+
 void lct_map_axes(struct lct_axis *x, struct lct_axis *y,
                   const locant_figure *f)
 {
     double swap;
 
-    cell_axis(x, f->cols, f->x_first, f->x_step, 8);
-    cell_axis(y, f->rows, f->y_first, f->y_step, 8);
+    if (f->col_names)
+        name_axis(x, f->cols, f->col_names);
+    else
+        cell_axis(x, f->cols, f->x_first, f->x_step, 8);
+    if (f->row_names)
+        name_axis(y, f->rows, f->row_names);
+    else
+        cell_axis(y, f->rows, f->y_first, f->y_step, 8);
     swap = y->low;
     y->low = y->high;
     y->high = swap;

@@ -32,14 +32,22 @@ static const char *tick_at(const struct lct_axis *a, double low, double high)
     return "";
 }
 
-static int margin(const struct lct_axis *a)
+static int widest(const struct lct_screen *s, const struct lct_axis *a)
 {
-    size_t widest = 0;
+    int most = 0;
 
     for (int i = 0; i < a->n; i++)
-        if (strlen(a->label[i]) > widest)
-            widest = strlen(a->label[i]);
-    return (int)widest + 2;
+        if (lct_screen_width(s, a->label[i]) > most)
+            most = lct_screen_width(s, a->label[i]);
+    return most;
+}
+
+/* Room for the labels of a vertical axis: of names, two fifths at most. */
+static int margin(const struct lct_screen *s, const struct lct_axis *a)
+{
+    const int most = s->columns * 2 / 5, n = widest(s, a);
+
+    return (n < most ? n : most) + 2;
 }
 
 /* The picture with the vertical axis; row 0 is at the axis' high end. */
@@ -51,8 +59,8 @@ static void put_lines(struct lct_screen *s, const struct lct_axis *y, int left)
     for (int i = 0; i < lines; i++) {
         double high = 1 - (double)i / lines, low = 1 - (double)(i + 1) / lines;
         const char *label = tick_at(y, low, i == 0 ? high + 1e-9 : high);
-        lct_screen_spaces(s, left - 1 - (int)strlen(label));
-        lct_screen_raw(s, label);
+        lct_screen_spaces(s, left - 1 - lct_screen_width(s, label));
+        lct_screen_text(s, label, left - 1, 0);
         lct_screen_raw(s, ascii ? (*label ? "+" : "|")
                                 : (*label ? "\xe2\x94\xa4" : "\xe2\x94\x82"));
         lct_screen_line(s, i);
@@ -73,7 +81,7 @@ static void put_axis(struct lct_screen *s, const struct lct_axis *x, int left,
         lct_screen_raw(s, ascii ? "-" : "\xe2\x94\x80");
     lct_screen_raw(s, "\n");
     for (int i = 0; i < x->n; i++) {
-        int size = (int)strlen(x->label[i]);
+        int size = lct_screen_width(s, x->label[i]);
         int begin = left + (int)(lct_axis_at(x, x->tick[i]) *
                                  (s->width - 1) + 0.5) - size / 2;
         if (begin <= at && at > 0)
@@ -81,7 +89,7 @@ static void put_axis(struct lct_screen *s, const struct lct_axis *x, int left,
         if (begin < 0 || begin + size > s->columns)
             continue;
         lct_screen_spaces(s, begin - at);
-        lct_screen_raw(s, x->label[i]);
+        lct_screen_text(s, x->label[i], size, 0);
         at = begin + size;
     }
     lct_screen_raw(s, "\n");
@@ -200,7 +208,7 @@ locant_status lct_terminal_curves(struct lct_screen *s, const locant_figure *f)
     int left, lines = s->columns / 4;
 
     lct_curve_axes(&p.x, &p.y, f);
-    left = margin(&p.y);
+    left = margin(s, &p.y);
     lines = lines > TEXT_LINES ? TEXT_LINES : lines;
     LCT_TRY(make_pixels(s, s->columns - left - 1, lines));
     for (size_t i = f->n_series; i-- > 0;)
@@ -302,10 +310,14 @@ locant_status lct_terminal_map(struct lct_screen *s, const locant_figure *f)
     int left, tall, most;
 
     lct_map_axes(&x, &y, f);
-    left = margin(&y);
+    left = margin(s, &y);
     tall = side(f->rows, TEXT_LINES * s->per_line, 2 * s->per_line);
+    if (f->row_names && tall >= f->rows * s->per_line)
+        tall -= tall % (int)(f->rows * s->per_line); /* whole lines a row */
     tall += tall % s->per_line; /* whole lines */
     most = s->per_line == 2 ? 4 : 3;
+    if (f->col_names && widest(s, &x) + 1 > most)
+        most = widest(s, &x) + 1;
     LCT_TRY(make_pixels(s, side(f->cols, s->columns - left - 1, most),
                         tall / s->per_line));
     for (int i = 0; i < s->height; i++)

@@ -84,10 +84,10 @@ const figure = (() => {
     const { data } = view;
     if (data.tiles)
       return tile_text(view, place);
-    const row = index_text(views.at_row(data, place.row), data.y_step,
-                           data.pooled[0]);
-    const col = index_text(views.at_col(data, place.col), data.x_step,
-                           data.pooled[1]);
+    const row = data.row_names ? data.row_names[place.row * data.pooled[0]]
+      : index_text(views.at_row(data, place.row), data.y_step, data.pooled[0]);
+    const col = data.col_names ? data.col_names[place.col * data.pooled[1]]
+      : index_text(views.at_col(data, place.col), data.x_step, data.pooled[1]);
     const y = views.text_of(data, "y_label") || words.say("row", "行");
     const x = views.text_of(data, "x_label") || words.say("column", "列");
     return `${y} ${row}, ${x} ${col}${colon()}` +

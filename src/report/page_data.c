@@ -172,11 +172,17 @@ static void put_map(struct lct_html *h, const locant_figure *f)
     put_name(h, f->x_label ? f->x_label : "column");
     for (int64_t k = 0; k < f->cols; k += across) {
         lct_html_raw(h, ",");
-        put_number(h, x_of(f, k));
+        if (f->col_names)
+            put_name(h, f->col_names[k]);
+        else
+            put_number(h, x_of(f, k));
     }
     for (int64_t r = 0; r < f->rows; r += down) {
         lct_html_raw(h, "\n");
-        put_number(h, y_of(f, r));
+        if (f->row_names)
+            put_name(h, f->row_names[r]);
+        else
+            put_number(h, y_of(f, r));
         for (int64_t k = 0; k < f->cols; k += across) {
             lct_html_raw(h, ",");
             put_number(h, f->cells[r * f->cols + k]);
