@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from ctypes import addressof, c_char
 from functools import lru_cache
+from operator import index
 from struct import Struct
 from sys import byteorder
 from typing import Any
@@ -26,6 +27,8 @@ _CODES = {dtype: int(code) for dtype, code in _CODES.items()}
 FLOATS = (0, 1, 2, 3)  # F32, F16, BF16, F64
 PARAMS = (0, 3)        # F32, F64
 _DTYPES = {code: dtype for dtype, code in _CODES.items()}
+_BLOCK = 4096   # positions
+_FAR = 1 << 62  # from there on no block is made
 _NAMES = {0: "float32", 1: "float16", 2: "bfloat16", 3: "float64",
           4: "int32", 5: "int64"}
 
@@ -72,6 +75,11 @@ def _layout(code: int, size: int, shape: tuple[int, ...],
                  *(s // size for s in strides), *rest)
 
 
+@lru_cache(maxsize=512)
+def _layout_of_count(n: int) -> bytes:
+    return _pack(5, 1, n, *_ZEROS[1], 1, *_ZEROS[1])
+
+
 def _address(x: Array) -> int:
     try:
         return addressof(_first_byte(x))  # the quickest way
@@ -79,8 +87,8 @@ def _address(x: Array) -> int:
         return int(x.__array_interface__["data"][0])
 
 
-def view(x: Array, name: str, code: int | None = None) -> Tensor:
-    """What 'x' sees, for the length of a call: 'x' must outlive it."""
+def raw(x: Array, name: str, code: int | None = None) -> bytes:
+    """The locant_tensor that sees 'x', which must outlive the call."""
     if code is None:
         code = code_of(x, name)
     layout = _layout(code, x.itemsize, x.shape, x.strides)
@@ -90,7 +98,12 @@ def view(x: Array, name: str, code: int | None = None) -> Tensor:
                         f"at most {MAX_RANK} are possible")
         raise Error(Status.ERR_LAYOUT, f"locant: {name} is not aligned to its "
                     f"elements of {x.itemsize} bytes; pass a copy of it")
-    return Tensor.from_buffer_copy(_address(x).to_bytes(8, byteorder) + layout)
+    return _address(x).to_bytes(8, byteorder) + layout
+
+
+def view(x: Array, name: str, code: int | None = None) -> Tensor:
+    """raw() as a struct, which any function takes."""
+    return Tensor.from_buffer_copy(raw(x, name, code))
 
 
 def _as_array(x: Any, name: str, copy: bool) -> Array:
@@ -185,15 +198,21 @@ def count(first: int, n: int) -> Array:
         if first + n < 2**63 else np.arange(n, dtype=np.int64) + first
 
 
-@lru_cache(maxsize=64)
-def _few(first: int, n: int) -> tuple[Array, Tensor]:
-    at = count(first, n)
-    return at, view(at, "positions", 5)
+@lru_cache(maxsize=16)
+def _block(number: int) -> tuple[Array, int]:
+    """Two blocks of positions, and where they lie."""
+    at = count(number * _BLOCK, 2 * _BLOCK)
+    return at, _address(at)
 
 
-def counted(first: int, n: int) -> tuple[Array, Tensor]:
-    """count(first, n) and its view; short ones are remembered."""
-    if n <= 4096:
-        return _few(first, n)
+def counted(first: int, n: int) -> tuple[Array, bytes]:
+    """The locant_tensor of positions first .. first + n - 1, and the array that
+    is to outlive it.  Few of them are a piece of a block that is remembered: a
+    step of decoding makes no array."""
+    first = index(first)
+    if 0 < n <= _BLOCK and 0 <= first < _FAR:
+        at, address = _block(first // _BLOCK)
+        address += first % _BLOCK * 8
+        return at, address.to_bytes(8, byteorder) + _layout_of_count(n)
     at = count(first, n)
-    return at, view(at, "positions", 5)
+    return at, raw(at, "positions", 5)

@@ -6,13 +6,15 @@ from typing import Any
 import numpy as np
 
 from . import _c
-from ._arrays import (FLOATS, Array, count, counted, positions_of, result,
+from ._arrays import (FLOATS, Array, count, counted, positions_of, raw, result,
                       take, view)
-from ._c import Status, Tensor
+from ._c import Status
 from ._encoding import Encoding, Params, bind, encoding_of
-from ._library import Error, lib
+from ._library import Error, lib, quick, refusal
 
-_rotate = lib.locant_encoding_rotate
+_table = quick("locant_encoding_table")
+_rotate = quick("locant_encoding_rotate")
+_bias = quick("locant_encoding_bias")
 
 
 def table(spec: str | Encoding, length: int, dim: int, *,
@@ -34,12 +36,13 @@ def table(spec: str | Encoding, length: int, dim: int, *,
     of this door), ERR_SHAPE, ERR_DTYPE.  Source: each encoding names its own
     (`locant.encodings()`).
     """
-    at = (count(0, length) if positions is None
-          else positions_of(positions, "positions", copy))
+    at, seen = _positions(positions, "positions", 0, length, copy)
+    rows = length if positions is None else len(at) if at.ndim else 0
     bound = bind(spec, params, length, {"width": dim}, copy=copy)
-    out = result(None, (len(at) if at.ndim else 0, dim), dtype)
-    lib.locant_encoding_table(view(out, "out"), bound.encoding.handle,
-                              view(at, "positions"), bound.views)
+    out = result(None, (rows, dim), dtype)
+    status = _table(raw(out, "out"), bound.encoding.handle, seen, bound.views)
+    if status:
+        raise refusal(status)
     return out
 
 
@@ -75,8 +78,7 @@ def rotate(x: Any, spec: str | Encoding, positions: Any = None,
         raise Error(Status.ERR_SHAPE, f"locant: x has rank {len(shape)}, "
                     "expected [.., T, D]")
     tokens, dim = shape[-2:]
-    at, seen = (counted(offset, tokens) if positions is None
-                else _given(positions, copy))
+    at, seen = _positions(positions, "positions", offset, tokens, copy)
     e, views = encoding_of(spec), None
     if params or not e.plain:
         heads = shape[-3] if len(shape) > 2 else 1
@@ -88,14 +90,22 @@ def rotate(x: Any, spec: str | Encoding, positions: Any = None,
                  x.dtype)
     flags = (_c.ROTATE_INVERSE if inverse else 0) | \
         (_c.ROTATE_KEY if key else 0)
-    _rotate(view(out, "out", code), view(x, "x", code), e.handle, seen, views,
-            flags)
+    source = raw(x, "x", code)
+    status = _rotate(source if out is x else raw(out, "out", code), source,
+                     e.handle, seen, views, flags)
+    if status:
+        raise refusal(status)
     return out
 
 
-def _given(positions: Any, copy: bool) -> tuple[Array, Tensor]:
-    at = positions_of(positions, "positions", copy)
-    return at, view(at, "positions")
+def _positions(given: Any, name: str, first: int, n: int,
+               copy: bool) -> tuple[Array, bytes]:
+    """Those given, or first .. first + n - 1: what the library sees, and the
+    array that is to outlive it."""
+    if given is None:
+        return counted(first, n)
+    at = positions_of(given, name, copy)
+    return at, raw(at, name)
 
 
 def bias(spec: str | Encoding, heads: int, queries: int, keys: int,
@@ -117,15 +127,15 @@ def bias(spec: str | Encoding, heads: int, queries: int, keys: int,
     is the mask's business.
     Errors: ERR_UNSUPPORTED (not of this door), ERR_PARAM, ERR_SHAPE, ERR_DTYPE.
     """
-    q = (count(offset, queries) if q_positions is None
-         else positions_of(q_positions, "q_positions", copy))
-    k = (count(0, keys) if k_positions is None
-         else positions_of(k_positions, "k_positions", copy))
+    q, q_seen = _positions(q_positions, "q_positions", offset, queries, copy)
+    k, k_seen = _positions(k_positions, "k_positions", 0, keys, copy)
     bound = bind(spec, params, keys, {"heads": heads}, copy=copy)
-    out = result(None, (heads, q.size, k.size), dtype)
-    lib.locant_encoding_bias(view(out, "out"), bound.encoding.handle,
-                             view(q, "q_positions"), view(k, "k_positions"),
-                             bound.views)
+    out = result(None, (heads, queries if q_positions is None else q.size,
+                        keys if k_positions is None else k.size), dtype)
+    status = _bias(raw(out, "out"), bound.encoding.handle, q_seen, k_seen,
+                   bound.views)
+    if status:
+        raise refusal(status)
     return out
 
 

@@ -274,17 +274,7 @@ class Encoding:
     def parameters(self, width: int = 0, heads: int = 0, kv_heads: int = 0,
                    head_dim: int = 0) -> tuple[Parameter, ...]:
         """Its learned parameters for a model of these sizes (0: unknown)."""
-        sizes = make(_c.Sizes, width=width, heads=heads, kv_heads=kv_heads,
-                     head_dim=head_dim)
-        found, made = _c.ParamInfo(), list[Parameter]()
-        for i in itertools.count():
-            if not lib.locant_encoding_param(found, self.handle, i, sizes):
-                break
-            made.append(Parameter(
-                text(found.name), text(found.dims), text(found.doc),
-                tuple(found.shape[:found.rank]), found.rate,
-                bool(found.per_layer), _names(found.doors, _DOORS)))
-        return tuple(made)
+        return _parameters(self, width, heads, kv_heads, head_dim)
 
     @property
     def known(self) -> tuple[Parameter, ...]:
@@ -331,6 +321,22 @@ def _made(spec: str) -> Encoding:
 @lru_cache(maxsize=256)
 def _resolved(encoding: Encoding, length: int) -> Encoding:
     return encoding.resolve(length)
+
+
+@lru_cache(maxsize=256)
+def _parameters(e: Encoding, width: int, heads: int, kv_heads: int,
+                head_dim: int) -> tuple[Parameter, ...]:
+    sizes = make(_c.Sizes, width=width, heads=heads, kv_heads=kv_heads,
+                 head_dim=head_dim)
+    found, made = _c.ParamInfo(), list[Parameter]()
+    for i in itertools.count():
+        if not lib.locant_encoding_param(found, e.handle, i, sizes):
+            break
+        made.append(Parameter(
+            text(found.name), text(found.dims), text(found.doc),
+            tuple(found.shape[:found.rank]), found.rate,
+            bool(found.per_layer), _names(found.doors, _DOORS)))
+    return tuple(made)
 
 
 def encoding_of(spec: str | Encoding | None) -> Encoding:

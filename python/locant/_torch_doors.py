@@ -7,7 +7,7 @@ import torch
 from torch.library import custom_op
 
 from . import _c
-from ._arrays import counted
+from ._arrays import Array, counted
 from ._encoding import Bound, bind, encoding_of
 from ._library import lib
 from ._torch import Tensor, chosen, dense, gradients, refuse_twice, seen, viewer
@@ -29,16 +29,18 @@ _SCHEMA = ("Tensor x, Tensor[] params, Tensor? positions, str spec, "
            "str names, SymInt offset, int flags")
 
 
-def _bound(t: Turn) -> tuple[Bound, _c.Tensor]:
-    """The encoding for this call, and its positions."""
+def _bound(t: Turn) -> tuple[Bound, _c.Tensor, Tensor | Array]:
+    """The encoding for this call, its positions, and what holds them."""
     tokens, dim = t.x.shape[-2:]
     heads = t.x.shape[-3] if t.x.ndim > 2 else 1
     turns = "rotate" in encoding_of(t.spec).doors
     bound = bind(t.spec, dict(zip(t.names.split(","), t.params)), tokens,
                  {"width": heads * dim if turns else dim, "heads": heads,
                   "head_dim": dim}, viewer=viewer)
-    return bound, (counted(t.offset, tokens)[1] if t.positions is None
-                   else seen(t.positions, "positions"))
+    if t.positions is not None:
+        return bound, seen(t.positions, "positions"), t.positions
+    held, found = counted(t.offset, tokens)
+    return bound, _c.Tensor.from_buffer_copy(found), held
 
 
 def _turned(x: Tensor, spec: str) -> Tensor:
@@ -48,7 +50,7 @@ def _turned(x: Tensor, spec: str) -> Tensor:
 
 def _rotate(*given: Any) -> Tensor:
     t = Turn(*given)
-    bound, at = _bound(t)
+    bound, at, _held = _bound(t)
     out = _turned(t.x, t.spec)
     lib.locant_encoding_rotate(seen(out, "out"), seen(t.x, "x"),
                                bound.encoding.handle, at, bound.views, t.flags)
@@ -58,7 +60,7 @@ def _rotate(*given: Any) -> Tensor:
 def _rotate_backward(wanted: Sequence[bool], dout: Tensor,
                      *given: Any) -> list[Tensor]:
     t = Turn(*given)
-    bound, at = _bound(t)
+    bound, at, _held = _bound(t)
     dx = t.x.new_empty(t.x.shape)
     values, views = gradients(bound) if any(wanted[1:]) else ([], None)
     dout = dense(dout)
@@ -71,7 +73,7 @@ def _rotate_backward(wanted: Sequence[bool], dout: Tensor,
 
 def _add(*given: Any) -> Tensor:
     t = Turn(*given)
-    bound, at = _bound(t)
+    bound, at, _held = _bound(t)
     out = t.x.new_empty(t.x.shape)
     lib.locant_encoding_add(seen(out, "out"), seen(t.x, "x"),
                             bound.encoding.handle, at, bound.views)
@@ -81,7 +83,7 @@ def _add(*given: Any) -> Tensor:
 def _add_backward(wanted: Sequence[bool], dout: Tensor,
                   *given: Any) -> list[Tensor]:
     t = Turn(*given)
-    bound, at = _bound(t)
+    bound, at, _held = _bound(t)
     values, views = gradients(bound)
     # Batches share positions; the table's gradient adds up, row by row.
     rows = dense(dout).to(torch.promote_types(dout.dtype, torch.float32))

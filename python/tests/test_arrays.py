@@ -1,10 +1,12 @@
 """What is taken where it lies, what is refused, what copy=True does."""
 import array
+import ctypes
 import unittest
 
 import locant
 import numpy as np
-from locant._arrays import view
+from locant._arrays import counted, view
+from locant._c import Tensor
 
 try:
     import ml_dtypes
@@ -106,6 +108,23 @@ class Copies(unittest.TestCase):
 
 
 class Halves(unittest.TestCase):
+    def test_counted_positions(self):
+        far = 2 ** 63 - 4096
+        for first in (0, 1, 4095, 4096, 2 ** 40 + 4095, 2 ** 62 - 1, 2 ** 62,
+                      far, -1, -4097, -2 ** 63, np.int64(17)):
+            for n in (0, 1, 2, 4095, 4096):
+                held, found = counted(first, n)
+                seen = Tensor.from_buffer_copy(found)
+                self.assertEqual((seen.dtype, seen.rank, seen.shape[0]),
+                                 (5, 1, n))
+                if n:
+                    at = np.frombuffer(ctypes.string_at(seen.data, 8 * n),
+                                       np.int64)
+                    self.assertEqual(at[0], first)
+                    self.assertTrue((np.diff(at) == 1).all())
+        with self.assertRaisesRegex(locant.Error, "do not fit in 64 bits"):
+            counted(far + 1, 4096)
+
     def test_float16(self):
         x = np.ones((3, 8), np.float16)
         found = locant.rotate(x, "rope", offset=9)

@@ -202,6 +202,22 @@ class Rotation(Case):
         turned = lt.rotate(x, "rope", at)
         self.close(lt.rotate(turned, "rope", at, inverse=True), x)
 
+    def test_long_rows_sit_where_the_offset_says(self):
+        # Positions of short rows are pieces of a remembered block, of long
+        # ones an array of their own; both must outlive the call.
+        for tokens, offset in ((9, 4095), (4096, 1), (4097, 7), (9000, 100)):
+            x = torch.randn(1, 2, tokens, 8, requires_grad=True)
+            at = torch.arange(offset, offset + tokens)
+            y, given = (lt.rotate(x, "rope", offset=offset),
+                        lt.rotate(x, "rope", at))
+            self.assertTrue(torch.equal(y, given))
+            self.assertTrue(torch.equal(*(
+                torch.autograd.grad(z, x, torch.ones_like(z))[0]
+                for z in (y, given))))
+            self.assertTrue(torch.equal(
+                lt.add(x[0], "sinusoidal", offset=offset),
+                lt.add(x[0], "sinusoidal", at)))
+
     def test_wider_rows_and_learned_phases(self):
         e = lt.Encoding("pope", heads=4, head_dim=16, dtype=torch.float64)
         x = torch.randn(1, 4, 3, 16, dtype=torch.float64, requires_grad=True)
