@@ -20,6 +20,7 @@ from ._c import Status
 from ._doors import angles, bias, rotate, similarity, table
 from ._encoding import (Encoding, EncodingInfo, Key, Parameter, Variant,
                         encodings)
+from ._gradients import bias_backward, rotate_backward, table_backward
 from ._library import Error, lib, text
 
 __version__: str = text(lib.locant_version())
@@ -27,8 +28,8 @@ __version__: str = text(lib.locant_version())
 __all__ = [
     "Encoding", "EncodingInfo", "Error", "Gradients", "Key", "Parameter",
     "Status", "Variant", "angles", "attention", "attention_backward", "bias",
-    "encodings", "isa", "rotate", "set_isa", "set_threads", "similarity",
-    "table", "threads"]
+    "bias_backward", "encodings", "isa", "rotate", "rotate_backward", "set_isa",
+    "set_threads", "similarity", "table", "table_backward", "threads"]
 
 
 def set_threads(n: int) -> None:

@@ -33,14 +33,14 @@ _NAMES = {0: "float32", 1: "float16", 2: "bfloat16", 3: "float64",
           4: "int32", 5: "int64"}
 
 
-def tensor(address: int, code: int, shape: tuple[int, ...],
+def tensor(data: int, code: int, shape: tuple[int, ...],
            stride: tuple[int, ...]) -> Tensor:
     """A locant_tensor of anyone's memory; 'stride' counts elements."""
     layout = _layout(code, 1, shape, stride)
     if layout is None:
         raise Error(Status.ERR_SHAPE, f"locant: rank {len(shape)}, at most "
                     f"{MAX_RANK} is possible")
-    return Tensor.from_buffer_copy(address.to_bytes(8, byteorder) + layout)
+    return Tensor.from_buffer_copy(data.to_bytes(8, byteorder) + layout)
 
 
 def code_of(x: Array, name: str, dtype: str | None = None) -> int:
@@ -80,7 +80,8 @@ def _layout_of_count(n: int) -> bytes:
     return _pack(5, 1, n, *_ZEROS[1], 1, *_ZEROS[1])
 
 
-def _address(x: Array) -> int:
+def address(x: Array) -> int:
+    """Of its first byte."""
     try:
         return addressof(_first_byte(x))  # the quickest way
     except (TypeError, ValueError, BufferError):  # read-only, with gaps, empty
@@ -98,7 +99,7 @@ def raw(x: Array, name: str, code: int | None = None) -> bytes:
                         f"at most {MAX_RANK} are possible")
         raise Error(Status.ERR_LAYOUT, f"locant: {name} is not aligned to its "
                     f"elements of {x.itemsize} bytes; pass a copy of it")
-    return _address(x).to_bytes(8, byteorder) + layout
+    return address(x).to_bytes(8, byteorder) + layout
 
 
 def view(x: Array, name: str, code: int | None = None) -> Tensor:
@@ -202,7 +203,7 @@ def count(first: int, n: int) -> Array:
 def _block(number: int) -> tuple[Array, int]:
     """Two blocks of positions, and where they lie."""
     at = count(number * _BLOCK, 2 * _BLOCK)
-    return at, _address(at)
+    return at, address(at)
 
 
 def counted(first: int, n: int) -> tuple[Array, bytes]:
@@ -211,8 +212,8 @@ def counted(first: int, n: int) -> tuple[Array, bytes]:
     step of decoding makes no array."""
     first = index(first)
     if 0 < n <= _BLOCK and 0 <= first < _FAR:
-        at, address = _block(first // _BLOCK)
-        address += first % _BLOCK * 8
-        return at, address.to_bytes(8, byteorder) + _layout_of_count(n)
+        at, start = _block(first // _BLOCK)
+        start += first % _BLOCK * 8
+        return at, start.to_bytes(8, byteorder) + _layout_of_count(n)
     at = count(first, n)
     return at, raw(at, "positions", 5)

@@ -7,10 +7,11 @@ from typing import Any, Literal, NamedTuple, overload
 import numpy as np
 
 from . import _c
-from ._arrays import (FLOATS, PARAMS, Array, positions_of, result, take,
-                      view)
+from ._arrays import (FLOATS, PARAMS, Array, address, positions_of, result,
+                      take, view)
 from ._c import Status, Tensor
 from ._encoding import Bound, Encoding, Params, bind
+from ._gradients import zeros
 from ._library import Error, lib, make
 
 
@@ -212,7 +213,7 @@ def attention(q: Any, k: Any, v: Any, encoding: str | Encoding | None = None,
     scratch = workspace(p.struct)
     lib.locant_attention_forward(
         view(out, "out", p.code), view(lse, "lse"), p.struct,
-        scratch.ctypes.data, scratch.size)
+        address(scratch), scratch.size)
     return (out, lse) if return_lse else out
 
 
@@ -253,7 +254,7 @@ def attention_backward(
     scratch = workspace(p.struct)
     lib.locant_attention_backward(
         g.struct, view(dout, "dout", dout_code), view(out, "out", out_code),
-        view(lse, "lse", lse_code), p.struct, scratch.ctypes.data,
+        view(lse, "lse", lse_code), p.struct, address(scratch),
         scratch.size)
     made = g.arrays
     return Gradients(made["dq"], made["dk"], made["dv"], dparams,
@@ -275,10 +276,7 @@ class _Outputs:
 
     def add_params(self, bound: Bound) -> dict[str, Array]:
         """Zeros for each parameter, to which the library adds."""
-        if bound.views is None:
-            return {}
-        made = {p.name: np.zeros(value.shape, value.dtype)
-                for p, value in zip(bound.encoding.known, bound.values)}
-        views = (Tensor * len(made))(*(view(x, n) for n, x in made.items()))
-        self.struct.dparams = ctypes.cast(views, ctypes.POINTER(Tensor))
+        made, views = zeros(bound)
+        if views is not None:
+            self.struct.dparams = ctypes.cast(views, ctypes.POINTER(Tensor))
         return made

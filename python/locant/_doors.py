@@ -36,7 +36,7 @@ def table(spec: str | Encoding, length: int, dim: int, *,
     of this door), ERR_SHAPE, ERR_DTYPE.  Source: each encoding names its own
     (`locant.encodings()`).
     """
-    at, seen = _positions(positions, "positions", 0, length, copy)
+    at, seen = positions_seen(positions, "positions", 0, length, copy)
     rows = length if positions is None else len(at) if at.ndim else 0
     bound = bind(spec, params, length, {"width": dim}, copy=copy)
     out = result(None, (rows, dim), dtype)
@@ -78,7 +78,7 @@ def rotate(x: Any, spec: str | Encoding, positions: Any = None,
         raise Error(Status.ERR_SHAPE, f"locant: x has rank {len(shape)}, "
                     "expected [.., T, D]")
     tokens, dim = shape[-2:]
-    at, seen = _positions(positions, "positions", offset, tokens, copy)
+    at, seen = positions_seen(positions, "positions", offset, tokens, copy)
     e, views = encoding_of(spec), None
     if params or not e.plain:
         heads = shape[-3] if len(shape) > 2 else 1
@@ -98,8 +98,8 @@ def rotate(x: Any, spec: str | Encoding, positions: Any = None,
     return out
 
 
-def _positions(given: Any, name: str, first: int, n: int,
-               copy: bool) -> tuple[Array, bytes]:
+def positions_seen(given: Any, name: str, first: int, n: int,
+                   copy: bool) -> tuple[Array, bytes]:
     """Those given, or first .. first + n - 1: what the library sees, and the
     array that is to outlive it."""
     if given is None:
@@ -127,8 +127,9 @@ def bias(spec: str | Encoding, heads: int, queries: int, keys: int,
     is the mask's business.
     Errors: ERR_UNSUPPORTED (not of this door), ERR_PARAM, ERR_SHAPE, ERR_DTYPE.
     """
-    q, q_seen = _positions(q_positions, "q_positions", offset, queries, copy)
-    k, k_seen = _positions(k_positions, "k_positions", 0, keys, copy)
+    q, q_seen = positions_seen(q_positions, "q_positions", offset, queries,
+                               copy)
+    k, k_seen = positions_seen(k_positions, "k_positions", 0, keys, copy)
     bound = bind(spec, params, keys, {"heads": heads}, copy=copy)
     out = result(None, (heads, queries if q_positions is None else q.size,
                         keys if k_positions is None else k.size), dtype)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Sequence
 import numpy as np
 
 from . import _c
-from ._arrays import tensor, view
+from ._arrays import address, tensor, view
 from ._attention import workspace
 from ._c import Dtype, Status
 from ._encoding import Bound, bind
@@ -147,7 +147,7 @@ def _forward(*given: Any) -> tuple[Tensor, Tensor]:
     lse = c.q.new_empty(c.q.shape[:3], dtype=wide(c.q))
     scratch = workspace(problem)
     lib.locant_attention_forward(seen(out, "out"), seen(lse, "lse"), problem,
-                                 scratch.ctypes.data, scratch.size)
+                                 address(scratch), scratch.size)
     return out, lse
 
 
@@ -177,7 +177,7 @@ def _backward(wanted: Sequence[bool], dout: Tensor, out: Tensor, lse: Tensor,
     scratch = workspace(problem)
     lib.locant_attention_backward(
         g, seen(dout, "dout"), seen(out, "out"), seen(lse, "lse"), problem,
-        scratch.ctypes.data, scratch.size)
+        address(scratch), scratch.size)
     return made
 
 

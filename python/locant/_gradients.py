@@ -1,0 +1,132 @@
+"""Gradients of the doors on NumPy arrays: of table, rotate and bias."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _c
+from ._arrays import FLOATS, PARAMS, Array, raw, take, view
+from ._c import Status, Tensor
+from ._doors import positions_seen
+from ._encoding import Bound, Encoding, Params, bind
+from ._library import Error, quick, refusal
+
+_table = quick("locant_encoding_table_backward")
+_rotate = quick("locant_encoding_rotate_backward")
+_bias = quick("locant_encoding_bias_backward")
+
+
+def table_backward(dout: Any, spec: str | Encoding, *, positions: Any = None,
+                   params: Params | None = None,
+                   copy: bool = False) -> dict[str, Array]:
+    """Gradients of the parameters that table() read.
+
+    dout       [N, D] of float32, float64, float16 or bfloat16: the gradient of
+               a loss with respect to what table() returned; of embeddings in a
+               batch, its sum over the batch
+    positions  as table() was given them; 0 .. N - 1 if left out
+    params     as table() was given them
+
+    Returns an array for each parameter by name; of a position that occurs twice
+    both rows are added.
+    Errors: as table().
+    """
+    dout, code = _given(dout, 2, "[N, D]", copy, FLOATS)
+    rows, dim = dout.shape
+    at, seen = positions_seen(positions, "positions", 0, rows, copy)
+    bound = bind(spec, params, rows, {"width": dim}, copy=copy)
+    made, views = zeros(bound)
+    status = _table(views, raw(dout, "dout", code), bound.encoding.handle, seen,
+                    bound.views)
+    if status:
+        raise refusal(status)
+    return made
+
+
+def rotate_backward(dout: Any, spec: str | Encoding, positions: Any = None,
+                    offset: int = 0, inverse: bool = False, *,
+                    key: bool = False, params: Params | None = None,
+                    x: Any = None, dtype: str | None = None,
+                    copy: bool = False) -> tuple[Array, dict[str, Array]]:
+    """Gradients of what rotate() read.
+
+    dout      [.., T, D], shape and dtype of what rotate() returned
+    x         as rotate() was given it, for maps that are no plain rotation
+              (pope, xpos); a plain one needs none: its gradient is dout turned
+              back
+    the rest  as rotate() was given it
+
+    Returns the gradient of x, of its shape and dtype, and an array for each
+    parameter by name.
+    Errors: as rotate(); ERR_NULL where x is needed, ERR_UNSUPPORTED of the
+    inverse of such a map.
+    """
+    dout, dout_code = take(dout, "dout", copy, dtype, FLOATS)
+    like, code, seen_x = dout, dout_code, None
+    if x is not None:
+        like, code = take(x, "x", copy, dtype, FLOATS)
+        seen_x = raw(like, "x", code)
+    if like.ndim < 2:
+        raise Error(Status.ERR_SHAPE, f"locant: {'dout' if x is None else 'x'} "
+                    f"has rank {like.ndim}, expected [.., T, D]")
+    tokens, dim = like.shape[-2:]
+    heads = like.shape[-3] if like.ndim > 2 else 1
+    at, seen = positions_seen(positions, "positions", offset, tokens, copy)
+    bound = bind(spec, params, tokens, {"width": heads * dim, "heads": heads,
+                                        "head_dim": dim}, copy=copy)
+    dx = np.empty(like.shape, like.dtype)
+    made, views = zeros(bound)
+    flags = (_c.ROTATE_INVERSE if inverse else 0) | \
+        (_c.ROTATE_KEY if key else 0)
+    status = _rotate(raw(dx, "dx", code), views,
+                     raw(dout, "dout", dout_code), seen_x, bound.encoding.handle, seen, bound.views, flags)
+    if status:
+        raise refusal(status)
+    return dx, made
+
+
+def bias_backward(dout: Any, spec: str | Encoding, offset: int = 0,
+                  params: Params | None = None, *, q_positions: Any = None,
+                  k_positions: Any = None,
+                  copy: bool = False) -> dict[str, Array]:
+    """Gradients of the parameters that bias() read.
+
+    dout      float32 or float64 [H, T, S]: the gradient of a loss with respect
+              to what bias() returned; of scores in a batch, its sum
+    the rest  as bias() was given it
+
+    Returns an array for each parameter by name.  attention_backward() gives the
+    same without an array of T x S.
+    Errors: as bias().
+    """
+    dout, code = _given(dout, 3, "[H, T, S]", copy, PARAMS)
+    heads, queries, keys = dout.shape
+    q, q_seen = positions_seen(q_positions, "q_positions", offset, queries,
+                               copy)
+    k, k_seen = positions_seen(k_positions, "k_positions", 0, keys, copy)
+    bound = bind(spec, params, keys, {"heads": heads}, copy=copy)
+    made, views = zeros(bound)
+    status = _bias(views, raw(dout, "dout", code), bound.encoding.handle,
+                   q_seen, k_seen, bound.views)
+    if status:
+        raise refusal(status)
+    return made
+
+
+def _given(dout: Any, rank: int, shape: str, copy: bool,
+           codes: tuple[int, ...]) -> tuple[Array, int]:
+    dout, code = take(dout, "dout", copy, None, codes)
+    if dout.ndim != rank:
+        raise Error(Status.ERR_SHAPE, f"locant: dout has rank {dout.ndim}, "
+                    f"expected {shape}")
+    return dout, code
+
+
+def zeros(bound: Bound) -> tuple[dict[str, Array], Any]:
+    """Zeros for each parameter, to which the library adds, and their views."""
+    if bound.views is None:
+        return {}, None
+    made = {p.name: np.zeros(value.shape, value.dtype)
+            for p, value in zip(bound.encoding.known, bound.values)}
+    return made, (Tensor * len(made))(*(view(x, n) for n, x in made.items()))
