@@ -16,7 +16,7 @@
 
 struct options {
     int               preset;
-    int64_t           seeds;
+    int64_t           seeds, minutes;
     const char       *encodings, *dir, *out, *with, *tasks;
     struct cli_corpus corpus;
 };
@@ -30,6 +30,8 @@ static const struct cli_option options[] = {
       "'A; B; ...'", NULL, 0, 0, 0, "specs instead of the preset's" },
     { "seeds", 0, CLI_INTEGER, offsetof(struct options, seeds), "N", "0", 0,
       1000, 0, "seeds of each encoding; 0: the preset's" },
+    { "minutes", 0, CLI_INTEGER, offsetof(struct options, minutes), "N", "0", 0,
+      1000000, 0, "leave out seeds to end within; 0: the preset's" },
     { "with", 0, CLI_TEXT, offsetof(struct options, with), "JOBS", NULL, 0, 0,
       0, "long jobs besides: extension, tasks" },
     { "tasks", 0, CLI_TEXT, offsetof(struct options, tasks), "LIST", NULL, 0, 0,
@@ -225,6 +227,7 @@ static int report(const struct cli *cli, const struct specs *specs,
     r.encodings   = specs->n > 0 ? specs->items : NULL;
     r.n_encodings = specs->n;
     r.seeds       = (int)o->seeds;
+    r.minutes     = (int)o->minutes;
     r.directory   = o->dir;
     r.path        = o->out;
     r.commit      = LOCANT_COMMIT[0] ? LOCANT_COMMIT : NULL;
@@ -274,15 +277,19 @@ const struct cli_command cli_report = {
     .usage = "[--preset smoke|quick|hour|full|homework]\n"
              "  [--text PATH... | --generated]"
              " [--encodings 'A; B; ...']\n"
-             "  [--seeds N] [--with JOBS] [--tasks LIST] [--dir DIR]\n"
-             "  [-o PAGE.html]",
+             "  [--seeds N] [--minutes N] [--with JOBS] [--tasks LIST]\n"
+             "  [--dir DIR] [-o PAGE.html]",
     .doc = "The main job.  Trains the same small Transformer with each "
            "encoding on the\nC headers of this machine (or --text), measures "
            "it at 1 to 16 times the\ntrained length, and writes one "
            "self-contained page.  Stopped (SIGINT: exit\n75) or killed, the "
            "same command continues.  Exit 1 when a gate says\nthat "
            "something is broken (g1, g4, g5, g6).  --json prints every number "
-           "of\nthe page.\n\n--with extension "
+           "of\nthe page.\n\nquick is to end within 12 minutes, hour within "
+           "60, homework within 5: where\na forecast at the beginning (of all "
+           "but --with) is above, seeds are left out,\ndown to two; stderr and "
+           "page say so.  --minutes N is another limit;\n--seeds N without it "
+           "trains as many.\n\n--with extension "
            "also trains a model of RoPE for each of a few seeds and\nreads it "
            "beyond its trained length with PI, NTK, YaRN, ReRoPE, "
            "Self-Extend,\nStreamingLLM and log n, zero-shot and after a short "

@@ -332,6 +332,10 @@ typedef struct locant_report_options {
     unsigned      with;           /* LOCANT_WITH_..; 0: none */
     const char   *tasks;          /* "T1,T12": those of LOCANT_WITH_TASKS; NULL:
                                      the preset's */
+    int           minutes;        /* limit: seeds are left out, down to two,
+                                     until a forecast made at the beginning is
+                                     below it; 0: the preset's, none if 'seeds'
+                                     is given */
 } locant_report_options;
 
 #define LOCANT_REPORT_INIT                                             \

@@ -223,6 +223,7 @@ class ReportOptions(Structure):
         ("context", c_void_p),
         ("with", c_uint),
         ("tasks", c_char_p),
+        ("minutes", c_int),
     ]
 
 

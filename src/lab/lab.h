@@ -175,6 +175,9 @@ struct lct_results {
     char cpu[64], isa[16], commit[64], compiler[64], date[32];
     int threads;
     double seconds;
+    double forecast, limit;    /* seconds told at the beginning, and at most
+                                  wanted; 0: neither */
+    int seeds_asked;           /* of which a forecast may have left out some */
     const char *preset;
     locant_report_gate gates[7];
     struct lct_extension *extension; /* extension.h; NULL: not asked for */

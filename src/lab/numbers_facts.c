@@ -39,6 +39,7 @@ static void put_units(struct lct_numbers *n)
         { "above_crop", "nats/byte" }, { "short", "bits/byte" },
         { "short_above_none", "nats/byte" }, { "position", "bits/byte" },
         { "bytes", "bytes" },           { "seconds", "seconds" },
+        { "limit", "minutes" },
         { "forward_ms", "milliseconds/token" },
         { "backward_ms", "milliseconds/token" },
     };
@@ -180,12 +181,26 @@ static void put_gates(struct lct_numbers *n)
     }
 }
 
+/* null where nothing was forecast. */
+static void put_forecast(struct lct_numbers *n)
+{
+    const struct lct_results *r = n->r;
+    const bool made = r->limit > 0;
+    json_t *to = lct_put_object(n, n->all, "forecast");
+
+    lct_put_real(n, to, "seconds", made ? r->forecast : NAN);
+    lct_put_real(n, to, "limit", made ? r->limit / 60 : NAN);
+    lct_put(n, to, "seeds_asked", made ? json_integer(r->seeds_asked)
+                                       : json_null());
+}
+
 void lct_put_facts(struct lct_numbers *n)
 {
     lct_put_text(n, n->all, "preset", n->r->preset);
     lct_put_text(n, n->all, "commit", n->r->commit);
     lct_put_text(n, n->all, "date", n->r->date);
     lct_put_real(n, n->all, "seconds", n->r->seconds);
+    put_forecast(n);
     put_units(n);
     put_machine(n);
     put_corpus(n);

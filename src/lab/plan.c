@@ -58,6 +58,10 @@ static locant_status check_options(const locant_report_options *o)
         return locant_fail(LOCANT_ERR_PARAM,
                            "locant_report_run: seeds is %d, expected 0 .. 1000",
                            o->seeds);
+    if (o->minutes < 0 || o->minutes > 1000000)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_report_run: minutes is %d, expected 0 .. "
+                           "1000000", o->minutes);
     if (o->encodings && (o->n_encodings < 1 || o->n_encodings > 1000))
         return locant_fail(LOCANT_ERR_PARAM,
                            "locant_report_run: n_encodings is %zu, expected"

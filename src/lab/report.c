@@ -1,6 +1,7 @@
 /* report.c - the main job, from options to page */
 #define _GNU_SOURCE
 #include "extension.h"
+#include "forecast.h"
 #include "report_tasks.h"
 #include "results_tasks.h"
 #include <errno.h>
@@ -136,6 +137,13 @@ static int tell_probing(const locant_progress *p, void *context)
     return to->progress ? to->progress(&whole, to->context) : 0;
 }
 
+static void keep_forecast(struct lct_results *r, const struct lct_forecast *f)
+{
+    r->forecast = f->once + f->seeds * f->seed;
+    r->limit = f->limit;
+    r->seeds_asked = f->asked;
+}
+
 static locant_status run_plan(locant_report *out, struct lct_plan *plan,
                               const struct lct_task_plan *tasks,
                               const locant_corpus *corpus,
@@ -144,14 +152,18 @@ static locant_status run_plan(locant_report *out, struct lct_plan *plan,
     double begun = lct_clock();
     struct listener to = {o->progress, o->context, 0};
     struct lct_results results = {0};
+    struct lct_forecast forecast;
     locant_store *store;
     locant_status status;
 
     LCT_TRY(locant_store_open(&store, o->directory));
+    status = lct_forecast(&forecast, plan, o, store, corpus);
     lct_task_plan_announce(tasks, o->progress, o->context);
-    status = lct_plan_run(plan, store, corpus, tell, &to);
+    if (status == LOCANT_OK)
+        status = lct_plan_run(plan, store, corpus, tell, &to);
     if (status == LOCANT_OK)
         status = lct_results_collect(&results, plan, store, corpus);
+    keep_forecast(&results, &forecast);
     if (status == LOCANT_OK && (o->with & LOCANT_WITH_EXTENSION))
         status = lct_extension_run(&results.extension,
                                    lct_extension_plan(o->preset), store, corpus,

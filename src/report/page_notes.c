@@ -279,6 +279,9 @@ locant_status lct_page_provenance(struct lct_html *h,
     if (g)
         run_facts(h, r, g);
     said_fact(h, r, "Whole job", "{seconds:0} seconds");
+    if (r->limit > 0)
+        said_fact(h, r, "Forecast", "{forecast.seconds:0} seconds of at most "
+                  "{forecast.limit} minutes");
     command(h, r, g);
     lct_html_raw(h, "</dl></div>\n");
     return LOCANT_OK;

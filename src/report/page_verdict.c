@@ -93,6 +93,22 @@ static void say_changes(struct lct_html *h, const struct lct_results *r)
     }
 }
 
+/* Seeds that a limit of time took away, and the way to have them. */
+static void say_limit(struct lct_html *h, const struct lct_results *r)
+{
+    if (r->limit > 0 && lct_page_value(r, "protocol.seeds") <
+                            lct_page_value(r, "forecast.seeds_asked")) {
+        lct_html_raw(h, "<li>");
+        lct_page_say(h, r,
+                     "{protocol.seeds} seeds for the {forecast.seeds_asked} "
+                     "asked for, which would have taken this machine more than "
+                     "{forecast.limit} minutes; --seeds {forecast.seeds_asked} "
+                     "alone trains them all.",
+                     NULL);
+        lct_html_raw(h, "</li>\n");
+    }
+}
+
 /* The declared comparisons that survive correction, or why none can. */
 static void say_holm(struct lct_html *h, const struct lct_results *r)
 {
@@ -156,6 +172,7 @@ static void say_verdict(struct lct_html *h, const struct lct_results *r)
     lct_html_raw(h, "<ul>\n");
     say_changes(h, r);
     say_ranks(h, r);
+    say_limit(h, r);
     say_holm(h, r);
     lct_html_raw(h, "</ul>\n<p>");
     lct_page_say(h, r,

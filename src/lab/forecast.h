@@ -1,0 +1,33 @@
+/*
+ * forecast.h - how long a report takes here, and how many seeds fit a limit.
+ *
+ * Seeds are all that is ever left out, never steps: a run stays what it is on
+ * every machine.
+ */
+#ifndef LCT_FORECAST_H
+#define LCT_FORECAST_H
+#include "run.h"
+
+/* Below two seeds nothing is known of what seeds do. */
+enum { LCT_FEWEST_SEEDS = 2 };
+
+struct lct_forecast {
+    double seed;   /* seconds that each seed takes, of all encodings */
+    double once;   /* seconds that do not depend on their number */
+    double limit;  /* seconds; 0: none */
+    int asked, seeds; /* of the preset; that fit the limit */
+};
+
+/* Of 'asked' as many as fit, at least LCT_FEWEST_SEEDS where as many were. */
+int lct_forecast_seeds(const struct lct_forecast *f);
+
+/*
+ * Time a few steps and passes of every encoding of the plan, side by side as
+ * its jobs run, leave out seeds beyond the limit, tell both, and keep them in
+ * the store: the same job continued decides the same.  'minutes' 0: the limit
+ * of the preset.  Without any limit nothing is timed, and *out is all 0.
+ */
+locant_status lct_forecast(struct lct_forecast *out, struct lct_plan *plan,
+                           const locant_report_options *options,
+                           locant_store *store, const locant_corpus *corpus);
+#endif

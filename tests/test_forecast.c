@@ -1,0 +1,147 @@
+/*
+ * test_forecast.c - how many seeds fit a limit, that the same job decides the
+ * same again, and that steps are never left out.
+ */
+/* needs: lab */
+#define _GNU_SOURCE
+#include "lab_case.h"
+#include "lab/forecast.h"
+#include <string.h>
+
+static int set_up(void **state)
+{
+    (void)state;
+    return make_lab(1 << 20);
+}
+
+/* ---------------------------------------------------------------- decision */
+
+static int fitting(int asked, double seed, double once, double limit)
+{
+    const struct lct_forecast f = {seed, once, limit, asked, 0};
+
+    return lct_forecast_seeds(&f);
+}
+
+static void as_many_seeds_as_fit(void **state)
+{
+    (void)state;
+    assert_int_equal(fitting(4, 10, 0, 40), 4);
+    assert_int_equal(fitting(4, 10, 0, 39.9), 3);
+    assert_int_equal(fitting(4, 10, 5, 40), 3);
+    assert_int_equal(fitting(4, 10, 5, 34.9), 2);
+    assert_int_equal(fitting(6, 10, 100, 130), 3);
+}
+
+static void two_seeds_stay_and_one_is_not_made_two(void **state)
+{
+    (void)state;
+    assert_int_equal(fitting(4, 1e6, 0, 60), 2);
+    assert_int_equal(fitting(2, 1e6, 0, 60), 2);
+    assert_int_equal(fitting(1, 1e6, 0, 60), 1);
+}
+
+static void without_a_limit_none_is_left_out(void **state)
+{
+    (void)state;
+    assert_int_equal(fitting(1000, 1e6, 0, 0), 1000);
+}
+
+/* ------------------------------------------------------------------- a job */
+
+static char notice[512];
+
+static int listen(const locant_progress *p, void *context)
+{
+    (void)context;
+    if (p->notice)
+        snprintf(notice, sizeof notice, "%s", p->notice);
+    return 0;
+}
+
+static locant_report_options options_of(int seeds, int minutes)
+{
+    static const char *const specs[] = {"none", "learned"};
+    locant_report_options o = LOCANT_REPORT_INIT;
+
+    o.encodings = specs;
+    o.n_encodings = 2;
+    o.seeds = seeds;
+    o.minutes = minutes;
+    o.progress = listen;
+    return o;
+}
+
+static struct lct_forecast forecast_of(const locant_report_options *o,
+                                       int *seeds, int64_t *steps)
+{
+    struct lct_forecast f;
+    struct lct_plan plan;
+
+    notice[0] = '\0';
+    CHECK_OK(lct_plan_create(&plan, o));
+    CHECK_OK(lct_forecast(&f, &plan, o, store, corpus));
+    *seeds = plan.seeds;
+    *steps = plan.train.steps;
+    lct_plan_free(&plan);
+    return f;
+}
+
+static void seeds_beyond_the_limit_are_left_out_and_said(void **state)
+{
+    const locant_report_options o = options_of(900, 1);
+    int64_t steps;
+    int seeds;
+    const struct lct_forecast f = forecast_of(&o, &seeds, &steps);
+
+    (void)state;
+    CHECK(f.seed > 0);
+    assert_int_equal(f.asked, 900);
+    assert_int_equal(seeds, f.seeds);
+    CHECK(seeds >= 2 && seeds < 900);
+    assert_int_equal(steps, 600);
+    CHECK(seeds == 2 || f.once + seeds * f.seed <= 60);
+    CHECK(f.once + (seeds + 1) * f.seed > 60);
+    CHECK(strstr(notice, "minutes on this machine") != NULL);
+    CHECK(strstr(notice, "(--seeds 900 alone trains them all)") != NULL);
+}
+
+static void the_same_job_decides_the_same(void **state)
+{
+    const locant_report_options o = options_of(800, 1);
+    int64_t steps;
+    int seeds, again;
+    const struct lct_forecast f = forecast_of(&o, &seeds, &steps);
+    const struct lct_forecast g = forecast_of(&o, &again, &steps);
+
+    (void)state;
+    assert_int_equal(again, seeds);
+    assert_float_equal(g.seed, f.seed, 1e-12 * f.seed);
+    assert_float_equal(g.once, f.once, 0);
+}
+
+static void seeds_asked_for_are_trained_whatever_it_takes(void **state)
+{
+    const locant_report_options o = options_of(700, 0);
+    int64_t steps;
+    int seeds;
+    const struct lct_forecast f = forecast_of(&o, &seeds, &steps);
+
+    (void)state;
+    assert_int_equal(seeds, 700);
+    CHECK(f.limit == 0 && f.seed == 0 && notice[0] == '\0');
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(as_many_seeds_as_fit),
+        cmocka_unit_test(two_seeds_stay_and_one_is_not_made_two),
+        cmocka_unit_test(without_a_limit_none_is_left_out),
+        cmocka_unit_test(seeds_beyond_the_limit_are_left_out_and_said),
+        cmocka_unit_test(the_same_job_decides_the_same),
+        cmocka_unit_test(seeds_asked_for_are_trained_whatever_it_takes),
+    };
+
+    return cmocka_run_group_tests(tests, set_up, free_lab);
+}
