@@ -42,6 +42,7 @@ static void check_pair_product(const struct lct_pair_product *x,
         size_t i = at / x->n, j = at % x->n;
         float want = x->add ? start[at] : 0, got = x->c[i * x->c_row + j];
 
+        want *= x->shrink == NULL ? 1 : x->shrink[i];
         for (size_t p = 0; p < x->k; p++) {
             uint32_t a;
 
@@ -65,6 +66,7 @@ static void products_are_those_of_the_instruction(void **state)
         size_t m = (size_t)test_range(1, 20), k = (size_t)test_range(1, 35);
         size_t n = LCT_PAD * (size_t)test_range(1, 9);
         bool across = test_rand() % 2;
+        float shrink[20];
         uint32_t *a = random_words(m * k + 1), *b = random_words(k * n);
         int64_t shape[2] = { (int64_t)m, (int64_t)n };
         locant_tensor c = test_tensor(LOCANT_F32, 2, shape);
@@ -74,8 +76,11 @@ static void products_are_those_of_the_instruction(void **state)
             .a_row = (ptrdiff_t)(4 * (across ? 1 : k)),
             .a_col = (ptrdiff_t)(4 * (across ? m : 1)), .b = b, .b_row = n,
             .m = m, .n = n, .k = k, .add = test_rand() % 2,
+            .shrink = test_rand() % 2 ? shrink : NULL,
             .factor = test_rand() % 2 ? start.data : NULL };
 
+        for (size_t i = 0; i < m; i++)
+            shrink[i] = (float)test_uniform();
         for (int isa = 0; locant_isa_at(isa, &available) != NULL; isa++) {
             if (!available)
                 continue;

@@ -55,6 +55,7 @@ struct forward_work {
     struct lct_scratch *s[LCT_ABREAST];
     bool any[LCT_ABREAST]; /* did a query see a key of the segment? */
     struct lct_loaded loaded;
+    struct lct_pairs_loaded pairs; /* where p->by_pairs */
 };
 
 /* s->out = s->out * shrink + p v */
@@ -72,9 +73,6 @@ static void accumulate(struct forward_work *w, int n)
                              .shrink = s->rows + 2 * LCT_TILE };
 
     if (p->by_pairs) {
-        for (int64_t i = 0; i < t->rows; i++)
-            for (int64_t d = 0; d < p->padded; d++)
-                s->out[i * p->padded + d] *= x.shrink[i];
         lct_pairs_values(p, t, s);
         return;
     }
@@ -106,7 +104,9 @@ static void forward_step(struct forward_work *w, int n)
     if (!w->any[n])
         begin_segment(w, n);
     if (p->by_pairs) {
-        lct_pairs_scores(p, t, s);
+        if (w->pairs.keys == NULL)
+            w->pairs = lct_pairs_load(p, t, s);
+        lct_pairs_scores(p, t, s, &w->pairs);
     } else {
         if (w->loaded.keys == NULL)
             w->loaded = lct_load_tile(p, t, s);
@@ -126,6 +126,7 @@ static void forward_segment(struct forward_work *w, int64_t k)
     memset(w->any, 0, sizeof(w->any));
     for (; k < end; k++) {
         w->loaded.keys = NULL;
+        w->pairs.keys = NULL;
         for (int n = 0; n < w->tiles; n++)
             if (lct_next_keys(p, &w->t[n], k, w->s[n]))
                 forward_step(w, n);

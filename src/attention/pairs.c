@@ -101,17 +101,13 @@ void lct_pairs_queries(const struct lct_problem *p, const struct lct_tile *t,
         scales[i] = i < rows ? lct_query_scale(p, t->b, t->i + (int64_t)i) : 0;
 }
 
-void lct_pairs_scores(const struct lct_problem *p, const struct lct_tile *t,
-                      struct lct_scratch *s)
+struct lct_pairs_loaded lct_pairs_load(const struct lct_problem *p,
+                                       const struct lct_tile *t,
+                                       struct lct_scratch *s)
 {
     int64_t at[3] = { t->b, t->h / (p->H / p->Hkv), t->j };
     struct angles table = { .first = lct_position_row(p, t->b) * p->S + t->j };
-    struct lct_pair_product x = {
-        .c = s->s, .c_row = t->lanes, .a = lct_at(&p->k, at, 3),
-        .a_row = step_of(&p->k), .a_col = sizeof(uint32_t),
-        .b = (const uint32_t *)s->q_cols, .b_row = t->lanes,
-        .m = (size_t)t->keys, .n = t->lanes, .k = words_of(p),
-        .factor = s->rows + 3 * LCT_TILE };
+    struct lct_pairs_loaded l = { lct_at(&p->k, at, 3), step_of(&p->k) };
 
     if (p->turns_keys) {
         table.cosines = p->k_cos;
@@ -119,10 +115,25 @@ void lct_pairs_scores(const struct lct_problem *p, const struct lct_tile *t,
     }
     if (p->turns_keys || p->D % 2 != 0) {
         load_rows(p, (uint16_t *)s->k, &p->k, at, t->keys, table);
-        x.a = s->k;
-        x.a_row = (ptrdiff_t)(x.k * sizeof(uint32_t));
+        l.keys = s->k;
+        l.key_row = (ptrdiff_t)(words_of(p) * sizeof(uint32_t));
     }
-    p->kernels->matmul_pairs(&x);
+    p->kernels->pair_rows((uint32_t *)s->v, (size_t)p->padded,
+                          lct_at(&p->v, at, 3), step_of(&p->v),
+                          LCT_STORED_BF16, (size_t)t->keys, (size_t)p->D);
+    return l;
+}
+
+void lct_pairs_scores(const struct lct_problem *p, const struct lct_tile *t,
+                      struct lct_scratch *s,
+                      const struct lct_pairs_loaded *loaded)
+{
+    p->kernels->matmul_pairs(&(struct lct_pair_product){
+        .c = s->s, .c_row = t->lanes, .a = loaded->keys,
+        .a_row = loaded->key_row, .a_col = sizeof(uint32_t),
+        .b = (const uint32_t *)s->q_cols, .b_row = t->lanes,
+        .m = (size_t)t->keys, .n = t->lanes, .k = words_of(p),
+        .factor = s->rows + 3 * LCT_TILE });
     lct_finish_scores(p, t, s, NULL, 0, NULL);
 }
 
@@ -160,6 +171,9 @@ static void multiply_guarded(const struct lct_problem *p,
         one.c += i * x->c_row;
         one.m = one.k = 1;
         one.b = row;
+        one.shrink = NULL;
+        for (size_t d = 0; x->shrink != NULL && d < x->n; d++)
+            one.c[d] *= x->shrink[i];
         for (size_t k = 0; k < x->k; k++) {
             const uint32_t *b = x->b + k * x->b_row;
             uint32_t word, kept;
@@ -176,24 +190,21 @@ static void multiply_guarded(const struct lct_problem *p,
     }
 }
 
-/* s->out += p v */
+/* s->out = s->out * shrink + p v */
 void lct_pairs_values(const struct lct_problem *p, const struct lct_tile *t,
                       struct lct_scratch *s)
 {
-    int64_t at[3] = { t->b, t->h / (p->H / p->Hkv), t->j };
     uint32_t *weights = (uint32_t *)s->ds, *values = (uint32_t *)s->v;
     size_t keys = (size_t)t->keys, padded = (size_t)p->padded;
     struct lct_pair_product x = {
         .c = s->out, .c_row = padded, .a = weights, .a_row = sizeof(uint32_t),
         .a_col = (ptrdiff_t)(t->lanes * sizeof(uint32_t)), .b = values,
         .b_row = padded, .m = (size_t)t->rows, .n = padded, .k = (keys + 1) / 2,
-        .add = true };
+        .add = true, .shrink = s->rows + 2 * LCT_TILE };
 
     p->kernels->pair_rows(weights, t->lanes, s->s,
                           (ptrdiff_t)(t->lanes * sizeof(float)),
                           LCT_STORED_F32, keys, t->lanes);
-    p->kernels->pair_rows(values, padded, lct_at(&p->v, at, 3), step_of(&p->v),
-                          LCT_STORED_BF16, keys, (size_t)p->D);
     if (t->partial && !all_finite(values, x.k * padded))
         multiply_guarded(p, &x, (uint32_t *)s->product);
     else

@@ -12,11 +12,24 @@ extern enum lct_pairs_use lct_pairs_use;
 /* Value of p->by_pairs: of dtype, encoding and kernels alone. */
 bool lct_pairs_apply(const struct lct_problem *p);
 
-/* What lct_load_queries(), lct_scores() and the product p v are to tile.c. */
+/*
+ * What lct_load_queries(), lct_load_tile(), lct_scores() and the product p v
+ * are to tile.c.  A tile of keys stands for all tiles of queries abreast: rows
+ * of keys, in bfloat16, 'key_row' bytes apart; values are words in s->v.
+ */
+struct lct_pairs_loaded {
+    const void *keys; /* NULL: not loaded */
+    ptrdiff_t key_row;
+};
+
 void lct_pairs_queries(const struct lct_problem *p, const struct lct_tile *t,
                        struct lct_scratch *s);
+struct lct_pairs_loaded lct_pairs_load(const struct lct_problem *p,
+                                       const struct lct_tile *t,
+                                       struct lct_scratch *s);
 void lct_pairs_scores(const struct lct_problem *p, const struct lct_tile *t,
-                      struct lct_scratch *s);
+                      struct lct_scratch *s,
+                      const struct lct_pairs_loaded *loaded);
 void lct_pairs_values(const struct lct_problem *p, const struct lct_tile *t,
                       struct lct_scratch *s);
 #endif

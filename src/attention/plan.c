@@ -100,10 +100,10 @@ static void choose_tiles(struct lct_problem *p, const locant_attention *a)
     p->gathers_dk = p->gathers_dv || (p->turns && !p->keys_turned);
 }
 
-/* Content and bfloat16 pairs keep more of a tile of queries than that. */
+/* Content keeps more of a tile of queries than that. */
 static void choose_abreast(struct lct_problem *p)
 {
-    int64_t most = p->by_terms || p->by_pairs ? 1 : LCT_ABREAST;
+    int64_t most = p->by_terms ? 1 : LCT_ABREAST;
 
     most = p->q_tiles < most ? p->q_tiles : most;
     p->abreast = most > 1 ? (int)most : 1;

@@ -37,8 +37,9 @@ struct lct_product {
 /*
  * c[i,j] = sum_p a[i,p] . b[p,j], i < m, j < n, p < k, where each entry of a
  * and b is a pair of bfloat16 numbers that lie side by side: f32v_dot2() in the
- * order of p, starting from c if 'add', else from 0.  a[i,p] stands a_row i +
- * a_col p bytes from a, at any address; n is a multiple of LCT_PAD.
+ * order of p, starting from c, its rows multiplied by 'shrink' [m] unless that
+ * is NULL, if 'add', else from 0.  a[i,p] stands a_row i + a_col p bytes from
+ * a, at any address; n is a multiple of LCT_PAD.
  */
 struct lct_pair_product {
     float *c;
@@ -49,6 +50,7 @@ struct lct_pair_product {
     size_t b_row;
     size_t m, n, k;
     bool add;
+    const float *shrink;
     const float *factor; /* [n]: what sums are multiplied by; NULL: nothing */
 };
 
