@@ -162,6 +162,12 @@ static void pair_rows_bf16(const struct lct_kernels *k, struct operands *x)
                  SIDE);
 }
 
+static void round_rows(const struct lct_kernels *k, struct operands *x)
+{
+    k->round_rows(x->out_pairs, SIDE / 2, x->f[DATA], SIDE, x->f[MORE], SIDE,
+                  SIDE);
+}
+
 static void scores_of(const struct lct_kernels *k, struct operands *x,
                       const void *keys, enum lct_stored kind)
 {
@@ -189,6 +195,18 @@ static void scores_few_f16(const struct lct_kernels *k, struct operands *x)
     scores_of(k, x, x->f16, LCT_STORED_F16);
 }
 
+static void scores_few_pairs(const struct lct_kernels *k, struct operands *x)
+{
+    const struct lct_product p = {
+        .c = x->f[OUT], .c_row = SIDE, .a = (const float *)x->pairs,
+        .a_col = SIDE, .b = (const float *)x->bf16, .b_row = SIDE / 2,
+        .m = FEW, .n = SIDE, .k = SIDE / 2, .shrink = x->f[MORE],
+        .kind = LCT_STORED_PAIRS, .ahead = (const float *)x->bf16,
+    };
+
+    k->scores_few(&p);
+}
+
 static void values_of(const struct lct_kernels *k, struct operands *x,
                       const void *values, enum lct_stored kind)
 {
@@ -196,6 +214,19 @@ static void values_of(const struct lct_kernels *k, struct operands *x,
         .c = x->f[OUT], .c_row = SIDE, .a = x->f[MORE], .a_row = SIDE,
         .a_col = 1, .b = values, .b_row = SIDE, .m = FEW, .n = SIDE,
         .k = SIDE, .add = true, .kind = kind, .ahead = values,
+    };
+
+    memset(x->f[OUT], 0, FEW * SIDE * sizeof(float));
+    k->values_few(&p);
+}
+
+static void values_few_pairs(const struct lct_kernels *k, struct operands *x)
+{
+    const struct lct_product p = {
+        .c = x->f[OUT], .c_row = SIDE, .a = (const float *)x->pairs,
+        .a_row = SIDE, .a_col = 1, .b = (const float *)x->bf16, .b_row = SIDE,
+        .m = FEW, .n = SIDE, .k = SIDE, .add = true,
+        .kind = LCT_STORED_PAIRS, .ahead = (const float *)x->bf16,
     };
 
     memset(x->f[OUT], 0, FEW * SIDE * sizeof(float));
@@ -330,18 +361,23 @@ static const struct row rows[] = {
       0 },
     { { "pair_rows, f32", AT(pair_rows), &each }, pair_rows_f32, N, 0 },
     { { "pair_rows, bf16", AT(pair_rows), &each }, pair_rows_bf16, N, 0 },
+    { { "round_rows", AT(round_rows), &each }, round_rows, N, 0 },
     { { "scores_few", AT(scores_few), &flops }, scores_few,
       2.0 * FEW * N, 1e-5 },
     { { "scores_few, bf16", AT(scores_few), &flops }, scores_few_bf16,
       2.0 * FEW * N, 1e-5 },
     { { "scores_few, f16", AT(scores_few), &flops }, scores_few_f16,
       2.0 * FEW * N, 1e-5 },
+    { { "scores_few, pairs", AT(scores_few), &dots }, scores_few_pairs,
+      2.0 * FEW * N, 0 },
     { { "values_few", AT(values_few), &flops }, values_few,
       2.0 * FEW * N, 1e-5 },
     { { "values_few, bf16", AT(values_few), &flops }, values_few_bf16,
       2.0 * FEW * N, 1e-5 },
     { { "values_few, f16", AT(values_few), &flops }, values_few_f16,
       2.0 * FEW * N, 1e-5 },
+    { { "values_few, pairs", AT(values_few), &dots }, values_few_pairs,
+      2.0 * FEW * N, 0 },
     /* an exponential within a few roundings; sums of up to N of them */
     { { "softmax_step", AT(softmax_step), &each }, softmax_step, N, 1e-5 },
     { { "softmax_row", AT(softmax_row), &each }, softmax_row, N, 1e-4 },

@@ -129,9 +129,44 @@ static void check_pairs_of_rows(locant_dtype dtype)
     test_guarded_free(out, pairs * padded * sizeof(*out));
 }
 
+/* Neighbours of rows, times the factor of their column, in place or not. */
+static void check_rounded_rows(void)
+{
+    size_t rows = (size_t)test_range(1, 9), row, size;
+    size_t n = LCT_PAD * (size_t)test_range(1, 5);
+    bool in_place = test_rand() % 2;
+    float factor[5 * LCT_PAD], *x;
+    uint16_t *want;
+    uint32_t *out;
+
+    row = n + (size_t)test_range(0, 3);
+    size = rows * row * sizeof(*x);
+    x = test_guarded(size);
+    want = test_guarded(rows * n * sizeof(*want));
+    out = in_place ? (uint32_t *)x : test_guarded(size);
+    for (size_t c = 0; c < n; c++)
+        factor[c] = (float)test_uniform();
+    for (size_t i = 0; i < rows * row; i++)
+        x[i] = test_rand() % 8 ? (float)test_uniform() : INFINITY;
+    for (size_t i = 0; i < rows * n; i++) {
+        float product = x[i / n * row + i % n] * factor[i % n];
+
+        lct_row_from_f32(want + i, LOCANT_BF16, &product, 1);
+    }
+    lct_kernels()->round_rows(out, row, x, row, factor, rows, n);
+    for (size_t r = 0; r < rows; r++)
+        if (memcmp(out + r * row, want + r * n, n * sizeof(*want)) != 0)
+            FAIL("[%zu,%zu] row %zu", rows, n, r);
+    if (!in_place)
+        test_guarded_free(out, size);
+    test_guarded_free(want, rows * n * sizeof(*want));
+    test_guarded_free(x, size);
+}
+
 static void pairs_of_rows(void)
 {
     for (int round = 0; round < 100; round++) {
+        check_rounded_rows();
         check_pairs_of_rows(LOCANT_F32);
         check_pairs_of_rows(LOCANT_BF16);
     }

@@ -8,7 +8,7 @@
  * so that a cached step gives the bits of the whole run.
  */
 #include "../core/pool.h"
-#include "tile.h"
+#include "pairs.h"
 #include <math.h>
 #include <string.h>
 
@@ -137,7 +137,17 @@ static void few_scores(const struct lct_problem *p, const struct few *f,
         lct_few_turned(p, t, s, x);
         return;
     }
-    if (p->k_turned != NULL || !few_lie(p, f, &p->k, t->h, i, x)) {
+    if (p->by_pairs) {
+        if (few_lie(p, f, &p->k, t->h, i, x)) {
+            x->b_row /= 2; /* words */
+            x->ahead_row /= 2;
+        } else {
+            lct_pairs_keys(p, t, s);
+            x->b = x->ahead = s->k;
+            x->b_row = x->ahead_row = x->k;
+        }
+        x->kind = LCT_STORED_PAIRS;
+    } else if (p->k_turned != NULL || !few_lie(p, f, &p->k, t->h, i, x)) {
         x->b = lct_load_keys(p, t, s, &x->b_row);
         x->ahead = x->b;
         x->ahead_row = x->b_row;
@@ -162,12 +172,44 @@ static void few_keys(const struct lct_problem *p, const struct few *f,
                                  .a = s->q + g * p->T, .a_col = (size_t)rows,
                                  .m = (size_t)(f->share * p->T),
                                  .n = (size_t)t->keys,
-                                 .k = (size_t)p->padded_q };
+                                 .k = (size_t)p->padded_q,
+                                 .shrink = s->rows + 3 * LCT_TILE +
+                                           g * p->T };
 
+        x.k = p->by_pairs ? x.k / 2 : x.k;
         t->h = f->head + g;
         few_scores(p, f, t, i, s, &x);
     }
     weigh(p, f, t, n, s, scores, s->rows + 2 * LCT_TILE + i * rows);
+    if (p->by_pairs)
+        p->kernels->round_rows((uint32_t *)scores, ROW, scores, ROW, NULL,
+                               (size_t)rows,
+                               ((size_t)t->keys + LCT_PAD - 1) / LCT_PAD *
+                                   LCT_PAD);
+}
+
+/* x, of which a are words of weights, with values in any place. */
+static void few_product_pairs(const struct lct_problem *p,
+                              const struct few *f, const struct lct_tile *t,
+                              int64_t i, struct lct_product *x,
+                              struct lct_scratch *s)
+{
+    int64_t at[3] = { t->b, t->h / (p->H / p->Hkv), t->j };
+    struct lct_pair_product y = {
+        .c = x->c, .c_row = x->c_row, .a = x->a,
+        .a_row = (ptrdiff_t)(x->a_row * sizeof(float)),
+        .a_col = sizeof(uint32_t), .b = (const uint32_t *)s->v, .b_row = x->n,
+        .m = x->m, .n = x->n, .k = (x->k + 1) / 2, .add = true };
+
+    if (!f->guard[i] && few_lie(p, f, &p->v, t->h, i, x)) {
+        x->kind = LCT_STORED_PAIRS;
+        p->kernels->values_few(x);
+        return;
+    }
+    p->kernels->pair_rows((uint32_t *)s->v, x->n, lct_at(&p->v, at, 3),
+                          p->v.stride[2] * (ptrdiff_t)sizeof(uint16_t),
+                          LCT_STORED_BF16, x->k, (size_t)p->D);
+    lct_pairs_multiply(p, &y, f->guard[i], (uint32_t *)s->product);
 }
 
 /* Rows g T .. of s->out += weights * values of tile i of the run. */
@@ -186,6 +228,10 @@ static void few_product(const struct lct_problem *p, const struct few *f,
 
     t.keys = p->S - t.j < LCT_TILE ? p->S - t.j : LCT_TILE;
     x.k = (size_t)t.keys;
+    if (p->by_pairs) {
+        few_product_pairs(p, f, &t, i, &x, s);
+        return;
+    }
     if (!few_lie(p, f, &p->v, t.h, i, &x) ||
         (f->guard[i] && x.kind != LCT_STORED_F32)) {
         x.kind = LCT_STORED_F32;
@@ -241,14 +287,19 @@ static void few_segment(const struct lct_problem *p, struct few *f,
                         struct lct_scratch *s)
 {
     int64_t n = f->segment * LCT_SEGMENT, rows = f->heads * p->T;
+    int64_t entries = p->by_pairs ? p->padded_q / 2 : p->padded_q;
     int64_t end = p->k_tiles - n < LCT_SEGMENT ? p->k_tiles : n + LCT_SEGMENT;
 
     for (int64_t r = 0; r < rows; r++) {
         int64_t at[3] = { f->b, f->head + r / p->T, r % p->T };
 
-        lct_load_query(p, s, s->out, at);
-        for (int64_t d = 0; d < p->padded_q; d++)
-            s->q[d * rows + r] = s->out[d];
+        if (p->by_pairs)
+            lct_pairs_query(p, (uint32_t *)s->out, at);
+        else
+            lct_load_query(p, s, s->out, at);
+        for (int64_t d = 0; d < entries; d++)
+            s->q[d * rows + r] = s->out[d]; /* words move as floats do */
+        s->rows[3 * LCT_TILE + r] = lct_query_scale(p, at[0], at[2]);
         s->rows[r] = -INFINITY;
         s->rows[LCT_TILE + r] = 0;
     }

@@ -6,7 +6,7 @@
  * cost more to write and read than the keys do.
  */
 #include "../encodings/rotate.h"
-#include "tile.h"
+#include "pairs.h"
 #include <string.h>
 
 /*
@@ -65,6 +65,38 @@ static void turn_rows(const struct lct_problem *p, const struct lct_tile *t,
     p->kernels->rope(&x);
 }
 
+/* The same in bfloat16: rounded once, as by the table of pairs.c. */
+static void turn_rows_pairs(const struct lct_problem *p,
+                            const struct lct_tile *t, struct lct_scratch *s,
+                            int64_t j, int64_t rows)
+{
+    const struct lct_schedule *plan = p->schedule;
+    uint16_t *to = (uint16_t *)s->k;
+    struct lct_tile part = *t;
+    int64_t table = j * plan->pairs;
+    int64_t at[3] = { t->b, t->h / (p->H / p->Hkv), t->j + j };
+    struct lct_rope x = {
+        .out = to + plan->first, .x = to + plan->first,
+        .out_row = p->padded_q * (ptrdiff_t)sizeof(*to),
+        .x_row = p->padded_q * (ptrdiff_t)sizeof(*to),
+        .cosines = s->product + table,
+        .sines = s->product + t->keys * plan->pairs + table,
+        .table_row = (size_t)plan->pairs, .rows = (size_t)rows, .heads = 1,
+        .pairs = (size_t)plan->pairs, .kind = LCT_STORED_BF16,
+        .interleaved = plan->pairing == LCT_INTERLEAVED, .sign = 1,
+    };
+
+    part.j += j;
+    part.keys = rows;
+    if (2 * plan->pairs == p->padded_q) {
+        x.x = lct_at(&p->k, at, 3);
+        x.x_row = p->k.stride[2] * (ptrdiff_t)sizeof(*to);
+    } else {
+        lct_pairs_keys(p, &part, s);
+    }
+    p->kernels->rope(&x);
+}
+
 /*
  * The rows that come AHEAD later: of this head, the next, or the first of the
  * next tile.  Only hints: a task that ends before those asks in vain.
@@ -98,12 +130,17 @@ void lct_few_turned(const struct lct_problem *p, const struct lct_tile *t,
     struct lct_product part = *x;
 
     part.b = part.ahead = s->k;
-    part.b_row = (size_t)p->padded_q;
+    part.b_row = part.ahead_row = x->k;
+    if (p->by_pairs)
+        part.kind = LCT_STORED_PAIRS;
     for (int64_t j = 0; j < t->keys; j += TURNED) {
         int64_t rows = t->keys - j < TURNED ? t->keys - j : TURNED;
 
         ask_ahead(p, t, j);
-        turn_rows(p, t, s, j, rows);
+        if (p->by_pairs)
+            turn_rows_pairs(p, t, s, j, rows);
+        else
+            turn_rows(p, t, s, j, rows);
         part.c = x->c + j;
         part.n = (size_t)rows;
         p->kernels->scores_few(&part);

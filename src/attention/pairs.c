@@ -124,6 +124,27 @@ struct lct_pairs_loaded lct_pairs_load(const struct lct_problem *p,
     return l;
 }
 
+void lct_pairs_query(const struct lct_problem *p, uint32_t *to,
+                     const int64_t at[3])
+{
+    int64_t row = lct_position_row(p, at[0]) * p->T + at[2];
+
+    memset(to, 0, (size_t)p->padded_q / 2 * sizeof(*to));
+    load_rows(p, (uint16_t *)to, &p->q, at, 1,
+              (struct angles){ p->q_cos, p->q_sin, row });
+}
+
+void lct_pairs_keys(const struct lct_problem *p, const struct lct_tile *t,
+                    struct lct_scratch *s)
+{
+    uint16_t *to = (uint16_t *)s->k;
+    int64_t at[3] = { t->b, t->h / (p->H / p->Hkv), t->j };
+
+    memset(to, 0, (size_t)(t->keys * p->padded_q) * sizeof(*to));
+    for (int64_t j = 0; j < t->keys; j++, at[2]++, to += p->padded_q)
+        memcpy(to, lct_at(&p->k, at, 3), (size_t)p->D * sizeof(*to));
+}
+
 void lct_pairs_scores(const struct lct_problem *p, const struct lct_tile *t,
                       struct lct_scratch *s,
                       const struct lct_pairs_loaded *loaded)
@@ -190,6 +211,20 @@ static void multiply_guarded(const struct lct_problem *p,
     }
 }
 
+void lct_pairs_multiply(const struct lct_problem *p,
+                        const struct lct_pair_product *x, bool guard,
+                        uint32_t *row)
+{
+    bool finite = true;
+
+    for (size_t k = 0; guard && finite && k < x->k; k++)
+        finite = all_finite(x->b + k * x->b_row, x->n);
+    if (finite)
+        p->kernels->matmul_pairs(x);
+    else
+        multiply_guarded(p, x, row);
+}
+
 /* s->out = s->out * shrink + p v */
 void lct_pairs_values(const struct lct_problem *p, const struct lct_tile *t,
                       struct lct_scratch *s)
@@ -205,8 +240,5 @@ void lct_pairs_values(const struct lct_problem *p, const struct lct_tile *t,
     p->kernels->pair_rows(weights, t->lanes, s->s,
                           (ptrdiff_t)(t->lanes * sizeof(float)),
                           LCT_STORED_F32, keys, t->lanes);
-    if (t->partial && !all_finite(values, x.k * padded))
-        multiply_guarded(p, &x, (uint32_t *)s->product);
-    else
-        p->kernels->matmul_pairs(&x);
+    lct_pairs_multiply(p, &x, t->partial, (uint32_t *)s->product);
 }

@@ -30,6 +30,20 @@ struct lct_pairs_loaded lct_pairs_load(const struct lct_problem *p,
 void lct_pairs_scores(const struct lct_problem *p, const struct lct_tile *t,
                       struct lct_scratch *s,
                       const struct lct_pairs_loaded *loaded);
+/*
+ * For few.c: query b, h, i as words, padded_q / 2 of them; the keys of a tile
+ * as padded rows in s->k.
+ */
+void lct_pairs_query(const struct lct_problem *p, uint32_t *to,
+                     const int64_t at[3]);
+void lct_pairs_keys(const struct lct_problem *p, const struct lct_tile *t,
+                    struct lct_scratch *s);
+
+/* The product; with 'guard', weights of 0 contribute nothing.  'row' has room
+ * for x->n words. */
+void lct_pairs_multiply(const struct lct_problem *p,
+                        const struct lct_pair_product *x, bool guard,
+                        uint32_t *row);
 void lct_pairs_values(const struct lct_problem *p, const struct lct_tile *t,
                       struct lct_scratch *s);
 #endif

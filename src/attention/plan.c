@@ -94,7 +94,7 @@ static void choose_tiles(struct lct_problem *p, const locant_attention *a)
     p->one_table = a->q_pos == NULL && a->k_pos == NULL && p->T <= p->S &&
                    a->q_coords == NULL && !p->documents && !p->keys_turned;
     p->by_pairs = lct_pairs_apply(p);
-    p->few = p->T > 0 && p->T <= LCT_FEW && !p->by_terms && !p->by_pairs;
+    p->few = p->T > 0 && p->T <= LCT_FEW && !p->by_terms;
     p->turns_keys = p->schedule != NULL && !p->keys_turned;
     p->gathers_dv = p->k.dtype != LOCANT_F32 || p->padded != p->D;
     p->gathers_dk = p->gathers_dv || (p->turns && !p->keys_turned);

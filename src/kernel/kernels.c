@@ -19,6 +19,7 @@
 #include "tile.inc"
 
 #include "few.inc" /* after tile.inc */
+#include "few_values.inc"
 
 #define CONCAT_(a, b) a##b
 #define CONCAT(a, b)  CONCAT_(a, b)
@@ -36,6 +37,7 @@ const struct lct_kernels CONCAT(lct_kernels_, LCT_ISA) = {
     .matmul_pairs     = matmul_pairs,
     .dots             = LCT_DOT_INSTRUCTION,
     .pair_rows        = pair_rows,
+    .round_rows       = round_rows,
     .scores_few       = scores_few,
     .values_few       = values_few,
     .softmax_step     = softmax_step,

@@ -9,8 +9,13 @@
 /* Lanes of a tile are padded to this, so that no kernel has a tail there. */
 enum { LCT_PAD = 16 };
 
-/* How elements are stored; the values are those of locant_dtype. */
-enum lct_stored { LCT_STORED_F32, LCT_STORED_F16, LCT_STORED_BF16 };
+/*
+ * How elements are stored; the values are those of locant_dtype.  PAIRS, in
+ * products for few queries alone: bfloat16, which are multiplied by pairs.
+ */
+enum lct_stored {
+    LCT_STORED_F32, LCT_STORED_F16, LCT_STORED_BF16, LCT_STORED_PAIRS = 16
+};
 
 /*
  * c[i,j] = sum_p a[i * a_row + p * a_col] * b[p * b_row + j], i < m, j < n,
@@ -27,7 +32,8 @@ struct lct_product {
     size_t m, n, k;
     bool add;
     const float *shrink; /* [m]: matmul multiplies rows of c by it before it
-                            adds; NULL: nothing */
+                            adds; NULL: nothing.  scores_few of PAIRS: what
+                            sums are multiplied by */
     enum lct_stored kind; /* of the two for few queries: what b really holds, */
     const float *ahead;   /* at addresses of words, rows an even number of */
     size_t ahead_row;     /* elements apart; and rows as wide as b's that are
@@ -147,13 +153,28 @@ struct lct_kernels {
                       size_t n);
 
     /*
+     * Rows of x, a multiple of LCT_PAD long, rounded to bfloat16, two
+     * neighbours a word; before that, column c is multiplied by factor[c],
+     * unless that is NULL.  out == x is allowed if rows are as far apart.
+     * Exact, but denormals may become 0.
+     */
+    void (*round_rows)(uint32_t *out, size_t out_row, const float *x,
+                       size_t x_row, const float *factor, size_t rows,
+                       size_t n);
+
+    /*
      * c[i,j] = sum_p a[i + p * a_col] * b[j * b_row + p], i < m, j < n, p < k,
      * a multiple of 8: columns of a, rows of b.  'add' and a_row are not read.
-     * Fused; the bits of matmul.
+     * Fused; the bits of matmul.  Of PAIRS a and b are words and k counts them,
+     * a multiple of 4; the bits of matmul_pairs, whose factor is shrink[i].
      */
     void (*scores_few)(const struct lct_product *x);
 
-    /* matmul with a_col 1 and 'add', of few rows.  Fused; its bits. */
+    /*
+     * matmul with a_col 1 and 'add', of few rows.  Fused; its bits.  Of PAIRS
+     * a has words, of two entries each (the last one of an odd k alone), and k
+     * and b are as in BF16; the bits of matmul_pairs.
+     */
     void (*values_few)(const struct lct_product *x);
 
     /*

@@ -103,6 +103,12 @@ static inline f32v f32v_dot2(u32v a, u32v b, f32v c)
 }
 
 #ifdef LCT_BF16_INSTRUCTIONS
+/* Rounded to nearest, ties to even, denormals to 0. */
+static inline u16v f32v_to_bf16(f32v v)
+{
+    return (u16v)_mm512_cvtneps_pbh((__m512)v);
+}
+
 /* Rounded to nearest, ties to even, denormals to 0; 'low' to the low halves. */
 static inline u32v f32v_to_bf16_pairs(f32v low, f32v high)
 {
