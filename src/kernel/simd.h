@@ -67,6 +67,38 @@ static inline void f32v_store(float *p, f32v v)
     *(f32v_mem *)p = v;
 }
 
+/* The first n < VL lanes, no more memory than theirs; the others are 0. */
+static inline f32v f32v_load_part(const float *p, size_t n)
+{
+#if defined(__AVX512F__)
+    return (f32v)_mm512_maskz_loadu_ps((__mmask16)((1u << n) - 1), p);
+#elif defined(__AVX2__)
+    const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+
+    return (f32v)_mm256_maskload_ps(
+        p, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n), lane));
+#else
+    f32v v = { 0 };
+
+    memcpy(&v, p, n * sizeof(*p));
+    return v;
+#endif
+}
+
+static inline void f32v_store_part(float *p, f32v v, size_t n)
+{
+#if defined(__AVX512F__)
+    _mm512_mask_storeu_ps(p, (__mmask16)((1u << n) - 1), (__m512)v);
+#elif defined(__AVX2__)
+    const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+
+    _mm256_maskstore_ps(p, _mm256_cmpgt_epi32(_mm256_set1_epi32((int)n), lane),
+                        (__m256)v);
+#else
+    memcpy(p, &v, n * sizeof(*p));
+#endif
+}
+
 /* x in every lane (x - 0 is x, also for -0). */
 static inline f32v f32v_splat(float x)
 {
