@@ -1,16 +1,16 @@
 /* cmd_figure.c - locant figure NAME: any figure of the page, on its own. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "figure_runs.h"
 #include "locant/figure.h"
+#include "locant/tasks.h"
 
 struct options {
     int         list, csv, color;
-    const char *out, *dir;
+    const char *out, *dir, *task;
     int64_t     length, position, head, trained, dim, heads, seed;
     double      base, factor;
 };
@@ -29,7 +29,8 @@ static const struct cli_option options[] = {
     { "color", 0, CLI_CHOICE, offsetof(struct options, color),
       "auto|none|16|256|24bit", "auto", 0, 0, 0,
       "colours of the terminal; none: plain characters" },
-    NUMBER("length", length, "N", 4096, "positions shown; 0: as on the page"),
+    NUMBER("length", length, "N", 4096,
+           "positions shown, or length of a task's test; 0: as on the page"),
     NUMBER("position", position, "P", INT64_C(1) << 40,
            "the position that is looked at"),
     NUMBER("head", head, "H", 64, "one head, from 1 on; 0: all"),
@@ -41,6 +42,8 @@ static const struct cli_option options[] = {
     NUMBER("dim", dim, "D", 1024, "width of the model (64)"),
     NUMBER("heads", heads, "H", 64, "heads of the model (4)"),
     NUMBER("seed", seed, "SEED", INT64_MAX, "of random queries and keys (1)"),
+    { "task", 0, CLI_TEXT, offsetof(struct options, task), "TASK", NULL, 0, 0,
+      0, "task of the figures of tasks; the last one trained if left out" },
     { "dir", 0, CLI_FILE, offsetof(struct options, dir), "DIR", "locant-lab", 0,
       0, 0, "folder of the run store" },
     { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
@@ -243,85 +246,21 @@ static int of_encoding(const struct cli *cli, const char *name,
 
 /* ------------------------------------------------------------------ of runs */
 
-struct runs {
-    int64_t *id;
-    size_t   n, room;
-    locant_run_info last;
-    int      failed;
-};
-
-static int keep(struct runs *r, int64_t id)
+/* Figures of tasks are of runs of a task; no others have one. */
+static int check_task(struct cli_figure_runs *r, const char *name,
+                      const char *task)
 {
-    int64_t *grown;
+    const locant_task_info *info = task ? locant_task_find(task) : NULL;
 
-    if (r->n == r->room) {
-        r->room = r->room ? 2 * r->room : 64;
-        grown = realloc(r->id, r->room * sizeof *grown);
-        if (grown == NULL)
-            return r->failed = cli_fail(CLI_INPUT, "out of memory");
-        r->id = grown;
-    }
-    r->id[r->n++] = id;
+    r->of_task = strncmp(name, "task-", 5) == 0;
+    if (task != NULL && !r->of_task)
+        return cli_fail(CLI_USAGE, "figure: --task is for the figures of "
+                        "tasks, task-scores and so on");
+    if (task != NULL && info == NULL)
+        return cli_fail(CLI_USAGE, "--task '%s': no such task; 'locant tasks' "
+                        "names them", task);
+    r->task = info ? info->id : NULL;
     return CLI_OK;
-}
-
-static int remember(const locant_run_info *run, void *context)
-{
-    struct runs *r = context;
-
-    if (strcmp(run->status, "done") == 0)
-        r->last = *run;
-    return 0;
-}
-
-/* Done, and like the last one that is. */
-static int keep_alike(const locant_run_info *run, void *context)
-{
-    struct runs           *r = context;
-    const locant_run_info *last = &r->last;
-
-    if (strcmp(run->status, "done") == 0 &&
-        strcmp(run->model, last->model) == 0 &&
-        strcmp(run->corpus_sha256, last->corpus_sha256) == 0 &&
-        run->length == last->length && run->steps == last->steps &&
-        run->batch == last->batch)
-        return keep(r, run->id);
-    return 0;
-}
-
-static int parse_run(int64_t *id, const char *word)
-{
-    char *end;
-
-    errno = 0;
-    *id = strtoll(word, &end, 10);
-    return end != word && *end == '\0' && errno == 0 && *id > 0;
-}
-
-static int choose(struct runs *r, const struct cli *cli, locant_store *store)
-{
-    locant_status s;
-    int64_t       id;
-
-    for (size_t i = 1; i < cli->n_words; i++) {
-        if (!parse_run(&id, cli->words[i]))
-            return cli_fail(CLI_USAGE, "figure: '%s': should be the number of "
-                            "a run; 'locant runs list' shows them",
-                            cli->words[i]);
-        if (keep(r, id) != CLI_OK)
-            return r->failed;
-    }
-    if (r->n > 0)
-        return CLI_OK;
-    s = locant_store_runs(store, remember, r);
-    if (s == LOCANT_OK && r->last.id > 0)
-        s = locant_store_runs(store, keep_alike, r);
-    if (s != LOCANT_OK)
-        return cli_error(s);
-    if (r->n == 0 && !r->failed)
-        return cli_fail(CLI_INPUT, "figure: the store has no finished run; "
-                        "'locant report' or 'locant train' makes some");
-    return r->failed;
 }
 
 static int of_runs(const struct cli *cli, const char *name)
@@ -329,17 +268,19 @@ static int of_runs(const struct cli *cli, const char *name)
     const struct options *o = cli->options;
     locant_figure_view    v = view_of(o);
     struct wish   w = { .cli = cli };
-    struct runs   r = { .n = 0 };
+    struct cli_figure_runs r = { .n = 0 };
     locant_store *store = NULL;
     locant_status s;
     int           failed = cli_check_store(o->dir);
 
+    if (!failed)
+        failed = check_task(&r, name, o->task);
     if (failed)
         return failed;
     s = locant_store_open_readonly(&store, o->dir);
     if (s != LOCANT_OK)
         return cli_error(s);
-    failed = choose(&r, cli, store);
+    failed = cli_figure_runs(&r, cli, store);
     if (!failed) {
         s = locant_figure_of_runs(name, store, r.id, r.n, &v, take, &w);
         failed = finish(&w, s);
@@ -372,7 +313,7 @@ static int run(const struct cli *cli)
     if (cli->n_words != 2)
         return cli_fail(CLI_USAGE, "figure: '%s' is of one encoding: give its "
                         "spec, or the number of a run", info->name);
-    if (parse_run(&id, cli->words[1]))
+    if (cli_parse_run(&id, cli->words[1]))
         return of_runs(cli, info->name);
     return of_encoding(cli, info->name, cli->words[1]);
 }
@@ -395,7 +336,9 @@ const struct cli_command cli_figure = {
                 "locant figure attention alibi --length 16 --head 2\n"
                 "locant figure bias t5 --csv > bias.csv\n"
                 "locant figure bias 3 --json\n"
-                "locant figure length --dir locant-lab",
+                "locant figure length --dir locant-lab\n"
+                "locant figure task-scores --task T1 --length 256\n"
+                "locant figure task-depths 17 -o needles.svg",
     .options = options, .options_size = sizeof(struct options),
     .min_words = 0, .max_words = 4096, .computes = 1, .run = run
 };

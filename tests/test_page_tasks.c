@@ -229,8 +229,12 @@ static void the_section_shows_them(void **state)
     CHECK(count(section, " data-name=\"task-1-1\"") == 1);
     CHECK(count(section, " data-name=\"task-4-1\"") == 1);
     /* at 256 nothing was scored by place */
-    CHECK(count(section, " data-name=\"task-1-delays-") == 1);
+    CHECK(count(section, " data-name=\"task-1-places-") == 1);
     CHECK(count(section, " data-name=\"task-4-depths-") == 1);
+    /* who solves it: all but losses; rows are named by encodings */
+    CHECK(count(section, " data-name=\"task-1-solved\"") == 1);
+    CHECK(count(section, "-solved\"") == count(section, "<h3>T"));
+    CHECK(strstr(strstr(section, " data-name=\"task-1-places-"), ">rope<"));
     CHECK(strstr(section, "aria-label=\"Hypotheses about the tasks\""));
     CHECK(strstr(section, "On this task, at <span data-number=\""
                           "tasks.0.parameters\">50&#8239;000</span> "

@@ -133,7 +133,7 @@ def _visit(name: str, of: str | Encoding, take: Any, runs: Sequence[int],
         store = ctypes.c_void_p()
         lab().locant_store_open_readonly(ctypes.byref(store), os.fsencode(of))
         try:
-            ids = list(runs) or _finished(store)
+            ids = list(runs) or _finished(store, name.startswith("task-"))
             lab().locant_figure_of_runs(
                 name.encode(), store, (ctypes.c_int64 * len(ids))(*ids),
                 len(ids), seen, taker, None)
@@ -141,19 +141,24 @@ def _visit(name: str, of: str | Encoding, take: Any, runs: Sequence[int],
             lab().locant_store_close(store)
 
 
-def _finished(store: ctypes.c_void_p) -> list[int]:
-    """Finished runs like the last one: of its model and text."""
-    found: list[tuple[int, Any]] = []
+def _finished(store: ctypes.c_void_p, tasks: bool) -> list[int]:
+    """Finished runs like the last one, on a task or on text: of its model and
+    source.  Runs on text that go on from another are the last to be taken."""
+    found: list[tuple[bool, int, Any]] = []
 
     def visit(run: Any, _: Any) -> None:
         r = run.contents
-        if r.status == b"done":
-            found.append((r.id, (r.model, r.corpus_sha256, r.source, r.steps,
-                                 r.batch, r.length)))
+        if r.status == b"done" and (r.source != b"text") == tasks:
+            found.append((tasks or r.parent == 0, r.id, (
+                r.model, r.corpus_sha256, r.source, r.steps, r.batch, r.length,
+                r.parent == 0)))
 
     with Callback(RunVisitor, visit) as visitor:
         lab().locant_store_runs(store, visitor, None)
-    return [i for i, kind in found if kind == found[-1][1]]
+    if not found:
+        return []
+    last = ([f for f in found if f[0]] or found[:1])[-1][2]
+    return [i for _, i, kind in found if kind == last]
 
 
 def figures(name: str, of: str | Encoding, *, runs: Sequence[int] = (),
@@ -164,6 +169,7 @@ def figures(name: str, of: str | Encoding, *, runs: Sequence[int] = (),
     of    a spec or an Encoding, whose initial values are shown; or the folder
           of a run store, such as "locant-lab"
     runs  of a store: their ids; all finished ones like the last if left out
+          (of "task-.." ones on a task, of others on text)
     view  length, position, head, trained, width, heads, factor, seed, as in
           locant_figure_view of include/locant/figure.h; 0: as on the page
 
@@ -227,6 +233,8 @@ def _heatmap(ax: Any, f: Figure) -> None:
     rows, cols = f.cells.shape
     x, y = f.x_step or 1, f.y_step or 1
     options: dict[str, Any] = {"cmap": "viridis"}
+    if f.y_range:
+        options.update(vmin=f.y_range[0], vmax=f.y_range[1])
     if f.diverging:
         top = float(np.nanmax(np.abs(np.where(np.isfinite(f.cells), f.cells,
                                               np.nan)), initial=0)) or 1.0

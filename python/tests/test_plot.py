@@ -151,6 +151,38 @@ class Runs(unittest.TestCase):
         self.assertEqual(len(f.series), 1)
         np.testing.assert_array_equal(f.series[0].y, g.series[0].y)
 
+    def train_task(self, store):
+        """T1 of one step, scored at two lengths."""
+        o, run = make(_c_lab.TrainOptions), ctypes.c_int64()
+        lab().locant_task_options(ctypes.byref(o), b"T1")
+        o.encoding, o.layers, o.width, o.heads = b"alibi", 1, 16, 2
+        o.ff, o.batch, o.steps = 16, 1, 1
+        lab().locant_train(run, store, None, o)
+        lengths = (ctypes.c_int64 * 2)(128, 256)
+        with Callback(_c_lab.TaskVisitor, lambda *_: 0) as visit:
+            lab().locant_task_evaluate(store, run.value, make(
+                _c_lab.TaskEvalOptions, items=11, lengths=lengths,
+                n_lengths=2), visit, None)
+
+    def test_figures_of_tasks_and_of_text(self):
+        store = ctypes.c_void_p()
+        with tempfile.TemporaryDirectory() as folder:
+            lab().locant_store_open(store, os.fsencode(folder))
+            self.train(store, lambda *_: 0)
+            self.train_task(store)
+            lab().locant_store_close(store)
+            (text,) = plot.figures("training", folder)
+            scores = plot.figures("task-scores", folder)
+            (at,) = plot.figures("task-places", folder, length=256)
+        self.assertNotEqual(text.series[0].label, "alibi")
+        self.assertEqual([f.title for f in scores],
+                         ["T1, length 128, items=11",
+                          "T1, length 256, items=11"])
+        self.assertEqual(at.row_names, ("alibi",))
+        self.assertLessEqual(set(at.col_names), {str(2 ** k) for k in range(7)})
+        self.assertEqual((at.y_range, at.cells.shape),
+                         ((0, 1), (1, len(at.col_names))))
+
 
 @unittest.skipUnless(LAB and MATPLOTLIB, "no matplotlib")
 class Axes(unittest.TestCase):

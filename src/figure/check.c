@@ -97,6 +97,17 @@ static locant_status check_marks(const char *fn, const locant_figure *f)
     return LOCANT_OK;
 }
 
+static locant_status check_range(const char *fn, const locant_figure *f)
+{
+    if (!isfinite(f->y_min) || !isfinite(f->y_max) ||
+        ((f->y_min != 0 || f->y_max != 0) && f->y_min >= f->y_max))
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: y runs from %g to %g, expected y_min < y_max "
+                           "(both 0: from the data)",
+                           fn, f->y_min, f->y_max);
+    return LOCANT_OK;
+}
+
 static locant_status check_lines(const char *fn, const locant_figure *f)
 {
     size_t seen = 0;
@@ -112,12 +123,7 @@ static locant_status check_lines(const char *fn, const locant_figure *f)
     if (seen == 0)
         return locant_fail(LOCANT_ERR_PARAM,
                            "%s: no series has a finite value to draw", fn);
-    if (!isfinite(f->y_min) || !isfinite(f->y_max) ||
-        ((f->y_min != 0 || f->y_max != 0) && f->y_min >= f->y_max))
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "%s: y runs from %g to %g, expected y_min < y_max "
-                           "(both 0: from the data)",
-                           fn, f->y_min, f->y_max);
+    LCT_TRY(check_range(fn, f));
     return check_marks(fn, f);
 }
 
@@ -149,6 +155,7 @@ static locant_status check_cells(const char *fn, const locant_figure *f)
                            "%s: the first value or step of an axis is not a "
                            "number of at most %g",
                            fn, largest);
+    LCT_TRY(check_range(fn, f));
     LCT_TRY(check_names(fn, "row_names", f->row_names, f->rows));
     LCT_TRY(check_names(fn, "col_names", f->col_names, f->cols));
     for (int64_t i = 0; i < f->rows * f->cols; i++) {

@@ -20,7 +20,10 @@ struct lct_map lct_map_of(const locant_figure *f)
         m.low = fmin(m.low, f->cells[i]);
         m.high = fmax(m.high, f->cells[i]);
     }
-    if (f->diverging) {
+    if (f->y_min < f->y_max) {
+        m.low = f->y_min;
+        m.high = f->y_max;
+    } else if (f->diverging) {
         m.high = fmax(fabs(m.low), fabs(m.high));
         m.high = m.high > 0 ? m.high : 1;
         m.low = -m.high;

@@ -316,8 +316,8 @@ locant_status lct_terminal_map(struct lct_screen *s, const locant_figure *f)
         tall -= tall % (int)(f->rows * s->per_line); /* whole lines a row */
     tall += tall % s->per_line; /* whole lines */
     most = s->per_line == 2 ? 4 : 3;
-    if (f->col_names && widest(s, &x) + 1 > most)
-        most = widest(s, &x) + 1;
+    if (f->col_names && widest(s, &x) + 2 > most)
+        most = widest(s, &x) + 2;
     LCT_TRY(make_pixels(s, side(f->cols, s->columns - left - 1, most),
                         tall / s->per_line));
     for (int i = 0; i < s->height; i++)

@@ -84,7 +84,7 @@ static uint64_t hash_setup(const char *setup, const locant_run_info *run)
 
 bool lct_task_mapped(const locant_task_info *task)
 {
-    return strcmp(task->id, "T1") == 0 || strcmp(task->id, "T12") == 0;
+    return task->place != NULL && strcmp(task->metric, "loss - floor") != 0;
 }
 
 static locant_status make_room(struct gathering *g)
@@ -188,5 +188,23 @@ locant_status lct_results_tasks(struct lct_results *r, locant_store *store)
     LCT_TRY(g.status);
     if (r->n_tasks > 0)
         qsort(r->tasks, r->n_tasks, sizeof *r->tasks, by_point);
+    return LOCANT_OK;
+}
+
+locant_status lct_results_tasks_of(struct lct_results *r, locant_store *store,
+                                   const int64_t *runs, size_t n)
+{
+    size_t kept = 0;
+
+    LCT_TRY(lct_results_tasks(r, store));
+    for (size_t i = 0; i < r->n_tasks; i++) {
+        size_t k = 0;
+
+        while (k < n && runs[k] != r->tasks[i].run)
+            k++;
+        if (k < n)
+            r->tasks[kept++] = r->tasks[i];
+    }
+    r->n_tasks = kept;
     return LOCANT_OK;
 }

@@ -32,6 +32,10 @@ struct lct_task_point {
  */
 locant_status lct_results_tasks(struct lct_results *r, locant_store *store);
 
+/* The same of these runs alone. */
+locant_status lct_results_tasks_of(struct lct_results *r, locant_store *store,
+                                   const int64_t *runs, size_t n);
+
 /* Of one experiment; of one test of it; of one group and place of that. */
 bool lct_same_task(const struct lct_task_point *a,
                    const struct lct_task_point *b);

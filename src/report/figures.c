@@ -1,6 +1,8 @@
 /* figures.c - the figures of the page by name: the list, and one at a time */
+#include "../lab/results_tasks.h"
 #include "../lab/run.h"
 #include "page.h"
+#include "page_tasks.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -135,7 +137,7 @@ locant_status locant_figure_of_encoding(const char *name,
     struct lct_group g = { .n = 0 };
     locant_encoding *resolved;
     int taken = 0;
-    const struct lct_taker taker = { name, take, context, &taken };
+    const struct lct_taker taker = { name, take, context, &taken, 0 };
     locant_status status;
 
     if (!e || !take)
@@ -169,6 +171,32 @@ static bool evaluated(const struct lct_results *r)
             if (r->groups[i].results[s].block_loss)
                 return true;
     return false;
+}
+
+static bool is_of_tasks(const char *name)
+{
+    return strncmp(name, "task-", 5) == 0;
+}
+
+static locant_status draw_tasks(struct lct_html *h, struct lct_results *r)
+{
+    const char *name = h->taker->name;
+    const json_t *tasks;
+
+    LCT_TRY(lct_numbers_create(&r->numbers, r));
+    tasks = json_object_get(r->numbers, "tasks");
+    for (size_t t = 0; t < json_array_size(tasks); t++)
+        LCT_TRY(lct_page_task_figures(h, r, t));
+    if (*h->taker->taken > 0)
+        return LOCANT_OK;
+    return locant_fail(LOCANT_ERR_PARAM,
+                       "locant_figure_of_runs: '%s' is of runs of %s that were "
+                       "scored%s: 'locant eval' does that",
+                       name, strcmp(name, "task-depths") == 0 ? "T12"
+                       : strcmp(name, "task-places") == 0
+                           ? "a task with places ('locant tasks --json')"
+                           : "a task",
+                       h->taker->length > 0 ? " at that length" : "");
 }
 
 /* Other figures of runs than those of what probes found. */
@@ -206,6 +234,8 @@ static locant_status draw_runs(struct lct_html *h, struct lct_results *r,
 {
     size_t i = 0;
 
+    if (is_of_tasks(name))
+        return draw_tasks(h, r);
     while (i < sizeof of_runs / sizeof of_runs[0] &&
            strcmp(name, of_runs[i].name) != 0)
         i++;
@@ -229,7 +259,8 @@ locant_status locant_figure_of_runs(const char *name, locant_store *store,
     const locant_figure_info *info;
     struct lct_results r = { .n = 0 };
     int taken = 0;
-    const struct lct_taker taker = { name, take, context, &taken };
+    const struct lct_taker taker = { name, take, context, &taken,
+                                     view ? view->length : 0 };
     struct lct_html h = { .taker = &taker };
     locant_encoding *e = NULL;
     locant_status status;
@@ -239,6 +270,8 @@ locant_status locant_figure_of_runs(const char *name, locant_store *store,
                            !store ? "store" : runs ? "take" : "runs");
     LCT_TRY(check(&info, fn, name, view));
     status = lct_results_of_runs(&r, store, runs, n);
+    if (status == LOCANT_OK && is_of_tasks(name))
+        status = lct_results_tasks_of(&r, store, runs, n);
     if (status == LOCANT_OK && strcmp(info->of, RUNS) == 0) {
         status = draw_runs(&h, &r, name, view->head);
         if (status == LOCANT_OK && taken == 0)

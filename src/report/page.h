@@ -44,6 +44,7 @@ struct lct_taker {
     locant_figure_taker take;
     void *context;
     int *taken;
+    int64_t length; /* of the test, of figures of tasks; 0: any */
 };
 
 /* Whether a figure of that name is worth computing. */

@@ -20,6 +20,11 @@ static size_t tasks_of(const struct lct_results *r)
     return json_array_size(json_object_get(r->numbers, "tasks"));
 }
 
+double lct_page_real(const json_t *number)
+{
+    return json_is_number(number) ? json_number_value(number) : NAN;
+}
+
 const json_t *lct_page_task(const struct lct_results *r, size_t t)
 {
     return json_array_get(json_object_get(r->numbers, "tasks"), t);

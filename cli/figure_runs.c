@@ -1,0 +1,114 @@
+/* figure_runs.c - the runs of a store that a figure is of */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "figure_runs.h"
+
+/* What is being chosen; 'last' is what the others have to be like. */
+struct runs {
+    struct cli_figure_runs *to;
+    size_t   room;
+    locant_run_info last;
+    int      failed;
+};
+
+/* Fine-tunes are figures' when nothing else is. */
+static int wanted(const struct runs *r, const locant_run_info *run)
+{
+    const int text = strcmp(run->source, "text") == 0;
+
+    if (strcmp(run->status, "done") != 0 || text == r->to->of_task)
+        return 0;
+    return r->to->task == NULL || strcmp(run->source, r->to->task) == 0;
+}
+
+static int keep(struct runs *r, int64_t id)
+{
+    int64_t *grown;
+
+    if (r->to->n == r->room) {
+        r->room = r->room ? 2 * r->room : 64;
+        grown = realloc(r->to->id, r->room * sizeof *grown);
+        if (grown == NULL)
+            return r->failed = cli_fail(CLI_INPUT, "out of memory");
+        r->to->id = grown;
+    }
+    r->to->id[r->to->n++] = id;
+    return CLI_OK;
+}
+
+static int remember(const locant_run_info *run, void *context)
+{
+    struct runs *r = context;
+
+    if (wanted(r, run) && (r->last.id == 0 || run->parent == 0 || r->to->of_task))
+        r->last = *run;
+    return 0;
+}
+
+/* Done, and like the last one that is. */
+static int keep_alike(const locant_run_info *run, void *context)
+{
+    struct runs           *r = context;
+    const locant_run_info *last = &r->last;
+
+    if (wanted(r, run) && strcmp(run->source, last->source) == 0 &&
+        strcmp(run->model, last->model) == 0 &&
+        (run->parent == 0) == (last->parent == 0) &&
+        strcmp(run->corpus_sha256, last->corpus_sha256) == 0 &&
+        run->length == last->length && run->steps == last->steps &&
+        run->batch == last->batch)
+        return keep(r, run->id);
+    return 0;
+}
+
+int cli_parse_run(int64_t *id, const char *word)
+{
+    char *end;
+
+    errno = 0;
+    *id = strtoll(word, &end, 10);
+    return end != word && *end == '\0' && errno == 0 && *id > 0;
+}
+
+/* Those that the words after the figure's name say. */
+static int take_named(struct runs *r, const struct cli *cli)
+{
+    int64_t id;
+
+    for (size_t i = 1; i < cli->n_words; i++) {
+        if (!cli_parse_run(&id, cli->words[i]))
+            return cli_fail(CLI_USAGE, "figure: '%s': should be the number of "
+                            "a run; 'locant runs list' shows them",
+                            cli->words[i]);
+        if (keep(r, id) != CLI_OK)
+            return r->failed;
+    }
+    return CLI_OK;
+}
+
+int cli_figure_runs(struct cli_figure_runs *out, const struct cli *cli,
+                    locant_store *store)
+{
+    struct runs   r = { .to = out };
+    int           status = take_named(&r, cli);
+    locant_status s;
+
+    if (status != CLI_OK || out->n > 0)
+        return status;
+    s = locant_store_runs(store, remember, &r);
+    if (s == LOCANT_OK && r.last.id > 0)
+        s = locant_store_runs(store, keep_alike, &r);
+    if (s != LOCANT_OK)
+        return cli_error(s);
+    if (out->n == 0 && !r.failed && out->of_task)
+        return cli_fail(CLI_INPUT, "figure: the store has no finished run of "
+                        "%s; 'locant report --with tasks' or 'locant train "
+                        "--task' makes some",
+                        out->task ? out->task : "a task");
+    if (out->n == 0 && !r.failed)
+        return cli_fail(CLI_INPUT, "figure: the store has no finished run; "
+                        "'locant report' or 'locant train' makes some");
+    return r.failed;
+}

@@ -1,0 +1,285 @@
+/*
+ * figures_tasks_maps.c - maps of what tasks found: encodings by place, depth by
+ * length, and the share of seeds that solve each test.
+ */
+#include "../figure/figure.h"
+#include "figures_tasks.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME = 64 };
+
+/* Cells, and names of rows and columns, in memory of their own. */
+struct map {
+    double *cells;
+    const char **rows, **cols;
+    char (*text)[NAME]; /* of the columns */
+    size_t n_rows, n_cols;
+};
+
+static locant_status make_map(struct map *m, size_t rows, size_t cols)
+{
+    *m = (struct map){ .n_cols = cols };
+    LCT_TRY(lct_page_numbers(&m->cells, rows * cols));
+    m->rows = locant_alloc(rows * sizeof *m->rows);
+    m->cols = locant_alloc(cols * sizeof *m->cols);
+    m->text = locant_alloc(cols * sizeof *m->text);
+    for (size_t i = 0; m->cols && m->text && i < cols; i++)
+        m->cols[i] = m->text[i];
+    return m->rows && m->cols && m->text
+               ? LOCANT_OK
+               : locant_fail(LOCANT_ERR_NOMEM, "report: no memory for a map");
+}
+
+static void free_map(struct map *m)
+{
+    locant_release(m->cells);
+    locant_release(m->rows);
+    locant_release(m->cols);
+    locant_release(m->text);
+}
+
+static const char *const words[][2] = {
+    { "Mean over seeds by place in the text, as the task counts it.",
+      "A map of the score: a row for each encoding, a column for each place." },
+    { "Keys found by depth and by test, mean over seeds.",
+      "A map of the keys found: a row for each depth, a column for each "
+      "length." },
+    { "Share of seeds that get 0.9 or more right.",
+      "A map of shares of seeds: a row for each encoding, a column for each "
+      "test." },
+};
+
+static locant_status put(struct lct_html *h, const struct lct_results *r,
+                         size_t t, const struct map *m, locant_figure *f,
+                         const char *const word[2])
+{
+    char caption[LCT_TASK_CAPTION];
+
+    if (m->n_rows == 0 ||
+        lct_task_figure_empty(m->cells, m->n_rows * m->n_cols))
+        return LOCANT_OK;
+    lct_task_caption(caption, h, word[0], t);
+    f->kind = LOCANT_FIGURE_HEATMAP;
+    f->width = 460;
+    f->height = f->height ? f->height : 130 + 26 * (int)m->n_rows;
+    f->cells = m->cells;
+    f->rows = (int64_t)m->n_rows;
+    f->cols = (int64_t)m->n_cols;
+    f->row_names = m->rows[0] ? m->rows : NULL;
+    f->col_names = m->cols;
+    f->numbers = 1;
+    f->y_max = 1; /* colours of shares mean the same on every map */
+    return lct_page_figure(h, r, f, word[1], caption, 0);
+}
+
+/* ------------------------------------------------------------------- places */
+
+static const json_t *row_of(const json_t *test, const char *spec)
+{
+    size_t row;
+
+    return lct_page_task_row(&row, test, spec)
+               ? json_array_get(json_object_get(test, "rows"), row)
+               : NULL;
+}
+
+/* What was scored at place p of a row; NAN if nothing was. */
+static double at_place(const json_t *test, const char *spec, int64_t place)
+{
+    const json_t *places = json_object_get(row_of(test, spec), "places");
+
+    for (size_t i = 0; i < json_array_size(places); i++) {
+        const json_t *one = json_array_get(places, i);
+
+        if (json_integer_value(json_object_get(one, "place")) == place)
+            return lct_page_real(json_object_get(one, "mean"));
+    }
+    return NAN;
+}
+
+static int64_t place_at(const json_t *places, size_t i)
+{
+    return json_integer_value(
+        json_object_get(json_array_get(places, i), "place"));
+}
+
+/* Places of the row that has the most; they come sorted. */
+static const json_t *more(const json_t *best, const json_t *row)
+{
+    const json_t *places = json_object_get(row, "places");
+
+    return json_array_size(places) > json_array_size(best) ? places : best;
+}
+
+static const json_t *places_of(const json_t *test)
+{
+    const json_t *rows = json_object_get(test, "rows"), *best = NULL;
+
+    for (size_t i = 0; i < json_array_size(rows); i++)
+        best = more(best, json_array_get(rows, i));
+    return best;
+}
+
+/* Encodings over places, of one test. */
+static locant_status fill_places(struct map *m, const struct lct_results *r,
+                                 size_t t, const json_t *test,
+                                 const json_t *places)
+{
+    for (size_t p = 0; p < m->n_cols; p++)
+        snprintf(m->text[p], NAME, "%" PRId64, place_at(places, p));
+    for (size_t i = 0; i < r->n; i++) {
+        if (!lct_page_task_has(r, t, i))
+            continue;
+        for (size_t p = 0; p < m->n_cols; p++)
+            m->cells[m->n_rows * m->n_cols + p] =
+                at_place(test, r->groups[i].spec, place_at(places, p));
+        m->rows[m->n_rows++] = r->groups[i].spec;
+    }
+    return LOCANT_OK;
+}
+
+static locant_status draw_places(struct lct_html *h,
+                                 const struct lct_results *r, size_t t,
+                                 size_t k)
+{
+    const json_t *test = lct_page_test(r, t, k), *places = places_of(test);
+    char own[40], name[64], title[LCT_TASK_TITLE];
+    locant_figure f = LOCANT_FIGURE_INIT;
+    struct map m;
+    locant_status status;
+
+    if (!lct_task_wanted(h, "task-places", test) ||
+        json_array_size(places) == 0)
+        return LOCANT_OK;
+    snprintf(own, sizeof own, "task-%zu-places-%zu", t + 1, k + 1);
+    lct_task_name(name, h, "task-places", own);
+    lct_task_title(title, r, t, test);
+    f.name = name;
+    f.title = title;
+    f.x_label = lct_page_task_text(r, t, "place");
+    f.y_label = "encoding";
+    status = make_map(&m, r->n, json_array_size(places));
+    if (status == LOCANT_OK)
+        status = fill_places(&m, r, t, test, places);
+    if (status == LOCANT_OK)
+        status = put(h, r, t, &m, &f, words[0]);
+    free_map(&m);
+    return status;
+}
+
+/* -------------------------------------------------------------------- tests */
+
+/* "256 ignored=98"; how many items there were is in the table. */
+static void name_test(char out[NAME], const json_t *test)
+{
+    const char *setting = json_string_value(json_object_get(test, "setting"));
+    const char *items = setting ? strstr(setting, "items=") : NULL;
+    int n = setting ? (int)strlen(setting) : 0;
+
+    if (items)
+        n = items > setting ? (int)(items - setting) - 1 : 0;
+    snprintf(out, NAME, "%lld%s%.*s",
+             (long long)json_integer_value(json_object_get(test, "length")),
+             n > 0 ? " " : "", n < 40 ? n : 40, setting ? setting : "");
+}
+
+/* Depth over tests, of one encoding. */
+static locant_status draw_depths(struct lct_html *h,
+                                 const struct lct_results *r, size_t t,
+                                 size_t i)
+{
+    const char *spec = r->groups[i].spec;
+    const json_t *places = NULL;
+    const size_t tests = lct_page_task_tests(r, t);
+    char own[40], name[64], title[300];
+    locant_figure f = LOCANT_FIGURE_INIT;
+    struct map m;
+    locant_status status;
+
+    for (size_t k = 0; k < tests; k++)
+        places = more(places, row_of(lct_page_test(r, t, k), spec));
+    if (!lct_task_wanted(h, "task-depths", NULL) ||
+        json_array_size(places) == 0)
+        return LOCANT_OK;
+    status = make_map(&m, json_array_size(places), tests);
+    if (status == LOCANT_OK)
+        m.n_rows = json_array_size(places);
+    for (size_t k = 0; k < tests && status == LOCANT_OK; k++) {
+        name_test(m.text[k], lct_page_test(r, t, k));
+        for (size_t d = 0; d < m.n_rows; d++)
+            m.cells[d * tests + k] = at_place(lct_page_test(r, t, k), spec,
+                                              place_at(places, d));
+    }
+    snprintf(own, sizeof own, "task-%zu-depths-%zu", t + 1, i + 1);
+    lct_task_name(name, h, "task-depths", own);
+    snprintf(title, sizeof title, "%s: %s", lct_page_task_text(r, t, "task"),
+             spec);
+    f.name = name;
+    f.title = title;
+    f.x_label = "length";
+    f.y_label = "depth (per cent)";
+    f.height = 320;
+    f.y_first = (double)place_at(places, 0);
+    f.y_step = json_array_size(places) < 2
+                   ? 1
+                   : ((double)place_at(places, json_array_size(places) - 1) -
+                      f.y_first) / (double)(json_array_size(places) - 1);
+    if (status == LOCANT_OK)
+        status = put(h, r, t, &m, &f, words[1]);
+    free_map(&m);
+    return status;
+}
+
+/* Encodings over tests: the share of seeds that are right. */
+static locant_status draw_solved(struct lct_html *h,
+                                 const struct lct_results *r, size_t t)
+{
+    const size_t tests = lct_page_task_tests(r, t);
+    char own[40], name[64], title[LCT_TASK_TITLE];
+    locant_figure f = LOCANT_FIGURE_INIT;
+    struct map m;
+    locant_status status;
+
+    if (!lct_task_wanted(h, "task-solved", NULL))
+        return LOCANT_OK;
+    status = make_map(&m, r->n, tests);
+    for (size_t k = 0; k < tests && status == LOCANT_OK; k++)
+        name_test(m.text[k], lct_page_test(r, t, k));
+    for (size_t i = 0; i < r->n && status == LOCANT_OK; i++) {
+        if (!lct_page_task_has(r, t, i))
+            continue;
+        for (size_t k = 0; k < tests; k++)
+            m.cells[m.n_rows * tests + k] = lct_page_real(json_object_get(
+                row_of(lct_page_test(r, t, k), r->groups[i].spec), "solved"));
+        m.rows[m.n_rows++] = r->groups[i].spec;
+    }
+    snprintf(own, sizeof own, "task-%zu-solved", t + 1);
+    lct_task_name(name, h, "task-solved", own);
+    snprintf(title, sizeof title, "%s: seeds that solve it",
+             lct_page_task_text(r, t, "task"));
+    f.name = name;
+    f.title = title;
+    f.x_label = "length";
+    f.y_label = "encoding";
+    if (status == LOCANT_OK)
+        status = put(h, r, t, &m, &f, words[2]);
+    free_map(&m);
+    return status;
+}
+
+locant_status lct_page_task_maps(struct lct_html *h,
+                                 const struct lct_results *r, size_t t)
+{
+    const size_t tests = lct_page_task_tests(r, t);
+    const bool needle = strcmp(lct_page_task_text(r, t, "task"), "T12") == 0;
+
+    LCT_TRY(draw_solved(h, r, t));
+    for (size_t k = 0; k < tests && !needle; k++)
+        LCT_TRY(draw_places(h, r, t, k));
+    for (size_t i = 0; i < r->n && needle; i++)
+        LCT_TRY(draw_depths(h, r, t, i));
+    return LOCANT_OK;
+}
