@@ -42,7 +42,8 @@ static int remember(const locant_run_info *run, void *context)
 {
     struct runs *r = context;
 
-    if (wanted(r, run) && (r->last.id == 0 || run->parent == 0 || r->to->of_task))
+    if (wanted(r, run) &&
+        (r->last.id == 0 || run->parent == 0 || r->to->of_task))
         r->last = *run;
     return 0;
 }
