@@ -5,6 +5,8 @@ usage: page_numbers.py PAGE.html NUMBERS.json
 
  1. What stands in an element marked data-number="path" is the number at that
     path, times data-scale, to the last printed digit; "undefined" is null.
+    Of several paths, in the order of the numbers: "a.b.mean low high" are
+    a.b.mean, a.b.low, a.b.high.
  2. Every number of the document is printed, or is one of NOT_PRINTED.
  3. What stands below the figures of loss by length and by position, and of
     statistics over training, as text, are the numbers of the document as well.
@@ -110,6 +112,24 @@ class Page(HTMLParser):
         return (tag in NAMES or attributes.get("scope") == "row" or
                 "fact" in attributes.get("class", "").split() or
                 attributes.get("id", "").startswith(("encoding-", "probes")))
+
+
+NUMBER = re.compile("undefined|[-+\u2212]?[0-9][0-9.\u202f]*(?:e-?[0-9]+)?")
+
+
+def single(mark):
+    """Marks of one path each."""
+    names, scale, text = mark
+    names, found = names.split(), NUMBER.findall(text)
+    if len(names) == 1:
+        return [mark]
+    if len(names) != len(found):
+        return [[mark[0], scale, text]]
+    stem = ""
+    for i, name in enumerate(names):
+        names[i] = name if "." in name else stem + name
+        stem = names[i].rpartition(".")[0] + "."
+    return [[n, scale, t] for n, t in zip(names, found)]
 
 
 def leaves(value, path=""):
@@ -275,6 +295,7 @@ def main():
     page = Page()
     with open(sys.argv[1], encoding="utf-8") as file:
         page.feed(file.read())
+    page.marked = [one for mark in page.marked for one in single(mark)]
     with open(sys.argv[2], encoding="utf-8") as file:
         document = json.load(file)
     numbers = dict(leaves(document))

@@ -55,11 +55,21 @@ const views = (() => {
   }
 
   /* A figure becomes live when it is about to be seen: a page opens at once,
-     however many it has. */
+     however many it has.  Until then the drawing of one that is not laid out
+     yet, far down in a card, is out of the document, which stays small. */
+  function rest(view) {
+    if (view.awake || !view.svg.closest(".card, #probes"))
+      return;
+    view.resting = document.createDocumentFragment();
+    view.resting.append(...view.svg.childNodes);
+  }
+
   function wake(view) {
     if (view.awake)
       return;
     view.awake = true;
+    if (view.resting)
+      view.svg.append(view.resting);
     prepare(view.data);
     measure(view);
     for (const action of wakes)
@@ -74,8 +84,10 @@ const views = (() => {
           observer.unobserve(entry.target);
         }
     }, { rootMargin: "600px" });
-    for (const view of all)
+    for (const view of all) {
+      rest(view);
       observer.observe(view.svg);
+    }
     addEventListener("beforeprint", () => all.forEach(wake));
   }
 
@@ -173,6 +185,7 @@ const views = (() => {
     return out;
   }
 
-  return { all, page, add, start, prepare, wake, wakes, pins, watch, measure, at_row, at_col,
-           cell, number, text_of, name_of, quantity, quantities };
+  return { all, page, add, start, prepare, wake, wakes, pins, watch, measure,
+           at_row, at_col, cell, number, text_of, name_of, quantity,
+           quantities };
 })();

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 void lct_html_table(struct lct_html *h, const char *label, const char *kind)
 {
@@ -54,6 +55,48 @@ void lct_html_counts(struct lct_html *h, const struct lct_results *r,
     }
 }
 
+static void put(struct lct_html *h, bool sign, double value)
+{
+    if (sign)
+        lct_html_signed(h, value, 3);
+    else
+        lct_html_number(h, value, 3);
+}
+
+/* One element for all numbers of the cell: a page has hundreds of them. */
+void lct_html_interval_of(struct lct_html *h, const struct lct_results *r,
+                          bool sign, const char *own, const char *whose)
+{
+    const bool other = strcmp(own, whose) != 0;
+    const double mean = lct_page_value(r, "%s.mean", whose);
+    const double low = lct_page_value(r, "%s.low", whose);
+    const bool interval = !isnan(low);
+
+    lct_html_raw(h, "<td class=\"i\" data-number=\"");
+    lct_html_text(h, own);
+    lct_html_raw(h, ".mean");
+    if (interval && other) {
+        lct_html_raw(h, " ");
+        lct_html_text(h, whose);
+        lct_html_raw(h, ".mean");
+    }
+    lct_html_raw(h, interval ? " low high\">" : "\">");
+    put(h, sign, lct_page_value(r, "%s.mean", own));
+    if (interval) {
+        lct_html_raw(h, "\n");
+        if (other) {
+            put(h, true, mean);
+            lct_html_raw(h, " ");
+        }
+        lct_html_raw(h, "[");
+        put(h, false, low);
+        lct_html_raw(h, ", ");
+        put(h, false, lct_page_value(r, "%s.high", whose));
+        lct_html_raw(h, "]");
+    }
+    lct_html_raw(h, "</td>");
+}
+
 void lct_html_interval(struct lct_html *h, const struct lct_results *r,
                        bool difference, const char *path, ...)
 {
@@ -63,19 +106,7 @@ void lct_html_interval(struct lct_html *h, const struct lct_results *r,
     va_start(args, path);
     vsnprintf(at, sizeof at, path, args);
     va_end(args);
-    lct_html_raw(h, "<td>");
-    if (difference)
-        lct_page_signed(h, r, 3, "%s.mean", at);
-    else
-        lct_page_number(h, r, 3, "%s.mean", at);
-    if (!isnan(lct_page_value(r, "%s.low", at))) {
-        lct_html_raw(h, "<br><small>[");
-        lct_page_number(h, r, 3, "%s.low", at);
-        lct_html_raw(h, ", ");
-        lct_page_number(h, r, 3, "%s.high", at);
-        lct_html_raw(h, "]</small>");
-    }
-    lct_html_raw(h, "</td>");
+    lct_html_interval_of(h, r, difference, at, at);
 }
 
 void lct_html_table_body(struct lct_html *h)

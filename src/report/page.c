@@ -138,6 +138,7 @@ static locant_status write_page(const char *path, const struct lct_results *r)
     lct_html_raw(&h, head_after);
     lct_figure_style(&h);
     lct_html_raw(&h, lct_page_style);
+    lct_html_raw(&h, lct_page_style_media);
     lct_html_raw(&h, lct_language_style);
     lct_html_raw(&h, "</style>\n</head>\n<body>\n");
     lct_html_raw(&h, lct_language_switch);

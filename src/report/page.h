@@ -151,13 +151,16 @@ void lct_html_counts(struct lct_html *h, const struct lct_results *r,
 void lct_html_interval(struct lct_html *h, const struct lct_results *r,
                        bool difference, const char *path, ...)
     LOCANT_PRINTF(4, 5);
+/* The same of 'own', with the mean and the interval of another below it. */
+void lct_html_interval_of(struct lct_html *h, const struct lct_results *r,
+                          bool sign, const char *own, const char *whose);
 /* The names of LOCANT_DOOR_ bits. */
 void lct_html_doors(struct lct_html *h, unsigned doors);
 void lct_html_table_body(struct lct_html *h);
 void lct_html_table_end(struct lct_html *h);
 
 /* The style sheet. */
-extern const char lct_page_style[];
+extern const char lct_page_style[], lct_page_style_media[];
 
 /* --------------------------------------------------------------- pictures */
 

@@ -6,7 +6,6 @@
 #include "../figure/inline.h"
 #include "page.h"
 #include "words.h"
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -42,26 +41,11 @@ static void cell(struct lct_html *h, const struct lct_results *r, size_t i,
                  const char *part, const char *whose, int k, bool sign)
 {
     const long long length = lct_length(r, k);
+    char own[64], other[64];
 
-    lct_html_raw(h, "<td>");
-    if (sign)
-        lct_page_signed(h, r, 3, "rows.%zu.%s.%lld.mean", i, part, length);
-    else
-        lct_page_number(h, r, 3, "rows.%zu.%s.%lld.mean", i, part, length);
-    if (!isnan(lct_page_value(r, "rows.%zu.%s.%lld.mean", i, whose, length))) {
-        lct_html_raw(h, "<br><small>");
-        if (whose != part) {
-            lct_page_signed(h, r, 3, "rows.%zu.%s.%lld.mean", i, whose,
-                            length);
-            lct_html_raw(h, " ");
-        }
-        lct_html_raw(h, "[");
-        lct_page_number(h, r, 3, "rows.%zu.%s.%lld.low", i, whose, length);
-        lct_html_raw(h, ", ");
-        lct_page_number(h, r, 3, "rows.%zu.%s.%lld.high", i, whose, length);
-        lct_html_raw(h, "]</small>");
-    }
-    lct_html_raw(h, "</td>");
+    snprintf(own, sizeof own, "rows.%zu.%s.%lld", i, part, length);
+    snprintf(other, sizeof other, "rows.%zu.%s.%lld", i, whose, length);
+    lct_html_interval_of(h, r, sign, own, other);
 }
 
 static void table(struct lct_html *h, const struct lct_results *r,

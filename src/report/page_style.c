@@ -57,6 +57,9 @@ const char lct_page_style[] =
     ".compare th[scope=row]{min-width:15rem}"
     "td.text{text-align:left;white-space:normal;min-width:12rem;"
     "overflow-wrap:anywhere}td.long{min-width:26rem}"
+    /* a number, and its interval in the line below */
+    "td.i{white-space:pre;font-size:.78rem;color:var(--soft)}"
+    "td.i::first-line{font-size:.93rem;color:var(--ink)}"
     "small{color:var(--soft)}.none{color:var(--soft);font-style:italic}"
     ".failed{color:var(--bad);font-weight:700}"
     ".passed{color:var(--good);font-weight:700}"
@@ -68,7 +71,10 @@ const char lct_page_style[] =
     "margin:.6rem 0}dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}"
     ".chip{background:currentColor;display:inline-block;"
     "width:.8em;height:.8em;border-radius:.2em;"
-    "margin-right:.5em;outline:1px solid var(--line)}"
+    "margin-right:.5em;outline:1px solid var(--line)}";
+
+/* On narrow screens, and on paper. */
+const char lct_page_style_media[] =
     "@media(max-width:36rem){dl{grid-template-columns:1fr;gap:0}"
     "dd{margin-bottom:.5rem}h1{font-size:1.5rem}figure{overflow-x:auto}"
     "figure.wide>svg{min-width:38rem}figcaption{position:sticky;left:0}"

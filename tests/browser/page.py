@@ -15,6 +15,7 @@ import os
 import pathlib
 import re
 import shutil
+import statistics
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -25,19 +26,40 @@ import tools  # noqa: E402
 from live import (Page, check, downloaded, figures_of, near,  # noqa: E402
                   number_of, results, same_numbers)
 
-SECONDS = 1       # of processor time to load, whatever else the machine does
+SECONDS = 1       # to load, from a file
 MOST_BYTES = 3 << 20
-MOST_ELEMENTS = 11000
+MOST_ELEMENTS = 5000  # once it is live; drawings far down wait outside
+MOST_STATIC = 9000    # without scripts, everything is in the document
+
+
+def load_times(page):
+    """Of five loads, each of a new tab.  The clock is what a reader waits by;
+    on a machine that is busy with other things only the work of the page's
+    own thread says anything."""
+    loads, paints, work = [], [], []
+    for _ in range(5):
+        page.open()
+        times = page.js("""(() => { const [t] = performance.getEntriesByType(
+            "navigation"), [p] = performance.getEntriesByName(
+            "first-contentful-paint"); return [t.loadEventStart, p.startTime];
+            })()""")
+        loads.append(times[0] / 1000)
+        paints.append(times[1] / 1000)
+        work.append(page.b.work)
+    load, paint, own = (statistics.median(t) for t in (loads, paints, work))
+    busy = os.getloadavg()[0] > 1.5 * os.cpu_count()
+    print(f"loads in {load:.2f} s, {own:.2f} s of them its own work; first "
+          f"paint after {paint:.2f} s (medians of five)")
+    check("loads with little work", own < SECONDS, own)
+    check("loads in a second", load < SECONDS or busy, load)
 
 
 def loads(page):
-    page.open()
+    load_times(page)
     b = page.b
-    painted = page.js('performance.getEntriesByName("first-contentful-paint")'
-                      "[0].startTime") / 1000
-    print(f"loads in {b.seconds:.2f} s, {b.work:.2f} s of them its own work; "
-          f"first paint after {painted:.2f} s")
-    check("loads with little work", b.work < SECONDS, b.work)
+    elements = page.js('document.querySelectorAll("*").length')
+    print(f"{elements} elements, live")
+    check("few elements", elements < MOST_ELEMENTS, elements)
     check("is live", page.js("document.documentElement.dataset.live") == "yes")
     for figure in range(len(page.figures)):
         check("a figure that is seen is live", page.show(page.svg(figure)),
@@ -414,7 +436,7 @@ def without_scripts(page, folder):
           seen)
     elements = page.js('document.querySelectorAll("*").length')
     print(f"{elements} elements without scripts")
-    check("not too many elements", elements < MOST_ELEMENTS, elements)
+    check("not too many elements", elements < MOST_STATIC, elements)
     check("and nothing else is there", page.js(
         '!document.querySelector(".tools, .controls")'))
     page.b.picture(os.path.join(folder, "no-script.png"))
