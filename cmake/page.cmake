@@ -7,7 +7,7 @@ set(PAGE_FILES)
 if(LOCANT_D3)
   foreach(name notice words forms style views chart figure hover legend
           tools controls scale save table panels panels_terms panels_diff
-          explore heads picks turn stretch main)
+          explore heads picks turn stretch tiles main)
     list(APPEND PAGE_FILES ${CMAKE_SOURCE_DIR}/src/page/${name}.js)
   endforeach()
   list(INSERT PAGE_FILES 1 ${LOCANT_D3})

@@ -383,7 +383,7 @@ static void every_figure_can_be_had(void **state)
     static const char *const specs[] = {
         "sinusoidal", "rope", "rope2d(height=8,width=8)", "t5",
         "shaw(distance=4)", "randomized(length=64)+rope", "window(size=4)+rope",
-        "temperature(floor=4)+rope",
+        "temperature(floor=4)+rope", "transformer-xl",
     };
     const locant_figure_info *info;
 

@@ -25,7 +25,7 @@ DOORS = {"input": "sinusoidal", "rotate": "rope", "score": "t5",
          "content": "shaw", "any": "alibi"}
 OF = {"grid": "rope2d", "positions": "randomized(length=512)",
       "temperature": "temperature", "mask": "window(size=8)",
-      "mask-last": "longlora(group=8)"}
+      "mask-last": "longlora(group=8)", "terms": "transformer-xl"}
 
 
 def everything():

@@ -1,6 +1,7 @@
 /* main.js - from a static page to a live one */
 style.start();
 views.start();
+tiles.start();
 save.start();
 scale.start();
 hover.start();

@@ -89,7 +89,9 @@ static locant_status missing(const char *fn, const locant_figure_info *info,
                        "%s: '%s' is no figure of %.200s: it is of encodings "
                        "%s",
                        fn, info->name, spec,
-                       strcmp(info->of, HOOK) == 0
+                       strcmp(info->name, "terms") == 0
+                           ? "whose scores are four terms: transformer-xl"
+                       : strcmp(info->of, HOOK) == 0
                            ? "that choose positions, hide keys or scale scores"
                        : strcmp(info->of, ANY) == 0
                            ? "that are defined for every key"

@@ -179,6 +179,7 @@ static void find_added(struct lct_look *look, const struct bench *b)
 
             for (int64_t c = 0; c < b->dim; c++)
                 dot += q[c] * k[c];
+            look->plain[row * b->n + j] = scale * dot;
             look->added[row * b->n + j] =
                 weight > 0 ? log(weight) + b->lse[row] - scale * dot : NAN;
         }
@@ -226,8 +227,9 @@ static locant_status look_at(struct lct_look *out, const struct lct_subject *s,
     locant_status status;
 
     *out = (struct lct_look){ .heads = s->r->heads, .n = n };
-    LCT_TRY(lct_page_numbers(&out->weight, 2 * cells));
+    LCT_TRY(lct_page_numbers(&out->weight, 3 * cells));
     out->added = out->weight + cells;
+    out->plain = out->added + cells;
     status = make_bench(&b, s, n);
     b.all = w->all;
     if (status == LOCANT_OK) {
@@ -277,5 +279,5 @@ locant_status lct_page_look_shuffled(struct lct_look *out,
 void lct_page_look_free(struct lct_look *look)
 {
     locant_release(look->weight);
-    look->weight = look->added = NULL;
+    look->weight = look->added = look->plain = NULL;
 }

@@ -183,6 +183,7 @@ struct lct_look {
     double *weight; /* [heads, n, n]: of query i, key j */
     double *added;  /* [heads, n, n]: score less that of q and k alone; NAN
                        where hidden */
+    double *plain;  /* [heads, n, n]: that of q and k alone, hidden or not */
 };
 /* 'zero': queries and keys are 0, so that only what is added shows. */
 locant_status lct_page_look(struct lct_look *out, const struct lct_subject *s,
@@ -207,6 +208,8 @@ locant_status lct_draw_spread(struct lct_html *h, const struct lct_subject *s,
 locant_status lct_draw_rotate(struct lct_html *h, const struct lct_subject *s);
 locant_status lct_draw_score(struct lct_html *h, const struct lct_subject *s);
 locant_status lct_draw_content(struct lct_html *h, const struct lct_subject *s);
+/* The four terms of Transformer-XL's scores; nothing of others. */
+locant_status lct_draw_terms(struct lct_html *h, const struct lct_subject *s);
 /* What has no door: positions it draws, keys it hides, its temperature. */
 locant_status lct_draw_hooks(struct lct_html *h, const struct lct_subject *s);
 /* What every encoding has: weights in numbers, and whether order matters. */

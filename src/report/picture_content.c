@@ -145,6 +145,8 @@ locant_status lct_draw_content(struct lct_html *h, const struct lct_subject *s)
     status = draw_weights(h, s, n, x);
     if (status == LOCANT_OK)
         status = draw_added(h, s, n, x);
+    if (status == LOCANT_OK)
+        status = lct_draw_terms(h, s);
     lct_html_raw(h, "</div>\n");
     locant_release(x);
     return status;

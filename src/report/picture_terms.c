@@ -1,0 +1,222 @@
+/*
+ * picture_terms.c - the four terms of Transformer-XL's scores (Dai et al. 2019,
+ * arXiv:1901.02860, section 3.3), each read out of the attention itself: with u
+ * and v at 0 only (b) is added to q.k, with the projection at 0 only (c), and
+ * without queries and keys only (d).
+ */
+#include "page.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { FEW = 16, MOST = 64, GAP = 1, ACROSS = 3 };
+enum { PROJECTION, U, V, PARAMS };
+enum { A, B, C, D, SUM, TERMS };
+
+/* Fresh values have a deviation of 0.02: beside q.k nothing of them is seen. */
+static const float enlarged = 15;
+
+static bool has_terms(const struct lct_subject *s)
+{
+    const locant_encoding_info *info = locant_encoding_info_of(s->e);
+
+    return info && strcmp(info->name, "transformer-xl") == 0;
+}
+
+static int64_t numbers(const locant_tensor *t)
+{
+    int64_t n = 1;
+
+    for (int i = 0; i < t->rank; i++)
+        n *= t->shape[i];
+    return n;
+}
+
+/* Copies that may be changed; those of 'from' times 'scale'. */
+static locant_status copy_params(locant_tensor to[PARAMS],
+                                 const locant_tensor *from, float scale)
+{
+    for (int k = 0; k < PARAMS; k++)
+        to[k] = from[k];
+    for (int k = 0; k < PARAMS; k++)
+        to[k].data = NULL;
+    for (int k = 0; k < PARAMS; k++) {
+        const int64_t n = numbers(&from[k]);
+        const float *was = from[k].data;
+        float *data = locant_alloc((size_t)n * sizeof *data);
+
+        if (!data)
+            return locant_fail(LOCANT_ERR_NOMEM,
+                               "report: no memory for parameters");
+        for (int64_t i = 0; i < n; i++)
+            data[i] = scale * was[i];
+        to[k].data = data;
+    }
+    return LOCANT_OK;
+}
+
+static void clear(locant_tensor *t)
+{
+    memset(t->data, 0, (size_t)numbers(t) * sizeof(float));
+}
+
+/* What is added to the scores of one head, into out [n, n]; NAN where hidden.
+   'plain': the scores of q and k alone, too; or NULL. */
+static locant_status read_head(double *out, double *plain,
+                               const struct lct_subject *s,
+                               const locant_tensor *params, int64_t n,
+                               bool zero)
+{
+    const int64_t head = lct_view_head(s, 0, 1, s->r->heads);
+    struct lct_look look;
+
+    LCT_TRY(lct_page_look(&look, s, params, n, lct_view_seed(s), zero));
+    for (int64_t i = 0; i < n * n; i++) {
+        const bool hidden = i % n > i / n;
+
+        out[i] = hidden ? NAN : look.added[head * n * n + i];
+        if (plain)
+            plain[i] = hidden ? NAN : look.plain[head * n * n + i];
+    }
+    lct_page_look_free(&look);
+    return LOCANT_OK;
+}
+
+/* The terms one after another, and the scores, each [n, n]. */
+static locant_status read_terms(double *out, const struct lct_subject *s,
+                                int64_t n)
+{
+    const locant_tensor *own = s->trained ? s->trained : s->initial;
+    const float scale = s->trained ? 1 : enlarged;
+    const int64_t cells = n * n;
+    locant_tensor part[PARAMS], whole[PARAMS] = { { .data = NULL } };
+    locant_status status = copy_params(part, own, scale);
+
+    if (status == LOCANT_OK)
+        status = copy_params(whole, own, scale);
+    if (status == LOCANT_OK) {
+        clear(&part[U]);
+        clear(&part[V]);
+        status = read_head(out + B * cells, out + A * cells, s, part, n, false);
+    }
+    if (status == LOCANT_OK) {
+        memcpy(part[U].data, whole[U].data,
+               (size_t)numbers(&whole[U]) * sizeof(float));
+        clear(&part[PROJECTION]);
+        status = read_head(out + C * cells, NULL, s, part, n, false);
+    }
+    if (status == LOCANT_OK)
+        status = read_head(out + D * cells, NULL, s, whole, n, true);
+    if (status == LOCANT_OK)
+        status = read_head(out + SUM * cells, NULL, s, whole, n, false);
+    for (int64_t i = 0; i < cells && status == LOCANT_OK; i++)
+        out[SUM * cells + i] += out[A * cells + i];
+    for (int k = 0; k < PARAMS; k++) {
+        locant_release(part[k].data);
+        locant_release(whole[k].data);
+    }
+    return status;
+}
+
+/* [a, b, a + b; c, d, c + d; a + c, b + d, score] */
+static double tile(const double *terms, int64_t n, int64_t down, int64_t across,
+                   int64_t i)
+{
+    const double *at = terms + i;
+    const int64_t cells = n * n;
+
+    if (down == 2 && across == 2)
+        return at[SUM * cells];
+    if (down == 2)
+        return at[(across == 0 ? A : B) * cells] +
+               at[(across == 0 ? C : D) * cells];
+    if (across == 2)
+        return at[(down == 0 ? A : C) * cells] +
+               at[(down == 0 ? B : D) * cells];
+    return at[(2 * down + across) * cells];
+}
+
+static double mean_square_root(const double *cells, int64_t n)
+{
+    double sum = 0;
+
+    for (int64_t i = 0; i < n * n; i++)
+        sum += isnan(cells[i]) ? 0 : cells[i] * cells[i];
+    return sqrt(sum / (double)(n * (n + 1) / 2));
+}
+
+static void describe(char caption[800], const double *terms, int64_t n,
+                     bool trained)
+{
+    double size[4];
+
+    for (int k = A; k <= D; k++)
+        size[k] = mean_square_root(terms + k * n * n, n);
+    snprintf(caption, 800,
+             "Above: (a) q.k and (b) q.r; below them: (c) u.k and (d) v.r, "
+             "where r is the projected sinusoid of the distance, each over the "
+             "root of the channels; beside and below, what they add up to; in "
+             "the corner the score. Each map has queries downwards and keys "
+             "across, on one scale; grey: hidden keys. Queries and keys are "
+             "random, of variance 1.%s Root mean squares of (a) to (d): %.2f, "
+             "%.2f, %.2f, %.2f (Dai et al. 2019, arXiv:1901.02860, section "
+             "3.3).",
+             trained ? ""
+                     : " Parameters are fresh, and 15 times as large, or only "
+                       "(a) would be seen.",
+             size[A], size[B], size[C], size[D]);
+}
+
+static locant_status show(struct lct_html *h, const struct lct_subject *s,
+                          const double *cells, const double *terms, int64_t n)
+{
+    locant_figure f = LOCANT_FIGURE_INIT;
+    char title[64], caption[800];
+
+    describe(caption, terms, n, s->trained != NULL);
+    snprintf(title, sizeof title, "Four terms of the score, head %lld",
+             (long long)lct_view_head(s, 0, 1, s->r->heads) + 1);
+    f.kind = LOCANT_FIGURE_HEATMAP;
+    f.name = "terms";
+    f.title = title;
+    f.x_label = "1: of keys, 2: of distances, 3: both";
+    f.y_label = "1: the query's, 2: any query's, 3: both";
+    f.width = 460;
+    f.height = 400;
+    f.cells = cells;
+    f.rows = f.cols = ACROSS * (n + GAP) - GAP;
+    f.x_step = f.y_step = 1. / (double)(n + GAP); /* 1 to 3 in the middles */
+    f.x_first = f.y_first = 1 - (double)(n - 1) * f.x_step / 2;
+    f.diverging = 1;
+    return lct_page_figure(h, s->r, &f,
+                           "Heat maps of the four terms of Transformer-XL's "
+                           "scores, and of their sums.",
+                           caption, 0);
+}
+
+locant_status lct_draw_terms(struct lct_html *h, const struct lct_subject *s)
+{
+    const int64_t n = lct_view_length(s, FEW, FEW) < MOST
+                          ? lct_view_length(s, FEW, FEW)
+                          : MOST;
+    const int64_t side = ACROSS * (n + GAP) - GAP, step = n + GAP;
+    double *terms, *cells;
+    locant_status status;
+
+    if (!lct_page_wants(h, "terms") || !has_terms(s) || !s->initial)
+        return LOCANT_OK;
+    LCT_TRY(lct_page_numbers(&terms, (size_t)(TERMS * n * n + side * side)));
+    cells = terms + TERMS * n * n;
+    status = read_terms(terms, s, n);
+    for (int64_t i = 0; i < side && status == LOCANT_OK; i++)
+        for (int64_t j = 0; j < side; j++)
+            cells[i * side + j] =
+                i % step == n || j % step == n
+                    ? NAN
+                    : tile(terms, n, i / step, j / step,
+                           i % step * n + j % step);
+    if (status == LOCANT_OK)
+        status = show(h, s, cells, terms, n);
+    locant_release(terms);
+    return status;
+}
