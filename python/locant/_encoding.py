@@ -147,7 +147,7 @@ class Encoding:
     """
 
     __slots__ = ("handle", "spec", "_open", "_known", "_widths", "_plain",
-                 "__weakref__")
+                 "_layers", "__weakref__")
     handle: ctypes.c_void_p
     spec: str
 
@@ -163,6 +163,7 @@ class Encoding:
         self._known: tuple[Parameter, ...] | None = None
         self._widths: dict[int, int] = {}
         self._plain: bool | None = None
+        self._layers: dict[int, Encoding] = {}
 
     def __del__(self, _free: Any = lib.locant_encoding_free) -> None:
         if hasattr(self, "handle"):
@@ -224,6 +225,17 @@ class Encoding:
     def places(self) -> bool:
         """Whether it chooses positions itself: see ids()."""
         return bool(lib.locant_encoding_places(self.handle))
+
+    def layer(self, number: int) -> Encoding:
+        """What layer 'number' of a model uses: itself, or one of the two that
+        layers(..) holds, the same object each time."""
+        found = lib.locant_encoding_layer(None, self.handle, number)
+        if found == self.handle.value:
+            return self
+        if found not in self._layers:
+            spec = text(lib.locant_encoding_spec(found))
+            self._layers[found] = Encoding(spec)
+        return self._layers[found]
 
     def resolve(self, length: int) -> Encoding:
         """The same trained on 'length' tokens: a key "length" that was left out

@@ -120,8 +120,9 @@ def _checked(spec: Any) -> _encoding.Encoding:
     why = ("has several axes" if encoding.axes != 1 else
            "chooses positions itself" if encoding.places else
            "reads the input of each layer" if "reads_x" in encoding.traits
-           else "is not the same in each layer"
-           if encoding.spec.startswith("layers(") else None)
+           else "adds to the input of some layers"
+           if encoding.layer(0) is not encoding and "input" in encoding.doors
+           else None)
     if why:
         raise _refuse(f"{encoding.spec} {why}, which swap() cannot give it")
     return encoding
@@ -129,20 +130,28 @@ def _checked(spec: Any) -> _encoding.Encoding:
 
 def _made(encoding: _encoding.Encoding, config: Any, layers: int, seed: int,
           length: int | None) -> Iterator[lt.Encoding]:
-    """One for each layer, or one alone if all of its parameters are shared."""
-    shared = [p.name.replace(".", "_") for p in encoding.known
-              if not p.per_layer]
-    each = layers if len(shared) < len(encoding.known) else 1
+    """One for each layer, or one alone if it has nothing of its own in each.
+    Layers of one kind share what belongs to no layer."""
     if length is None:
         length = getattr(config, "max_position_embeddings", None)
-    first = None
-    for i in range(each):
-        made = lt.Encoding(encoding, length=length, seed=seed + i,
+    firsts: dict[int, lt.Encoding] = {}
+    for i in range(layers):
+        part = encoding.layer(i)
+        first = firsts.get(id(part))
+        shared = [p.name.replace(".", "_") for p in part.known
+                  if not p.per_layer]
+        alone = len(shared) == len(part.known)
+        if first is not None and alone:
+            yield first
+            continue
+        made = lt.Encoding(part, length=length, seed=seed + i,
                            **_sizes(config))
-        first = first or made
+        first = firsts.setdefault(id(part), made)
         for name in shared:
             setattr(made, name, getattr(first, name))
         yield made
+        if alone and part is encoding:
+            break
 
 
 def _hooks(model: Any, encoding: Any, layers: list[Any]) -> Iterator[Any]:
@@ -179,7 +188,8 @@ def swap(model: Any, encoding: Any, *, length: int | None = None,
               or a table of positions (Llama, Gemma, Qwen, Mistral, GPT-NeoX,
               GPT-2, BERT, ..); its own encoding is switched off, and it runs
               with attn_implementation="locant"
-    encoding  a spec; "none": no encoding
+    encoding  a spec; "none": no encoding; "layers(local=rope,global=none)":
+              not the same in each layer
     length    what a length that the spec leaves out becomes; that of the model
               (max_position_embeddings) if left out
     seed      the encoding's parameters are drawn from

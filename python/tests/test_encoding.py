@@ -74,6 +74,14 @@ class Encodings(unittest.TestCase):
         self.assertEqual(names[0], "t5.table")
         self.assertTrue(all("." in name for name in names))
 
+    def test_of_a_layer(self):
+        e = locant.Encoding("layers(local=window(size=4)+rope,global=t5)")
+        self.assertEqual([e.layer(i).spec for i in (0, 3, 4, 7)],
+                         ["window(size=4)+rope", "t5"] * 2)
+        self.assertIs(e.layer(3), e.layer(7))
+        alone = locant.Encoding("rope")
+        self.assertIs(alone.layer(3), alone)
+
     def test_copies_are_the_same(self):
         e = locant.Encoding("alibi(max=16)")
         for same in (pickle.loads(pickle.dumps(e)), copy.copy(e),

@@ -32,6 +32,7 @@ FAMILIES = {
     "Gemma3": dict(sliding_window=6),
     "GptOss": dict(sliding_window=6, num_local_experts=2,
                    num_experts_per_tok=1),
+    "SmolLM3": dict(no_rope_layers=[1, 0]),
     "GPTNeoX": dict(rotary_pct=0.5),
     "GPT2": dict(n_embd=32, n_layer=2, n_head=4),
     "Bloom": dict(n_head=6, hidden_size=48, n_layer=2),
@@ -360,6 +361,37 @@ class Swap(Case):
             self.assertGreater(x.grad.abs().max(), 1e-6, name)
         e.project()
 
+    def test_two_kinds_of_layers(self):
+        ids = tokens()
+        smol = model("SmolLM3", rope_parameters=PLAIN)
+        with torch.no_grad():
+            own = smol(ids).logits
+            hf.swap(smol, "layers(local=rope,global=none,period=2)")
+            self.close(own, smol(ids).logits)
+            hf.swap(smol, "rope")
+            self.assertGreater((own - smol(ids).logits).abs().max(), 1e-3)
+
+        made = model("Llama", num_hidden_layers=5)
+        e = hf.swap(made, "layers(local=window(size=4)+kerple,global=cope+t5,"
+                    "period=2)")
+        local, other = "window(size=4)+kerple", "cope+t5"
+        self.assertEqual([x.spec for x in e], [local, other] * 2 + [local])
+        self.assertIs(e[0], e[2])
+        self.assertIsNot(e[1].cope_table, e[3].cope_table)
+        self.assertIs(e[1].t5_table, e[3].t5_table)
+        for x in (e[1].cope_table, e[1].t5_table, e[3].cope_table):
+            torch.nn.init.normal_(x)
+        made(ids, labels=ids).loss.backward()
+        for name, x in e.named_parameters():
+            self.assertGreater(x.grad.abs().max(), 1e-6, name)
+        e.project()
+        other = model("Llama", num_hidden_layers=5)
+        hf.swap(other, "layers(local=window(size=4)+kerple,global=cope+t5,"
+                "period=2)", seed=9)
+        other.load_state_dict(made.state_dict())
+        with torch.no_grad():
+            self.close(other(ids).logits, made(ids).logits)
+
     def test_copies_and_undo(self):
         ids = tokens()
         made = model("Llama")
@@ -386,7 +418,7 @@ class Swap(Case):
         made = model("Llama")
         for spec, why in (("fox", "reads the input"), ("rope2d", "axes"),
                           ("randomized(length=64)+rope", "chooses positions"),
-                          ("layers(local=rope)", "not the same")):
+                          ("layers(local=sinusoidal)", "of some layers")):
             with self.assertRaisesRegex(locant.Error, why):
                 hf.swap(made, spec)
         with self.assertRaisesRegex(locant.Error, "modules of attention"):
