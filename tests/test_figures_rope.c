@@ -116,7 +116,7 @@ static const char *find_turning(const char *spec)
     const struct shown s = show("turns", spec);
 
     snprintf(number, sizeof number, "%s", s.label[s.lines - 1]);
-    CHECK(strstr(number, " of 16 pairs turn once in training"));
+    CHECK(strstr(number, " of 16 pairs turn once"));
     number[strcspn(number, " ")] = '\0';
     return number;
 }
@@ -128,7 +128,7 @@ static void wavelengths_by_what_yarn_does(void **state)
 
     (void)state;
     CHECK(s.lines == 4 && s.n[0] == 1 && s.n[1] == 5 && s.n[2] == 10);
-    assert_string_equal(s.label[3], "6 of 16 pairs turn once in training");
+    assert_string_equal(s.label[3], "6 of 16 pairs turn once");
     CHECK(s.n[3] == 2 && s.y[3][0] == 5.5 && s.y[3][1] == 5.5);
     assert_string_equal(find_turning("rope(base=128)"), "10");
     assert_string_equal(find_turning("rope(base=500)"), "8");

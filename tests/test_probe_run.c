@@ -203,6 +203,9 @@ static void positions_are_in_states_that_were_given_them(void **state)
           .8 * LENGTH / 4);
     CHECK(json_number_value(json_array_get(json_object_get(lacks, "error"),
                                            0)) > .9 * LENGTH / 4);
+    /* bytes alone do not tell where they stand */
+    CHECK(at(has, "input") < .8 * LENGTH / 4);
+    CHECK(at(lacks, "input") > .9 * LENGTH / 4);
     CHECK(json_object_size(json_object_get(without, "usage")) == 0);
     json_decref(with);
     json_decref(without);

@@ -22,7 +22,7 @@ static const struct part {
     {"attention", 1, lct_probe_attention},
     {"maps", 2, lct_probe_maps},
     {"field", 2, lct_probe_field},
-    {"states", 1, lct_probe_states},
+    {"states", 2, lct_probe_states},
     {"usage", 1, lct_probe_usage},
     {"partial", 1, lct_probe_partial},
     {"tables", 2, lct_probe_tables},

@@ -96,28 +96,38 @@ double lct_ridge_at(const struct lct_ridge *r, const real *x)
 
 /* ------------------------------------------------------------------ states */
 
+/* Of the input of the first layer, and after each layer. */
 struct states {
     struct lct_probe *p;
-    struct lct_ridge *layer; /* [layers] */
-    double *error;           /* [layers]: sum of |predicted t - t| */
+    struct lct_ridge *place; /* [layers + 1] */
+    double *error;           /* [layers + 1]: sum of |predicted t - t| */
     bool test;               /* or fit */
     int64_t width;
 };
 
-static void see(const struct lct_layer_seen *seen, void *context)
+/* States [rows, width] of windows of T at one place. */
+static void read_states(struct states *s, int64_t place, const real *x,
+                        int64_t rows, int64_t T)
 {
-    struct states *s = context;
-    struct lct_ridge *r = &s->layer[seen->layer];
+    struct lct_ridge *r = &s->place[place];
 
-    for (int64_t i = 0; i < seen->B * seen->T; i++) {
-        const double t = (double)(i % seen->T);
-        const real *x = seen->x + i * s->width;
+    for (int64_t i = 0; i < rows; i++, x += s->width) {
+        const double t = (double)(i % T);
 
         if (s->test)
-            s->error[seen->layer] += fabs(lct_ridge_at(r, x) - t);
+            s->error[place] += fabs(lct_ridge_at(r, x) - t);
         else
             lct_ridge_add(r, x, t);
     }
+}
+
+static void see(const struct lct_layer_seen *seen, void *context)
+{
+    const int64_t rows = seen->B * seen->T;
+
+    if (seen->layer == 0)
+        read_states(context, 0, seen->input, rows, seen->T);
+    read_states(context, seen->layer + 1, seen->x, rows, seen->T);
 }
 
 /* Windows first .. first + n - 1, as many a pass as there is room for. */
@@ -141,17 +151,17 @@ static locant_status pass(struct states *s, int64_t first, int64_t n)
 
 static locant_status measure(struct states *s)
 {
-    const int64_t layers = s->p->layers;
+    const int64_t places = s->p->layers + 1;
 
     LCT_TRY(pass(s, 0, FIT_WINDOWS));
-    for (int64_t l = 0; l < layers; l++)
-        if (!lct_ridge_solve(&s->layer[l], ridge))
+    for (int64_t l = 0; l < places; l++)
+        if (!lct_ridge_solve(&s->place[l], ridge))
             return locant_fail(LOCANT_ERR_PARAM, "locant_probe: the states of "
                                "run %lld are not finite",
                                (long long)s->p->run.id);
     s->test = true;
     LCT_TRY(pass(s, FIT_WINDOWS, TEST_WINDOWS));
-    for (int64_t l = 0; l < layers; l++)
+    for (int64_t l = 0; l < places; l++)
         s->error[l] /= (double)(TEST_WINDOWS * s->p->length);
     return LOCANT_OK;
 }
@@ -167,17 +177,18 @@ double lct_position_chance(int64_t length)
 locant_status lct_probe_states(json_t *out, struct lct_probe *p)
 {
     struct states s = {.p = p};
+    const int64_t places = p->layers + 1;
     locant_status status = LOCANT_OK;
 
     s.width = lct_model_config_of(p->model)->width;
-    s.layer = locant_alloc((size_t)p->layers * sizeof *s.layer);
-    if (s.layer == NULL)
+    s.place = locant_alloc((size_t)places * sizeof *s.place);
+    if (s.place == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "locant_probe: no memory");
-    memset(s.layer, 0, (size_t)p->layers * sizeof *s.layer);
-    for (int64_t l = 0; l < p->layers && status == LOCANT_OK; l++)
-        status = lct_ridge_create(&s.layer[l], s.width);
+    memset(s.place, 0, (size_t)places * sizeof *s.place);
+    for (int64_t l = 0; l < places && status == LOCANT_OK; l++)
+        status = lct_ridge_create(&s.place[l], s.width);
     if (status == LOCANT_OK)
-        status = lct_probe_doubles(&s.error, p->layers);
+        status = lct_probe_doubles(&s.error, places);
     lct_model_watch(p->model, see, &s);
     if (status == LOCANT_OK)
         status = measure(&s);
@@ -186,11 +197,13 @@ locant_status lct_probe_states(json_t *out, struct lct_probe *p)
         json_object_set_new(out, "length", json_integer(p->length));
         json_object_set_new(out, "chance",
                             json_real(lct_position_chance(p->length)));
-        json_object_set_new(out, "error", lct_probe_reals(s.error, p->layers));
+        json_object_set_new(out, "input", lct_probe_real(s.error[0]));
+        json_object_set_new(out, "error",
+                            lct_probe_reals(s.error + 1, p->layers));
     }
-    for (int64_t l = 0; l < p->layers; l++)
-        lct_ridge_free(&s.layer[l]);
-    locant_release(s.layer);
+    for (int64_t l = 0; l < places; l++)
+        lct_ridge_free(&s.place[l]);
+    locant_release(s.place);
     locant_release(s.error);
     return status;
 }

@@ -141,6 +141,8 @@ struct lct_layer_seen {
     const real *k;   /* [B, S, kv_heads, head_dim] before any rotation */
     const real *o;   /* [B, T, heads, head_dim] attention's output, before Wo */
     const real *lse; /* [B, heads, T] ln of the sum of exponentials of scores */
+    const real *input; /* [B, T, width] the residual stream before the layer, of
+                          models without memory */
 };
 typedef void (*lct_layer_watcher)(const struct lct_layer_seen *seen,
                                   void *context);

@@ -103,7 +103,7 @@ static void show_layer(const struct lct_model *m, int64_t layer)
 {
     const struct lct_layer *a = &m->layers[layer];
     const struct lct_layer_seen seen = { layer, m->B, m->T, m->S, a->out, a->q,
-                                         a->k,  a->o, a->lse };
+                                         a->k,  a->o, a->lse, a->x };
 
     m->watch(&seen, m->watcher);
 }

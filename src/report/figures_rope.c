@@ -217,7 +217,7 @@ static void add_turning(struct plot *p, const struct lct_rope_pair *pair,
     const size_t at = p->n;
     locant_series *line;
 
-    snprintf(label, size, "%lld of %lld pairs turn once in training",
+    snprintf(label, size, "%lld of %lld pairs turn once",
              (long long)n, (long long)p->pairs);
     line = add(p, label, 2);
     line->color = 9;

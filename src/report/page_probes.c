@@ -62,7 +62,8 @@ static void each(struct lct_html *h, const struct lct_results *r)
            "less (after Dai et al. 2019, arXiv:1901.02860, appendix C); the "
            "error of positions read off the last layer; heads that count as "
            "sinks, also of one byte repeated; of what is added to the input "
-           "the share of products that is of the distance alone; of a bias "
+           "the share of products G = P P^T that is of the distance alone, "
+           "sum n_k mean_k^2 / |G|^2 over the diagonals k of G; of a bias "
            "how well laws of the distance fit it, mean of R^2 of all heads.");
     lct_html_table_head(h);
     lct_html_column(h, "encoding");

@@ -274,7 +274,9 @@ static locant_status draw_similarity(struct lct_html *h,
                            "Heat map of the cosine similarity of every two "
                            "positions.",
                            "Cosine of the angle between any two rows of the "
-                           "table.",
+                           "table, P[m] P[n] / |P[m]| |P[n]|. Of sinusoidal "
+                           "it is (2/d) sum cos((m - n) f_i) "
+                           "(arXiv:1706.03762).",
                            0);
 }
 
@@ -326,9 +328,10 @@ static locant_status draw_distance(struct lct_html *h,
     f.n_series = y_initial ? 2 : 1;
     return lct_page_figure(h, s->r, &f,
                            "Curve of the mean similarity against distance.",
-                           "Mean over all pairs at each distance; the band "
-                           "runs from the least to the most alike pair. No "
-                           "width: only the distance matters.",
+                           "Mean of the cosine over all pairs at each "
+                           "distance, of sinusoidal (2/d) sum cos((m - n) "
+                           "f_i); the band runs from the least to the most "
+                           "alike pair. No width: only the distance matters.",
                            0);
 }
 

@@ -2,6 +2,7 @@
 #include "probe_points.h"
 #include <jansson.h>
 #include <math.h>
+#include <string.h>
 
 /* ------------------------------------------------------------------ reading */
 
@@ -289,14 +290,17 @@ size_t lct_points_course_sink(double *x, double *y, const json_t *probe)
     return course(x, y, probe, "sink");
 }
 
+/* Of the input of the first layer at 0, and after each layer. */
 size_t lct_points_states(double *x, double *y, const json_t *probe)
 {
-    const size_t n = read_list(y, json_object_get(
-        json_object_get(probe, "states"), "error"));
+    const json_t *of = json_object_get(probe, "states");
+    const size_t n = read_list(y, json_object_get(of, "error"));
 
-    for (size_t l = 0; l < n; l++)
-        x[l] = (double)l + 1;
-    return n;
+    if (n == 0 || n == LCT_POINTS)
+        return 0;
+    memmove(y + 1, y, n * sizeof *y);
+    y[0] = lct_probe_number(json_object_get(of, "input"));
+    return count_up(x, n + 1);
 }
 
 size_t lct_points_chance(double *x, double *y, const json_t *probe)
