@@ -33,7 +33,7 @@ static const struct cli_option options[] = {
     { "minutes", 0, CLI_INTEGER, offsetof(struct options, minutes), "N", "0", 0,
       1000000, 0, "leave out seeds to end within; 0: the preset's" },
     { "with", 0, CLI_TEXT, offsetof(struct options, with), "JOBS", NULL, 0, 0,
-      0, "long jobs besides: extension, tasks" },
+      0, "long jobs besides: extension, surface, tasks" },
     { "tasks", 0, CLI_TEXT, offsetof(struct options, tasks), "LIST", NULL, 0, 0,
       0, "tasks of --with tasks: T1,T12; the preset's if left out" },
     { "dir", 0, CLI_FILE, offsetof(struct options, dir), "DIR", "locant-lab", 0,
@@ -94,12 +94,29 @@ static int split_specs(struct specs *out, const char *text)
 }
 
 /* Long jobs by name, with ',' between them. */
+static const struct {
+    const char *name;
+    unsigned    job;
+} jobs[] = {
+    { "extension", LOCANT_WITH_EXTENSION },
+    { "surface", LOCANT_WITH_SURFACE },
+    { "tasks", LOCANT_WITH_TASKS },
+};
+
+static int unknown_job(const char *text, size_t bytes)
+{
+    char   names[256] = "";
+    size_t used = 0;
+
+    for (size_t i = 0; i < sizeof jobs / sizeof jobs[0]; i++)
+        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
+                                 i > 0 ? ", " : "", jobs[i].name);
+    return cli_fail(CLI_USAGE, "--with '%.*s': should be of: %s", (int)bytes,
+                    text, names);
+}
+
 static int read_jobs(unsigned *out, const char *text)
 {
-    static const struct { const char *name; unsigned job; } jobs[] = {
-        { "extension", LOCANT_WITH_EXTENSION },
-        { "tasks", LOCANT_WITH_TASKS },
-    };
     const size_t n = sizeof jobs / sizeof jobs[0];
 
     for (*out = 0; text != NULL && *text != '\0';) {
@@ -110,8 +127,7 @@ static int read_jobs(unsigned *out, const char *text)
                          strncmp(jobs[i].name, text, bytes) != 0))
             i++;
         if (i == n)
-            return cli_fail(CLI_USAGE, "--with '%.*s': should be extension or "
-                            "tasks", (int)bytes, text);
+            return unknown_job(text, bytes);
         *out |= jobs[i].job;
         text += bytes + (text[bytes] == ',');
     }
@@ -293,7 +309,9 @@ const struct cli_command cli_report = {
            "also trains a model of RoPE for each of a few seeds and\nreads it "
            "beyond its trained length with PI, NTK, YaRN, ReRoPE, "
            "Self-Extend,\nStreamingLLM and log n, zero-shot and after a short "
-           "fine-tune.\n\n--with tasks also trains models of the encodings on "
+           "fine-tune.\n\n--with surface also trains a few encodings on texts "
+           "of 32 to 256 bytes and\nreads each model at every length: loss by "
+           "trained length and length read.\n\n--with tasks also trains models of the encodings on "
            "tasks and scores them:\ncopying from a distance (T1), a needle in "
            "a text (T12), parity as a control\n(T8), or those of --tasks.  "
            "Scores that the store has already, of\n'locant train --task' and "
@@ -305,7 +323,7 @@ const struct cli_command cli_report = {
                 "locant report --preset homework\n"
                 "locant report --text ~/books --encodings 'none; rope; "
                 "rope(base=128)' --seeds 3\n"
-                "locant report --preset hour --with extension,tasks\n"
+                "locant report --preset hour --with extension,surface\n"
                 "locant report --with tasks --tasks T2,T11,T4",
     .options = options, .options_size = sizeof(struct options),
     .computes = 1, .run = run

@@ -50,6 +50,9 @@ NOT_PRINTED = {
     r"extension\.tuned\.\d+\.length": "the first and the last are printed",
     r"extension\.base\.\d+": "behind the means",
     r"probes\.rows\.\d+\.training\.\w+(\.\d+)?": "drawn",
+    r"surface\.encodings\.\d+\.\w+\.\d+\.\d+\.(seed|data)_error":
+        "in the intervals",
+    r"surface\.encodings\.\d+\.runs\.\d+\.\d+": "behind the means",
     r"tasks\.\d+\.tests\.\d+\.rows\.\d+\.values\.\d+": "drawn",
     r"tasks\.\d+\.tests\.\d+\.rows\.\d+\.places\.\d+\.(place|mean)":
         "drawn",

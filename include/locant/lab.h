@@ -314,8 +314,9 @@ typedef enum locant_preset {
 enum {
     LOCANT_WITH_EXTENSION = 1, /* reading beyond the trained length with RoPE:
                                   PI, NTK, YaRN, ReRoPE, Self-Extend, .. */
-    LOCANT_WITH_TASKS = 2      /* models of the report's encodings trained on
+    LOCANT_WITH_TASKS = 2,     /* models of the report's encodings trained on
                                   tasks and scored */
+    LOCANT_WITH_SURFACE = 4    /* loss by (trained length, length read) */
 };
 
 typedef struct locant_report_options {

@@ -206,6 +206,7 @@ class Preset(IntEnum):
 
 WITH_EXTENSION = 1
 WITH_TASKS = 2
+WITH_SURFACE = 4
 
 
 class ReportOptions(Structure):

@@ -329,11 +329,9 @@ static locant_status allocate(struct job *j)
                               " for %zu losses", n * rows);
 }
 
-static locant_status find_blocks(struct job *j)
+locant_status lct_extension_blocks(struct lct_extension_place *p, int64_t want)
 {
-    struct lct_extension_place *p = &j->place;
-
-    p->want = j->plan->blocks;
+    p->want = want;
     p->ends = locant_alloc((size_t)p->want * sizeof *p->ends);
     if (p->ends == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "locant_report_run: no memory for"
@@ -344,7 +342,6 @@ static locant_status find_blocks(struct job *j)
         return locant_fail(LOCANT_ERR_FORMAT,
                            "locant_report_run: no file of the test split has"
                            " the 2304 bytes a block needs");
-    j->x->blocks = p->blocks;
     return LOCANT_OK;
 }
 
@@ -368,7 +365,8 @@ locant_status lct_extension_run(struct lct_extension **out,
     j->place = (struct lct_extension_place){
         .store = store, .corpus = corpus, .tick = lct_wave_on_read};
     lct_job_begin(&j->waves, j, "extend", cost_of(plan), progress, context);
-    status = find_blocks(j);
+    status = lct_extension_blocks(&j->place, plan->blocks);
+    x->blocks = j->place.blocks;
     if (status == LOCANT_OK)
         status = allocate(j);
     if (status == LOCANT_OK)

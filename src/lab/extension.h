@@ -110,7 +110,7 @@ struct lct_extension_cell {
     int64_t run;
     const char *spec; /* canonical */
     int64_t length;
-    bool crop;
+    bool crop; /* by windows of that length (P4) rather than by P1 */
 };
 
 /* What measuring shares. */
@@ -123,6 +123,9 @@ struct lct_extension_place {
     lct_tick tick;
     void *context;
 };
+
+/* Choose the blocks, 'want' of them or fewer; 'ends' is to be released. */
+locant_status lct_extension_blocks(struct lct_extension_place *p, int64_t want);
 
 /*
  * loss [blocks] of P1, position [length / 32] of P2 or NULL, and tokens per

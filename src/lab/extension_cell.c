@@ -90,28 +90,27 @@ static locant_status read_windows(struct reading *r)
     return LOCANT_OK;
 }
 
-/* Windows of the trained length whose last 16 targets tile those of P1. */
+/* Windows of the cell's length whose last 16 targets tile those of P1. */
 static locant_status read_cropped(struct reading *r)
 {
-    const int64_t T = LCT_EXT_TRAINED, group = ROOM / T / PARTS;
-    const int64_t n = r->p->blocks;
+    const int64_t T = r->cell->length, group = ROOM / T;
+    const int64_t n = r->p->blocks * PARTS;
 
-    for (int64_t b = 0; b < n; b += group) {
-        const int64_t B = group < n - b ? group : n - b;
+    for (int64_t b = 0; b < r->p->blocks; b++)
+        r->block[b] = 0;
+    for (int64_t w = 0; w < n; w += group) {
+        const int64_t B = group < n - w ? group : n - w;
 
-        for (int64_t i = 0; i < B * PARTS; i++)
-            put_window(r, i, T, r->p->ends[b + i / PARTS] -
-                       (size_t)((PARTS - 1 - i % PARTS) * STRIDE));
-        LCT_TRY(forward(r, B * PARTS, T));
-        for (int64_t i = 0; i < B; i++) {
-            double sum = 0;
-
-            for (int64_t k = 0; k < PARTS; k++)
-                sum += sum_of(r->loss + (i * PARTS + k + 1) * T - STRIDE,
-                              STRIDE);
-            r->block[b + i] = sum / TARGETS;
-        }
+        for (int64_t i = 0; i < B; i++)
+            put_window(r, i, T, r->p->ends[(w + i) / PARTS] -
+                       (size_t)((PARTS - 1 - (w + i) % PARTS) * STRIDE));
+        LCT_TRY(forward(r, B, T));
+        for (int64_t i = 0; i < B; i++)
+            r->block[(w + i) / PARTS] +=
+                sum_of(r->loss + (i + 1) * T - STRIDE, STRIDE);
     }
+    for (int64_t b = 0; b < r->p->blocks; b++)
+        r->block[b] /= TARGETS;
     return LOCANT_OK;
 }
 

@@ -157,6 +157,7 @@ struct lct_group {
 };
 
 struct lct_extension;
+struct lct_surface;
 struct lct_task_point;
 
 struct lct_results {
@@ -181,6 +182,7 @@ struct lct_results {
     const char *preset;
     locant_report_gate gates[7];
     struct lct_extension *extension; /* extension.h; NULL: not asked for */
+    struct lct_surface *surface;     /* surface.h; NULL: not asked for */
     struct lct_task_point *tasks; /* [n_tasks], results_tasks.h; in order */
     size_t n_tasks;
     struct lct_identity identities[LCT_IDENTITIES];

@@ -311,6 +311,8 @@ locant_status lct_numbers_create(json_t **out, const struct lct_results *r)
     if (status == LOCANT_OK)
         status = lct_put_extension(&n);
     if (status == LOCANT_OK)
+        status = lct_put_surface(&n);
+    if (status == LOCANT_OK)
         status = lct_put_tasks(&n);
     if (status == LOCANT_OK)
         status = lct_put_probes(&n);

@@ -46,6 +46,8 @@ locant_status lct_put_measures(struct lct_numbers *n);
 void lct_put_row(struct lct_numbers *n, const struct lct_group *g);
 /* "extension", where that was measured. */
 locant_status lct_put_extension(struct lct_numbers *n);
+/* "surface", where that was measured. */
+locant_status lct_put_surface(struct lct_numbers *n);
 /* "probes", where trained models were looked into. */
 locant_status lct_put_probes(struct lct_numbers *n);
 /* to.training, of a group whose heads were looked at during training. */

@@ -19,8 +19,8 @@ locant_status lct_extension_interval(locant_interval *e,
                             BOOTSTRAP_SEED);
 }
 
-static locant_status put_loss(const struct lct_ext_maker *k, json_t *to,
-                              const double *loss, const double *other)
+locant_status lct_extension_put_loss(const struct lct_ext_maker *k, json_t *to,
+                                     const double *loss, const double *other)
 {
     locant_interval e = {NAN, NAN, NAN, NAN, NAN};
 
@@ -69,15 +69,16 @@ static locant_status put_row(const struct lct_ext_maker *k, json_t *to,
 
         snprintf(length, sizeof length, "%" PRId64,
                  lct_extension_factor(f) * LCT_EXT_TRAINED);
-        LCT_TRY(put_loss(k, lct_put_object(k->n, loss, length),
-                         row->at[f].loss, NULL));
-        LCT_TRY(put_loss(k, lct_put_object(k->n, above, length),
-                         row->at[f].loss, crop->at[f].loss));
+        LCT_TRY(lct_extension_put_loss(k, lct_put_object(k->n, loss, length),
+                                       row->at[f].loss, NULL));
+        LCT_TRY(lct_extension_put_loss(k, lct_put_object(k->n, above, length),
+                                       row->at[f].loss, crop->at[f].loss));
     }
-    LCT_TRY(put_loss(k, lct_put_object(k->n, to, "short"),
-                     row->short_inputs.loss, NULL));
-    LCT_TRY(put_loss(k, lct_put_object(k->n, to, "short_above_none"),
-                     row->short_inputs.loss, none->short_inputs.loss));
+    LCT_TRY(lct_extension_put_loss(k, lct_put_object(k->n, to, "short"),
+                                   row->short_inputs.loss, NULL));
+    LCT_TRY(lct_extension_put_loss(
+        k, lct_put_object(k->n, to, "short_above_none"),
+        row->short_inputs.loss, none->short_inputs.loss));
     lct_put_real(k->n, to, "tokens_per_second", row->at[last].speed);
     lct_put_real(k->n, to, "cost",
                  none->at[last].speed / row->at[last].speed);

@@ -21,6 +21,11 @@ locant_status lct_extension_interval(locant_interval *e,
                                      const struct lct_ext_maker *k,
                                      const double *loss, const double *other);
 
+/* The same into 'to': bits per byte, or nats above another; above itself
+   null. */
+locant_status lct_extension_put_loss(const struct lct_ext_maker *k, json_t *to,
+                                     const double *loss, const double *other);
+
 /* "orderings" of 'all': what others found, and what was found here. */
 locant_status lct_put_orderings(const struct lct_ext_maker *k,
                                 json_t *all);

@@ -4,6 +4,7 @@
 #include "forecast.h"
 #include "report_tasks.h"
 #include "results_tasks.h"
+#include "surface.h"
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -144,6 +145,40 @@ static void keep_forecast(struct lct_results *r, const struct lct_forecast *f)
     r->seeds_asked = f->asked;
 }
 
+/* What a page is made from: the plan, and the long jobs besides. */
+static locant_status run_jobs(struct lct_results *r, struct lct_plan *plan,
+                              const struct lct_task_plan *tasks,
+                              locant_store *store, const locant_corpus *corpus,
+                              const locant_report_options *o,
+                              struct listener *to)
+{
+    struct lct_surface *surface = NULL;
+    struct lct_forecast forecast;
+    locant_status status;
+
+    LCT_TRY(lct_forecast(&forecast, plan, o, store, corpus));
+    lct_task_plan_announce(tasks, o->progress, o->context);
+    status = LOCANT_OK;
+    if (o->with & LOCANT_WITH_SURFACE)
+        status = lct_surface_create(&surface, plan, o);
+    if (status == LOCANT_OK)
+        status = lct_plan_run(plan, store, corpus, tell, to);
+    if (status == LOCANT_OK)
+        status = lct_results_collect(r, plan, store, corpus);
+    r->surface = surface;
+    keep_forecast(r, &forecast);
+    LCT_TRY(status);
+    if (o->with & LOCANT_WITH_EXTENSION)
+        LCT_TRY(lct_extension_run(&r->extension, lct_extension_plan(o->preset),
+                                  store, corpus, o->progress, o->context));
+    if (surface)
+        LCT_TRY(lct_surface_run(surface, plan, store, corpus, o->progress,
+                                o->context));
+    if (o->with & LOCANT_WITH_TASKS)
+        return lct_task_plan_run(tasks, store, o->progress, o->context);
+    return LOCANT_OK;
+}
+
 static locant_status run_plan(locant_report *out, struct lct_plan *plan,
                               const struct lct_task_plan *tasks,
                               const locant_corpus *corpus,
@@ -152,24 +187,11 @@ static locant_status run_plan(locant_report *out, struct lct_plan *plan,
     double begun = lct_clock();
     struct listener to = {o->progress, o->context, 0};
     struct lct_results results = {0};
-    struct lct_forecast forecast;
     locant_store *store;
     locant_status status;
 
     LCT_TRY(locant_store_open(&store, o->directory));
-    status = lct_forecast(&forecast, plan, o, store, corpus);
-    lct_task_plan_announce(tasks, o->progress, o->context);
-    if (status == LOCANT_OK)
-        status = lct_plan_run(plan, store, corpus, tell, &to);
-    if (status == LOCANT_OK)
-        status = lct_results_collect(&results, plan, store, corpus);
-    keep_forecast(&results, &forecast);
-    if (status == LOCANT_OK && (o->with & LOCANT_WITH_EXTENSION))
-        status = lct_extension_run(&results.extension,
-                                   lct_extension_plan(o->preset), store, corpus,
-                                   o->progress, o->context);
-    if (status == LOCANT_OK && (o->with & LOCANT_WITH_TASKS))
-        status = lct_task_plan_run(tasks, store, o->progress, o->context);
+    status = run_jobs(&results, plan, tasks, store, corpus, o, &to);
     if (status == LOCANT_OK)
         status = lct_results_tasks(&results, store);
     if (status == LOCANT_OK)

@@ -1,6 +1,7 @@
 /* results.c - gather from store and checkpoints what a page is made from */
 #define _GNU_SOURCE
 #include "extension.h"
+#include "surface.h"
 #include "measures.h"
 #include <inttypes.h>
 #include <jansson.h>
@@ -309,6 +310,7 @@ void lct_results_free(struct lct_results *r)
         free_group(&r->groups[i]);
     locant_release(r->groups);
     lct_extension_free(r->extension);
+    lct_surface_free(r->surface);
     locant_release(r->tasks);
     json_decref(r->numbers);
     *r = (struct lct_results){0};

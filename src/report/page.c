@@ -54,6 +54,8 @@ static const struct lct_section sections[] = {
     { "encodings", "The encodings", lct_page_encodings, NULL },
     { "extension", "Beyond the trained length with rotary positions",
       lct_page_extension, lct_page_has_extension },
+    { "surface", "Loss by length trained on and length read", lct_page_surface,
+      lct_page_has_surface },
     { "tasks", "Tasks", lct_page_tasks, lct_page_has_tasks },
     { "training", "Training", lct_page_training, NULL },
     { "models", "What the trained models do", lct_page_probes,

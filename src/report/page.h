@@ -117,6 +117,13 @@ void lct_page_verdict(struct lct_html *h, const struct lct_results *r);
 locant_status lct_page_extension(struct lct_html *h,
                                  const struct lct_results *r);
 bool lct_page_has_extension(const struct lct_results *r);
+/* Loss by trained length and length read, where that job has run; and its maps,
+   of all its encodings or of one. */
+locant_status lct_page_surface(struct lct_html *h, const struct lct_results *r);
+bool lct_page_has_surface(const struct lct_results *r);
+locant_status lct_page_surface_maps(struct lct_html *h,
+                                    const struct lct_results *r,
+                                    const char *encoding);
 /* Tasks that the store has scores of. */
 locant_status lct_page_tasks(struct lct_html *h, const struct lct_results *r);
 bool lct_page_has_tasks(const struct lct_results *r);

@@ -1,0 +1,253 @@
+/*
+ * test_surface.c - the job of loss by trained length and length read: what is
+ * known otherwise is the same, and a job that was stopped goes on.
+ */
+/* needs: lab */
+#define _GNU_SOURCE
+#include "scratch.h"
+
+#include "chinese.h"
+#include "figure_case.h"
+#include "lab/surface.h"
+#include "report/page.h"
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCKS = 3, ENCODINGS = 2, TRAINED = 2, LENGTHS = 4 };
+
+static const char *const specs[] = { "learned", "alibi", "sinusoidal" };
+
+static struct scratch dir;
+static locant_corpus *corpus;
+static struct lct_plan plan;
+
+/* The smoke preset's grid (32 and 128; 32 .. 256) of a smaller model. */
+static int set_up(void **state)
+{
+    locant_corpus_options o = LOCANT_CORPUS_INIT;
+    locant_report_options r = LOCANT_REPORT_INIT;
+
+    (void)state;
+    dir = scratch_make();
+    o.kind = LOCANT_CORPUS_GENERATED;
+    o.max_bytes = 256 << 10;
+    CHECK_OK(locant_corpus_create(&corpus, &o));
+    r.preset = LOCANT_PRESET_SMOKE;
+    r.encodings = specs;
+    r.n_encodings = LEN(specs);
+    CHECK_OK(lct_plan_create(&plan, &r));
+    plan.train.layers = 1;
+    plan.train.steps = 4;
+    plan.blocks = BLOCKS;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    lct_plan_free(&plan);
+    locant_corpus_free(corpus);
+    scratch_remove(&dir);
+    return 0;
+}
+
+static locant_store *open_store(const char *name)
+{
+    locant_store *s;
+
+    CHECK_OK(locant_store_open(&s, scratch_file(&dir, name)));
+    return s;
+}
+
+static struct lct_surface *create(const char *const *list, size_t n)
+{
+    locant_report_options r = LOCANT_REPORT_INIT;
+    struct lct_surface *x;
+
+    r.preset = LOCANT_PRESET_SMOKE;
+    r.encodings = list;
+    r.n_encodings = n;
+    CHECK_OK(lct_surface_create(&x, &plan, &r));
+    return x;
+}
+
+static struct lct_surface *measure(locant_store *s)
+{
+    struct lct_surface *x = create(specs, LEN(specs));
+
+    CHECK_OK(lct_surface_run(x, &plan, s, corpus, NULL, NULL));
+    return x;
+}
+
+static double mean_of(const double *loss)
+{
+    double sum = 0;
+
+    for (int b = 0; b < BLOCKS; b++)
+        sum += loss[b] / BLOCKS;
+    return sum;
+}
+
+static size_t bytes_of(const struct lct_surface *x)
+{
+    return sizeof(double) * x->n *
+           (size_t)(x->n_trained * x->n_lengths * x->seeds) * BLOCKS;
+}
+
+/* ------------------------------------------------------------ same numbers */
+
+/* A table of 128 rows is not read at 256: the others are. */
+static void what_ends_is_left_out(void **state)
+{
+    static const char *const ends[] = { "learned" };
+    locant_report_options r = LOCANT_REPORT_INIT;
+    struct lct_plan short_plan;
+    struct lct_surface *x = create(specs, LEN(specs));
+
+    (void)state;
+    CHECK(x->n == ENCODINGS && x->n_trained == TRAINED && x->seeds == 1);
+    CHECK(x->n_lengths == LENGTHS && x->length[0] == 32);
+    CHECK(x->length[3] == 256 && x->trained[0] == 32 && x->trained[1] == 128);
+    assert_string_equal(x->spec[0], "alibi");
+    assert_string_equal(x->spec[1], "sinusoidal");
+    lct_surface_free(x);
+    x = create(NULL, 0); /* of the plan's, those that are usual */
+    CHECK(x->n == 2);
+    lct_surface_free(x);
+    r.preset = LOCANT_PRESET_SMOKE;
+    r.encodings = ends;
+    r.n_encodings = 1;
+    CHECK_OK(lct_plan_create(&short_plan, &r));
+    CHECK(lct_surface_create(&x, &short_plan, &r) == LOCANT_ERR_PARAM);
+    lct_surface_free(x);
+    lct_plan_free(&short_plan);
+}
+
+/* What was trained at 128 is the plan's own run, and its own window is P4. */
+static void the_diagonal_is_the_own_window(void **state)
+{
+    locant_store *s = open_store("a");
+    struct lct_surface *x = measure(s);
+    locant_train_options o = plan.train;
+    locant_run_info info;
+    locant_evaluation e;
+    int64_t run;
+
+    (void)state;
+    CHECK(x->blocks == BLOCKS);
+    for (size_t i = 0; i < ENCODINGS; i++) {
+        o.encoding = x->spec[i];
+        o.learning_rate = plan.rate[1 + i];
+        CHECK_OK(locant_train(&run, s, corpus, &o));
+        CHECK(run == x->run[i][1][0]);
+        CHECK_OK(locant_evaluate(&e, s, run, corpus, BLOCKS));
+        /* a sum of 192 losses in another order */
+        CHECK(fabs(mean_of(lct_surface_at(x, i, 1, 2)) - e.own_window) <
+              192 * 2.3e-16 * e.own_window);
+        /* at another length it is another number */
+        CHECK(mean_of(lct_surface_at(x, i, 1, 3)) !=
+              mean_of(lct_surface_at(x, i, 1, 2)));
+        CHECK_OK(locant_store_run(&info, s, x->run[i][0][0]));
+        CHECK(info.length == 32 && info.batch * 32 == o.batch * o.length);
+        CHECK(info.steps == o.steps);
+    }
+    lct_surface_free(x);
+    locant_store_close(s);
+}
+
+/* ------------------------------------------------------------------ resumed */
+
+static int stop(const locant_progress *p, void *context)
+{
+    CHECK(p->done <= p->total);
+    return ++*(int *)context % 5 == 0;
+}
+
+static int count_run(const locant_run_info *run, void *context)
+{
+    (void)run;
+    ++*(int *)context;
+    return 0;
+}
+
+static void stopped_it_goes_on_to_the_same_bits(void **state)
+{
+    locant_store *a = open_store("a"), *b = open_store("b");
+    struct lct_surface *x = measure(a), *y = create(specs, LEN(specs));
+    int calls = 0, stops = 0, runs = 0;
+    locant_status status;
+
+    (void)state;
+    while ((status = lct_surface_run(y, &plan, b, corpus, stop, &calls)) ==
+           LOCANT_ERR_INTERRUPTED) {
+        lct_surface_free(y);
+        y = create(specs, LEN(specs));
+        stops++;
+    }
+    CHECK_OK(status);
+    CHECK(stops > 1);
+    assert_memory_equal(x->loss, y->loss, bytes_of(x));
+    CHECK_OK(locant_store_runs(b, count_run, &runs));
+    CHECK(runs == ENCODINGS * TRAINED);
+    lct_surface_free(x);
+    lct_surface_free(y);
+    locant_store_close(a);
+    locant_store_close(b);
+}
+
+/* --------------------------------------------------------------------- page */
+
+static double number(const struct lct_results *r, const char *path)
+{
+    return json_number_value(lct_numbers_at(r->numbers, path));
+}
+
+static void numbers_and_page_have_it(void **state)
+{
+    locant_store *s = open_store("a");
+    struct lct_results r = { .trained_length = 128 };
+    struct lct_html h = { .data = NULL };
+    const struct lct_surface *x;
+    double near, far, own;
+
+    (void)state;
+    CHECK(!lct_page_has_surface(&r));
+    x = r.surface = measure(s);
+    CHECK(lct_page_has_surface(&r));
+    CHECK_OK(lct_numbers_create(&r.numbers, &r));
+    near = mean_of(lct_surface_at(x, 1, 0, 0));
+    far = mean_of(lct_surface_at(x, 1, 0, 2));
+    own = mean_of(lct_surface_at(x, 1, 1, 2));
+    CHECK(fabs(number(&r, "surface.encodings.1.loss.32.128.mean") -
+               far * LCT_BITS) < 1e-12);
+    CHECK(fabs(number(&r, "surface.encodings.1.change.32.128.mean") -
+               (far - near)) < 1e-12);
+    CHECK(fabs(number(&r, "surface.encodings.1.above_own.32.128.mean") -
+               (far - own)) < 1e-12);
+    CHECK(!lct_numbers_at(r.numbers, "surface.encodings.1.change.128.64"));
+    CHECK(!lct_numbers_at(r.numbers, "surface.encodings.1.above_own.128"
+                                     ".256"));
+    CHECK_OK(lct_page_surface(&h, &r));
+    lct_html_append(&h, "", 1);
+    check_chinese(h.data, "surface");
+    CHECK(count(h.data, "<svg") == ENCODINGS);
+    CHECK(count(h.data, "data-number=\"surface.encodings.0.loss.32.") >=
+          LENGTHS);
+    lct_html_free(&h);
+    lct_results_free(&r);
+    locant_store_close(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_ends_is_left_out),
+        cmocka_unit_test(the_diagonal_is_the_own_window),
+        cmocka_unit_test(stopped_it_goes_on_to_the_same_bits),
+        cmocka_unit_test(numbers_and_page_have_it),
+    };
+
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
