@@ -12,26 +12,22 @@
 #include <math.h>
 #include <string.h>
 
-/* delta[b,h,i] = <dout, out>: the row sum of p * dp. */
-static void row_deltas(void *context, size_t task, int slot)
+/* <dout, out> of a row: the sum of p * dp. */
+static float row_delta(const struct lct_backward_job *job,
+                       struct lct_scratch *s, const float *dout,
+                       const int64_t at[3])
 {
-    const struct lct_backward_job *job = context;
-    const struct lct_problem *p = job->p;
-    int64_t at[3] = { (int64_t)task / p->H, (int64_t)task % p->H, 0 };
-    const struct lct_scratch *s = lct_abreast(p, slot, 0);
-    float *o = s->product, *d = s->dout;
+    const size_t D = (size_t)job->p->D;
+    const float *out = lct_at(job->out, at, 3);
+    double sum = 0;
 
-    for (; at[2] < p->T; at[2]++) {
-        double sum = 0;
-
-        lct_row_to_f32(o, lct_at(job->out, at, 3), job->out->dtype,
-                       (size_t)p->D);
-        lct_row_to_f32(d, lct_at(job->dout, at, 3), job->dout->dtype,
-                       (size_t)p->D);
-        for (int64_t c = 0; c < p->D; c++)
-            sum += (double)o[c] * (double)d[c];
-        p->delta[(int64_t)task * p->T + at[2]] = (float)sum;
+    if (job->out->dtype != LOCANT_F32) {
+        lct_row_to_f32(s->product, out, job->out->dtype, D);
+        out = s->product;
     }
+    for (size_t c = 0; c < D; c++)
+        sum += (double)out[c] * (double)dout[c];
+    return (float)sum;
 }
 
 /* dout of the tile as rows and as columns; log-sum-exp and delta per lane. */
@@ -55,7 +51,7 @@ static void load_outputs(const struct lct_backward_job *job,
         lct_row_to_f32(row, lct_at(job->dout, at, 3), job->dout->dtype,
                        (size_t)p->D);
         memset(row + p->D, 0, (size_t)(p->padded - p->D) * sizeof(*row));
-        delta[i] = p->delta[(t->b * p->H + t->h) * p->T + t->i + i];
+        delta[i] = row_delta(job, s, row, at);
         lse[i] = *(const float *)lct_at(job->lse, at, 3);
         if (lse[i] == -INFINITY)
             lse[i] = INFINITY;
@@ -255,7 +251,6 @@ static void run(struct lct_backward_job *job)
     struct lct_problem *p = job->p;
     size_t each = (size_t)(p->H * p->range);
 
-    lct_parallel_for((size_t)(p->B * p->H), p->slots, row_deltas, job);
     if (job->learns) {
         memset(p->dtotal, 0, each * sizeof(double));
         memset(p->dparam, 0, p->params * sizeof(double));

@@ -117,7 +117,6 @@ struct lct_problem {
     float *table;               /* [H, range + LCT_PAD] */
     double *heads;              /* [slots, H]; NULL: not needed */
     struct lct_bending *bending; /* bias.h; NULL: 'table' holds biases */
-    float *delta;               /* [B, H, T] */
     int64_t chunk;              /* batch rows whose gradients are kept apart */
     double *dtable;             /* [chunk, H, range] */
     double *dtotal;             /* [H, range]; row 0 of dtable if that is all */

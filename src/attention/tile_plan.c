@@ -17,7 +17,6 @@ static void lay_out_gradients(struct lct_problem *p, struct lct_arena *arena)
 
     p->chunk = rows < (double)busy ? busy : (int64_t)rows;
     p->chunk = p->chunk > p->B ? p->B : p->chunk;
-    p->delta = lct_take(arena, p->B * p->H, p->T, sizeof(float));
     if (p->params == 0)
         return;
     lct_score_gradient_layout(p, arena);
