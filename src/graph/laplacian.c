@@ -103,7 +103,7 @@ static locant_status solve(struct problem *p, const char *fn,
     int info;
 
     p->s.N = g->info.nodes;
-    openblas_set_num_threads(1); /* as in nn/linear.c: the same bits always */
+    openblas_set_num_threads(1); /* the same bits always */
     if (!allocate(p))
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for matrices of %"
                            PRId64 " x %" PRId64, fn, p->s.N, p->s.N);

@@ -15,7 +15,7 @@ static locant_status check_range(const char *what, int64_t got, int64_t max)
 locant_status lct_model_check(const struct lct_model_config *c, int64_t batch,
                               int64_t length)
 {
-    const int64_t most = INT32_MAX; /* sizes of BLAS are int */
+    const int64_t most = INT32_MAX; /* tokens are counted in int32_t */
 
     if (c == NULL || c->encoding == NULL)
         return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", fn,

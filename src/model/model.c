@@ -103,7 +103,6 @@ locant_status lct_model_create(struct lct_model **out,
         lct_model_free(m);
         return status;
     }
-    lct_linear_setup();
     *out = m;
     return LOCANT_OK;
 }

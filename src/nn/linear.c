@@ -5,19 +5,12 @@
  * which are fixed, so bits do not depend on threads.
  *
  * Products by W take it in panels of 16 columns, one after the other, that all
- * rows share: BLAS packs both sides again in each call, and columns of W read
- * in place, a power of 2 apart, would meet in a few sets of the first cache.
- * The long sums of dW BLAS does best (docs/SPEED.md).
+ * rows share: columns of W read in place, a power of 2 apart, would meet in a
+ * few sets of the first cache.  The long sums of dW lay out the rows of dy that
+ * they take at a time.
  */
 #include "nn.h"
-#include <cblas.h>
 #include <string.h>
-
-#ifdef LCT_REAL_F64
-#define GEMM cblas_dgemm
-#else
-#define GEMM cblas_sgemm
-#endif
 
 enum { PANEL = 16 };
 
@@ -107,11 +100,6 @@ int64_t lct_linear_tiles(int64_t in, int64_t out)
     return tiles_along(in) * tiles_along(out);
 }
 
-void lct_linear_setup(void)
-{
-    openblas_set_num_threads(1);
-}
-
 /* forward: y = x W;  dW [in, out] += x^T [in, rows] dy [rows, out] */
 void lct_linear_backward_weight(real *dw, const real *dy, const real *x,
                                 const struct lct_linear *s, int64_t tile)
@@ -119,8 +107,9 @@ void lct_linear_backward_weight(real *dw, const real *dy, const real *x,
     const int64_t i = tile / tiles_along(s->out) * TILE;
     const int64_t j = tile % tiles_along(s->out) * TILE;
 
-    GEMM(CblasRowMajor, CblasTrans, CblasNoTrans,
-         (int)at_most(s->in - i, TILE), (int)at_most(s->out - j, TILE),
-         (int)s->rows, 1, x + i, (int)s->in, dy + j, (int)s->out, 1,
-         dw + i * s->out + j, (int)s->out);
+    lct_nn()->weights(&(struct lct_nn_product){
+        .c = dw + i * s->out + j, .c_row = (size_t)s->out, .a = x + i,
+        .a_row = (size_t)s->in, .b = dy + j, .b_row = (size_t)s->out,
+        .m = (size_t)at_most(s->in - i, TILE),
+        .n = (size_t)at_most(s->out - j, TILE), .k = (size_t)s->rows });
 }

@@ -16,8 +16,6 @@ struct lct_linear {
     int64_t rows, in, out;
 };
 
-/* Let BLAS use the calling thread only; see linear.c. */
-void lct_linear_setup(void);
 /* W and W^T (unless NULL) as products read them, in as much room as W. */
 void lct_linear_pack(real *panels, real *turned, const real *w, int64_t in,
                      int64_t out);

@@ -25,6 +25,7 @@ extern const struct lct_nn_kernels CONCAT(lct_nn_kernels_, LCT_ISA);
 const struct lct_nn_kernels CONCAT(lct_nn_kernels_, LCT_ISA) = {
     .isa                    = STRING(LCT_ISA),
     .product                = product,
+    .weights                = weights,
     .layer_norm             = layer_norm,
     .rms_norm               = rms_norm,
     .layer_norm_backward    = layer_norm_backward,

@@ -2,9 +2,9 @@
  * nn_kernels.h - row operations of nn, one table per instruction set.
  *
  * Sums run over a fixed number of lanes folded in a fixed order and nothing is
- * fused, so every table gives the same bits; but 'product' is fused where the
- * instruction set can, the same bits on all of those.  They cannot fail,
- * allocate nothing, use one thread, and take no overlapping arrays.
+ * fused, so every table gives the same bits; but 'product' and 'weights' are
+ * fused where the instruction set can, the same bits on all of those.  They
+ * cannot fail, allocate nothing, use one thread, take no overlapping arrays.
  */
 #ifndef LCT_NN_KERNELS_H
 #define LCT_NN_KERNELS_H
@@ -36,6 +36,8 @@ struct lct_nn_kernels {
     const char *isa;
 
     void (*product)(const struct lct_nn_product *x);
+    /* c[i,j] += sum_p a[p a_row + i] b[p b_row + j], one by one, in order */
+    void (*weights)(const struct lct_nn_product *x);
 
     /*
      * y = (x - mean) * rstd * w over n channels; RMS norm has mean = 0.
