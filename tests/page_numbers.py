@@ -45,7 +45,8 @@ NOT_PRINTED = {
         "in the intervals",
     r"extension\.\w+\.\d+\.short(_above_none)?\.(seed|data)_error":
         "in the intervals",
-    r"extension\.(methods\.\d+\.needle\.\d+|needle_trained)\."
+    r"extension\.((methods|tuned)\.\d+\.needle\.\d+|"
+    r"tuned\.\d+\.needle_short|needle_trained)\."
     r"(items|exact)": "their quotient is the share",
     r"extension\.tuned\.\d+\.length": "the first and the last are printed",
     r"extension\.base\.\d+": "behind the means",

@@ -206,7 +206,7 @@ static int watch(const locant_progress *p, void *context)
 
     CHECK(p->done <= p->total);
     w->notices += p->notice != NULL &&
-                  strstr(p->notice, "tasks T8, T12: 2 more runs") == p->notice;
+                  strncmp(p->notice, "tasks T8", 8) == 0;
     return ++w->calls == w->stop_after;
 }
 
@@ -225,7 +225,7 @@ static void scores_are_those_of_a_run_alone(void **state)
     text.kind = LOCANT_CORPUS_GENERATED;
     text.max_bytes = 256 << 10;
     CHECK_OK(locant_corpus_create(&corpus, &text));
-    o.tasks = "T8,T12";
+    o.tasks = TEST_SANITIZED ? "T8" : "T8,T12";
     o.progress = watch;
     o.context = &w;
     CHECK_OK(locant_report_run(NULL, corpus, &o));
@@ -244,7 +244,7 @@ static void scores_are_those_of_a_run_alone(void **state)
     train_alone(&tasks, corpus);
     alone = read_store("alone");
     /* T8 at two lengths; T12 at five, of all depths and of eleven */
-    assert_int_equal(report.n, 2 + 5 * (1 + 11));
+    assert_int_equal(report.n, 2 + (TEST_SANITIZED ? 0 : 5 * (1 + 11)));
     assert_int_equal(alone.n, report.n);
     for (int i = 0; i < alone.n; i++) {
         const locant_task_score *a = &alone.score[i], *b = &report.score[i];
