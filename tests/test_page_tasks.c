@@ -277,7 +277,8 @@ static void every_task_has_its_words(void **state)
 {
     static const char *const known[] = { "none", "learned", "sinusoidal",
                                          "rope", "alibi", "t5", "kerple",
-                                         "fire", "cope", "xpos" };
+                                         "fire", "cope", "xpos",
+                                         "rope(base=128)" };
     static const char *const marks[] = { "floor", "solved", "guessing",
                                          "all wrong" };
     const locant_task_info *t;

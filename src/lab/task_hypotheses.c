@@ -27,6 +27,9 @@ static const struct lct_hypothesis list[] = {
     EACH("rope", HOLDS, INSIDE, OPEN, FAILS, HOLDS,
          "fast pairs tell exact offsets, slow ones come to angles that "
          "training never showed"),
+    EACH("rope(base=128)", HOLDS, OPEN, OPEN, FAILS, HOLDS,
+         "pairs that turn within the trained length: fewer angles that "
+         "training never showed"),
     EACH("alibi", "fails for k beyond its slopes", INSIDE,
          "fails where the read is far away", FAILS, HOLDS,
          "weights fall with distance: a soft window"),
@@ -38,7 +41,7 @@ static const struct lct_hypothesis list[] = {
     EACH("fire", OPEN, OPEN, OPEN, OPEN, HOLDS,
          "distances are divided by the position, so offsets drift beyond the "
          "trained length"),
-    EACH("cope", OPEN, OPEN, HOLDS, OPEN, OPEN,
+    EACH("cope", OPEN, OPEN, HOLDS, HOLDS, OPEN,
          "it counts what it reads rather than places"),
     EACH("xpos", HOLDS, INSIDE, OPEN, FAILS, HOLDS,
          "rotation whose scores decay with distance"),
