@@ -8,53 +8,75 @@
 #include "../core/pool.h"
 #include "../encodings/near_far.h"
 #include "backward.h"
+#include "pairs.h"
 #include "rows.h"
 #include <math.h>
 #include <string.h>
 
+/* As float32: where it lies, or in 'room'. */
+static const float *read_row(const locant_tensor *x, const int64_t at[3],
+                             float *room, size_t n)
+{
+    const void *row = lct_at(x, at, 3);
+
+    if (x->dtype == LOCANT_F32)
+        return row;
+    lct_row_to_f32(room, row, x->dtype, n);
+    return room;
+}
+
 /* <dout, out> of a row: the sum of p * dp. */
 static float row_delta(const struct lct_backward_job *job,
-                       struct lct_scratch *s, const float *dout,
-                       const int64_t at[3])
+                       struct lct_scratch *s, const int64_t at[3])
 {
     const size_t D = (size_t)job->p->D;
-    const float *out = lct_at(job->out, at, 3);
+    const float *out = read_row(job->out, at, s->product, D);
+    const float *dout = read_row(job->dout, at,
+                                 s->product + job->p->padded, D);
     double sum = 0;
 
-    if (job->out->dtype != LOCANT_F32) {
-        lct_row_to_f32(s->product, out, job->out->dtype, D);
-        out = s->product;
-    }
     for (size_t c = 0; c < D; c++)
         sum += (double)out[c] * (double)dout[c];
     return (float)sum;
 }
 
-/* dout of the tile as rows and as columns; log-sum-exp and delta per lane. */
-static void load_outputs(const struct lct_backward_job *job,
-                         const struct lct_tile *t, struct lct_scratch *s)
+/* Log-sum-exp and delta of the tile, a lane each. */
+static void load_sums(const struct lct_backward_job *job,
+                      const struct lct_tile *t, struct lct_scratch *s)
 {
     const struct lct_problem *p = job->p;
     float *lse = s->rows + 3 * LCT_TILE, *delta = s->rows + 4 * LCT_TILE;
     int64_t lanes = (int64_t)t->lanes;
 
-    if (t->rows < lanes)
-        memset(s->dout_cols, 0, (size_t)(p->D * lanes) * sizeof(float));
     for (int64_t i = 0; i < lanes; i++) {
         int64_t at[3] = { t->b, t->h, t->i + i };
-        float *row = s->dout + i * p->padded;
 
         lse[i] = INFINITY; /* no query, or one that sees no key: p = 0 */
         delta[i] = 0;
         if (i >= t->rows)
             continue;
-        lct_row_to_f32(row, lct_at(job->dout, at, 3), job->dout->dtype,
-                       (size_t)p->D);
-        memset(row + p->D, 0, (size_t)(p->padded - p->D) * sizeof(*row));
-        delta[i] = row_delta(job, s, row, at);
+        delta[i] = row_delta(job, s, at);
         lse[i] = *(const float *)lct_at(job->lse, at, 3);
         if (lse[i] == -INFINITY)
             lse[i] = INFINITY;
+    }
+}
+
+/* dout of the tile as rows and as columns. */
+static void load_dout(const struct lct_backward_job *job,
+                      const struct lct_tile *t, struct lct_scratch *s)
+{
+    const struct lct_problem *p = job->p;
+
+    if (t->rows < (int64_t)t->lanes)
+        memset(s->dout_cols, 0, (size_t)p->D * t->lanes * sizeof(float));
+    for (int64_t i = 0; i < t->rows; i++) {
+        int64_t at[3] = { t->b, t->h, t->i + i };
+        float *row = s->dout + i * p->padded;
+
+        lct_row_to_f32(row, lct_at(job->dout, at, 3), job->dout->dtype,
+                       (size_t)p->D);
+        memset(row + p->D, 0, (size_t)(p->padded - p->D) * sizeof(*row));
     }
     p->kernels->transpose(s->dout_cols, t->lanes, s->dout, (size_t)p->padded,
                           (size_t)t->rows, (size_t)p->D);
@@ -125,6 +147,15 @@ static struct lct_terms_job terms_job(const struct lct_backward_job *job,
     return terms;
 }
 
+/* ds = ds * slope of the cap */
+static void multiply_slope(const struct lct_problem *p,
+                           const struct lct_tile *t, struct lct_scratch *s)
+{
+    if (p->softcap != 0)
+        for (int64_t n = 0; n < t->keys * (int64_t)t->lanes; n++)
+            s->ds[n] *= s->slope[n];
+}
+
 /*
  * One tile of keys: forward was s = cap(scale q k + b), p = softmax(s),
  * o = p v.
@@ -156,9 +187,7 @@ static void backward_keys(const struct lct_backward_job *job,
         lct_terms_values_backward(p, t, s, &terms);
     p->kernels->softmax_gradient(s->ds, s->s, (size_t)t->keys, t->lanes,
                                  s->rows + 4 * LCT_TILE);
-    if (p->softcap != 0)
-        for (int64_t n = 0; n < t->keys * (int64_t)t->lanes; n++)
-            s->ds[n] *= s->slope[n];
+    multiply_slope(p, t, s);
     if (p->by_terms)
         lct_terms_scores_backward(p, t, s, &terms);
     if (job->bias)
@@ -174,11 +203,34 @@ static void backward_keys(const struct lct_backward_job *job,
         add_to_keys(p, t, dk_rows(job, t, s), s->ds, s->q);
 }
 
+/* The same by dot products of bfloat16. */
+static void backward_pairs(const struct lct_backward_job *job,
+                           const struct lct_tile *t, struct lct_scratch *s,
+                           const struct lct_pairs_loaded *loaded)
+{
+    const struct lct_problem *p = job->p;
+
+    lct_pairs_weights(p, t, s, loaded,
+                      job->g->dv != NULL ? dv_rows(job, t, s).to : NULL);
+    multiply_slope(p, t, s);
+    if (job->bias)
+        lct_bias_gradient(p, t, s, t->b - job->from);
+    if (job->dq)
+        lct_pairs_dq(p, t, s);
+    if (job->dk)
+        lct_pairs_dk(p, t, s, dk_rows(job, t, s).to);
+}
+
 static void open_tile(const struct lct_backward_job *job,
                       const struct lct_tile *t, struct lct_scratch *s)
 {
-    lct_load_queries(job->p, t, s);
-    load_outputs(job, t, s);
+    if (job->p->by_pairs) {
+        lct_pairs_open(job->p, t, s, job->dout);
+    } else {
+        lct_load_queries(job->p, t, s);
+        load_dout(job, t, s);
+    }
+    load_sums(job, t, s);
     memset(s->out, 0,
            (size_t)(t->rows * job->p->padded_q) * sizeof(*s->out));
 }
@@ -211,12 +263,19 @@ static void backward_tiles(const struct lct_backward_job *job, int64_t b,
     }
     for (int64_t k = 0; k < p->k_tiles; k++) {
         struct lct_loaded loaded = { .keys = NULL };
+        struct lct_pairs_loaded pairs = { .keys.at = NULL };
 
         for (int n = 0; n < tiles; n++) {
             struct lct_scratch *s = lct_abreast(p, slot, n);
 
             if (!lct_next_keys(p, &t[n], k, s))
                 continue;
+            if (p->by_pairs) {
+                if (pairs.keys.at == NULL)
+                    pairs = lct_pairs_load_both(p, &t[n], s);
+                backward_pairs(job, &t[n], s, &pairs);
+                continue;
+            }
             if (loaded.keys == NULL)
                 loaded = lct_load_tile(p, &t[n], s);
             backward_keys(job, &t[n], s, &loaded);

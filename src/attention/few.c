@@ -173,7 +173,7 @@ static void few_keys(const struct lct_problem *p, const struct few *f,
                                  .m = (size_t)(f->share * p->T),
                                  .n = (size_t)t->keys,
                                  .k = (size_t)p->padded_q,
-                                 .shrink = s->rows + 3 * LCT_TILE +
+                                 .shrink = s->rows + LCT_PAIRS_SCALES +
                                            g * p->T };
 
         x.k = p->by_pairs ? x.k / 2 : x.k;
@@ -299,7 +299,7 @@ static void few_segment(const struct lct_problem *p, struct few *f,
             lct_load_query(p, s, s->out, at);
         for (int64_t d = 0; d < entries; d++)
             s->q[d * rows + r] = s->out[d]; /* words move as floats do */
-        s->rows[3 * LCT_TILE + r] = lct_query_scale(p, at[0], at[2]);
+        s->rows[LCT_PAIRS_SCALES + r] = lct_query_scale(p, at[0], at[2]);
         s->rows[r] = -INFINITY;
         s->rows[LCT_TILE + r] = 0;
     }

@@ -104,9 +104,9 @@ static void forward_step(struct forward_work *w, int n)
     if (!w->any[n])
         begin_segment(w, n);
     if (p->by_pairs) {
-        if (w->pairs.keys == NULL)
+        if (w->pairs.keys.at == NULL)
             w->pairs = lct_pairs_load(p, t, s);
-        lct_pairs_scores(p, t, s, &w->pairs);
+        lct_pairs_scores(p, t, s, &w->pairs, NULL);
     } else {
         if (w->loaded.keys == NULL)
             w->loaded = lct_load_tile(p, t, s);
@@ -126,7 +126,7 @@ static void forward_segment(struct forward_work *w, int64_t k)
     memset(w->any, 0, sizeof(w->any));
     for (; k < end; k++) {
         w->loaded.keys = NULL;
-        w->pairs.keys = NULL;
+        w->pairs.keys.at = NULL;
         for (int n = 0; n < w->tiles; n++)
             if (lct_next_keys(p, &w->t[n], k, w->s[n]))
                 forward_step(w, n);

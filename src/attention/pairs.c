@@ -18,7 +18,7 @@
  * The scratch of forward.c, whose rows of floats have room enough, holds: q the
  * rows of queries and k those of keys, in bfloat16; q_cols words, each of two
  * channels, [(D + 1) / 2, lanes]; v words of two keys, [TILE / 2, Dp]; ds the
- * weights as such words, [TILE / 2, lanes]; the fourth of the rows scales.
+ * weights as such words, [TILE / 2, lanes]; the sixth of the rows scales.
  */
 #include "pairs.h"
 #include "../encodings/rotate.h"
@@ -83,22 +83,61 @@ static void load_rows(const struct lct_problem *p, uint16_t *to,
     p->kernels->rope(&rope);
 }
 
+/* Columns of t->rows rows of words at 'from', with zeros for other lanes. */
+static void to_columns(const struct lct_problem *p, const struct lct_tile *t,
+                       float *columns, const float *from)
+{
+    size_t rows = (size_t)t->rows, lanes = t->lanes, words = words_of(p);
+
+    /* Words move as floats do. */
+    p->kernels->transpose(columns, lanes, from, words, rows, words);
+    for (size_t w = 0; rows < lanes && w < words; w++)
+        memset(columns + w * lanes + rows, 0, (lanes - rows) * sizeof(float));
+}
+
+struct lct_pairs_rows lct_pairs_columns(const struct lct_problem *p,
+                                        const struct lct_tile *t,
+                                        const locant_tensor *x, float *to,
+                                        float *columns)
+{
+    load_rows(p, (uint16_t *)to, x, (int64_t[3]){ t->b, t->h, t->i }, t->rows,
+              (struct angles){ .first = 0 });
+    to_columns(p, t, columns, to);
+    return (struct lct_pairs_rows){ to, (ptrdiff_t)(words_of(p) *
+                                                    sizeof(uint32_t)) };
+}
+
 void lct_pairs_queries(const struct lct_problem *p, const struct lct_tile *t,
                        struct lct_scratch *s)
 {
     int64_t row = lct_position_row(p, t->b) * p->T + t->i;
-    size_t rows = (size_t)t->rows, lanes = t->lanes, words = words_of(p);
-    float *scales = s->rows + 3 * LCT_TILE;
+    size_t rows = (size_t)t->rows, lanes = t->lanes;
+    float *scales = s->rows + LCT_PAIRS_SCALES;
 
     load_rows(p, (uint16_t *)s->q, &p->q, (int64_t[3]){ t->b, t->h, t->i },
               t->rows, (struct angles){ p->q_cos, p->q_sin, row });
-    /* Words move as floats do. */
-    p->kernels->transpose(s->q_cols, lanes, s->q, words, rows, words);
-    for (size_t w = 0; rows < lanes && w < words; w++)
-        memset(s->q_cols + w * lanes + rows, 0,
-               (lanes - rows) * sizeof(float));
+    to_columns(p, t, s->q_cols, s->q);
     for (size_t i = 0; i < lanes; i++)
         scales[i] = i < rows ? lct_query_scale(p, t->b, t->i + (int64_t)i) : 0;
+}
+
+struct lct_pairs_rows lct_pairs_tile(const struct lct_problem *p,
+                                     const struct lct_tile *t,
+                                     const locant_tensor *x, float *to)
+{
+    int64_t at[3] = { t->b, t->h / (p->H / p->Hkv), t->j };
+    struct angles table = { .first = lct_position_row(p, t->b) * p->S + t->j };
+    bool turned = x == &p->k && p->turns_keys;
+
+    if (!turned && p->D % 2 == 0)
+        return (struct lct_pairs_rows){ lct_at(x, at, 3), step_of(x) };
+    if (turned) {
+        table.cosines = p->k_cos;
+        table.sines = p->k_sin;
+    }
+    load_rows(p, (uint16_t *)to, x, at, t->keys, table);
+    return (struct lct_pairs_rows){ to, (ptrdiff_t)(words_of(p) *
+                                                    sizeof(uint32_t)) };
 }
 
 struct lct_pairs_loaded lct_pairs_load(const struct lct_problem *p,
@@ -106,22 +145,12 @@ struct lct_pairs_loaded lct_pairs_load(const struct lct_problem *p,
                                        struct lct_scratch *s)
 {
     int64_t at[3] = { t->b, t->h / (p->H / p->Hkv), t->j };
-    struct angles table = { .first = lct_position_row(p, t->b) * p->S + t->j };
-    struct lct_pairs_loaded l = { lct_at(&p->k, at, 3), step_of(&p->k) };
 
-    if (p->turns_keys) {
-        table.cosines = p->k_cos;
-        table.sines = p->k_sin;
-    }
-    if (p->turns_keys || p->D % 2 != 0) {
-        load_rows(p, (uint16_t *)s->k, &p->k, at, t->keys, table);
-        l.keys = s->k;
-        l.key_row = (ptrdiff_t)(words_of(p) * sizeof(uint32_t));
-    }
     p->kernels->pair_rows((uint32_t *)s->v, (size_t)p->padded,
                           lct_at(&p->v, at, 3), step_of(&p->v),
                           LCT_STORED_BF16, (size_t)t->keys, (size_t)p->D);
-    return l;
+    return (struct lct_pairs_loaded){
+        .keys = lct_pairs_tile(p, t, &p->k, s->k) };
 }
 
 void lct_pairs_query(const struct lct_problem *p, uint32_t *to,
@@ -147,15 +176,15 @@ void lct_pairs_keys(const struct lct_problem *p, const struct lct_tile *t,
 
 void lct_pairs_scores(const struct lct_problem *p, const struct lct_tile *t,
                       struct lct_scratch *s,
-                      const struct lct_pairs_loaded *loaded)
+                      const struct lct_pairs_loaded *loaded, float *slope)
 {
     p->kernels->matmul_pairs(&(struct lct_pair_product){
-        .c = s->s, .c_row = t->lanes, .a = loaded->keys,
-        .a_row = loaded->key_row, .a_col = sizeof(uint32_t),
+        .c = s->s, .c_row = t->lanes, .a = loaded->keys.at,
+        .a_row = loaded->keys.row, .a_col = sizeof(uint32_t),
         .b = (const uint32_t *)s->q_cols, .b_row = t->lanes,
         .m = (size_t)t->keys, .n = t->lanes, .k = words_of(p),
-        .factor = s->rows + 3 * LCT_TILE });
-    lct_finish_scores(p, t, s, NULL, 0, NULL);
+        .factor = s->rows + LCT_PAIRS_SCALES });
+    lct_finish_scores(p, t, s, NULL, 0, slope);
 }
 
 /* ------------------------------------------------------------------ values */
@@ -175,11 +204,11 @@ static bool all_finite(const uint32_t *x, size_t n)
     return (carried & 0x80008000) == 0;
 }
 
-/* The halves of a word that are not 0, as a mask. */
+/* The halves of a word that are neither 0 nor -0, as a mask. */
 static uint32_t halves_of(uint32_t word)
 {
-    return ((word & LOW_HALF) != 0 ? LOW_HALF : 0) |
-           ((word & ~(uint32_t)LOW_HALF) != 0 ? ~(uint32_t)LOW_HALF : 0);
+    return ((word & 0x7fff) != 0 ? LOW_HALF : 0) |
+           ((word & 0x7fff0000) != 0 ? ~(uint32_t)LOW_HALF : 0);
 }
 
 /* x where weights of 0 contribute nothing, whatever their values are. */

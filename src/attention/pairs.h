@@ -12,16 +12,34 @@ extern enum lct_pairs_use lct_pairs_use;
 /* Value of p->by_pairs: of dtype, encoding and kernels alone. */
 bool lct_pairs_apply(const struct lct_problem *p);
 
-/*
- * What lct_load_queries(), lct_load_tile(), lct_scores() and the product p v
- * are to tile.c.  A tile of keys stands for all tiles of queries abreast: rows
- * of keys, in bfloat16, 'key_row' bytes apart; values are words in s->v.
- */
-struct lct_pairs_loaded {
-    const void *keys; /* NULL: not loaded */
-    ptrdiff_t key_row;
+enum { LCT_PAIRS_SCALES = 5 * LCT_TILE }; /* in rows of the scratch */
+
+/* Rows in bfloat16, D of them rounded up to a word, 'row' bytes apart. */
+struct lct_pairs_rows {
+    const void *at; /* NULL: not loaded */
+    ptrdiff_t row;
 };
 
+/* A tile of keys, which stands for all tiles of queries abreast. */
+struct lct_pairs_loaded {
+    struct lct_pairs_rows keys, values; /* values: of backward */
+};
+
+/* Rows of a tile of k (turned) or v: the caller's, or copies in 'to'. */
+struct lct_pairs_rows lct_pairs_tile(const struct lct_problem *p,
+                                     const struct lct_tile *t,
+                                     const locant_tensor *x, float *to);
+
+/* Rows of a tile of 'x' in 'to'; words of their channels, [.., lanes]. */
+struct lct_pairs_rows lct_pairs_columns(const struct lct_problem *p,
+                                        const struct lct_tile *t,
+                                        const locant_tensor *x, float *to,
+                                        float *columns);
+
+/*
+ * What lct_load_queries(), lct_load_tile(), lct_scores() and the product p v
+ * are to tile.c.  Values are words in s->v.
+ */
 void lct_pairs_queries(const struct lct_problem *p, const struct lct_tile *t,
                        struct lct_scratch *s);
 struct lct_pairs_loaded lct_pairs_load(const struct lct_problem *p,
@@ -29,7 +47,8 @@ struct lct_pairs_loaded lct_pairs_load(const struct lct_problem *p,
                                        struct lct_scratch *s);
 void lct_pairs_scores(const struct lct_problem *p, const struct lct_tile *t,
                       struct lct_scratch *s,
-                      const struct lct_pairs_loaded *loaded);
+                      const struct lct_pairs_loaded *loaded, float *slope);
+
 /*
  * For few.c: query b, h, i as words, padded_q / 2 of them; the keys of a tile
  * as padded rows in s->k.
@@ -46,4 +65,18 @@ void lct_pairs_multiply(const struct lct_problem *p,
                         uint32_t *row);
 void lct_pairs_values(const struct lct_problem *p, const struct lct_tile *t,
                       struct lct_scratch *s);
+
+/* Parts of backward (pairs_backward.c); gradients have rows of p->padded. */
+void lct_pairs_open(const struct lct_problem *p, const struct lct_tile *t,
+                    struct lct_scratch *s, const locant_tensor *dout);
+struct lct_pairs_loaded lct_pairs_load_both(const struct lct_problem *p,
+                                            const struct lct_tile *t,
+                                            struct lct_scratch *s);
+void lct_pairs_weights(const struct lct_problem *p, const struct lct_tile *t,
+                       struct lct_scratch *s,
+                       const struct lct_pairs_loaded *loaded, float *dv);
+void lct_pairs_dq(const struct lct_problem *p, const struct lct_tile *t,
+                  struct lct_scratch *s);
+void lct_pairs_dk(const struct lct_problem *p, const struct lct_tile *t,
+                  struct lct_scratch *s, float *dk);
 #endif

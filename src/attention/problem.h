@@ -102,7 +102,7 @@ struct lct_problem {
     bool gathers_dk, gathers_dv; /* gradients of keys and values are summed in
                                     the scratch, and stored once */
     int64_t k_segments;         /* of LCT_SEGMENT tiles */
-    bool by_pairs;              /* forward by bfloat16 dot products: pairs.h */
+    bool by_pairs;              /* by dot products of bfloat16: pairs.h */
     bool few;                   /* few queries: forward by few.c */
     int abreast;                /* tiles of queries that a task may take */
     float *part_out;            /* [B, H, T, k_segments, padded] */

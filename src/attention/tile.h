@@ -15,7 +15,7 @@ struct lct_scratch {
     float *out;     /* [TILE, Dp] */
     float *dout;    /* [TILE, Dp] */
     float *dout_cols;
-    float *rows;    /* 5 x [TILE]: top, sum, shrink, lse, delta */
+    float *rows;    /* 6 x [TILE]: top, sum, shrink, lse, delta, scale */
     float *total;   /* [TILE, Dp]: out of the segments before this one */
     float *totals;  /* 2 x [TILE]: its top, sum */
     float *k, *v;   /* [TILE, Dp] */

@@ -39,7 +39,7 @@ static void lay_out_queries(struct lct_scratch *s, const struct lct_problem *p,
     s->out = lct_take(arena, LCT_TILE, most, sizeof(float));
     s->dout = lct_take(arena, LCT_TILE, D, sizeof(float));
     s->dout_cols = lct_take(arena, LCT_TILE, p->D, sizeof(float));
-    s->rows = lct_take(arena, 5, LCT_TILE, sizeof(float));
+    s->rows = lct_take(arena, 6, LCT_TILE, sizeof(float));
     s->total = lct_take(arena, LCT_TILE, D, sizeof(float));
     s->totals = lct_take(arena, 2, LCT_TILE, sizeof(float));
 }
