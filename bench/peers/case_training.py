@@ -17,7 +17,7 @@ from lib_locant import lib
 from measure import Case, Contender, Work
 
 VOCAB, BUCKETS, CHECKED = 256, 32, 16
-STEPS = {"S": (24, 4), "M": (12, 3), "L": (8, 2)}  # of a sample: ours, theirs
+STEPS = {"S": (96, 4), "M": (48, 3), "L": (24, 2)}  # of a sample: ours, theirs
 ENCODINGS = ("none", "learned", "sinusoidal", "rope", "alibi", "t5", "kerple")
 SPECS = {"learned": f"learned(length={LENGTH})"}
 
