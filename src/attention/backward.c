@@ -44,7 +44,6 @@ static float row_delta(const struct lct_backward_job *job,
 static void load_sums(const struct lct_backward_job *job,
                       const struct lct_tile *t, struct lct_scratch *s)
 {
-    const struct lct_problem *p = job->p;
     float *lse = s->rows + 3 * LCT_TILE, *delta = s->rows + 4 * LCT_TILE;
     int64_t lanes = (int64_t)t->lanes;
 

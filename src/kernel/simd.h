@@ -135,10 +135,22 @@ static inline f32v f32v_dot2(u32v a, u32v b, f32v c)
 }
 
 #ifdef LCT_BF16_INSTRUCTIONS
-/* Rounded to nearest, ties to even, denormals to 0. */
+/* Is a number of any lane denormal?  Rounding to bfloat16 makes it 0. */
+static inline int f32v_denormal(f32v v)
+{
+    return _mm512_fpclass_ps_mask((__m512)v, 0x20);
+}
+
+/* Rounded to nearest, ties to even, denormals to 0; quiet NaN. */
 static inline u16v f32v_to_bf16(f32v v)
 {
     return (u16v)_mm512_cvtneps_pbh((__m512)v);
+}
+
+/* The same of both, one after the other. */
+static inline f32v f32v_to_bf16_row(f32v first, f32v second)
+{
+    return (f32v)_mm512_cvtne2ps_pbh((__m512)second, (__m512)first);
 }
 
 /* Rounded to nearest, ties to even, denormals to 0; 'low' to the low halves. */
