@@ -10,7 +10,7 @@
 
 struct options {
     int         list, csv, color;
-    const char *out, *dir, *task;
+    const char *out, *dir, *task, *encoding;
     int64_t     length, position, head, trained, dim, heads, seed;
     double      base, factor;
 };
@@ -44,6 +44,8 @@ static const struct cli_option options[] = {
     NUMBER("seed", seed, "SEED", INT64_MAX, "of random queries and keys (1)"),
     { "task", 0, CLI_TEXT, offsetof(struct options, task), "TASK", NULL, 0, 0,
       0, "task of the figures of tasks; the last one trained if left out" },
+    { "encoding", 0, CLI_TEXT, offsetof(struct options, encoding), "SPEC", NULL,
+      0, 0, 0, "of 'surface', which encoding" },
     { "dir", 0, CLI_FILE, offsetof(struct options, dir), "DIR", "locant-lab", 0,
       0, 0, "folder of the run store" },
     { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
@@ -62,7 +64,7 @@ static int list(const struct cli *cli)
                 "{s:s, s:s, s:s, s:s}", "name", info->name, "of", info->of,
                 "title", info->title, "title_zh", info->title_zh));
         else
-            printf("%-13s %-8s  %s\n", info->name, info->of, info->title);
+            printf("%-18s %-7s  %s\n", info->name, info->of, info->title);
     }
     return cli->json ? cli_json(rows) : CLI_OK;
 }
@@ -79,10 +81,10 @@ static const locant_figure_info *find(const char *name)
 
 static int unknown(const char *name)
 {
-    const char *names[64], *near;
+    const char *names[128], *near;
     int         n = 0;
 
-    for (; n < 63 && locant_figure_at(n) != NULL; n++)
+    for (; n < 127 && locant_figure_at(n) != NULL; n++)
         names[n] = locant_figure_at(n)->name;
     names[n] = NULL;
     near = cli_nearest(name, names);
@@ -199,6 +201,7 @@ static locant_figure_view view_of(const struct options *o)
     v.heads    = o->heads;
     v.factor   = o->factor;
     v.seed     = (uint64_t)o->seed;
+    v.encoding = o->encoding;
     return v;
 }
 
@@ -263,18 +266,20 @@ static int check_task(struct cli_figure_runs *r, const char *name,
     return CLI_OK;
 }
 
-static int of_runs(const struct cli *cli, const char *name)
+static int of_runs(const struct cli *cli, const locant_figure_info *info)
 {
     const struct options *o = cli->options;
     locant_figure_view    v = view_of(o);
     struct wish   w = { .cli = cli };
-    struct cli_figure_runs r = { .n = 0 };
+    struct cli_figure_runs r = {
+        .of_report = strcmp(info->of, "report") == 0
+    };
     locant_store *store = NULL;
     locant_status s;
     int           failed = cli_check_store(o->dir);
 
     if (!failed)
-        failed = check_task(&r, name, o->task);
+        failed = check_task(&r, info->name, o->task);
     if (failed)
         return failed;
     s = locant_store_open_readonly(&store, o->dir);
@@ -282,7 +287,7 @@ static int of_runs(const struct cli *cli, const char *name)
         return cli_error(s);
     failed = cli_figure_runs(&r, cli, store);
     if (!failed) {
-        s = locant_figure_of_runs(name, store, r.id, r.n, &v, take, &w);
+        s = locant_figure_of_runs(info->name, store, r.id, r.n, &v, take, &w);
         failed = finish(&w, s);
     }
     locant_store_close(store);
@@ -308,13 +313,13 @@ static int run(const struct cli *cli)
     failed = o->out != NULL ? cli_check_output(o->out) : CLI_OK;
     if (failed)
         return failed;
-    if (strcmp(info->of, "runs") == 0)
-        return of_runs(cli, info->name);
+    if (strcmp(info->of, "runs") == 0 || strcmp(info->of, "report") == 0)
+        return of_runs(cli, info);
     if (cli->n_words != 2)
         return cli_fail(CLI_USAGE, "figure: '%s' is of one encoding: give its "
                         "spec, or the number of a run", info->name);
     if (cli_parse_run(&id, cli->words[1]))
-        return of_runs(cli, info->name);
+        return of_runs(cli, info);
     return of_encoding(cli, info->name, cli->words[1]);
 }
 
@@ -327,8 +332,9 @@ const struct cli_command cli_figure = {
            "file, or\nprints the numbers it shows, which read back to the same "
            "bits.  Of an\nencoding its initial values are shown, of a run what "
            "it learned.  Figures of\nruns show all finished runs like the last "
-           "one unless some are named.\nColours follow NO_COLOR, TERM and "
-           "COLORTERM, the width COLUMNS.",
+           "one unless some are named;\nfigures of a report the last one that "
+           "did such a job (--with extension,\nsurface).  Colours follow "
+           "NO_COLOR, TERM and COLORTERM, the width COLUMNS.",
     .examples = "locant figure --list\n"
                 "locant figure wavelengths rope --base 500000\n"
                 "locant figure circle rope --position 20\n"
@@ -338,7 +344,8 @@ const struct cli_command cli_figure = {
                 "locant figure bias 3 --json\n"
                 "locant figure length --dir locant-lab\n"
                 "locant figure task-scores --task T1 --length 256\n"
-                "locant figure task-depths 17 -o needles.svg",
+                "locant figure task-depths 17 -o needles.svg"
+                "locant figure surface --encoding alibi -o surface.pdf",
     .options = options, .options_size = sizeof(struct options),
     .min_words = 0, .max_words = 4096, .computes = 1, .run = run
 };

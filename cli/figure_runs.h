@@ -4,9 +4,10 @@
 #include "cli.h"
 
 struct cli_figure_runs {
-    int         of_task; /* runs of a task, or of text */
-    const char *task;    /* which; NULL: the last one trained */
-    int64_t    *id;      /* to be freed, also after a failure */
+    int         of_task;   /* runs of a task, or of text */
+    int         of_report; /* all finished ones, of which a report's are some */
+    const char *task;      /* which; NULL: the last one trained */
+    int64_t    *id;        /* to be freed, also after a failure */
     size_t      n;
 };
 

@@ -8,6 +8,7 @@
 
 #include "lab/extension.h"
 #include "lab/tasks.h"
+#include "locant/figure.h"
 #include "report/page.h"
 #include <jansson.h>
 #include <math.h>
@@ -289,6 +290,32 @@ static void needles_are_scored_as_asked(void **state)
 
 /* --------------------------------------------------------------------- page */
 
+/* The first line of a figure is that of the first method, or tuned model. */
+static locant_status first_line(const locant_figure *f, const char *alt,
+                                const char *caption, void *context)
+{
+    CHECK(alt && caption && f->n_series > 0);
+    *(double *)context = f->series[0].y[0];
+    return LOCANT_OK;
+}
+
+static void the_store_has_figures(locant_store *s, const struct lct_results *r)
+{
+    static const char *const names[][2] = {
+        { "extension", "extension.methods.0.loss.256.mean" },
+        { "extension-tuned", "extension.tuned.0.loss.256.mean" },
+        { "extension-position", "extension.methods.0.position.0" },
+    };
+    const locant_figure_view view = LOCANT_FIGURE_VIEW_INIT;
+    double y;
+
+    for (size_t i = 0; i < LEN(names); i++) {
+        CHECK_OK(locant_figure_of_runs(names[i][0], s, r->extension->base, 1,
+                                       &view, first_line, &y));
+        CHECK(y == json_number_value(lct_numbers_at(r->numbers, names[i][1])));
+    }
+}
+
 static void numbers_and_page_have_it(void **state)
 {
     locant_store *s = open_store("a");
@@ -312,6 +339,8 @@ static void numbers_and_page_have_it(void **state)
     assert_int_equal(json_integer_value(at), tiny.items);
     at = lct_numbers_at(r.numbers, "extension.tuned.1.needle_short.items");
     assert_int_equal(json_integer_value(at), tiny.items);
+    CHECK_OK(lct_sections_keep(s, &r));
+    the_store_has_figures(s, &r);
     CHECK_OK(lct_page_extension(&h, &r));
     bytes = h.size;
     CHECK(bytes > 0 && strstr(h.data, "Self-Extend") &&

@@ -407,6 +407,7 @@ static void every_figure_can_be_had(void **state)
         }
         /* what only training makes is of runs */
         if (taken == 0 && strcmp(info->of, "runs") != 0 &&
+            strcmp(info->of, "report") != 0 &&
             strcmp(info->name, "bias-initial") != 0)
             FAIL("no encoding has the figure %s", info->name);
     }

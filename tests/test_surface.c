@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCKS = 3, ENCODINGS = 2, TRAINED = 2, LENGTHS = 4 };
+enum { BLOCKS = 3, ENCODINGS = 2, TRAINED = 2, LENGTHS = 3 };
 
 static const char *const specs[] = { "learned", "alibi", "sinusoidal" };
 
@@ -23,7 +23,7 @@ static struct scratch dir;
 static locant_corpus *corpus;
 static struct lct_plan plan;
 
-/* The smoke preset's grid (32 and 128; 32 .. 256) of a smaller model. */
+/* The smoke preset's grid (64 and 128; 64 .. 256) of a smaller model. */
 static int set_up(void **state)
 {
     locant_corpus_options o = LOCANT_CORPUS_INIT;
@@ -108,8 +108,8 @@ static void what_ends_is_left_out(void **state)
 
     (void)state;
     CHECK(x->n == ENCODINGS && x->n_trained == TRAINED && x->seeds == 1);
-    CHECK(x->n_lengths == LENGTHS && x->length[0] == 32);
-    CHECK(x->length[3] == 256 && x->trained[0] == 32 && x->trained[1] == 128);
+    CHECK(x->n_lengths == LENGTHS && x->length[0] == 64);
+    CHECK(x->length[2] == 256 && x->trained[0] == 64 && x->trained[1] == 128);
     assert_string_equal(x->spec[0], "alibi");
     assert_string_equal(x->spec[1], "sinusoidal");
     lct_surface_free(x);
@@ -144,13 +144,13 @@ static void the_diagonal_is_the_own_window(void **state)
         CHECK(run == x->run[i][1][0]);
         CHECK_OK(locant_evaluate(&e, s, run, corpus, BLOCKS));
         /* a sum of 192 losses in another order */
-        CHECK(fabs(mean_of(lct_surface_at(x, i, 1, 2)) - e.own_window) <
+        CHECK(fabs(mean_of(lct_surface_at(x, i, 1, 1)) - e.own_window) <
               192 * 2.3e-16 * e.own_window);
         /* at another length it is another number */
-        CHECK(mean_of(lct_surface_at(x, i, 1, 3)) !=
-              mean_of(lct_surface_at(x, i, 1, 2)));
+        CHECK(mean_of(lct_surface_at(x, i, 1, 2)) !=
+              mean_of(lct_surface_at(x, i, 1, 1)));
         CHECK_OK(locant_store_run(&info, s, x->run[i][0][0]));
-        CHECK(info.length == 32 && info.batch * 32 == o.batch * o.length);
+        CHECK(info.length == 64 && info.batch * 64 == o.batch * o.length);
         CHECK(info.steps == o.steps);
     }
     lct_surface_free(x);
@@ -218,13 +218,13 @@ static void numbers_and_page_have_it(void **state)
     CHECK(lct_page_has_surface(&r));
     CHECK_OK(lct_numbers_create(&r.numbers, &r));
     near = mean_of(lct_surface_at(x, 1, 0, 0));
-    far = mean_of(lct_surface_at(x, 1, 0, 2));
-    own = mean_of(lct_surface_at(x, 1, 1, 2));
-    CHECK(fabs(number(&r, "surface.encodings.1.loss.32.128.mean") -
+    far = mean_of(lct_surface_at(x, 1, 0, 1));
+    own = mean_of(lct_surface_at(x, 1, 1, 1));
+    CHECK(fabs(number(&r, "surface.encodings.1.loss.64.128.mean") -
                far * LCT_BITS) < 1e-12);
-    CHECK(fabs(number(&r, "surface.encodings.1.change.32.128.mean") -
+    CHECK(fabs(number(&r, "surface.encodings.1.change.64.128.mean") -
                (far - near)) < 1e-12);
-    CHECK(fabs(number(&r, "surface.encodings.1.above_own.32.128.mean") -
+    CHECK(fabs(number(&r, "surface.encodings.1.above_own.64.128.mean") -
                (far - own)) < 1e-12);
     CHECK(!lct_numbers_at(r.numbers, "surface.encodings.1.change.128.64"));
     CHECK(!lct_numbers_at(r.numbers, "surface.encodings.1.above_own.128"
@@ -233,9 +233,51 @@ static void numbers_and_page_have_it(void **state)
     lct_html_append(&h, "", 1);
     check_chinese(h.data, "surface");
     CHECK(count(h.data, "<svg") == ENCODINGS);
-    CHECK(count(h.data, "data-number=\"surface.encodings.0.loss.32.") >=
+    CHECK(count(h.data, "data-number=\"surface.encodings.0.loss.64.") >=
           LENGTHS);
     lct_html_free(&h);
+    lct_results_free(&r);
+    locant_store_close(s);
+}
+
+/* What figures are drawn from is what the page was made from. */
+static locant_status compare_map(const locant_figure *f, const char *alt,
+                                 const char *caption, void *context)
+{
+    const struct lct_surface *x = context;
+
+    (void)alt;
+    (void)caption;
+    assert_string_equal(f->title, "alibi");
+    CHECK(f->rows == TRAINED && f->cols == LENGTHS && f->x_first == 6);
+    for (int t = 0; t < TRAINED; t++)
+        for (int k = 0; k < LENGTHS; k++)
+            CHECK(fabs(f->cells[t * LENGTHS + k] -
+                       mean_of(lct_surface_at(x, 0, t, k)) * LCT_BITS) < 1e-12);
+    CHECK(f->y_min < f->y_max); /* of both encodings */
+    return LOCANT_OK;
+}
+
+static void the_store_has_the_figure(void **state)
+{
+    locant_figure_view view = LOCANT_FIGURE_VIEW_INIT;
+    locant_store *s = open_store("a");
+    struct lct_results r = { .surface = measure(s), .trained_length = 128 };
+    int64_t run = r.surface->run[0][0][0];
+
+    (void)state;
+    CHECK_OK(lct_numbers_create(&r.numbers, &r));
+    view.encoding = "alibi";
+    CHECK(locant_figure_of_runs("surface", s, &run, 1, &view, compare_map,
+                                r.surface) == LOCANT_ERR_PARAM);
+    CHECK_OK(lct_sections_keep(s, &r));
+    CHECK_OK(locant_figure_of_runs("surface", s, &run, 1, &view, compare_map,
+                                   r.surface));
+    CHECK(locant_figure_of_runs("extension", s, &run, 1, &view, compare_map,
+                                r.surface) == LOCANT_ERR_PARAM);
+    view.encoding = "rope";
+    CHECK(locant_figure_of_runs("surface", s, &run, 1, &view, compare_map,
+                                r.surface) == LOCANT_ERR_PARAM);
     lct_results_free(&r);
     locant_store_close(s);
 }
@@ -247,6 +289,7 @@ int main(void)
         cmocka_unit_test(the_diagonal_is_the_own_window),
         cmocka_unit_test(stopped_it_goes_on_to_the_same_bits),
         cmocka_unit_test(numbers_and_page_have_it),
+        cmocka_unit_test(the_store_has_the_figure),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);

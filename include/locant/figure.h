@@ -144,7 +144,9 @@ typedef struct locant_figure_info {
     const char *of;               /* "input", "rotate", "score", "content": of
                                      encodings with that door; "hook": of those
                                      that choose positions, hide keys or scale
-                                     scores; "any"; "runs": of the run store */
+                                     scores; "any"; "runs": of the run store;
+                                     "report": of a long job of a report that
+                                     one of these runs is of */
     const char *title, *title_zh;
 } locant_figure_info;
 
@@ -161,6 +163,7 @@ typedef struct locant_figure_view {
     int64_t width, heads; /* of the model; 0: 64 and 4, or those of the runs */
     double  factor;   /* of the scalings of RoPE; 0: 4 */
     uint64_t seed;    /* of random queries and keys; 0: 1 */
+    const char *encoding; /* of "surface", which one; NULL: all, one by one */
 } locant_figure_view;
 
 #define LOCANT_FIGURE_VIEW_INIT { .struct_size = sizeof(locant_figure_view) }

@@ -372,6 +372,7 @@ class FigureView(Structure):
         ("heads", c_int64),
         ("factor", c_double),
         ("seed", c_uint64),
+        ("encoding", c_char_p),
     ]
 
 FigureTaker = CFUNCTYPE(c_int, POINTER(Figure), c_char_p, c_char_p, c_void_p)

@@ -33,7 +33,7 @@ def everything():
     for i in range(len(plot.names())):
         info = lab().locant_figure_at(i).contents
         name, of = info.name.decode(), info.of.decode()
-        if of != "runs" and name != "bias-initial":  # which is of a run
+        if of not in ("runs", "report") and name != "bias-initial":  # which is of a run
             yield name, OF.get(name) or DOORS[of]
 
 

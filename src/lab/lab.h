@@ -247,6 +247,18 @@ enum { LCT_CURVE_POINTS = 120 };
 locant_status lct_numbers_create(struct json_t **out,
                                  const struct lct_results *r);
 
+/* Keep the numbers of long jobs in the store, each with a run of its own. */
+locant_status lct_sections_keep(locant_store *store,
+                                const struct lct_results *r);
+
+/*
+ * {section: numbers} of the last of these runs that has them; PARAM where none
+ * has.  json_decref() when done.
+ */
+locant_status lct_section_read(struct json_t **numbers, locant_store *store,
+                               const char *section, const int64_t *runs,
+                               size_t n);
+
 /* What lies at a path such as "rows.3.loss.1024.mean"; NULL if nothing does. */
 const struct json_t *lct_numbers_at(const struct json_t *numbers,
                                     const char *path);

@@ -200,6 +200,8 @@ static locant_status run_plan(locant_report *out, struct lct_plan *plan,
                                    tell_probing, &to);
     if (status == LOCANT_OK)
         status = write_page(out, &results, o, begun);
+    if (status == LOCANT_OK)
+        status = lct_sections_keep(store, &results);
     lct_results_free(&results);
     locant_store_close(store);
     return status;

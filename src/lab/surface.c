@@ -12,7 +12,7 @@ static const struct grid {
     int64_t trained[LCT_SURFACE_TRAINED]; /* 0: no more */
     int64_t longest;
     int seeds; /* at most */
-} smoke = {{32, 128}, 256, 1},
+} smoke = {{64, 128}, 256, 1},
   usual = {{32, 64, 128, 256}, 1024, 2},
   large = {{32, 64, 128, 256}, 2048, LCT_SURFACE_SEEDS};
 

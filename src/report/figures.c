@@ -2,6 +2,7 @@
 #include "../lab/results_tasks.h"
 #include "../lab/run.h"
 #include "page.h"
+#include "page_extension.h"
 #include "page_tasks.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 #define CONTENT "content"
 #define HOOK "hook"
 #define RUNS "runs"
+#define REPORT "report"
 #define LCT_FIGURE(name, of, title, title_zh) { name, of, title, title_zh },
 static const locant_figure_info list[] = {
 #include "figures.def"
@@ -146,7 +148,7 @@ locant_status locant_figure_of_encoding(const char *name,
         return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", fn,
                            e ? "take" : "e");
     LCT_TRY(check(&info, fn, name, view));
-    if (strcmp(info->of, RUNS) == 0)
+    if (strcmp(info->of, RUNS) == 0 || strcmp(info->of, REPORT) == 0)
         return locant_fail(LOCANT_ERR_PARAM,
                            "%s: '%s' is a figure of runs, not of an encoding",
                            fn, name);
@@ -252,6 +254,21 @@ static locant_status draw_runs(struct lct_html *h, struct lct_results *r,
     return of_runs[i].draw(h, r);
 }
 
+/* Of a long job, from the numbers that the store kept of it. */
+static locant_status draw_report(struct lct_html *h, struct lct_results *r,
+                                 const char *name, const char *encoding)
+{
+    const bool surface = strcmp(name, "surface") == 0;
+
+    LCT_TRY(surface ? lct_page_surface_maps(h, r, encoding)
+                    : lct_page_extension_figures(h, r));
+    if (*h->taker->taken == 0)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_figure_of_runs: '%s' has no encoding "
+                           "'%.200s'", name, encoding ? encoding : "");
+    return LOCANT_OK;
+}
+
 locant_status locant_figure_of_runs(const char *name, locant_store *store,
                                     const int64_t *runs, size_t n,
                                     const locant_figure_view *view,
@@ -271,6 +288,17 @@ locant_status locant_figure_of_runs(const char *name, locant_store *store,
         return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", fn,
                            !store ? "store" : runs ? "take" : "runs");
     LCT_TRY(check(&info, fn, name, view));
+    if (strcmp(info->of, REPORT) == 0) {
+        status = lct_section_read(&r.numbers, store,
+                                  strcmp(name, "surface") == 0 ? "surface"
+                                                               : "extension",
+                                  runs, n);
+        if (status == LOCANT_OK)
+            status = draw_report(&h, &r, name, view->encoding);
+        lct_html_free(&h);
+        lct_results_free(&r);
+        return status;
+    }
     status = lct_results_of_runs(&r, store, runs, n);
     if (status == LOCANT_OK && is_of_tasks(name))
         status = lct_results_tasks_of(&r, store, runs, n);

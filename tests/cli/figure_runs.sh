@@ -10,3 +10,4 @@ $LOCANT figure table 1 --dir lab --csv | wc -l
 $LOCANT figure training 1 9 --dir lab; echo "$?"
 $LOCANT figure training one --dir lab; echo "$?"
 $LOCANT figure length --dir lab; echo "$?"
+$LOCANT figure surface --dir lab; echo "$?"
