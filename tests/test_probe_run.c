@@ -279,14 +279,12 @@ static locant_status take(const locant_figure *f, const char *alt,
     return LOCANT_OK;
 }
 
-static const char *const names[] = { "entropy", "slopes", "distances", "shares",
-                                     "reach", "previous", "sinks", "field",
-                                     "truncation", "states", "usage",
-                                     "partial", "swings", "gradient",
-                                     "gradient-own", "bias-steps",
-                                     "entropy-steps", "reach-steps",
-                                     "sinks-steps", "learning", "maps",
-                                     "heads" };
+static const char *const names[] = {
+    "entropy", "slopes", "distances", "shares", "reach", "previous", "sinks",
+    "field", "truncation", "states", "usage", "usage-heads", "partial",
+    "swings", "gradient", "gradient-own", "bias-steps", "entropy-steps",
+    "reach-steps", "sinks-steps", "learning", "maps", "heads"
+};
 
 static void figures_are_of_what_was_found(void **state)
 {

@@ -226,7 +226,8 @@ static locant_status draw_probes(struct lct_html *h, struct lct_results *r,
                            "locant_figure_of_runs: '%s' is of runs that were "
                            "probed: 'locant probe' does that",
                            name);
-    if (strcmp(name, "maps") == 0 || strcmp(name, "heads") == 0)
+    if (strcmp(name, "maps") == 0 || strcmp(name, "heads") == 0 ||
+        strcmp(name, "usage-heads") == 0)
         return lct_page_maps(h, r, head);
     LCT_TRY(lct_numbers_create(&r->numbers, r));
     return lct_page_probes(h, r);

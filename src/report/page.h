@@ -85,6 +85,9 @@ locant_status lct_page_learning(struct lct_html *h,
    all layers; 0: the nearest. */
 locant_status lct_page_maps(struct lct_html *h, const struct lct_results *r,
                             int64_t head);
+/* Pairs of channels in use, head by head, of one that turns some. */
+locant_status lct_draw_usage(struct lct_html *h, const struct lct_results *r,
+                             const struct lct_group *g);
 /* All of it for the script, as JSON: [{layers, heads, rows, bins, and by place
    length and cells}, ..], a group for each that has maps. */
 void lct_page_maps_data(struct lct_html *h, const struct lct_results *r);

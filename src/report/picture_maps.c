@@ -221,6 +221,8 @@ static locant_status draw_group(struct lct_html *h, const struct lct_results *r,
     status = draw_all(h, r, &m);
     if (status == LOCANT_OK)
         status = draw_head(h, r, &m, head_of(g->probe, wish));
+    if (status == LOCANT_OK)
+        status = lct_draw_usage(h, r, g);
     lct_html_raw(h, "</div>\n");
     return status;
 }
@@ -230,7 +232,8 @@ locant_status lct_page_maps(struct lct_html *h, const struct lct_results *r,
 {
     locant_status status = LOCANT_OK;
 
-    if (!lct_page_wants(h, "maps") && !lct_page_wants(h, "heads"))
+    if (!lct_page_wants(h, "maps") && !lct_page_wants(h, "heads") &&
+        !lct_page_wants(h, "usage-heads"))
         return LOCANT_OK;
     for (size_t i = 0; i < r->n && status == LOCANT_OK; i++)
         if (r->groups[i].probe)

@@ -1,0 +1,72 @@
+/*
+ * picture_usage.c - how long each turned pair of channels is in the queries and
+ * keys of every head.
+ */
+#include "page.h"
+#include "probe_points.h"
+#include <jansson.h>
+#include <math.h>
+
+/* Heads of all layers, once for queries and, a row below, once for keys. */
+static const char *const sides[] = { "q", "k" };
+
+static double length_of(const json_t *heads, int64_t head, int side,
+                        int64_t pair)
+{
+    return lct_probe_number(json_array_get(
+        json_object_get(json_array_get(heads, (size_t)head), sides[side]),
+        (size_t)pair));
+}
+
+static locant_status show(struct lct_html *h, const struct lct_results *r,
+                          const double *cells, int64_t rows, int64_t cols)
+{
+    locant_figure f = LOCANT_FIGURE_INIT;
+
+    f.kind = LOCANT_FIGURE_HEATMAP;
+    f.name = "usage-heads";
+    f.title = "Length of queries and keys, head by head";
+    f.x_label = "pair of channels, fast to slow";
+    f.y_label = "heads: queries, then keys";
+    f.width = 460;
+    f.height = 110 + 14 * (int)rows;
+    f.cells = cells;
+    f.rows = rows;
+    f.cols = cols;
+    return lct_page_figure(
+        h, r, &f,
+        "Heat map of the mean length of each turned pair of channels: a row "
+        "for the queries of every head, and below for its keys.",
+        "Mean of |q| and |k| of each turned pair over tokens, at the trained "
+        "length (Barbero et al. 2024, arXiv:2410.06205, section 3): a row for "
+        "each head of all layers, queries above the gap, keys below. Fast "
+        "pairs can tell single positions, slow ones hardly turn. Text of the "
+        "built-in generator, first seed of each encoding. ",
+        1);
+}
+
+locant_status lct_draw_usage(struct lct_html *h, const struct lct_results *r,
+                             const struct lct_group *g)
+{
+    const json_t *of = json_object_get(g->probe, "usage");
+    const json_t *list = json_object_get(of, "heads");
+    const int64_t heads = (int64_t)json_array_size(list);
+    const int64_t pairs =
+        (int64_t)json_array_size(json_object_get(of, "frequency"));
+    const int64_t rows = 2 * heads + 1;
+    double *cells;
+    locant_status status;
+
+    if (heads == 0 || pairs == 0 || !lct_page_wants(h, "usage-heads"))
+        return LOCANT_OK;
+    LCT_TRY(lct_page_numbers(&cells, (size_t)(rows * pairs)));
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t j = 0; j < pairs; j++)
+            cells[i * pairs + j] =
+                i == heads ? NAN
+                           : length_of(list, i < heads ? i : i - heads - 1,
+                                       i > heads, j);
+    status = show(h, r, cells, rows, pairs);
+    locant_release(cells);
+    return status;
+}
