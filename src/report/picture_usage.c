@@ -33,6 +33,7 @@ static locant_status show(struct lct_html *h, const struct lct_results *r,
     f.cells = cells;
     f.rows = rows;
     f.cols = cols;
+    f.y_first = f.y_step = 1;
     return lct_page_figure(
         h, r, &f,
         "Heat map of the mean length of each turned pair of channels: a row "
