@@ -44,17 +44,18 @@ test:
 	@scripts/setup build test
 	@scripts/test
 
+PAGE = --preset smoke --generated --dir build/page/lab -o build/page/page.html \
+       --encodings 'none; learned; sinusoidal; rope; alibi; t5; kerple; \
+                    transformer-xl'
 test-page:
 	@scripts/setup build page
 	@$(MAKE) build/locant
 	@mkdir -p build/page
-	@build/locant report --preset smoke --generated --dir build/page/lab \
-	    -o build/page/page.html > build/page/report.log
+	@build/locant report $(PAGE) > build/page/report.log
 	@for run in 1 2; do \
 	    build/locant probe $$run --dir build/page/lab > /dev/null || exit 1; \
 	done
-	@build/locant report --preset smoke --generated --dir build/page/lab \
-	    -o build/page/page.html > build/page/report.log
+	@build/locant report $(PAGE) > build/page/report.log
 	@tests/browser/page.py build/page/page.html build/page
 	@node tests/forms.mjs build/locant
 

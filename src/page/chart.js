@@ -47,7 +47,7 @@ const chart = (() => {
 
   function axes(svg, view, grid) {
     const { box, x, y, data } = view, bottom = box.y + box.height;
-    const across = ticks_of(x, data.log_x, 7), up = y.ticks(7);
+    const across = ticks_of(x, data.log_x, box.width < 260 ? 5 : 7), up = y.ticks(7);
     let rules = "", marks = "";
     for (const value of across) {
       rules += `M${x(value)} ${box.y}V${bottom}`;
@@ -265,9 +265,12 @@ const chart = (() => {
     const widest = d3.max(data.series, (s) => Math.max(
       (s.label || "").length * 6.4, (s.label_zh || "").length * 9)) || 0;
     const top = data.marks.length > 1 ? 66 : data.marks.length ? 52 : 38;
-    return { box: [62, top, size[0] - 62 - (widest ? widest + 52 : 20),
-                   size[1] - top - 44],
-             x: d3.extent(xs), y: [low - air, high + air] };
+    const high_px = size[1] - top - 44;
+    const wide_px = size[0] - 62 - (widest ? widest + 52 : 20);
+    return { box: [62, top, data.square ? Math.min(wide_px, high_px) : wide_px,
+                   data.square ? Math.min(wide_px, high_px) : high_px],
+             x: data.square ? [low - air, high + air] : d3.extent(xs),
+             y: [low - air, high + air] };
   }
 
   /* Everything inside the <svg>, anew, on the view's scales. */

@@ -1,8 +1,16 @@
 /* controls.js - sliders, choices and switches with names in both languages */
 const controls = (() => {
-  /* The name before the control; what it says of its value after the name. */
+  let count = 0;
+
+  /* The name before the control; what it says of its value after the name.  An
+     <output> could be labelled, too: the label says that it is of the last. */
   function labelled(parent, en, zh, ...elements) {
     const label = document.createElement("label");
+    const control = elements[elements.length - 1];
+    if (control) {
+      control.id = control.id || `control-${++count}`;
+      label.htmlFor = control.id;
+    }
     words.both(label, en, zh);
     label.append(...elements);
     parent.append(label);

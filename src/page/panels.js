@@ -81,7 +81,8 @@ const panels = (() => {
       : Math.floor(i * (all.length - 1) / (HANDS - 1)));
     return curves("circle", `Pairs turning, position ${state.position}`,
                   `旋转的通道对，位置 ${state.position}`,
-                  { ...axis("x", "cosine", "余弦"), y_min: -1.05, y_max: 1.05,
+                  { ...axis("x", "cosine", "余弦"), square: true,
+                    y_min: -1.05, y_max: 1.05,
                     ...axis("y", "sine", "正弦") },
                   [...pairs.map((p, i) => ({
                     label: `pair ${p}`, label_zh: `第 ${p} 对`, marks: true,

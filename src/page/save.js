@@ -39,7 +39,7 @@ const save = (() => {
 
   /* Cells row by row; NaN is null. */
   function figure_json(data) {
-    const { cells, shape, tiles, badge, shown, ...rest } = data;
+    const { cells, shape, tiles, badge, shown, square, ...rest } = data;
     if (cells) {
       rest.cells = [];
       for (let row = 0; row < shape[0]; row++)

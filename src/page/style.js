@@ -59,7 +59,8 @@ color:var(--soft)}
 @media(max-width:36rem){.tools{position:sticky;left:0}}
 @media(prefers-reduced-motion:no-preference){.fig [data-s]{
 transition:opacity .15s}}
-@media print{.tools,.hint,#tip,.controls,.cursor,.linked{
+@media print{th button::after{content:none!important}
+.tools,.hint,#tip,.controls,.cursor,.linked{
 display:none!important}}`;
 
   function start() {

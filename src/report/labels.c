@@ -1,12 +1,28 @@
 /* labels.c - the labels of a figure in the page's second language */
 #include "words.h"
 #include "../core/size.h"
+#include <stdio.h>
+#include <string.h>
+
+/* "rope own" by what is known of " own": specs are the same in both. */
+static bool by_its_end(char *out, const char *en)
+{
+    const char *end = en ? strrchr(en, ' ') : NULL;
+    char zh[LCT_LABEL_BYTES];
+    int n;
+
+    if (!end || !lct_word_zh(zh, sizeof zh, end))
+        return false;
+    n = snprintf(out, LCT_LABEL_BYTES, "%.*s%s", (int)(end - en), en, zh);
+    return n > 0 && n < LCT_LABEL_BYTES;
+}
 
 /* *zh, where there is none and the list knows one; returns the next room. */
 static char (*translate(const char **zh, const char *en,
                         char (*room)[LCT_LABEL_BYTES]))[LCT_LABEL_BYTES]
 {
-    if (*zh || !lct_word_zh(*room, LCT_LABEL_BYTES, en))
+    if (*zh || !(lct_word_zh(*room, LCT_LABEL_BYTES, en) ||
+                 by_its_end(*room, en)))
         return room;
     *zh = *room;
     return room + 1;

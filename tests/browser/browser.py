@@ -14,7 +14,8 @@ import time
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 KEYS = {"ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40,
-        "Escape": 27, "Enter": 13}
+        "Escape": 27, "Enter": 13, "Tab": 9, " ": 32}
+TEXT = {"Enter": "\r", " ": " "}
 WATCH = """addEventListener("securitypolicyviolation", (event) =>
   (window.violations = window.violations || []).push(
     event.violatedDirective + " " + event.blockedURI));"""
@@ -174,9 +175,12 @@ class Browser:
 
     def key(self, name, shift=False):
         for kind in ("keyDown", "keyUp"):
-            self.send("Input.dispatchKeyEvent", type=kind, key=name, code=name,
+            typed = ({"text": TEXT[name]} if kind == "keyDown" and name in TEXT
+                     else {})
+            self.send("Input.dispatchKeyEvent", type=kind, key=name,
+                      code="Space" if name == " " else name,
                       windowsVirtualKeyCode=KEYS[name],
-                      modifiers=8 if shift else 0)
+                      modifiers=8 if shift else 0, **typed)
 
     def picture(self, path, whole=True):
         size = self.send("Page.getLayoutMetrics")["cssContentSize"]

@@ -1,6 +1,6 @@
 """Closed forms that have controls of their own: shuffling, Transformer-XL's four
 terms, layouts of rotary pairs, distances alone, ALiBi's sign, two tables."""
-from live import check
+from live import check, near, number_of
 
 FIGURE = 'document.querySelector("[data-name=explore-%s]")'
 DATA = 'views.all.find((v) => v.data.name === "explore-%s").data'
@@ -140,3 +140,25 @@ def two_tables(page):
     a, b, difference = parts()
     check("a table less itself is 0", a == b and set(difference) == {0})
     choose(page, "left", "sinusoid")
+
+
+def static_terms(page):
+    """The four terms that C has drawn, of a model: tips name the map and the
+    place in it; margins are sums."""
+    if not any(f.get("name") == "terms" for f in page.figures):
+        return
+    i = page.index("terms")
+    side = page.figures[i]["shape"][0]
+    n, found = (side - 2) // 3, page.figures[i]["cells"]
+
+    def at(down, across, row, col):
+        return found[(down * (n + 1) + row) * side + across * (n + 1) + col]
+
+    text = page.over(i, 2 * n + 2 + 3, n + 1 + 2)
+    check("a tip names the map of a sum", text.startswith(
+        "(b) + (d), query 3, key 2: "), text)
+    check("and the value", near(number_of(text), at(2, 1, 3, 2)), text)
+    step = (page.figures[i]["high"] - page.figures[i]["low"]) / 65534
+    check("terms add up to the score", all(
+        abs(sum(at(k // 2, k % 2, a, b) for k in range(4)) - at(2, 2, a, b))
+        <= 4 * step for a in range(n) for b in range(a + 1)))
