@@ -93,6 +93,11 @@ int64_t lct_score_range(struct lct_problem *p, const locant_attention *a)
     e = p->score->e->row;
     p->folded = !(p->score->e->traits & LOCANT_TRAIT_RELATIVE) &&
                 e->bends == NULL;
+    /* One query uses each entry once: its row of biases is formed as it is
+       needed, unless those of all heads come from one evaluation. */
+    if (p->few && p->T == 1 && !p->folded && e->bends == NULL &&
+        e->bias_heads == NULL)
+        return 0;
     if ((p->folded && e->fold == NULL) || !all_differences(&all, p, a)) {
         p->folded = false;
         return 0;
