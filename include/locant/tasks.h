@@ -32,7 +32,8 @@ typedef struct locant_task_info {
     const char *definition;
     const char *metric;     /* what is compared: "exact match", .. */
     const char *unit;       /* what lengths count: "tokens", "symbols", .. */
-    const char *place;      /* what splits the scores: "k", ..; or NULL */
+    const char *place;      /* what splits the scores: "k", "answer": how far
+                               into it, by octaves; ..; or NULL */
     double  chance;         /* accuracy of guessing; NAN: no such thing */
     int64_t vocab;
     int64_t length;         /* trained: always, or with 'upto' 1 .. length */

@@ -38,7 +38,7 @@ void lct_make_repeat(struct lct_row *r)
         if (i < 2)
             lct_row_say(r, r->tokens[1 + i]);
         else
-            lct_row_answer(r, r->tokens[1 + i], -1);
+            lct_row_answer(r, r->tokens[1 + i], lct_octave(i - 1));
     }
 }
 
@@ -73,7 +73,7 @@ static void say_unique(struct lct_row *r)
 static void answer_same(struct lct_row *r)
 {
     for (int64_t i = 0; i < r->length; i++)
-        lct_row_answer(r, r->tokens[1 + i], -1);
+        lct_row_answer(r, r->tokens[1 + i], lct_octave(i + 1));
 }
 
 void lct_make_copy_unique(struct lct_row *r)
@@ -92,19 +92,20 @@ void lct_make_reverse(struct lct_row *r)
 {
     say_any(r, r->param);
     for (int64_t i = r->length; i >= 1; i--)
-        lct_row_answer(r, r->tokens[i], -1);
+        lct_row_answer(r, r->tokens[i], lct_octave(r->length - i + 1));
 }
 
 void lct_make_sort(struct lct_row *r)
 {
     bool there[UNIQUE] = {false};
+    int64_t n = 0;
 
     say_unique(r);
     for (int64_t i = 0; i < r->length; i++)
         there[r->tokens[1 + i]] = true;
     for (int32_t word = 0; word < UNIQUE; word++)
         if (there[word])
-            lct_row_answer(r, word, -1);
+            lct_row_answer(r, word, lct_octave(++n));
 }
 
 /* [BOS] 16 symbols among noise [SEP] the symbols.  Words: 16, noise, two. */
@@ -125,5 +126,5 @@ void lct_make_selective(struct lct_row *r)
     }
     lct_row_say(r, 18);
     for (n = 0; n < LCT_SELECTED; n++)
-        lct_row_answer(r, symbols[n], -1);
+        lct_row_answer(r, symbols[n], lct_octave(n + 1));
 }

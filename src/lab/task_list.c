@@ -54,7 +54,7 @@ static const struct lct_task tasks[] = {
         .id = "T2", .title = "repeat, induction",
         .definition = "[BOS] s s: s of half the length, 64 symbols, uniform; "
             "say the second s from its third symbol on",
-        .metric = "accuracy", .unit = "tokens",
+        .metric = "accuracy", .unit = "tokens", .place = "answer",
         .chance = 1. / 64, .vocab = 64 + 1, .length = 128,
         .layers = 3, WIDTH_64, .batch = 32, .steps = 2000,
         .learning_rate = 3e-3,
@@ -65,7 +65,7 @@ static const struct lct_task tasks[] = {
         .id = "T3", .title = "copy, unique symbols",
         .definition = "[BOS] s [SEP]: say s, drawn from 150 symbols without "
             "replacement",
-        .metric = "exact match", .unit = "symbols",
+        .metric = "exact match", .unit = "symbols", .place = "answer",
         .chance = 1. / 150, .vocab = 150 + 2, .length = 50, .upto = 1,
         .layers = 4, WIDTH_64, .batch = 64, .steps = 10000,
         .learning_rate = 1e-3, .items = 1000, .tests = TO_150},
@@ -74,7 +74,8 @@ static const struct lct_task tasks[] = {
     {.info = {
         .id = "T4", .title = "copy, two symbols",
         .definition = "[BOS] s [SEP]: say s, two symbols, uniform",
-        .metric = "exact match", .unit = "symbols", .control = 1,
+        .metric = "exact match", .unit = "symbols", .place = "answer",
+        .control = 1,
         .chance = .5, .vocab = 2 + 2, .length = 50, .upto = 1,
         .layers = 4, .width = 128, .heads = 4, .batch = 64, .steps = 10000,
         .learning_rate = 1e-3, .items = 1000, .tests = TESTS(AT(50), AT(100))},
@@ -84,7 +85,7 @@ static const struct lct_task tasks[] = {
         .id = "T5", .title = "reverse",
         .definition = "[BOS] s [SEP]: say s from its end on, 32 symbols, "
             "uniform",
-        .metric = "exact match", .unit = "symbols",
+        .metric = "exact match", .unit = "symbols", .place = "answer",
         .chance = 1. / 32, .vocab = 32 + 2, .length = 40, .upto = 1,
         .layers = 3, WIDTH_64, .batch = 64, .steps = 10000,
         .learning_rate = 1e-3, .items = 1000, .tests = TESTS(AT(40), AT(80))},
@@ -94,7 +95,7 @@ static const struct lct_task tasks[] = {
         .id = "T6", .title = "sort",
         .definition = "[BOS] s [SEP]: say the numbers of s rising; s is drawn "
             "from 150 numbers without replacement (at length 150: all)",
-        .metric = "exact match", .unit = "symbols",
+        .metric = "exact match", .unit = "symbols", .place = "answer",
         .chance = 1. / 150, .vocab = 150 + 2, .length = 50, .upto = 1,
         .layers = 1, .width = 128, .heads = 4, .batch = 64, .steps = 10000,
         .learning_rate = 1e-4, .items = 1000, .tests = TO_150},
@@ -146,7 +147,7 @@ static const struct lct_task tasks[] = {
         .id = "T10", .title = "selective copy",
         .definition = "[BOS] 16 symbols among noise [SEP]: say the symbols in "
             "order; 16 symbols, uniform, at uniform places",
-        .metric = "exact match", .unit = "symbols and noise",
+        .metric = "exact match", .unit = "symbols and noise", .place = "answer",
         .chance = 1. / 16, .vocab = 16 + 1 + 2, .length = 128,
         .layers = 2, WIDTH_64, .batch = 32, .steps = 5000,
         .learning_rate = 3e-3,
@@ -199,7 +200,8 @@ static const struct lct_task tasks[] = {
         .id = "T16", .title = "addition",
         .definition = "[BOS] a_s d a_(s-1) d .. + .. =: say the sum the same "
             "way, digits from the units on, each after its index; s is drawn",
-        .metric = "exact match", .unit = "digits", .control = 1,
+        .metric = "exact match", .unit = "digits", .place = "answer",
+        .control = 1,
         .chance = .1, .vocab = 10 + 40 + 3, .length = 10, .upto = 1,
         .layers = 4, .width = 128, .heads = 4, .batch = 64, .steps = 5000,
         .learning_rate = 1e-3, .items = 1000,

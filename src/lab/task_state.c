@@ -115,8 +115,8 @@ void lct_make_addition(struct lct_row *r)
         lct_row_say(r, term == 0 ? PLUS : EQUALS);
     }
     for (int32_t i = 0; i <= n; i++) {
-        lct_row_answer(r, s - i, -1);
-        lct_row_answer(r, (sum[i] + carry) % 10, -1);
+        lct_row_answer(r, s - i, lct_octave(i + 1));
+        lct_row_answer(r, (sum[i] + carry) % 10, lct_octave(i + 1));
         carry = (sum[i] + carry) / 10;
     }
 }

@@ -42,7 +42,8 @@ static void free_map(struct map *m)
 }
 
 static const char *const words[][2] = {
-    { "Mean over seeds by place in the text, as the task counts it.",
+    { "Mean over seeds by place, as the task counts it; of ranges, where each "
+      "begins.",
       "A map of the score: a row for each encoding, a column for each place." },
     { "Keys found by depth and by test, mean over seeds.",
       "A map of the keys found: a row for each depth, a column for each "
