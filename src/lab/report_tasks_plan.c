@@ -216,10 +216,11 @@ static void add_costs(struct lct_task_plan *out)
                                      i ? ", " : "", t->task->info.id);
     }
     snprintf(out->sentence, sizeof out->sentence,
-             "tasks %s: %" PRId64 " more runs (%zu encodings, %d seed%s),"
+             "tasks %s: %" PRId64 " more run%s (%zu encoding%s, %d seed%s),"
              " trained on %.1f M tokens and tested on %.1f M; the report itself"
-             " trains on %.1f M", names, runs * (int64_t)out->n, plan->n,
-             out->seeds, out->seeds == 1 ? "" : "s", (double)out->trained / 1e6,
+             " trains on %.1f M", names, runs * (int64_t)out->n,
+             runs * (int64_t)out->n == 1 ? "" : "s", plan->n,
+             plan->n == 1 ? "" : "s", out->seeds, out->seeds == 1 ? "" : "s", (double)out->trained / 1e6,
              (double)out->tested / 1e6, (double)own / 1e6);
 }
 

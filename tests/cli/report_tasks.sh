@@ -1,4 +1,4 @@
-$LOCANT report --preset smoke --generated --encodings 'rope; learned' --with tasks \
+$LOCANT report --preset smoke --generated --encodings learned --with tasks \
     --tasks T8,T13.4 --dir lab -o page.html > out 2> log
 echo "exit $?"
 grep '^locant: ' log
