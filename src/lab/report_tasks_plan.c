@@ -220,8 +220,9 @@ static void add_costs(struct lct_task_plan *out)
              " trained on %.1f M tokens and tested on %.1f M; the report itself"
              " trains on %.1f M", names, runs * (int64_t)out->n,
              runs * (int64_t)out->n == 1 ? "" : "s", plan->n,
-             plan->n == 1 ? "" : "s", out->seeds, out->seeds == 1 ? "" : "s", (double)out->trained / 1e6,
-             (double)out->tested / 1e6, (double)own / 1e6);
+             plan->n == 1 ? "" : "s", out->seeds, out->seeds == 1 ? "" : "s",
+             (double)out->trained / 1e6, (double)out->tested / 1e6,
+             (double)own / 1e6);
 }
 
 locant_status lct_task_plan_create(struct lct_task_plan *out,
