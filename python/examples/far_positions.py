@@ -35,8 +35,8 @@ def main():
     q, k = r.standard_normal((2, 1, DIM)).astype(np.float32)
     near = score(locant.rotate(q, "rope", [DISTANCE]),
                  locant.rotate(k, "rope", [0]))
-    print("position  angles off  score moves  score moves")
-    print("               usual        usual       locant")
+    print(" position  angles off  score moves  score moves")
+    print("                usual        usual       locant")
     rows = []
     for far in (10 ** 3, 10 ** 4, 10 ** 5, 10 ** 6, 10 ** 7, 10 ** 8):
         at = np.array([far + DISTANCE, far])
@@ -45,7 +45,7 @@ def main():
         still = score(locant.rotate(q, "rope", at[:1]),
                       locant.rotate(k, "rope", at[1:])) - near
         rows.append((far, abs(usual - exact).max(), abs(moved), abs(still)))
-        print("{:8d}  {:10.1e}  {:11.1e}  {:11.1e}".format(*rows[-1]))
+        print("{:9d}  {:10.1e}  {:11.1e}  {:11.1e}".format(*rows[-1]))
     return rows
 
 
