@@ -79,6 +79,17 @@ static bool all_differences(struct lct_span *all, const struct lct_problem *p,
 }
 
 /*
+ * One query uses each entry once: its row of biases is formed as it is needed,
+ * unless those of all heads come from one evaluation.
+ */
+static bool needs_no_table(const struct lct_problem *p)
+{
+    const struct lct_encoding *e = p->score->e->row;
+
+    return p->few && p->T == 1 && e->bends == NULL && e->bias_heads == NULL;
+}
+
+/*
  * A table is worth it unless positions lie so far apart that it would outgrow
  * the tokens: then the bias is formed per tile instead.
  */
@@ -93,10 +104,7 @@ int64_t lct_score_range(struct lct_problem *p, const locant_attention *a)
     e = p->score->e->row;
     p->folded = !(p->score->e->traits & LOCANT_TRAIT_RELATIVE) &&
                 e->bends == NULL;
-    /* One query uses each entry once: its row of biases is formed as it is
-       needed, unless those of all heads come from one evaluation. */
-    if (p->few && p->T == 1 && !p->folded && e->bends == NULL &&
-        e->bias_heads == NULL)
+    if (!p->folded && needs_no_table(p))
         return 0;
     if ((p->folded && e->fold == NULL) || !all_differences(&all, p, a)) {
         p->folded = false;

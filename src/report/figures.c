@@ -270,50 +270,75 @@ static locant_status draw_report(struct lct_html *h, struct lct_results *r,
     return LOCANT_OK;
 }
 
+static locant_status of_report(struct lct_html *h, struct lct_results *r,
+                               locant_store *store, const int64_t *runs,
+                               size_t n, const locant_figure_view *view)
+{
+    const char *name = h->taker->name;
+
+    LCT_TRY(lct_section_read(&r->numbers, store,
+                             strcmp(name, "surface") == 0 ? "surface"
+                                                          : "extension",
+                             runs, n));
+    return draw_report(h, r, name, view->encoding);
+}
+
+static locant_status of_runs_alike(struct lct_html *h, struct lct_results *r,
+                                   locant_store *store, const int64_t *runs,
+                                   size_t n, const locant_figure_view *view)
+{
+    const char *name = h->taker->name;
+
+    LCT_TRY(lct_results_of_runs(r, store, runs, n));
+    if (is_of_tasks(name))
+        LCT_TRY(lct_results_tasks_of(r, store, runs, n));
+    LCT_TRY(draw_runs(h, r, name, view->head));
+    if (*h->taker->taken == 0)
+        return locant_fail(LOCANT_ERR_PARAM, "locant_figure_of_runs: '%s' has "
+                           "nothing to show of these runs", name);
+    return LOCANT_OK;
+}
+
+/* Of the encoding of the first run, with its parameters. */
+static locant_status of_one_run(struct lct_html *h, struct lct_results *r,
+                                const locant_figure_info *info,
+                                locant_store *store, const int64_t *runs,
+                                size_t n, const locant_figure_view *view)
+{
+    locant_encoding *e = NULL;
+    locant_status status;
+
+    LCT_TRY(lct_results_of_runs(r, store, runs, n));
+    LCT_TRY(locant_encoding_create(&e, r->groups[0].spec));
+    status = draw_one("locant_figure_of_runs", info, r, &r->groups[0], e, view,
+                      h->taker);
+    locant_encoding_free(e);
+    return status;
+}
+
 locant_status locant_figure_of_runs(const char *name, locant_store *store,
                                     const int64_t *runs, size_t n,
                                     const locant_figure_view *view,
                                     locant_figure_taker take, void *context)
 {
-    static const char fn[] = "locant_figure_of_runs";
     const locant_figure_info *info;
     struct lct_results r = { .n = 0 };
     int taken = 0;
     const struct lct_taker taker = { name, take, context, &taken,
                                      view ? view->length : 0 };
     struct lct_html h = { .taker = &taker };
-    locant_encoding *e = NULL;
     locant_status status;
 
     if (!store || !runs || !take)
-        return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", fn,
+        return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", __func__,
                            !store ? "store" : runs ? "take" : "runs");
-    LCT_TRY(check(&info, fn, name, view));
-    if (strcmp(info->of, REPORT) == 0) {
-        status = lct_section_read(&r.numbers, store,
-                                  strcmp(name, "surface") == 0 ? "surface"
-                                                               : "extension",
-                                  runs, n);
-        if (status == LOCANT_OK)
-            status = draw_report(&h, &r, name, view->encoding);
-        lct_html_free(&h);
-        lct_results_free(&r);
-        return status;
-    }
-    status = lct_results_of_runs(&r, store, runs, n);
-    if (status == LOCANT_OK && is_of_tasks(name))
-        status = lct_results_tasks_of(&r, store, runs, n);
-    if (status == LOCANT_OK && strcmp(info->of, RUNS) == 0) {
-        status = draw_runs(&h, &r, name, view->head);
-        if (status == LOCANT_OK && taken == 0)
-            status = locant_fail(LOCANT_ERR_PARAM, "%s: '%s' has nothing to "
-                                 "show of these runs", fn, name);
-    } else if (status == LOCANT_OK) {
-        status = locant_encoding_create(&e, r.groups[0].spec);
-        if (status == LOCANT_OK)
-            status = draw_one(fn, info, &r, &r.groups[0], e, view, &taker);
-        locant_encoding_free(e);
-    }
+    LCT_TRY(check(&info, __func__, name, view));
+    if (strcmp(info->of, REPORT) == 0)
+        status = of_report(&h, &r, store, runs, n, view);
+    else if (strcmp(info->of, RUNS) == 0)
+        status = of_runs_alike(&h, &r, store, runs, n, view);
+    else
+        status = of_one_run(&h, &r, info, store, runs, n, view);
     lct_html_free(&h);
     lct_results_free(&r);
     return status;
