@@ -169,6 +169,8 @@ class Processes(unittest.TestCase):
     def test_ctrl_c_stops_a_long_call(self):
         status, out, error = run("""
         import os, signal, threading
+        # a job in the background begins with Ctrl-C ignored
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         small = q[:, :, :64]
         before = locant.attention(small, small, small, "rope")
         def press():

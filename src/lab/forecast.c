@@ -101,7 +101,7 @@ static locant_status time_encoding(struct timing *t, size_t i)
     struct lct_model_config config = {
         .layers = o->layers, .width = o->width, .heads = o->heads,
         .kv_heads = o->kv_heads, .ff = o->ff, .vocab = LCT_VOCAB};
-    double step, near, far, same;
+    double step = 0, near = 0, far = 0, same;
     int64_t reach;
     locant_status status;
 

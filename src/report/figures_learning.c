@@ -70,7 +70,7 @@ static void add_panel(struct panels *p, const struct lct_results *r, size_t row,
         locant_series *s = &p->line[line];
 
         if (s->n > 0) { /* no line from the panel before */
-            p->x[line][s->n] = left;
+            p->x[line][s->n] = left - (1 - width) / 2;
             p->y[line][s->n++] = NAN;
         }
         for (int k = 0; k < steps; k++) {
