@@ -55,6 +55,10 @@ typedef uint16_t u16v __attribute__((vector_size(LCT_VBYTES / 2)));
 typedef float f32v_mem
     __attribute__((vector_size(LCT_VBYTES), aligned(4), may_alias));
 
+/* The same of pairs of 16 bits, at any even address. */
+typedef uint32_t u32v_mem
+    __attribute__((vector_size(LCT_VBYTES), aligned(2), may_alias));
+
 enum { VL = LCT_VBYTES / 4 };
 
 static inline f32v f32v_load(const float *p)
