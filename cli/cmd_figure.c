@@ -64,7 +64,7 @@ static int list(const struct cli *cli)
                 "{s:s, s:s, s:s, s:s}", "name", info->name, "of", info->of,
                 "title", info->title, "title_zh", info->title_zh));
         else
-            printf("%-18s %-7s  %s\n", info->name, info->of, info->title);
+            printf("%-22s %-7s  %s\n", info->name, info->of, info->title);
     }
     return cli->json ? cli_json(rows) : CLI_OK;
 }
@@ -344,7 +344,7 @@ const struct cli_command cli_figure = {
                 "locant figure bias 3 --json\n"
                 "locant figure length --dir locant-lab\n"
                 "locant figure task-scores --task T1 --length 256\n"
-                "locant figure task-depths 17 -o needles.svg"
+                "locant figure task-depths 17 -o needles.svg\n"
                 "locant figure surface --encoding alibi -o surface.pdf",
     .options = options, .options_size = sizeof(struct options),
     .min_words = 0, .max_words = 4096, .computes = 1, .run = run

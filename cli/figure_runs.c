@@ -48,9 +48,13 @@ static int remember(const locant_run_info *run, void *context)
     return 0;
 }
 
-static int keep_done(const locant_run_info *run, void *context)
+/* A report's numbers may lie with a run that failed. */
+static int keep_ended(const locant_run_info *run, void *context)
 {
-    return strcmp(run->status, "done") == 0 ? keep(context, run->id) : CLI_OK;
+    return strcmp(run->status, "done") == 0 ||
+                   strcmp(run->status, "failed") == 0
+               ? keep(context, run->id)
+               : CLI_OK;
 }
 
 /* Done, and like the last one that is. */
@@ -103,7 +107,7 @@ int cli_figure_runs(struct cli_figure_runs *out, const struct cli *cli,
 
     if (status != CLI_OK || out->n > 0)
         return status;
-    s = locant_store_runs(store, out->of_report ? keep_done : remember, &r);
+    s = locant_store_runs(store, out->of_report ? keep_ended : remember, &r);
     if (s == LOCANT_OK && r.last.id > 0)
         s = locant_store_runs(store, keep_alike, &r);
     if (s != LOCANT_OK)

@@ -5,7 +5,7 @@
 
 struct cli_figure_runs {
     int         of_task;   /* runs of a task, or of text */
-    int         of_report; /* all finished ones, of which a report's are some */
+    int         of_report; /* all that ended, of which a report's are some */
     const char *task;      /* which; NULL: the last one trained */
     int64_t    *id;        /* to be freed, also after a failure */
     size_t      n;

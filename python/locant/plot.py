@@ -133,12 +133,27 @@ def _visit(name: str, of: str | Encoding, take: Any, runs: Sequence[int],
         store = ctypes.c_void_p()
         lab().locant_store_open_readonly(ctypes.byref(store), os.fsencode(of))
         try:
-            ids = list(runs) or _finished(store, name.startswith("task-"))
+            ids = list(runs) or (
+                _ended(store) if name.startswith(("extension", "surface"))
+                else _finished(store, name.startswith("task-")))
             lab().locant_figure_of_runs(
                 name.encode(), store, (ctypes.c_int64 * len(ids))(*ids),
                 len(ids), seen, taker, None)
         finally:
             lab().locant_store_close(store)
+
+
+def _ended(store: ctypes.c_void_p) -> list[int]:
+    """All runs of which one may have the numbers of a report."""
+    found: list[int] = []
+
+    def visit(run: Any, _: Any) -> None:
+        if run.contents.status in (b"done", b"failed"):
+            found.append(run.contents.id)
+
+    with Callback(RunVisitor, visit) as visitor:
+        lab().locant_store_runs(store, visitor, None)
+    return found
 
 
 def _finished(store: ctypes.c_void_p, tasks: bool) -> list[int]:

@@ -199,8 +199,6 @@ static locant_status put_map(struct lct_html *h, const locant_figure *f,
     put_value(h, "y_step", f->y_step != 0 ? f->y_step : 1);
     put_names(h, "row_names", f->row_names, f->rows);
     put_names(h, "col_names", f->col_names, f->cols);
-    put_names(h, "row_names", f->row_names, f->rows);
-    put_names(h, "col_names", f->col_names, f->cols);
     lct_html_raw(h, f->numbers ? ",\"numbers\":true" : "");
     lct_html_raw(h, f->diverging ? ",\"diverging\":true"
                                  : ",\"diverging\":false");
@@ -309,7 +307,6 @@ static void put_index(struct lct_html *h, const char *const *names, int64_t i,
 
 static void csv_map(struct lct_html *h, const locant_figure *f)
 {
-
     put_field(h, f->y_label ? f->y_label : "row");
     lct_html_raw(h, ",");
     put_field(h, f->x_label ? f->x_label : "column");

@@ -14,15 +14,13 @@ struct lct_map lct_map_of(const locant_figure *f)
     struct lct_map m = { INFINITY, -INFINITY, f->diverging != 0 };
     int64_t n = f->rows * f->cols;
 
-    if (f->y_min < f->y_max)
-        return (struct lct_map){ f->y_min, f->y_max, m.diverging };
     for (int64_t i = 0; i < n; i++) {
         if (!isfinite(f->cells[i]))
             continue;
         m.low = fmin(m.low, f->cells[i]);
         m.high = fmax(m.high, f->cells[i]);
     }
-    if (f->y_min < f->y_max) {
+    if (!f->diverging && f->y_min < f->y_max) {
         m.low = f->y_min;
         m.high = f->y_max;
     } else if (f->diverging) {

@@ -33,7 +33,10 @@ enum { LONGEST = 2048 };
 struct timing {
     const struct lct_plan *plan;
     double *step, *token; /* [n] seconds: of a step; of a token evaluated */
-    locant_status *status; /* [n] */
+    struct outcome {
+        locant_status status;
+        char sentence[256]; /* of a failure: it belongs to its thread */
+    } *outcome; /* [n] */
 };
 
 /* Pseudo-random bytes: what is timed does not depend on them. */
@@ -123,7 +126,10 @@ static void time_one(void *context, size_t task, int slot)
     struct timing *t = context;
 
     (void)slot;
-    t->status[task] = time_encoding(t, task);
+    t->outcome[task].status = time_encoding(t, task);
+    if (t->outcome[task].status != LOCANT_OK)
+        snprintf(t->outcome[task].sentence, sizeof t->outcome[task].sentence,
+                 "%s", locant_last_error());
 }
 
 /* Seconds of one job of encoding i on its thread. */
@@ -145,9 +151,9 @@ static locant_status time_all(struct lct_forecast *f, struct timing *t)
     locant_parallel_for(n, time_one, t);
     f->seed = 0;
     for (size_t i = 0; i < n; i++) {
-        if (t->status[i] != LOCANT_OK) /* its sentence is another thread's */
-            return locant_fail(t->status[i], "locant_report_run: no step of %s"
-                               " could be timed", t->plan->specs[i]);
+        if (t->outcome[i].status != LOCANT_OK)
+            return locant_fail(t->outcome[i].status, "%s",
+                               t->outcome[i].sentence);
         f->seed += job(t, i) / threads;
     }
     f->once = f->seed * t->plan->n_rates;
@@ -159,7 +165,7 @@ static locant_status measure(struct lct_forecast *f,
 {
     const size_t n = plan->n;
     double *seconds = locant_alloc(2 * n * sizeof *seconds);
-    locant_status *each = locant_alloc(n * sizeof *each);
+    struct outcome *each = locant_alloc(n * sizeof *each);
     struct timing t = {plan, seconds, seconds ? seconds + n : NULL, each};
     locant_status status =
         seconds && each ? time_all(f, &t)
@@ -216,25 +222,41 @@ static locant_status print_plan(char out[160], const struct lct_forecast *f)
 /* What the store has is read as a stranger's. */
 static bool read_plan(struct lct_forecast *f, const char *text)
 {
+    struct lct_forecast kept = {0};
     json_t *json = json_loads(text, 0, NULL);
-    bool good = json_unpack(json, "{s:F, s:F, s:F, s:i, s:i}", "seed", &f->seed,
-                            "once", &f->once, "limit", &f->limit, "asked",
-                            &f->asked, "seeds", &f->seeds) == 0;
+    bool good = json_unpack(json, "{s:F, s:F, s:F, s:i, s:i}", "seed",
+                            &kept.seed, "once", &kept.once, "limit",
+                            &kept.limit, "asked", &kept.asked, "seeds",
+                            &kept.seeds) == 0;
 
     json_decref(json);
-    return good && f->seeds >= 1 && f->seeds <= f->asked;
+    if (!good || kept.limit != f->limit || kept.asked != f->asked ||
+        kept.seeds < 1 || kept.seeds > kept.asked || !(kept.seed >= 0) ||
+        kept.seed > 1e9 || !(kept.once >= 0) || kept.once > 1e9)
+        return false;
+    *f = kept;
+    return true;
 }
 
-static locant_status keep(struct lct_forecast *f, const char *key,
-                          locant_store *store)
+/* As it was decided when this job began, or now. */
+static locant_status decide(struct lct_forecast *f, const struct lct_plan *plan,
+                            locant_store *store, const locant_corpus *corpus)
 {
-    const struct lct_forecast now = *f;
-    char text[160], *kept;
+    char key[128], text[160], *kept;
+    bool found;
 
+    print_key(key, plan, corpus, f->limit);
+    LCT_TRY(lct_store_plan(&kept, store, key));
+    found = kept != NULL && read_plan(f, kept);
+    locant_release(kept);
+    if (found)
+        return LOCANT_OK;
+    LCT_TRY(measure(f, plan));
+    f->seeds = lct_forecast_seeds(f);
     LCT_TRY(print_plan(text, f));
     LCT_TRY(lct_store_keep_plan(&kept, store, key, text));
-    if (kept == NULL || !read_plan(f, kept) || f->asked != now.asked)
-        *f = now;
+    if (kept != NULL) /* another process may have been first */
+        (void)read_plan(f, kept);
     locant_release(kept);
     return LOCANT_OK;
 }
@@ -261,15 +283,11 @@ locant_status lct_forecast(struct lct_forecast *out, struct lct_plan *plan,
                            locant_store *store, const locant_corpus *corpus)
 {
     struct lct_forecast f = {.limit = limit_of(options), .asked = plan->seeds};
-    char key[128];
 
     *out = (struct lct_forecast){0};
     if (f.limit == 0)
         return LOCANT_OK;
-    LCT_TRY(measure(&f, plan));
-    f.seeds = lct_forecast_seeds(&f);
-    print_key(key, plan, corpus, f.limit);
-    LCT_TRY(keep(&f, key, store));
+    LCT_TRY(decide(&f, plan, store, corpus));
     plan->seeds = f.seeds;
     tell(&f, options);
     *out = f;

@@ -147,8 +147,8 @@ static void keep_forecast(struct lct_results *r, const struct lct_forecast *f)
 
 /* What a page is made from: the plan, and the long jobs besides. */
 static locant_status run_jobs(struct lct_results *r, struct lct_plan *plan,
-                              const struct lct_task_plan *tasks,
-                              locant_store *store, const locant_corpus *corpus,
+                              struct lct_task_plan *tasks, locant_store *store,
+                              const locant_corpus *corpus,
                               const locant_report_options *o,
                               struct listener *to)
 {
@@ -157,6 +157,7 @@ static locant_status run_jobs(struct lct_results *r, struct lct_plan *plan,
     locant_status status;
 
     LCT_TRY(lct_forecast(&forecast, plan, o, store, corpus));
+    lct_task_plan_fit(tasks);
     lct_task_plan_announce(tasks, o->progress, o->context);
     status = LOCANT_OK;
     if (o->with & LOCANT_WITH_SURFACE)
@@ -180,7 +181,7 @@ static locant_status run_jobs(struct lct_results *r, struct lct_plan *plan,
 }
 
 static locant_status run_plan(locant_report *out, struct lct_plan *plan,
-                              const struct lct_task_plan *tasks,
+                              struct lct_task_plan *tasks,
                               const locant_corpus *corpus,
                               const locant_report_options *o)
 {
@@ -200,8 +201,11 @@ static locant_status run_plan(locant_report *out, struct lct_plan *plan,
                                    tell_probing, &to);
     if (status == LOCANT_OK)
         status = write_page(out, &results, o, begun);
-    if (status == LOCANT_OK)
+    if (status == LOCANT_OK) {
         status = lct_sections_keep(store, &results);
+        if (status != LOCANT_OK)
+            locant_report_free(out);
+    }
     lct_results_free(&results);
     locant_store_close(store);
     return status;

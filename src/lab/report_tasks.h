@@ -42,6 +42,9 @@ locant_status lct_task_plan_create(struct lct_task_plan *out,
                                    const char *list);
 void lct_task_plan_free(struct lct_task_plan *plan);
 
+/* The report's plan has lost seeds: those of tasks go on from its runs. */
+void lct_task_plan_fit(struct lct_task_plan *plan);
+
 /* Say what it is going to be, once, before the first step of anything. */
 void lct_task_plan_announce(const struct lct_task_plan *plan,
                             locant_progress_fn progress, void *context);

@@ -205,6 +205,7 @@ static void add_costs(struct lct_task_plan *out)
     char names[160] = "";
     size_t used = 0;
 
+    out->trained = out->tested = 0;
     for (size_t i = 0; i < out->n; i++) {
         const struct lct_planned_task *t = &out->task[i];
 
@@ -237,6 +238,14 @@ locant_status lct_task_plan_create(struct lct_task_plan *out,
     LCT_TRY(resolve_all(out));
     add_costs(out);
     return LOCANT_OK;
+}
+
+void lct_task_plan_fit(struct lct_task_plan *plan)
+{
+    if (plan->n > 0 && plan->seeds > plan->plan->seeds) {
+        plan->seeds = plan->plan->seeds;
+        add_costs(plan);
+    }
 }
 
 void lct_task_plan_free(struct lct_task_plan *plan)

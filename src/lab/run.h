@@ -161,9 +161,6 @@ struct lct_plan {
     int64_t *tried;             /* [n_rates, n]: its run */
 };
 
-/* Did this run end because its loss was not finite? */
-bool lct_run_failed(locant_store *store, int64_t id);
-
 locant_status lct_plan_create(struct lct_plan *plan,
                               const locant_report_options *options);
 void lct_plan_free(struct lct_plan *plan);

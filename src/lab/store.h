@@ -325,4 +325,7 @@ locant_status lct_store_probes(char **out, locant_store *s, int64_t run,
  */
 locant_status lct_store_keep_plan(char **out, locant_store *s, const char *key,
                                   const char *plan);
+
+/* The same without keeping one; NULL if there is none. */
+locant_status lct_store_plan(char **out, locant_store *s, const char *key);
 #endif

@@ -119,6 +119,12 @@ locant_status lct_store_probes(char **out, locant_store *s, int64_t run,
                           " ORDER BY setting)", "iss", run, name, prefix);
 }
 
+locant_status lct_store_plan(char **out, locant_store *s, const char *key)
+{
+    return lct_store_text(out, s, "SELECT plan FROM plans WHERE key = ?1", "s",
+                          key);
+}
+
 locant_status lct_store_keep_plan(char **out, locant_store *s, const char *key,
                                   const char *plan)
 {
@@ -132,6 +138,5 @@ locant_status lct_store_keep_plan(char **out, locant_store *s, const char *key,
         s, "INSERT OR IGNORE INTO plans VALUES (?1, ?2, ?3)", "sss", key, plan,
         made);
     LCT_TRY(lct_store_end(s, status));
-    return lct_store_text(out, s, "SELECT plan FROM plans WHERE key = ?1", "s",
-                          key);
+    return lct_store_plan(out, s, key);
 }

@@ -3,6 +3,7 @@
 #include "surface.h"
 #include "extension.h"
 #include "job_waves.h"
+#include "results_tasks.h"
 #include <math.h>
 #include <string.h>
 
@@ -128,8 +129,10 @@ static locant_status train(struct lct_task_in_wave *t, size_t i)
     int64_t *run = &x->run[w.e][w.t][w.seed];
     locant_train_options o = x->train;
     locant_status status;
+    char plain[256]; /* a length that was left out is this one's own */
 
-    o.encoding = x->spec[w.e];
+    lct_without_length(plain, x->spec[w.e], x->train.length);
+    o.encoding = plain;
     o.seed = (uint64_t)w.seed + 1;
     o.learning_rate = x->rate[w.e];
     o.batch = o.batch * o.length / x->trained[w.t];
@@ -148,9 +151,12 @@ static locant_status read_run(struct lct_task_in_wave *t, size_t i)
     const struct which w = which_of(x, i);
     struct lct_extension_place place = j->place;
     struct lct_extension_cell cell = {.run = x->run[w.e][w.t][w.seed],
-                                      .spec = x->spec[w.e], .crop = true};
+                                      .crop = true};
     const bool failed = lct_run_failed(place.store, cell.run);
+    locant_run_info run;
 
+    LCT_TRY(locant_store_run(&run, place.store, cell.run));
+    cell.spec = run.encoding;
     place.context = t;
     for (int k = 0; k < x->n_lengths; k++) {
         double *loss = lct_surface_at(x, w.e, w.t, k) + w.seed * x->blocks;

@@ -122,6 +122,8 @@ size_t lct_points_shares(double *x, double *y, const json_t *probe)
     return n;
 }
 
+enum { MOST_KEYS = 4096 }; /* whatever a store says */
+
 /* Distance d of t keys lies in share ((d + 1) n - 1) / t, as in probe_rows.c;
    few keys do not fill them all. */
 size_t lct_points_even_shares(double *x, double *y, const json_t *probe)
@@ -132,7 +134,7 @@ size_t lct_points_even_shares(double *x, double *y, const json_t *probe)
 
     for (size_t k = 0; k < n; k++)
         y[k] = 0;
-    for (size_t t = 1; n > 0 && (double)t <= length; t++)
+    for (size_t t = 1; n > 0 && t <= MOST_KEYS && (double)t <= length; t++)
         for (size_t d = 0; d < t; d++)
             y[((d + 1) * n - 1) / t] += 1 / (double)t / length;
     return n;
