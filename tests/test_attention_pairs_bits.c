@@ -272,6 +272,36 @@ static void backward_poison(int64_t at, bool key)
     job_free(&j);
 }
 
+/* A key after all queries leaves every gradient as it is; its own are 0. */
+static void backward_hidden(int64_t T)
+{
+    struct job j = { .m = { .spec = "none", .dtype = LOCANT_F32, .T = T,
+                            .S = T + 1, .D = 18, .mask = LOCANT_MASK_CAUSAL } };
+    locant_tensor q_pos = test_tensor(LOCANT_I64, 1, &T);
+    double *dq, *dk, *dv;
+
+    for (int64_t i = 0; i < T; i++)
+        ((int64_t *)q_pos.data)[i] = i;
+    job_make(&j);
+    j.a.q_pos = &q_pos;
+    forward(&j.a, &j.out, &j.lse);
+    backward(&j);
+    dq = numbers_of(&j.dq);
+    dk = numbers_of(&j.dk);
+    dv = numbers_of(&j.dv);
+    poison(&j.k, T, 0x7fc1);
+    poison(&j.v, T, 0x7fc1);
+    backward(&j);
+    check_rows("dq", &j.dq, dq, 0, T);
+    check_rows("dk", &j.dk, dk, 0, T + 1);
+    check_rows("dv", &j.dv, dv, 0, T + 1);
+    free(dq);
+    free(dk);
+    free(dv);
+    test_tensor_free(&q_pos);
+    job_free(&j);
+}
+
 static void poisons(void)
 {
     enum { NOT_A_NUMBER = 0x7fc1, MINUS_INFINITY = 0xff80 };
@@ -285,6 +315,8 @@ static void poisons(void)
         backward_poison(at, true);
         backward_poison(at, false);
     }
+    for (int64_t T = 1; T <= 67; T += T < 4 ? 1 : 21) /* odd and even rows */
+        backward_hidden(T);
     for (int64_t T = 67; T >= 3; T -= 64) { /* few.c takes the 3 */
         one_poison(65, NOT_A_NUMBER, false, T);
         one_poison(66, MINUS_INFINITY, false, T);

@@ -64,6 +64,9 @@ void lct_pairs_weights(const struct lct_problem *p, const struct lct_tile *t,
 
     lct_pairs_scores(p, t, s, loaded, s->slope);
     p->kernels->softmax_again(s->s, keys, lanes, s->rows + 3 * LCT_TILE);
+    if (t->rows % 2 != 0) /* of no query: it makes the last pair whole */
+        for (size_t j = 0; j < keys; j++)
+            s->s[j * lanes + (size_t)t->rows] = 0; /* not NaN by a hidden key */
     if (dv != NULL) {
         struct lct_pair_product x = {
             .c = dv, .c_row = padded, .a = s->ds,
