@@ -68,8 +68,8 @@ class Figure:
     x_step: float
     y_first: float
     y_step: float
-    row_names: tuple[str, ...] | None
-    col_names: tuple[str, ...] | None
+    row_names: tuple[str, ...] | None = None
+    col_names: tuple[str, ...] | None = None
 
 
 def names() -> dict[str, str]:
