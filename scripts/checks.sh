@@ -9,7 +9,10 @@ mkdir -p build
 log=build/check.log
 # OpenBLAS would start threads of its own beside ours.
 export OPENBLAS_NUM_THREADS=1
-export ASAN_OPTIONS=strict_string_checks=1
+# Without what names functions, each known leak of fontconfig would warn of that.
+ASAN_OPTIONS=strict_string_checks=1
+command -v llvm-symbolizer > /dev/null || ASAN_OPTIONS=$ASAN_OPTIONS:symbolize=0
+export ASAN_OPTIONS
 export UBSAN_OPTIONS=print_stacktrace=1
 if [ -e tests/lsan.supp ]; then
     export LSAN_OPTIONS="suppressions=$PWD/tests/lsan.supp:print_suppressions=0"
