@@ -3,8 +3,8 @@
  *
  * Every encoding takes two steps of its training and two passes over as many
  * tokens as are read in evaluation at 2048, on one thread, as many side by side
- * as there are threads; the second of each counts.  AdamW (under 2 % of a step)
- * is left out.
+ * as there are threads; the second of each counts.  AdamW, the text and what
+ * comes after the last evaluation are left out.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "forecast.h"
@@ -267,7 +267,8 @@ static void tell(const struct lct_forecast *f, const locant_report_options *o)
     locant_progress p = {.phase = "report", .loss = NAN, .rate = NAN,
                          .left = NAN, .notice = sentence};
     int n = snprintf(sentence, sizeof sentence, "about %.1f minutes on this"
-                     " machine", (f->once + f->seeds * f->seed) / 60);
+                     " machine, less what the store has already",
+                     (f->once + f->seeds * f->seed) / 60);
 
     if (f->seeds < f->asked)
         snprintf(sentence + n, sizeof sentence - (size_t)n, ": %d seeds for"
