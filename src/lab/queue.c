@@ -145,23 +145,32 @@ bool lct_run_failed(locant_store *store, int64_t id)
            strcmp(info.status, "failed") == 0;
 }
 
+locant_status lct_train_or_fail(int64_t *run, locant_store *store,
+                                const locant_corpus *corpus,
+                                const locant_train_options *options)
+{
+    const locant_status status = locant_train(run, store, corpus, options);
+
+    if (status == LOCANT_ERR_PARAM && lct_run_failed(store, *run))
+        return LOCANT_OK;
+    return status;
+}
+
 static locant_status run_job(struct job *j)
 {
     struct queue *q = j->queue;
     locant_train_options o = q->plan->train;
     int64_t *id = j->id;
     locant_evaluation unused;
-    locant_status status;
 
     o.encoding = j->spec;
     o.seed = j->seed;
     o.learning_rate = *j->rate;
     o.progress = on_train;
     o.context = j;
-    status = locant_train(id, q->store, q->corpus, &o);
-    if (status == LOCANT_ERR_PARAM && lct_run_failed(q->store, *id))
+    LCT_TRY(lct_train_or_fail(id, q->store, q->corpus, &o));
+    if (lct_run_failed(q->store, *id))
         return LOCANT_OK;
-    LCT_TRY(status);
     count_trained(j);
     j->begun = lct_clock();
     LCT_TRY(lct_evaluate(&unused, q->store, *id, q->corpus, q->plan->blocks,

@@ -56,7 +56,6 @@ static locant_status do_one(struct lct_task_in_wave *t, size_t i)
     const struct place at = place_of(j->plan, i);
     locant_train_options o = at.task->train;
     int64_t run = 0;
-    locant_status status;
 
     o.encoding = at.task->specs[at.encoding];
     o.seed = at.seed + 1;
@@ -67,10 +66,9 @@ static locant_status do_one(struct lct_task_in_wave *t, size_t i)
             return LOCANT_OK;
     }
     lct_wave_follow(&o, t);
-    status = locant_train(&run, j->store, NULL, &o);
-    if (status == LOCANT_ERR_PARAM && lct_run_failed(j->store, run))
+    LCT_TRY(lct_train_or_fail(&run, j->store, NULL, &o));
+    if (lct_run_failed(j->store, run))
         return LOCANT_OK;
-    LCT_TRY(status);
     return score(t, at.task, run);
 }
 

@@ -184,6 +184,11 @@ locant_status lct_plan_run(struct lct_plan *plan, locant_store *store,
 /* Did this run end because its loss was not finite? */
 bool lct_run_failed(locant_store *store, int64_t id);
 
+/* locant_train(); OK also where it ended so, for others are to go on. */
+locant_status lct_train_or_fail(int64_t *run, locant_store *store,
+                                const locant_corpus *corpus,
+                                const locant_train_options *options);
+
 /* ----------------------------------------------------------------- results */
 
 /* Read everything a page needs; lct_results_free() also after a failure. */

@@ -128,7 +128,6 @@ static locant_status train(struct lct_task_in_wave *t, size_t i)
     const struct which w = which_of(x, i);
     int64_t *run = &x->run[w.e][w.t][w.seed];
     locant_train_options o = x->train;
-    locant_status status;
     char plain[256]; /* a length that was left out is this one's own */
 
     lct_without_length(plain, x->spec[w.e], x->train.length);
@@ -138,10 +137,7 @@ static locant_status train(struct lct_task_in_wave *t, size_t i)
     o.batch = o.batch * o.length / x->trained[w.t];
     o.length = x->trained[w.t];
     lct_wave_follow(&o, t);
-    status = locant_train(run, j->place.store, j->place.corpus, &o);
-    if (status == LOCANT_ERR_PARAM && lct_run_failed(j->place.store, *run))
-        return LOCANT_OK;
-    return status;
+    return lct_train_or_fail(run, j->place.store, j->place.corpus, &o);
 }
 
 static locant_status read_run(struct lct_task_in_wave *t, size_t i)
