@@ -310,6 +310,8 @@ static int run(const struct cli *cli)
     if ((o->out != NULL) + (o->csv != 0) > 1 || (o->csv && cli->json))
         return cli_fail(CLI_USAGE, "figure: -o, --csv and --json each say what "
                         "the answer is: give one");
+    if (o->encoding != NULL && strcmp(info->name, "surface") != 0)
+        return cli_fail(CLI_USAGE, "figure: --encoding is for 'surface'");
     failed = o->out != NULL ? cli_check_output(o->out) : CLI_OK;
     if (failed)
         return failed;

@@ -10,3 +10,4 @@ try bias t5 -o picture.gif
 try wavelengths 'rope(base=100)' --base 200
 try bias alibi --base 200
 try table sinusoidal --length 5000
+try length --encoding rope
