@@ -310,8 +310,6 @@ struct bench_attention *bench_attention_open(const struct bench_case *c,
 void bench_attention_close(struct bench_attention *a);
 void bench_attention_forward(void *attention);
 void bench_attention_backward(void *attention);
-/* NULL, or what differs from the double reference. */
-const char *bench_attention_check(struct bench_attention *a, bool gradients);
 
 /* --------------------------------------------------------------------- run */
 

@@ -204,8 +204,11 @@ static const char *check_row(const struct bench_attention *a, int64_t i)
     return wrong;
 }
 
-/* A row that reads the input of its layer cannot stand alone. */
-const char *bench_attention_check(struct bench_attention *a, bool gradients)
+/*
+ * NULL, or what differs from the double reference.  A row that reads the input
+ * of its layer cannot stand alone.
+ */
+static const char *check(struct bench_attention *a, bool gradients)
 {
     const char *wrong = check_small(&a->c, gradients);
 
@@ -246,12 +249,12 @@ static void *setup_backward(const struct bench_case *c)
 
 static const char *check_forward(void *state)
 {
-    return bench_attention_check(state, false);
+    return check(state, false);
 }
 
 static const char *check_backward(void *state)
 {
-    return bench_attention_check(state, true);
+    return check(state, true);
 }
 
 static void teardown(void *state)

@@ -217,7 +217,6 @@ struct cli_corpus {
       NULL, 0, 0, 0, "the built-in generator of C-like text instead" }
 
 int cli_corpus_open(locant_corpus **out, const struct cli_corpus *options);
-const char *cli_corpus_name(locant_corpus_kind kind);
 /* Is there a run store in this folder?  For verbs that must not make one. */
 int cli_check_store(const char *dir);
 
@@ -240,7 +239,5 @@ json_t *cli_trained(const locant_run_info *run);
 void    cli_print_trained(const locant_run_info *run);
 /* Status of a job that may have been stopped. */
 int  cli_job_status(locant_status s);
-/* "1:02:03", "2:03" */
-void cli_duration(char *out, size_t size, double seconds);
 
 #endif /* LOCANT_CLI_H */

@@ -15,14 +15,6 @@
 
 /* ------------------------------------------------------------------ corpus */
 
-const char *cli_corpus_name(locant_corpus_kind kind)
-{
-    static const char *const names[] = { "C headers of this machine",
-                                         "given files", "generated" };
-
-    return (unsigned)kind < 3 ? names[kind] : "?";
-}
-
 int cli_corpus_open(locant_corpus **out, const struct cli_corpus *options)
 {
     locant_corpus_options o = LOCANT_CORPUS_INIT;
@@ -139,7 +131,8 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-void cli_duration(char *out, size_t size, double seconds)
+/* "1:02:03", "2:03" */
+static void put_duration(char *out, size_t size, double seconds)
 {
     long n = isfinite(seconds) && seconds < 1e9 ? lround(fmax(seconds, 0)) : -1;
 
@@ -178,7 +171,7 @@ static void describe(char *out, size_t size, const locant_progress *p)
         n += (size_t)snprintf(out + n, size - n, " %.3gk tokens/s",
                               p->rate / 1000);
     if (isfinite(p->left) && n < size) {
-        cli_duration(left, sizeof left, p->left);
+        put_duration(left, sizeof left, p->left);
         snprintf(out + n, size - n, " %s left", left);
     }
 }

@@ -15,7 +15,7 @@ void layer_reorder(double *out, const double *x, const int64_t *order,
                (size_t)width * sizeof *out);
 }
 
-void layer_relu(double *x, int64_t n)
+static void relu(double *x, int64_t n)
 {
     for (int64_t i = 0; i < n; i++)
         x[i] = fmax(x[i], 0);
@@ -51,8 +51,12 @@ void layer_attend_plain(struct seed *s, double *out, const double *const qkv[3],
     }
 }
 
-void layer_cross(struct seed *s, locant_tensor *out, const struct seed_mha *m,
-                 const locant_tensor *x, const locant_tensor *memory)
+/*
+ * Multi-head attention of queries from x [B, T, W] to keys and values from
+ * 'memory' [B, S, W], no mask, no position.
+ */
+static void cross(struct seed *s, locant_tensor *out, const struct seed_mha *m,
+                  const locant_tensor *x, const locant_tensor *memory)
 {
     int64_t B = x->shape[0], T = x->shape[1], S = memory->shape[1];
     int64_t W = m->width, H = m->heads, D = W / H;
@@ -103,12 +107,12 @@ static void run_part(struct seed *s, const struct layer_block *b,
     if (part == SELF) {
         seed_mha(s, y, NULL, &b->self, x);
     } else if (part == CROSS) {
-        layer_cross(s, y, &b->cross, x, memory);
+        cross(s, y, &b->cross, x, memory);
     } else {
         double *h = seed_reals(s, rows * b->up.out);
 
         seed_linear(h, &b->up, x->data, rows);
-        layer_relu(h, rows * b->up.out);
+        relu(h, rows * b->up.out);
         seed_linear(y->data, &b->down, h, rows);
     }
 }

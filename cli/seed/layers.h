@@ -24,9 +24,6 @@
 void layer_reorder(double *out, const double *x, const int64_t *order,
                    int64_t n, int64_t width);
 
-/* Every entry below 0 becomes 0. */
-void layer_relu(double *x, int64_t n);
-
 /*
  * Attention of one head written out with loops, as the seeds write it: what the
  * library is held to.  q [T, D], k, v [S, D]; query i sees keys up to
@@ -34,13 +31,6 @@ void layer_relu(double *x, int64_t n);
  */
 void layer_attend_plain(struct seed *s, double *out, const double *const qkv[3],
                         int64_t T, int64_t S, int64_t D, int causal);
-
-/*
- * Multi-head attention of queries from x [B, T, W] to keys and values from
- * 'memory' [B, S, W], no mask, no position.
- */
-void layer_cross(struct seed *s, locant_tensor *out, const struct seed_mha *m,
-                 const locant_tensor *x, const locant_tensor *memory);
 
 /* One Transformer layer: attention, perhaps cross-attention, feed-forward. */
 struct layer_block {

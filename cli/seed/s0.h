@@ -24,8 +24,6 @@ void s0_learned(struct seed *s);
 void s0_clipped(struct seed *s);
 void s0_shapes(struct seed *s);
 void s0_compare(struct seed *s);
-/* F64 [rows, width], N(0, 0.1^2) as the seed begins its learned table. */
-locant_tensor s0_learned_table(struct seed *s, int64_t rows, int64_t width);
 
 /* s0_effect.c */
 void s0_effect(struct seed *s);

@@ -6,7 +6,8 @@
 
 enum { MAX_LENGTH = 5000 };
 
-locant_tensor s0_learned_table(struct seed *s, int64_t rows, int64_t width)
+/* F64 [rows, width], N(0, 0.1^2) as the seed begins its learned table. */
+static locant_tensor learned_table(struct seed *s, int64_t rows, int64_t width)
 {
     locant_random r = seed_random(s, 12);
     locant_tensor t = SEED_F64(s, rows, width);
@@ -54,7 +55,7 @@ void s0_learned(struct seed *s)
 {
     enum { W = 64, T = 20 };
     const locant_encoding *e = seed_encoding(s, "learned(length=5000)");
-    locant_tensor table = s0_learned_table(s, MAX_LENGTH, W);
+    locant_tensor table = learned_table(s, MAX_LENGTH, W);
     locant_tensor rows = seed_table_rows(s, e, 0, T, W, &table);
     locant_tensor *own = seed_params(s, e, W, 4), x = SEED_F64(s, 1, T, W);
     double seed = seed_deviation(table.data, MAX_LENGTH * W);
@@ -153,8 +154,8 @@ void s0_shapes(struct seed *s)
     enum { L = 15, D = 32 };
     const locant_encoding *sine = seed_encoding(s, "sinusoidal");
     const locant_encoding *learned = seed_encoding(s, "learned(length=5000)");
-    locant_tensor table = s0_learned_table(s, MAX_LENGTH, D);
-    locant_tensor vectors = s0_learned_table(s, VECTORS, D);
+    locant_tensor table = learned_table(s, MAX_LENGTH, D);
+    locant_tensor vectors = learned_table(s, VECTORS, D);
     locant_tensor a = seed_table_rows(s, sine, 0, L, D, NULL);
     locant_tensor b = seed_table_rows(s, learned, 0, L, D, &table);
     locant_tensor c = clipped(s, &vectors, L);
@@ -236,7 +237,7 @@ static void draw_spread(struct seed *s, const double *a, const double *b)
 
 void s0_compare(struct seed *s)
 {
-    locant_tensor table = s0_learned_table(s, MAX_LENGTH, WIDTH);
+    locant_tensor table = learned_table(s, MAX_LENGTH, WIDTH);
     locant_tensor t = seed_table_rows(s, seed_encoding(s, "sinusoidal"), 0,
                                       ROWS, WIDTH, NULL);
     const double *a = t.data, *b = table.data;

@@ -56,8 +56,6 @@ void lct_near_far_end(const struct lct_content_gradient *g,
 locant_status lct_near_far_schedule(struct lct_schedule **out,
                                     const locant_encoding *e, const char *fn,
                                     int64_t head_dim, int64_t length);
-void lct_near_far_terms(struct lct_terms *out, const locant_encoding *e,
-                        int64_t low, int64_t high);
 void lct_near_far_angles(float *cosines, float *sines, const locant_encoding *e,
                          const struct lct_schedule *s, enum lct_role role,
                          const int64_t *pos, int64_t n);

@@ -25,8 +25,8 @@ locant_status lct_near_far_schedule(struct lct_schedule **out,
     return LOCANT_OK;
 }
 
-void lct_near_far_terms(struct lct_terms *out, const locant_encoding *e,
-                        int64_t low, int64_t high)
+static void terms(struct lct_terms *out, const locant_encoding *e, int64_t low,
+                  int64_t high)
 {
     (void)e;
     (void)low;
@@ -98,4 +98,4 @@ void lct_near_far_angles(float *cosines, float *sines, const locant_encoding *e,
     }
 }
 
-const struct lct_term_form lct_near_far_form = { .terms = lct_near_far_terms };
+const struct lct_term_form lct_near_far_form = { .terms = terms };

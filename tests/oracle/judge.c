@@ -21,17 +21,12 @@ locant_encoding *judge_create(const char *spec)
     return e;
 }
 
-locant_tensor judge_ints(int64_t n)
-{
-    return test_tensor(LOCANT_I64, 1, &n);
-}
-
 locant_tensor judge_positions(int64_t n, int64_t low, int64_t high)
 {
     static const int64_t extremes[] = {
         0, 1, 255, 256, 65535, INT32_MAX, -1, -65536, INT32_MIN
     };
-    locant_tensor t = judge_ints(n);
+    locant_tensor t = test_tensor(LOCANT_I64, 1, &n);
     int64_t *p = t.data;
 
     for (int64_t i = 0; i < n; i++) {

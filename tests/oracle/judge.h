@@ -13,9 +13,8 @@ int judge_cases(int usual);
 
 locant_encoding *judge_create(const char *spec);
 
-/* A guarded int64 array [n]; filled by the caller or by judge_positions(). */
-locant_tensor judge_ints(int64_t n);
-/* Extremes first (0, 1, 255, .., 2^31 - 1), then random in [low, high]. */
+/* A guarded int64 array [n]: extremes first (0, 1, 255, .., 2^31 - 1), then
+ * random in [low, high]. */
 locant_tensor judge_positions(int64_t n, int64_t low, int64_t high);
 
 void judge_table(const struct oracle *o);

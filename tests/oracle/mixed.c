@@ -218,7 +218,8 @@ void mixed_run_part(struct mixed *m, int64_t from, int64_t n)
         *all[i] = keep[i];
 }
 
-void mixed_run_reference(struct mixed *m)
+/* mixed_run() by the public reference. */
+static void run_reference(struct mixed *m)
 {
     forget(m);
     CHECK_OK(locant_attention_reference(&m->out, &m->lse, &m->a));
@@ -284,8 +285,10 @@ static void near_tensor(const char *what, int i, const double *got,
              sqrt(size));
 }
 
-void mixed_near(const struct mixed *m, const char *what, const double *got,
-                const double *want, double tolerance)
+/* || a - b || <= tolerance * || b || for each tensor of results on its own,
+ * ten times that for gradients. */
+static void near(const struct mixed *m, const char *what, const double *got,
+                 const double *want, double tolerance)
 {
     for (int i = 0; i < TENSORS; i++) {
         size_t n = mixed_size(result(m, i));
@@ -312,12 +315,12 @@ void mixed_judge_fast(struct mixed *m)
 
     mixed_run(m);
     fast = mixed_results(m);
-    mixed_run_reference(m);
+    run_reference(m);
     plain = mixed_results(m);
     for (size_t i = 0; i < mixed_size(&m->lse); i++)
         if (isfinite(mixed_get(&m->lse, i)))
             top = fmax(top, fabs(mixed_get(&m->lse, i)));
-    mixed_near(m, what, fast, plain, unit * (1 + top / 8));
+    near(m, what, fast, plain, unit * (1 + top / 8));
     free(fast);
     free(plain);
 }
@@ -398,7 +401,7 @@ void mixed_judge_differences(struct mixed *m)
     int n = inputs(m, in, d);
 
     CHECK(m->dtype == LOCANT_F64);
-    mixed_run_reference(m);
+    run_reference(m);
     for (int i = 0; i < n; i++)
         for (int k = 0; k < DIRECTIONS && mixed_size(in[i]) > 0; k++)
             differ(m, i, in[i], d[i]);

@@ -44,8 +44,6 @@ void mixed_run(struct mixed *m);
 /* Forward of the first n keys and the queries among them from key 'from' on,
  * into their place in out and lse. */
 void mixed_run_part(struct mixed *m, int64_t from, int64_t n);
-/* The same by the public reference. */
-void mixed_run_reference(struct mixed *m);
 
 /* Everything written, in double: out, lse, dq, dk, dv, dx, dsinks, dparams. */
 size_t  mixed_count(const struct mixed *m);
@@ -55,11 +53,6 @@ double *mixed_results(const struct mixed *m); /* free() it */
 double mixed_get(const locant_tensor *t, size_t i);
 void   mixed_set(const locant_tensor *t, size_t i, double x);
 size_t mixed_size(const locant_tensor *t);
-
-/* || a - b || <= tolerance * || b || for each tensor of results on its own,
- * ten times that for gradients. */
-void mixed_near(const struct mixed *m, const char *what, const double *got,
-                const double *want, double tolerance);
 
 /* F32 or F64 against the reference: forward to 1e-6, gradients to 1e-5, more
  * where scores are large: their rounding is that of the weights. */
