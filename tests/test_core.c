@@ -336,40 +336,23 @@ static void threads_can_be_lent(void **state)
 
 /* ------------------------------------------------------------------ memory */
 
-static int live;
-
-static void *counting_alloc(size_t bytes, void *context)
-{
-    (void)context;
-    live++;
-    return malloc(bytes);
-}
-
-static void counting_release(void *memory, void *context)
-{
-    (void)context;
-    live--;
-    free(memory);
-}
-
 static void memory_goes_through_the_hook(void **state)
 {
-    locant_allocator hook = { counting_alloc, counting_release, NULL };
     char *p;
 
     (void)state;
-    locant_set_allocator(&hook);
+    test_memory_fail(0);
     p = locant_alloc(100);
     assert_non_null(p);
     assert_int_equal((uintptr_t)p % 64, 0);
     for (int i = 0; i < 100; i++)
         assert_int_equal(p[i], 0);
-    assert_int_equal(live, 1);
+    assert_int_equal(test_memory_held(), 1);
     locant_release(p);
     locant_release(NULL);
-    assert_int_equal(live, 0);
+    assert_int_equal(test_memory_held(), 0);
     assert_null(locant_alloc(SIZE_MAX - 8));
-    locant_set_allocator(NULL);
+    test_memory_end();
 }
 
 static void isa_names_are_checked(void **state)

@@ -492,45 +492,23 @@ static void refuses_bad_paths(void **state)
 
 /* ------------------------------------------------------------------ memory */
 
-static long allocations_left, blocks_held;
-
-static void *counted_alloc(size_t bytes, void *context)
-{
-    (void)context;
-    if (allocations_left-- == 0)
-        return NULL;
-    blocks_held++;
-    return aligned_alloc(64, (bytes + 63) / 64 * 64);
-}
-
-static void counted_release(void *memory, void *context)
-{
-    (void)context;
-    blocks_held--;
-    free(memory);
-}
-
-/* The k-th allocation fails, k = 0, 1, .. until none does. */
+/* The k-th allocation fails, k = 1, 2, .. until none does. */
 static void survive_shortage(const locant_corpus_options *o)
 {
-    static const locant_allocator failing = {counted_alloc, counted_release,
-                                             NULL};
     locant_status status = LOCANT_ERR_NOMEM;
     long k = 0;
 
-    locant_set_allocator(&failing);
-    for (; status != LOCANT_OK && k < 1000; k++) {
+    while (status != LOCANT_OK && k < 1000) {
         locant_corpus *c;
 
-        allocations_left = k;
-        blocks_held = 0;
+        test_memory_fail(++k);
         status = locant_corpus_create(&c, o);
         CHECK(status == LOCANT_OK ? c != NULL
                                   : status == LOCANT_ERR_NOMEM && c == NULL);
         locant_corpus_free(c);
-        CHECK(blocks_held == 0);
+        CHECK(test_memory_held() == 0);
     }
-    locant_set_allocator(NULL);
+    test_memory_end();
     CHECK(status == LOCANT_OK && k > 5);
 }
 

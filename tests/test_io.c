@@ -387,31 +387,17 @@ static void keeps_links_and_permissions(void **state)
     CHECK(entries(false) == 2);
 }
 
-static void *no_memory(size_t bytes, void *context)
-{
-    (void)bytes;
-    (void)context;
-    return NULL;
-}
-
-static void no_release(void *memory, void *context)
-{
-    (void)memory;
-    (void)context;
-}
-
 static void reports_missing_memory(void **state)
 {
-    static const locant_allocator none = { no_memory, no_release, NULL };
     const char *path = in_directory("a");
     void *bytes = NULL;
     size_t size;
 
     (void)state;
     CHECK_OK(put(path, "12345"));
-    locant_set_allocator(&none);
+    test_memory_fail(1);
     CHECK(lct_read_file(&bytes, &size, path, 10) == LOCANT_ERR_NOMEM);
-    locant_set_allocator(NULL);
+    test_memory_end();
     CHECK(strstr(locant_last_error(), "/a: no memory for its 5 bytes"));
     CHECK(bytes == NULL);
 }

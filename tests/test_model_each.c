@@ -144,24 +144,6 @@ static void steps_move_what_is_learned(void **state)
 
 /* ----------------------------------------------------------------- memory */
 
-static _Atomic size_t allocations;
-
-static void *counting_alloc(size_t bytes, void *context)
-{
-    (void)context;
-    allocations++;
-    return malloc(bytes);
-}
-
-static void counting_release(void *p, void *context)
-{
-    (void)context;
-    free(p);
-}
-
-static const locant_allocator counting = { counting_alloc, counting_release,
-                                           NULL };
-
 /* Where positions are drawn, how far apart they lie differs: more may be
    needed, but seldom. */
 static void a_step_allocates_nothing(void **state)
@@ -169,21 +151,21 @@ static void a_step_allocates_nothing(void **state)
     const char *spec;
 
     (void)state;
-    locant_set_allocator(&counting);
+    test_memory_fail(0);
     for (size_t i = 0; (spec = model_spec(i)) != NULL; i++) {
         struct run r;
-        size_t before;
+        long before;
 
         start(&r, spec);
         steps(&r, 0, 1);
-        before = allocations;
+        before = test_memory_asked();
         steps(&r, 1, 4);
-        if (allocations > before && !locant_encoding_places(r.encoding))
-            FAIL("%s: %zu allocations in three steps", spec,
-                 (size_t)allocations - before);
+        if (test_memory_asked() > before && !locant_encoding_places(r.encoding))
+            FAIL("%s: %ld allocations in three steps", spec,
+                 test_memory_asked() - before);
         finish(&r);
     }
-    locant_set_allocator(NULL);
+    test_memory_end();
 }
 
 /* -------------------------------------------------------------- positions */

@@ -109,53 +109,26 @@ static void resumes_to_the_same_bits(void **state)
 
 /* ----------------------------------------------------------------- memory */
 
-/* atomic, because threads of the pool may ask too */
-static _Atomic size_t allocations, still_out;
-static size_t fail_at; /* this one and later ones fail; 0: none */
-
-static void *counting_alloc(size_t bytes, void *context)
-{
-    size_t n = ++allocations;
-    void *p;
-
-    (void)context;
-    if (fail_at != 0 && n >= fail_at)
-        return NULL;
-    p = malloc(bytes);
-    still_out += p != NULL;
-    return p;
-}
-
-static void counting_release(void *p, void *context)
-{
-    (void)context;
-    still_out--;
-    free(p);
-}
-
-static const locant_allocator counting = { counting_alloc, counting_release,
-                                           NULL };
-
 static void a_step_allocates_nothing(void **state)
 {
     (void)state;
-    locant_set_allocator(&counting);
+    test_memory_fail(0);
     for (size_t k = 0; k < LEN(specs); k++) {
         struct run r;
-        size_t before, out;
+        long before, out;
 
         start(&r, specs[k]);
         train(&r, 0, 1);
-        before = allocations;
-        out = still_out;
+        before = test_memory_asked();
+        out = test_memory_held();
         train(&r, 1, 4);
-        CHECK(still_out == out);
-        if (allocations > before)
-            FAIL("%s: %zu allocations in three steps", specs[k],
-                 (size_t)allocations - before);
+        CHECK(test_memory_held() == out);
+        if (test_memory_asked() > before)
+            FAIL("%s: %ld allocations in three steps", specs[k],
+                 test_memory_asked() - before);
         finish(&r);
     }
-    locant_set_allocator(NULL);
+    test_memory_end();
 }
 
 /* Whichever allocation fails, the answer is NOMEM and nothing stays behind. */
@@ -165,30 +138,29 @@ static void survives_lack_of_memory(void **state)
     struct lct_model_config c;
     struct lct_model *m;
     locant_status status = LOCANT_ERR_NOMEM;
-    size_t before;
+    long before;
 
     (void)state;
-    locant_set_allocator(&counting);
+    test_memory_fail(0);
     e = resolved("sinusoidal", LENGTH);
     c = small(e);
     CHECK_OK(lct_model_create(&m, &c, BATCH, LENGTH, true));
     lct_model_free(m); /* the encoding now keeps what it computes once */
-    before = still_out;
-    for (size_t k = 1; status != LOCANT_OK && k < 100; k++) {
-        allocations = 0;
-        fail_at = k;
+    before = test_memory_held();
+    for (long k = 1; status != LOCANT_OK && k < 100; k++) {
+        test_memory_fail(k);
         status = lct_model_create(&m, &c, BATCH, LENGTH, true);
-        fail_at = 0;
+        test_memory_fail(0);
         if (status == LOCANT_OK)
             continue;
         CHECK(status == LOCANT_ERR_NOMEM && m == NULL);
-        CHECK(still_out == before);
+        CHECK(test_memory_held() == before);
     }
     CHECK_OK(status);
     lct_model_free(m);
-    CHECK(still_out == before);
+    CHECK(test_memory_held() == before);
     locant_encoding_free(e);
-    locant_set_allocator(NULL);
+    test_memory_end();
 }
 
 int main(void)

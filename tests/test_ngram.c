@@ -188,28 +188,8 @@ static void refuses_bad_arguments(void **state)
     locant_corpus_free(c);
 }
 
-static long allocations_left, blocks_held;
-
-static void *counted_alloc(size_t bytes, void *context)
-{
-    (void)context;
-    if (allocations_left-- == 0)
-        return NULL;
-    blocks_held++;
-    return aligned_alloc(64, (bytes + 63) / 64 * 64);
-}
-
-static void counted_release(void *memory, void *context)
-{
-    (void)context;
-    blocks_held--;
-    free(memory);
-}
-
 static void memory_shortage_is_survived(void **state)
 {
-    static const locant_allocator failing = {counted_alloc, counted_release,
-                                             NULL};
     locant_status status = LOCANT_ERR_NOMEM;
     uint8_t *text = malloc(20000);
     struct lct_ngram *m;
@@ -218,16 +198,15 @@ static void memory_shortage_is_survived(void **state)
     (void)state;
     for (size_t i = 0; i < 20000; i++)
         text[i] = (uint8_t)test_rand();
-    locant_set_allocator(&failing);
-    for (; status != LOCANT_OK && k < 100; k++) {
-        allocations_left = k;
+    while (status != LOCANT_OK && k < 100) {
+        test_memory_fail(++k);
         status = lct_ngram_create(&m, 3, text, 20000);
         CHECK(status == LOCANT_OK ? m != NULL
                                   : status == LOCANT_ERR_NOMEM && m == NULL);
         lct_ngram_free(m);
-        CHECK(blocks_held == 0);
+        CHECK(test_memory_held() == 0);
     }
-    locant_set_allocator(NULL);
+    test_memory_end();
     CHECK(status == LOCANT_OK && k > 3); /* the table grew */
     free(text);
 }

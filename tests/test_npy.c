@@ -520,29 +520,8 @@ static void refuses_bad_arguments(void **state)
                   "memory can have");
 }
 
-static int calls, fail_at, alive;
-
-static void *failing_alloc(size_t bytes, void *context)
-{
-    (void)context;
-    if (++calls == fail_at)
-        return NULL;
-    alive++;
-    return malloc(bytes);
-}
-
-static void counting_release(void *memory, void *context)
-{
-    (void)context;
-    alive--;
-    free(memory);
-}
-
 static void survives_every_failing_allocation(void **state)
 {
-    static const locant_allocator failing = {
-        failing_alloc, counting_release, NULL
-    };
     static const struct {
         const char *header;
         int allocations; /* the file, and a copy where it must be moved */
@@ -553,26 +532,26 @@ static void survives_every_failing_allocation(void **state)
     };
 
     (void)state;
-    locant_set_allocator(&failing);
     for (size_t i = 0; i < LEN(cases); i++) {
         locant_status status = LOCANT_ERR_NOMEM;
         locant_array a;
+        long k;
         FILE *out = fopen(path, "wb");
 
         make(1, cases[i].header, 8);
         CHECK(fwrite(f.bytes, 1, f.size, out) == f.size);
         fclose(out);
-        for (fail_at = 1; status == LOCANT_ERR_NOMEM; fail_at++) {
-            calls = 0;
+        for (k = 1; status == LOCANT_ERR_NOMEM; k++) {
+            test_memory_fail(k);
             status = locant_npy_read(&a, path);
-            CHECK(status == LOCANT_OK || alive == 0);
+            CHECK(status == LOCANT_OK || test_memory_held() == 0);
         }
-        CHECK(status == LOCANT_OK && alive == 1);
-        CHECK(fail_at == cases[i].allocations + 2);
+        CHECK(status == LOCANT_OK && test_memory_held() == 1);
+        CHECK(k == cases[i].allocations + 2);
         locant_array_free(&a);
-        CHECK(alive == 0);
+        CHECK(test_memory_held() == 0);
     }
-    locant_set_allocator(NULL);
+    test_memory_end();
 }
 
 int main(void)

@@ -478,51 +478,29 @@ static void prints_the_registry_canonically(void **state)
                  "0; did you mean 'alibi'? known: alibi, ") != NULL);
 }
 
-/* An allocator whose k-th call fails; it counts what is not given back. */
-static int calls, fail_at, alive;
-
-static void *failing_alloc(size_t bytes, void *context)
-{
-    (void)context;
-    if (++calls == fail_at)
-        return NULL;
-    alive++;
-    return malloc(bytes);
-}
-
-static void counting_release(void *memory, void *context)
-{
-    (void)context;
-    alive--;
-    free(memory);
-}
-
 static void survives_every_failing_allocation(void **state)
 {
-    static const locant_allocator failing = {
-        failing_alloc, counting_release, NULL
-    };
     locant_status status = LOCANT_ERR_NOMEM;
     locant_encoding *e;
+    long k;
 
     (void)state;
-    locant_set_allocator(&failing);
-    for (fail_at = 1; status == LOCANT_ERR_NOMEM; fail_at++) {
-        calls = 0;
+    for (k = 1; status == LOCANT_ERR_NOMEM; k++) {
+        test_memory_fail(k);
         status = lct_spec_parse(&e, FN, "wheel(mask=band(low=2),scaling=deep("
                                 "in=plain))", outer);
         if (status == LOCANT_ERR_NOMEM) {
-            CHECK(e == NULL && alive == 0);
+            CHECK(e == NULL && test_memory_held() == 0);
             CHECK(!test_differs(locant_last_error(),
                                 FN ": no memory for the encoding"));
         }
     }
     CHECK(status == LOCANT_OK);
     /* wheel, default of mask, band, deep, plain: each a struct and a text */
-    CHECK(fail_at == 12);
+    CHECK(k == 12);
     lct_encoding_release(e);
-    CHECK(alive == 0);
-    locant_set_allocator(NULL);
+    CHECK(test_memory_held() == 0);
+    test_memory_end();
 }
 
 int main(void)

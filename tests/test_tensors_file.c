@@ -194,29 +194,8 @@ static void refuses_bad_arguments(void **state)
 
 /* ------------------------------------------------------------------- memory */
 
-static int calls, fail_at, alive;
-
-static void *failing_alloc(size_t n, void *context)
-{
-    (void)context;
-    if (++calls == fail_at)
-        return NULL;
-    alive++;
-    return malloc(n);
-}
-
-static void counting_release(void *memory, void *context)
-{
-    (void)context;
-    alive--;
-    free(memory);
-}
-
 static void survives_every_failing_allocation(void **state)
 {
-    static const locant_allocator failing = {
-        failing_alloc, counting_release, NULL
-    };
     static const char *const metadata[] = { "k", "v" };
     float x[3] = { 1, 2, 3 };
     locant_named_tensor in = {
@@ -224,35 +203,35 @@ static void survives_every_failing_allocation(void **state)
     };
     locant_status status = LOCANT_ERR_NOMEM;
     locant_tensors *t;
+    long k;
 
     (void)state;
-    locant_set_allocator(&failing);
-    for (fail_at = 1; status == LOCANT_ERR_NOMEM; fail_at++) {
-        calls = 0;
+    for (k = 1; status == LOCANT_ERR_NOMEM; k++) {
+        test_memory_fail(k);
         status = locant_tensors_write(path, &in, 1, metadata, 1);
-        CHECK(alive == 0);
+        CHECK(test_memory_held() == 0);
     }
-    CHECK(status == LOCANT_OK && fail_at > 2);
+    CHECK(status == LOCANT_OK && k > 2);
     status = LOCANT_ERR_NOMEM;
-    for (fail_at = 1; status == LOCANT_ERR_NOMEM; fail_at++) {
-        calls = 0;
+    for (k = 1; status == LOCANT_ERR_NOMEM; k++) {
+        test_memory_fail(k);
         status = locant_tensors_read(&t, path);
-        CHECK(status == LOCANT_OK || (t == NULL && alive == 0));
+        CHECK(status == LOCANT_OK || (t == NULL && test_memory_held() == 0));
     }
-    CHECK(status == LOCANT_OK && fail_at > 6);
+    CHECK(status == LOCANT_OK && k > 6);
     locant_tensors_free(t);
-    CHECK(alive == 0);
+    CHECK(test_memory_held() == 0);
     make(small, 10);
     status = LOCANT_ERR_NOMEM;
-    for (fail_at = 1; status == LOCANT_ERR_NOMEM; fail_at++) {
-        calls = 0;
+    for (k = 1; status == LOCANT_ERR_NOMEM; k++) {
+        test_memory_fail(k);
         status = locant_tensors_parse(&t, bytes, size, "x");
-        CHECK(status == LOCANT_OK || (t == NULL && alive == 0));
+        CHECK(status == LOCANT_OK || (t == NULL && test_memory_held() == 0));
     }
-    CHECK(status == LOCANT_OK && fail_at > 6);
+    CHECK(status == LOCANT_OK && k > 6);
     locant_tensors_free(t);
-    CHECK(alive == 0);
-    locant_set_allocator(NULL);
+    CHECK(test_memory_held() == 0);
+    test_memory_end();
 }
 
 /* Memory of the library and of jansson, the bytes asked for. */

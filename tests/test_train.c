@@ -227,24 +227,9 @@ static void survives_a_full_disk(void **state)
     locant_store_close(b);
 }
 
-static int allocations_left;
-
-static void *alloc_some(size_t bytes, void *context)
-{
-    (void)context;
-    return allocations_left-- == 0 ? NULL : calloc(1, bytes);
-}
-
-static void release_some(void *memory, void *context)
-{
-    (void)context;
-    free(memory);
-}
-
-/* The k-th allocation fails, for k = 0, 1, .. until training succeeds. */
+/* The k-th allocation fails, for k = 1, 2, .. until training succeeds. */
 static void survives_lack_of_memory(void **state)
 {
-    const locant_allocator poor = {alloc_some, release_some, NULL};
     locant_store *a = open_store("a"), *b;
     locant_train_options o = tiny("kerple");
     int64_t i, id = 0;
@@ -256,11 +241,10 @@ static void survives_lack_of_memory(void **state)
     o.checkpoint_every = 1;
     CHECK_OK(locant_set_threads(1));
     i = train(a, &o);
-    locant_set_allocator(&poor);
-    allocations_left = -1;
+    test_memory_fail(0);
     b = open_store("b");
-    for (k = 0; status != LOCANT_OK && k < 10000; k++) {
-        allocations_left = k;
+    for (k = 1; status != LOCANT_OK && k < 10000; k++) {
+        test_memory_fail(k);
         status = locant_train(&id, b, corpus, &o);
         if (status != LOCANT_OK && status != LOCANT_ERR_NOMEM)
             FAIL("allocation %d: %s: %s", k, locant_status_name(status),
@@ -269,7 +253,8 @@ static void survives_lack_of_memory(void **state)
     CHECK_OK(status);
     CHECK(k > 10); /* moments, batch, path, tensors of a checkpoint, .. */
     locant_store_close(b);
-    locant_set_allocator(NULL);
+    CHECK(test_memory_held() == 0);
+    test_memory_end();
     CHECK_OK(locant_set_threads(0));
     b = open_store("b");
     check_same_run(a, i, b, id);

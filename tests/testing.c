@@ -123,6 +123,53 @@ void test_guarded_free(void *p, size_t bytes)
                             body_bytes(bytes) + 2 * page), 0);
 }
 
+/* ------------------------------------------------------------------ memory */
+
+static _Atomic long asked, fails, held;
+
+static void *alloc(size_t bytes, void *context)
+{
+    void *p = ++asked == fails ? NULL : malloc(bytes);
+
+    (void)context;
+    held += p != NULL;
+    return p;
+}
+
+static void release(void *memory, void *context)
+{
+    (void)context;
+    held--;
+    free(memory);
+}
+
+void test_memory_fail(long k)
+{
+    static const locant_allocator failing = { alloc, release, NULL };
+
+    asked = 0;
+    fails = k;
+    locant_set_allocator(&failing);
+}
+
+void test_memory_end(void)
+{
+    locant_set_allocator(NULL);
+    held = 0;
+}
+
+long test_memory_asked(void)
+{
+    return asked;
+}
+
+long test_memory_held(void)
+{
+    return held;
+}
+
+/* ----------------------------------------------------------------- tensors */
+
 static size_t elements(const locant_tensor *t)
 {
     size_t n = 1;

@@ -71,6 +71,16 @@ void test_tensor_free(locant_tensor *t);
 /* |got - want| in units in the last place of float32 at want. */
 double test_ulp(float got, double want);
 
+/*
+ * The memory of the libraries, counted and failing when told: the first call
+ * takes over from malloc(), test_memory_end() gives back.  The k-th allocation
+ * from now on fails and no other; 0: none does.  Threads may ask, too.
+ */
+void test_memory_fail(long k);
+void test_memory_end(void);
+long test_memory_asked(void); /* allocations since test_memory_fail() */
+long test_memory_held(void);  /* blocks not given back, of all calls */
+
 /* Run fn once per instruction set this CPU has, then return to the best. */
 void test_each_isa(void (*fn)(void));
 
