@@ -97,7 +97,7 @@ static int check_finite(const char *path, const locant_tensor *t)
     return CLI_OK;
 }
 
-int cli_read_positions(locant_array *out, const char *path, int real)
+int cli_read_positions(locant_array *out, const char *path)
 {
     const locant_tensor *t = &out->tensor;
     char shape[160];
@@ -105,15 +105,13 @@ int cli_read_positions(locant_array *out, const char *path, int real)
 
     if (failed)
         return failed;
-    if (t->dtype != LOCANT_I64 && !(real && t->dtype == LOCANT_F64))
+    if (t->dtype != LOCANT_I64 && t->dtype != LOCANT_F64)
         return cli_fail(CLI_INPUT, "--positions: %s: has dtype %s, expected "
-                        "i64%s", path, locant_dtype_name(t->dtype),
-                        real ? " or f64" : "");
+                        "i64 or f64", path, locant_dtype_name(t->dtype));
     cli_shape_text(shape, sizeof shape, t);
     if (t->rank != 1 && !(t->rank == 2 && t->dtype == LOCANT_F64))
         return cli_fail(CLI_INPUT, "--positions: %s: has shape %s, expected "
-                        "[T]%s", path, shape,
-                        real ? ", or f64 [T, axes]" : "");
+                        "[T], or f64 [T, axes]", path, shape);
     return t->dtype == LOCANT_F64 ? check_finite(path, t) : CLI_OK;
 }
 

@@ -131,9 +131,8 @@ int cli_new(locant_array *out, locant_dtype dtype, int rank,
             const int64_t *shape);
 /* first, first + 1, .. as I64 [n]. */
 int cli_count(locant_array *out, int64_t first, int64_t n);
-/* A file of positions: I64 [T], or where 'real' F64 [T] or [T, axes]; all
- * finite. */
-int cli_read_positions(locant_array *out, const char *path, int real);
+/* A file of positions: I64 [T], or F64 [T] or [T, axes], all finite. */
+int cli_read_positions(locant_array *out, const char *path);
 /* Write the array and say so: on stderr, or as JSON on stdout. */
 int cli_write(const struct cli *cli, const char *path, const locant_tensor *t);
 void cli_free(locant_array *array);

@@ -185,7 +185,7 @@ static int run(const struct cli *cli)
     int          status = check(cli);
 
     if (status == CLI_OK && o->positions != NULL)
-        status = cli_read_positions(&positions, o->positions, 1);
+        status = cli_read_positions(&positions, o->positions);
     else if (status == CLI_OK)
         status = ends_of_decades(&positions);
     if (status == CLI_OK && cli_given(cli, "compare"))

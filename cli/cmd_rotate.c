@@ -29,7 +29,7 @@ static int get_positions(locant_array *out, const struct options *o,
                          const locant_tensor *x)
 {
     if (o->positions != NULL)
-        return cli_read_positions(out, o->positions, 1);
+        return cli_read_positions(out, o->positions);
     return cli_count(out, o->offset, x->shape[x->rank - 2]);
 }
 

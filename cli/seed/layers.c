@@ -31,21 +31,20 @@ static double dot(const double *x, const double *y, int64_t n)
 }
 
 void layer_attend_plain(struct seed *s, double *out, const double *const qkv[3],
-                        int64_t T, int64_t S, int64_t D, int causal)
+                        int64_t T, int64_t D)
 {
-    double *p = seed_reals(s, S);
+    double *p = seed_reals(s, T);
 
     memset(out, 0, (size_t)(T * D) * sizeof *out);
     for (int64_t i = 0; i < T; i++) {
-        int64_t seen = causal ? S - T + i + 1 : S;
-        double  sum = 0;
+        double sum = 0;
 
-        for (int64_t j = 0; j < seen; j++)
+        for (int64_t j = 0; j < T; j++)
             p[j] = dot(qkv[0] + i * D, qkv[1] + j * D, D) / sqrt((double)D);
-        double top = seed_max(p, seen);
-        for (int64_t j = 0; j < seen; j++)
+        double top = seed_max(p, T);
+        for (int64_t j = 0; j < T; j++)
             sum += p[j] = exp(p[j] - top);
-        for (int64_t j = 0; j < seen; j++)
+        for (int64_t j = 0; j < T; j++)
             for (int64_t d = 0; d < D; d++)
                 out[i * D + d] += p[j] / sum * qkv[2][j * D + d];
     }

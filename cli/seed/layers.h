@@ -26,11 +26,10 @@ void layer_reorder(double *out, const double *x, const int64_t *order,
 
 /*
  * Attention of one head written out with loops, as the seeds write it: what the
- * library is held to.  q [T, D], k, v [S, D]; query i sees keys up to
- * S - T + i where 'causal'.
+ * library is held to.  q, k, v [T, D]; nothing is hidden.
  */
 void layer_attend_plain(struct seed *s, double *out, const double *const qkv[3],
-                        int64_t T, int64_t S, int64_t D, int causal);
+                        int64_t T, int64_t D);
 
 /* One Transformer layer: attention, perhaps cross-attention, feed-forward. */
 struct layer_block {

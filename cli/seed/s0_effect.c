@@ -67,7 +67,7 @@ static void attend(struct seed *s, locant_tensor w[2])
                                         TOKENS, WIDTH, NULL);
     double         *in = x.data;
 
-    seed_fill_normal(in, WIDTH, 0, 1, &r);
+    seed_fill_normal(in, WIDTH, 1, &r);
     for (int64_t i = WIDTH; i < TOKENS * WIDTH; i++)
         in[i] = in[i - WIDTH];
     seed_shape(s, "input, one vector repeated", &x);

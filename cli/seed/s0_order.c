@@ -32,8 +32,7 @@ static locant_tensor embed(struct seed *s, const char *const *words, int64_t n)
 
         for (const char *c = words[i]; *c != '\0'; c++)
             r.stream = r.stream * 257 + (unsigned char)*c;
-        seed_fill_normal((double *)x.data + i * WORD_WIDTH, WORD_WIDTH, 0, 1,
-                         &r);
+        seed_fill_normal((double *)x.data + i * WORD_WIDTH, WORD_WIDTH, 1, &r);
     }
     return x;
 }
@@ -173,7 +172,7 @@ void s0_attention(struct seed *s)
 
     for (int i = 0; i < 4; i++)
         n += all[i]->in * all[i]->out + all[i]->out;
-    seed_fill_normal(x.data, seed_count(&x), 0, 1, &r);
+    seed_fill_normal(x.data, seed_count(&x), 1, &r);
     seed_mha(s, &out, &w, &m, &x);
     seed_say(s, "softmax(Q K^T / sqrt(%d)) V between W_q, W_k, W_v and W_o, "
              "%d heads.", WIDTH / HEADS, HEADS);
@@ -234,7 +233,7 @@ static void attend_both(struct seed *s, locant_tensor w[2],
         x[i]   = SEED_F64(s, 1, TOKENS, WIDTH);
         out[i] = SEED_F64(s, 1, TOKENS, WIDTH);
     }
-    seed_fill_normal(x[0].data, TOKENS * WIDTH, 0, 1, &r);
+    seed_fill_normal(x[0].data, TOKENS * WIDTH, 1, &r);
     for (int64_t i = 0; i < TOKENS; i++)
         memcpy((double *)x[1].data + i * WIDTH,
                (double *)x[0].data + order[i] * WIDTH, WIDTH * sizeof(double));

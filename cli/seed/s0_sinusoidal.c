@@ -125,7 +125,7 @@ void s0_class(struct seed *s)
     const double *p = rows_of(s, 0, MAX, W), *odd = rows_of(s, 1, 1, 5);
     double       *in = x.data, *out = y.data;
 
-    seed_fill_normal(in, seed_count(&x), 0, 1, &r);
+    seed_fill_normal(in, seed_count(&x), 1, &r);
     for (int64_t i = 0; i < 2 * T * W; i++)
         out[i] = in[i] + p[i % (T * W)];
     seed_say(s, "forward(x) = x + P[0 .. T-1]; get_encoding(T) = P[0 .. T-1]; "

@@ -12,7 +12,7 @@ static locant_tensor learned_table(struct seed *s, int64_t rows, int64_t width)
     locant_random r = seed_random(s, 12);
     locant_tensor t = SEED_F64(s, rows, width);
 
-    seed_fill_normal(t.data, seed_count(&t), 0, 0.1, &r);
+    seed_fill_normal(t.data, seed_count(&t), 0.1, &r);
     return t;
 }
 
@@ -125,7 +125,7 @@ void s0_clipped(struct seed *s)
     locant_tensor table = SEED_F64(s, VECTORS, D), out, t5;
     const double *t = table.data, *x, *b;
 
-    seed_fill_normal(table.data, VECTORS * D, 0, 1, &r);
+    seed_fill_normal(table.data, VECTORS * D, 1, &r);
     out = clipped(s, &table, L);
     t5  = buckets(s, 128);
     x = out.data;

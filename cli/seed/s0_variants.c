@@ -11,7 +11,7 @@ static locant_tensor normal_input(struct seed *s, uint64_t stream)
     locant_random r = seed_random(s, stream);
     locant_tensor x = SEED_F64(s, 1, TOKENS, WIDTH);
 
-    seed_fill_normal(x.data, seed_count(&x), 0, 1, &r);
+    seed_fill_normal(x.data, seed_count(&x), 1, &r);
     return x;
 }
 

@@ -106,7 +106,7 @@ static double moved(struct seed *s)
                                          T, W, NULL), a, b;
     locant_attention at = LOCANT_ATTENTION_INIT;
 
-    seed_fill_normal(x.data, T * W, 0, 0.3, &r);
+    seed_fill_normal(x.data, T * W, 0.3, &r);
     for (int64_t i = 0; i < T * W; i++)
         ((double *)y.data)[i] = ((double *)x.data)[i] + ((double *)p.data)[i];
     at.q = at.k = &x;

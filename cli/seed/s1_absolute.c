@@ -159,7 +159,7 @@ void s1_learned(struct seed *s)
     int64_t n = LENGTH * WIDTH;
     double deviation, twice;
 
-    seed_fill_normal(table.data, n, 0, 1, &r);
+    seed_fill_normal(table.data, n, 1, &r);
     rows = seed_table_rows(s, e, 0, LENGTH, WIDTH, &table);
     deviation = seed_deviation(table.data, n);
     twice = gradient_of_row_7(s, e, &table);

@@ -74,7 +74,7 @@ static struct single single_new(struct seed *s)
         .right = SEED_F64(s, BATCH, LENGTH, HEAD),
     };
 
-    seed_fill_normal(m.x.data, BATCH * LENGTH * DIM, 0, 1, &r);
+    seed_fill_normal(m.x.data, BATCH * LENGTH * DIM, 1, &r);
     project(&m);
     attend(s, &m.seed, &m, 1, "rope");
     attend(s, &m.right, &m, 0, "rope");
@@ -203,7 +203,7 @@ static void plain_multi(struct seed *s, double *out, const struct seed_mha *m,
                                  (double *)t[1].data + at,
                                  (double *)t[2].data + at };
 
-        layer_attend_plain(s, heads + at, qkv, LENGTH, LENGTH, D, 0);
+        layer_attend_plain(s, heads + at, qkv, LENGTH, D);
     }
     seed_join_heads(flat, heads, BATCH, LENGTH, HEADS, D);
     seed_linear(out, &m->o, flat, ROWS);
@@ -219,7 +219,7 @@ void s1_multi(struct seed *s)
     double *plain = seed_reals(s, n), *later = seed_reals(s, n);
     int64_t numbers = 4 * DIM * DIM + DIM;
 
-    seed_fill_normal(x.data, n, 0, 1, &r);
+    seed_fill_normal(x.data, n, 1, &r);
     seed_mha(s, &out, NULL, &m, &x);
     plain_multi(s, plain, &m, &x, 0);
     plain_multi(s, later, &m, &x, 1000);
@@ -248,7 +248,7 @@ void s1_multi_run(struct seed *s)
     locant_tensor out = SEED_F64(s, BATCH, LENGTH, DIM);
     double *plain = seed_reals(s, BATCH * LENGTH * DIM);
 
-    seed_fill_normal(x.data, BATCH * LENGTH * DIM, 0, 1, &r);
+    seed_fill_normal(x.data, BATCH * LENGTH * DIM, 1, &r);
     seed_mha(s, &out, NULL, &m, &x);
     plain_multi(s, plain, &m, &x, 0);
     seed_shape(s, "input", &x);

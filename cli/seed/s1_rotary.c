@@ -163,7 +163,7 @@ static void rotary_module(struct seed *s, int64_t heads, int64_t dim)
     int64_t n = seed_count(&q);
     double *formula = seed_reals(s, n), change;
 
-    seed_fill_normal(q.data, n, 0, 1, &r);
+    seed_fill_normal(q.data, n, 1, &r);
     seed_rotate(s, &to, &from, e, 0);
     for (int64_t i = 0; i < 20 * heads; i++)
         apply_rotary(formula + i * dim, (double *)q.data + i * dim,

@@ -38,7 +38,7 @@ void s2_blindness(struct seed *s)
     y.data = seed_reals(s, TOKENS * NARROW);
     ox.data = seed_reals(s, TOKENS * NARROW);
     oy.data = seed_reals(s, TOKENS * NARROW);
-    seed_fill_normal(x.data, TOKENS * NARROW, 0, 2, &r);
+    seed_fill_normal(x.data, TOKENS * NARROW, 2, &r);
     layer_reorder(y.data, x.data, order, TOKENS, NARROW);
     seed_mha(s, &ox, &wx, &m, &x);
     seed_mha(s, &oy, &wy, &m, &y);
@@ -187,7 +187,7 @@ void s2_fixed(struct seed *s)
     seed_try(s, locant_encoding_table(&P, e, &pos, NULL));
     for (int i = 0; i < LONG * WIDE; i++)
         worst = fmax(worst, fabs((double)loop[i] - pe[i]));
-    seed_fill_normal(x, BATCH * LENGTH * WIDE, 0, 1, &r);
+    seed_fill_normal(x, BATCH * LENGTH * WIDE, 1, &r);
     for (int i = 0; i < BATCH * LENGTH * WIDE; i++)
         y[i] = x[i] + pe[i % (LENGTH * WIDE)];
     seed_say(s, "generatePositionalEncoding() fills [maxLength, dModel], here "

@@ -54,8 +54,8 @@ void s2_learned(struct seed *s)
     double before, after, slope;
     const double step = 1e-6;
 
-    seed_fill_normal(P, LONG * WIDE, 0, 0.02, &r);
-    seed_fill_normal(x, BATCH * LENGTH * WIDE, 0, 1, &r);
+    seed_fill_normal(P, LONG * WIDE, 0.02, &r);
+    seed_fill_normal(x, BATCH * LENGTH * WIDE, 1, &r);
     dtable = table_gradient(s, e, &table, x);
     d = dtable.data;
     before = loss_of(NULL, x, P);
@@ -136,7 +136,7 @@ void s2_compare(struct seed *s)
     const locant_tensor *both[] = { &P, &L };
     static const char *const names[] = { "fixed_pe", "learned_pe" };
 
-    seed_fill_normal(L.data, LONG * WIDE, 0, 0.02, &r);
+    seed_fill_normal(L.data, LONG * WIDE, 0.02, &r);
     seed_columns(s, "encodings", "encoding|rows|width|learned numbers|mean|std|"
                  "length of row 0|cosine of rows 0, 1");
     for (int i = 0; i < 2; i++) {

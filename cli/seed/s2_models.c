@@ -24,7 +24,7 @@ static struct stack stack_new(struct seed *s, uint64_t stream, int decoder)
     locant_random r = seed_random(s, stream);
     struct stack m = { .embedding = seed_reals(s, VOCAB * WIDTH) };
 
-    seed_fill_normal(m.embedding, VOCAB * WIDTH, 0, pow(WIDTH, -.5), &r);
+    seed_fill_normal(m.embedding, VOCAB * WIDTH, pow(WIDTH, -.5), &r);
     for (int l = 0; l < LAYERS; l++) {
         m.layers[l] = layer_block_new(s, &r, WIDTH, HEADS, FF, decoder);
         if (decoder)

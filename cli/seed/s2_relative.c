@@ -48,9 +48,9 @@ void s2_relative(struct seed *s)
     locant_attention a = LOCANT_ATTENTION_INIT;
     double worst = 0, *S, *P;
 
-    seed_fill_normal(q.data, T * D, 0, 1, &r);
-    seed_fill_normal(k.data, T * D, 0, 1, &r);
-    seed_fill_normal(table.data, (2 * K + 1) * D, 0, 0.02, &r);
+    seed_fill_normal(q.data, T * D, 1, &r);
+    seed_fill_normal(k.data, T * D, 1, &r);
+    seed_fill_normal(table.data, (2 * K + 1) * D, 0.02, &r);
     a.q = &q;
     a.k = a.v = &k;
     plain = layer_scores(s, &a);

@@ -105,9 +105,9 @@ static locant_tensor bert_input(struct seed *s, const locant_encoding *e)
     locant_tensor x = SEED_F64(s, T, W), table = SEED_F64(s, 512, W), rows;
     double segment[2 * W], *to = x.data;
 
-    seed_fill_normal(table.data, 512 * W, 0, .02, &r);
-    seed_fill_normal(to, T * W, 0, .02, &r);
-    seed_fill_normal(segment, 2 * W, 0, .02, &r);
+    seed_fill_normal(table.data, 512 * W, .02, &r);
+    seed_fill_normal(to, T * W, .02, &r);
+    seed_fill_normal(segment, 2 * W, .02, &r);
     rows = seed_table_rows(s, e, 0, T, W, &table);
     for (int i = 0; i < T * W; i++)
         to[i] += ((double *)rows.data)[i] + segment[i / W / 2 * W + i % W];
@@ -196,7 +196,7 @@ void s3_sinusoid_class(struct seed *s)
             worst = fmax(worst, fabs((c % 2 ? cos(a) : sin(a)) -
                                      ((double *)pe.data)[p * D_MODEL + c]));
         }
-    seed_fill_normal(x, n, 0, 1, &r);
+    seed_fill_normal(x, n, 1, &r);
     for (int64_t i = 0; i < n; i++)
         y[i] = x[i] + ((double *)pe.data)[i % (MAX_LEN * D_MODEL)];
     double before = seed_mean(y, n);

@@ -63,7 +63,7 @@ void s3_heads(struct seed *s)
     locant_tensor w = SEED_F64(s, 1, HEADS, T, T);
     double *plain = seed_reals(s, N), *train = seed_reals(s, N), above = 0;
 
-    seed_fill_normal(x.data, N, 0, 1, &r);
+    seed_fill_normal(x.data, N, 1, &r);
     seed_mha(s, &out, &w, &m, &x);
     finish(s, plain, &m, &w, &x, 0);
     double dropped = (double)finish(s, train, &m, &w, &x, .1) /
@@ -128,7 +128,7 @@ void s3_block(struct seed *s)
     locant_tensor x = SEED_F64(s, 1, T, MODEL), y = SEED_F64(s, 1, T, MODEL);
     double change;
 
-    seed_fill_normal(x.data, N, 0, 1, &r);
+    seed_fill_normal(x.data, N, 1, &r);
     memcpy(y.data, x.data, N * sizeof(double));
     layer_block_run(s, &b, &y, NULL);
     seed_say(s, "x + attention(norm1(x)), then x + ffn(norm2(x)):");
@@ -163,7 +163,7 @@ void s3_run(struct seed *s)
     double seconds, *last = (double *)one.data + n - MODEL;
 
     seed_try(s, locant_angles(&cis, &pos, 10000, LOCANT_ANGLES_EXACT));
-    seed_fill_normal(x.data, BATCH * n, 0, 1, &r);
+    seed_fill_normal(x.data, BATCH * n, 1, &r);
     memcpy(one.data, x.data, (size_t)n * sizeof(double));
     for (int c = 0; c < MODEL; c++)
         last[c] += 1;

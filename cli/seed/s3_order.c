@@ -43,7 +43,7 @@ void s3_blindness(struct seed *s)
     struct seed_mha m = seed_mha_new(s, &r, NARROW, 2, 0);
     double x[WORDS * NARROW], a[NARROW], b[NARROW], blind, aware;
 
-    seed_fill_normal(x, WORDS * NARROW, 0, 1, &r);
+    seed_fill_normal(x, WORDS * NARROW, 1, &r);
     pooled(s, a, &m, x, said, "none");
     pooled(s, b, &m, x, turned, "none");
     blind = seed_max_difference(a, b, NARROW);
@@ -85,14 +85,14 @@ void s3_attention(struct seed *s)
 
     for (int i = 0; i < 3; i++) {
         t[i] = SEED_F64(s, 1, 1, T, D);
-        seed_fill_normal(t[i].data, T * D, 0, 1, &r);
+        seed_fill_normal(t[i].data, T * D, 1, &r);
         qkv[i] = t[i].data;
     }
     a.q = &t[0];
     a.k = &t[1];
     a.v = &t[2];
     seed_attend(s, &out, &a);
-    layer_attend_plain(s, plain, qkv, T, T, D, 0);
+    layer_attend_plain(s, plain, qkv, T, D);
     scaled = seed_weights(s, &a);
     a.scale = 1;
     unscaled = seed_weights(s, &a);
@@ -141,7 +141,7 @@ void s3_equivariance(struct seed *s)
     double X[N], PTX[N], equivariance = 0, invariance = INFINITY;
     int64_t order[L];
 
-    seed_fill_normal(X, N, 0, 1, &r);
+    seed_fill_normal(X, N, 1, &r);
     memcpy(x.data, X, sizeof X);
     layer_block_run(s, &layer, &x, NULL); /* T(X) */
     for (int i = 0; i < 20; i++) {
@@ -177,7 +177,7 @@ static double last_token(struct seed *s, int layers, locant_mask mask)
     locant_tensor a = SEED_F64(s, 1, L, W), b = SEED_F64(s, 1, L, W);
     int64_t order[L] = { 6, 5, 4, 3, 2, 1, 0, 7 };
 
-    seed_fill_normal(a.data, L * W, 0, 1, &r);
+    seed_fill_normal(a.data, L * W, 1, &r);
     layer_reorder(b.data, a.data, order, L, W);
     for (int l = 0; l < layers; l++) {
         struct layer_block layer = layer_block_new(s, &r, W, 4, 64, 0);

@@ -46,7 +46,7 @@ void s3_segments(struct seed *s)
 
     for (int i = 0; i < 3; i++) {
         t[i] = SEED_F64(s, 1, HEADS, TOKENS, D);
-        seed_fill_normal(t[i].data, HEADS * TOKENS * D, 0, 1, &r);
+        seed_fill_normal(t[i].data, HEADS * TOKENS * D, 1, &r);
         second[i] = tail(&t[i], SEGMENT);
     }
     a.encoding = seed_encoding(s, "alibi");
@@ -141,9 +141,9 @@ static double xl_error(struct seed *s)
     double worst = 0;
 
     for (int i = 0; i < 2; i++)
-        seed_fill_normal(t[i].data, T * W, 0, 1, &rand);
+        seed_fill_normal(t[i].data, T * W, 1, &rand);
     for (int i = 0; i < 3; i++)
-        seed_fill_normal(p[i].data, seed_count(&p[i]), 0, 1, &rand);
+        seed_fill_normal(p[i].data, seed_count(&p[i]), 1, &rand);
     a.q = &t[0];
     a.k = a.v = &t[1];
     a.encoding = seed_encoding(s, "transformer-xl");

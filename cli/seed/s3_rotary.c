@@ -73,7 +73,7 @@ void s3_rope(struct seed *s)
     for (int b = 0; b < 2; b++)
         for (int i = 0; i < 6; i++)
             x[b][i] = score_at(s, e[b], ones, ones, n[i]);
-    seed_fill_normal(k, 64, 0, 1, &r);
+    seed_fill_normal(k, 64, 1, &r);
     memcpy(q.data, k, sizeof k);
     seed_rotate(s, &q, &q, e[0], -20); /* q meets k after 20 more steps */
     int64_t best = best_distance(s, e[0], q.data, k);
@@ -151,7 +151,7 @@ void s3_apply(struct seed *s)
     locant_tensor x = SEED_F64(s, B, H, L, D), y = SEED_F64(s, B, H, L, D);
     double *in = x.data, *out = y.data, worst = 0, length = 0;
 
-    seed_fill_normal(in, N, 0, 1, &r);
+    seed_fill_normal(in, N, 1, &r);
     seed_rotate(s, &y, &x, e, 0);
     for (int64_t row = 0; row < B * H * L; row++) {
         double before = 0, after = 0;

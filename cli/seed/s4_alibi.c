@@ -99,7 +99,7 @@ void s4_alibi(struct seed *s)
     for (int i = 0; i < HEADS * PAIRS; i++)
         wrong[i] = -slopes[i / PAIRS] *
                    abs(i / LENGTH % LENGTH - i % LENGTH);
-    seed_fill_normal(x, COUNT, 0, 1, &r);
+    seed_fill_normal(x, COUNT, 1, &r);
     seed_say(s, "Scores [2, 8, 10, 10] of N(0, 1), less slope x |i - j|:");
     range(s, "scores", x);
     add_bias(y, x, wrong);

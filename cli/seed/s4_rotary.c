@@ -21,8 +21,8 @@ void s4_learned(struct seed *s)
     int64_t n = BATCH * LENGTH * W, each = LENGTH * W;
     double *out = y.data = seed_reals(s, BATCH * LENGTH * W), *in = x.data;
 
-    seed_fill_normal(table.data, ROWS * W, 0, 1, &r);
-    seed_fill_normal(in, n, 0, 1, &r);
+    seed_fill_normal(table.data, ROWS * W, 1, &r);
+    seed_fill_normal(in, n, 1, &r);
     rows = seed_table_rows(s, e, 0, LENGTH, W, &table);
     for (int64_t i = 0; i < n; i++)
         out[i] = in[i] + ((double *)rows.data)[i % each];
@@ -115,7 +115,7 @@ void s4_apply(struct seed *s)
 
     for (int i = 0; i < 2; i++) {
         t[i] = SEED_F64(s, BATCH, HEADS, LENGTH, HEAD);
-        seed_fill_normal(t[i].data, COUNT, 0, 1, &r);
+        seed_fill_normal(t[i].data, COUNT, 1, &r);
         for (int k = 0; k < 2; k++) {
             turned[k][i] = SEED_F64(s, BATCH, HEADS, LENGTH, HEAD);
             seed_rotate(s, &turned[k][i], &t[i], e, starts[k]);
@@ -172,7 +172,7 @@ void s4_homework_2(struct seed *s)
     locant_random r = seed_random(s, 3);
     double *x = seed_reals(s, COUNT), change[2][2];
 
-    seed_fill_normal(x, COUNT, 0, 1, &r);
+    seed_fill_normal(x, COUNT, 1, &r);
     seed_say(s, "2048 random vectors of 64, positions from 0 and from a "
              "million; largest relative change of a length:");
     seed_columns(s, "lengths", "arithmetic|positions 0 .. 127|from 1000000");

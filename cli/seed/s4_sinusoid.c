@@ -43,7 +43,7 @@ void s4_why(struct seed *s)
     locant_tensor ox = SEED_F64(s, 1, 3, W), oy = SEED_F64(s, 1, 3, W);
     double moved[N], as_they_are, as_sets;
 
-    seed_fill_normal(x.data, N, 0, 1, &r);
+    seed_fill_normal(x.data, N, 1, &r);
     layer_reorder(y.data, x.data, order, 3, W);
     seed_mha(s, &ox, NULL, &m, &x);
     seed_mha(s, &oy, NULL, &m, &y);

@@ -142,7 +142,8 @@ void seed_progress(struct seed *s, const char *format, ...)
 
 /* Stream 'stream' of seed 42; the row says so in its last lines. */
 locant_random seed_random(struct seed *s, uint64_t stream);
-void   seed_fill_normal(double *x, int64_t n, double mean, double deviation,
+/* N(0, deviation^2) */
+void   seed_fill_normal(double *x, int64_t n, double deviation,
                         locant_random *r);
 double seed_mean(const double *x, int64_t n);
 /* Square root of the mean square about the mean (numpy's std). */

@@ -15,11 +15,10 @@ locant_random seed_random(struct seed *s, uint64_t stream)
     return (locant_random){ .seed = 42, .stream = stream };
 }
 
-void seed_fill_normal(double *x, int64_t n, double mean, double deviation,
-                      locant_random *r)
+void seed_fill_normal(double *x, int64_t n, double deviation, locant_random *r)
 {
     for (int64_t i = 0; i < n; i++)
-        x[i] = mean + deviation * locant_random_normal(r);
+        x[i] = deviation * locant_random_normal(r);
 }
 
 double seed_mean(const double *x, int64_t n)

@@ -28,14 +28,14 @@ static double tent(double u)
     return u < 1 ? 1 - u : 0;
 }
 
-static int64_t clamp(int64_t i, int64_t low, int64_t high)
+static int64_t clamp(int64_t i, int64_t last)
 {
-    return i < low ? low : i > high ? high : i;
+    return i < 0 ? 0 : i > last ? last : i;
 }
 
 static int64_t first_of(const struct lct_axis *a, int64_t low)
 {
-    return clamp(low, 0, a->m - a->taps);
+    return clamp(low, a->m - a->taps);
 }
 
 /* s of resize.h as whole part and fraction. */
@@ -73,7 +73,7 @@ static void fill_plain(struct lct_axis *a, int64_t x, const locant_resize *how)
     }
     a->first[x] = first_of(a, low);
     for (int t = 0; t < terms; t++)
-        out[clamp(low + t, 0, a->m - 1) - a->first[x]] += w[t];
+        out[clamp(low + t, a->m - 1) - a->first[x]] += w[t];
 }
 
 /* Half the width of the stretched kernel, in rows of the table. */
