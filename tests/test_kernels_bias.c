@@ -68,6 +68,24 @@ static void check_added_rows(void)
     test_guarded_free(table, range * sizeof(*table));
 }
 
+static void check_levers(void)
+{
+    size_t n = LCT_PAD * (size_t)test_range(1, MOST / LCT_PAD);
+    float *s = floats(n), before[MOST];
+    double *levers = test_guarded(n * sizeof(*levers));
+    double slope = exp2((double)test_range(-40, 4)) * test_uniform();
+
+    memcpy(before, s, n * sizeof(*s));
+    for (size_t j = 0; j < n; j++)
+        levers[j] = -(double)test_range(0, INT64_C(1) << 30);
+    levers[0] = -0x1p62;
+    lct_kernels()->add_levers(s, levers, slope, n);
+    for (size_t j = 0; j < n; j++)
+        CHECK(bits(s[j]) == bits(before[j] + (float)(slope * levers[j])));
+    test_guarded_free(s, n * sizeof(*s));
+    test_guarded_free(levers, n * sizeof(*levers));
+}
+
 /* Sums of at most 20 terms below 2, each rounded a few times. */
 static void check_bends(void)
 {
@@ -116,6 +134,7 @@ static void check_kernels(void)
     for (int round = 0; round < 100; round++) {
         check_diagonals();
         check_added_rows();
+        check_levers();
         check_bends();
     }
 }

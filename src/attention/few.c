@@ -8,28 +8,10 @@
  * so that a cached step gives the bits of the whole run.
  */
 #include "../core/pool.h"
+#include "few.h"
 #include "pairs.h"
 #include <math.h>
 #include <string.h>
-
-/*
- * Heads 'head' .. 'head + heads - 1' share keys; T queries of each are rows.
- * Memory is read best as one long stream, so a run of tiles has first its keys
- * read and then its values: as many as scores of ROWS rows in all find room
- * for.  Rows lie ROW apart, no power of two, which would put their entries in
- * the same sets of the cache.
- */
-enum { ROW = LCT_TILE + 4, ROWS = 48 };
-
-struct few {
-    int64_t b, head, heads;
-    int64_t share;       /* of them, one product: they share keys */
-    int64_t segment;
-    bool seen[ROWS];     /* does this head see any key of the tile? */
-    int64_t tiles;       /* of the run */
-    int64_t tile[LCT_SEGMENT + 1];  /* which, and what comes after them */
-    bool guard[LCT_SEGMENT];        /* something of the tile is hidden */
-};
 
 static int64_t part_of(const struct lct_problem *p, const struct few *f,
                        int64_t row)
@@ -53,46 +35,6 @@ static bool look(const struct lct_problem *p, struct few *f, struct lct_tile *t,
         f->guard[f->tiles] |= !f->seen[g] || t->partial;
     }
     return any;
-}
-
-/* Bias, mask and cap of one head's rows. */
-static void finish_scores(const struct lct_problem *p, struct lct_tile *t,
-                          struct lct_scratch *s, float *rows)
-{
-    int64_t row = lct_position_row(p, t->b);
-    const int64_t *q_pos = p->q_pos + row * p->T;
-    const int64_t *k_pos = p->k_pos + row * p->S + t->j;
-
-    for (int64_t i = 0; i < p->T; i++, rows += ROW) {
-        if (p->score != NULL)
-            lct_add_bias_row(p, t->b, t->h, i, t->j, t->keys, rows);
-        for (int64_t j = 0; t->partial && j < t->keys; j++)
-            if (t->mapped ? s->hidden[j * (int64_t)t->lanes + i]
-                          : k_pos[j] > q_pos[i])
-                rows[j] = -INFINITY;
-        lct_cap(p, rows, NULL, (size_t)t->keys);
-    }
-}
-
-/* Scores of tile n, [rows, ROW], to weights; shrink [rows]. */
-static void weigh(const struct lct_problem *p, const struct few *f,
-                  struct lct_tile *t, int64_t n, struct lct_scratch *s,
-                  float *scores, float *shrink)
-{
-    for (int64_t g = 0; g < f->heads; g++) {
-        t->h = f->head + g;
-        if (f->seen[g] && (p->hidings == 0 || lct_next_keys(p, t, n, s)))
-            finish_scores(p, t, s, scores + g * p->T * ROW);
-        for (int64_t r = g * p->T; r < (g + 1) * p->T; r++) {
-            shrink[r] = 1;
-            if (f->seen[g])
-                p->kernels->softmax_row(scores + r * ROW, (size_t)t->keys,
-                                        s->rows + r, s->rows + LCT_TILE + r,
-                                        shrink + r);
-            else
-                memset(scores + r * ROW, 0, LCT_TILE * sizeof(float));
-        }
-    }
 }
 
 /* ------------------------------------------------------------- one product */
@@ -159,16 +101,17 @@ static void few_scores(const struct lct_problem *p, const struct few *f,
 }
 
 /* Weights of tile i of the run, which 't' is. */
-static void few_keys(const struct lct_problem *p, const struct few *f,
+static void few_keys(const struct lct_problem *p, struct few *f,
                      struct lct_tile *t, int64_t i, struct lct_scratch *s)
 {
     int64_t rows = f->heads * p->T, n = f->tile[i];
-    float *scores = s->s + i * rows * ROW;
+    float *scores = s->s + i * rows * FEW_ROW;
 
     if (p->turns_keys)
         lct_few_angles(p, t, s);
     for (int64_t g = 0; g < f->heads; g += f->share) {
-        struct lct_product x = { .c = scores + g * p->T * ROW, .c_row = ROW,
+        struct lct_product x = { .c = scores + g * p->T * FEW_ROW,
+                                 .c_row = FEW_ROW,
                                  .a = s->q + g * p->T, .a_col = (size_t)rows,
                                  .m = (size_t)(f->share * p->T),
                                  .n = (size_t)t->keys,
@@ -180,10 +123,10 @@ static void few_keys(const struct lct_problem *p, const struct few *f,
         t->h = f->head + g;
         few_scores(p, f, t, i, s, &x);
     }
-    weigh(p, f, t, n, s, scores, s->rows + 2 * LCT_TILE + i * rows);
+    lct_few_weigh(p, f, t, n, s, scores, s->rows + 2 * LCT_TILE + i * rows);
     if (p->by_pairs)
-        p->kernels->round_rows((uint32_t *)scores, ROW, scores, ROW, NULL,
-                               (size_t)rows,
+        p->kernels->round_rows((uint32_t *)scores, FEW_ROW, scores, FEW_ROW,
+                               NULL, (size_t)rows,
                                ((size_t)t->keys + LCT_PAD - 1) / LCT_PAD *
                                    LCT_PAD);
 }
@@ -221,8 +164,8 @@ static void few_product(const struct lct_problem *p, const struct few *f,
                           .j = f->tile[i] * LCT_TILE };
     struct lct_product x = { .c = s->out + g * p->T * p->padded,
                              .c_row = (size_t)p->padded,
-                             .a = s->s + (i * rows + g * p->T) * ROW,
-                             .a_row = ROW, .a_col = 1,
+                             .a = s->s + (i * rows + g * p->T) * FEW_ROW,
+                             .a_row = FEW_ROW, .a_col = 1,
                              .m = (size_t)(f->share * p->T),
                              .n = (size_t)p->padded, .add = true };
 
@@ -252,9 +195,12 @@ static void few_values(const struct lct_problem *p, const struct few *f,
     int64_t rows = f->heads * p->T;
     const float *shrink = s->rows + 2 * LCT_TILE + i * rows;
 
-    for (int64_t r = 0; r < rows; r++)
-        for (int64_t d = 0; shrink[r] != 1 && d < p->padded; d++)
-            s->out[r * p->padded + d] *= shrink[r];
+    for (int64_t r = 0; r < rows; r++) {
+        float *out = s->out + r * p->padded, factor = shrink[r];
+
+        for (int64_t d = 0; factor != 1 && d < p->padded; d++)
+            out[d] *= factor;
+    }
     for (int64_t g = 0; g < f->heads; g += f->share)
         few_product(p, f, i, g, s);
 }
@@ -264,7 +210,7 @@ static int64_t few_run(const struct lct_problem *p, struct few *f, int64_t n,
                        int64_t end, struct lct_scratch *s)
 {
     struct lct_tile t = { .b = f->b, .rows = p->T, .lanes = LCT_PAD };
-    int64_t most = ROWS / (f->heads * p->T), first = n;
+    int64_t most = FEW_ROWS / (f->heads * p->T), first = n;
 
     most = most < LCT_SEGMENT ? most : LCT_SEGMENT;
     for (f->tiles = 0; n < end && f->tiles < most; n++)
@@ -303,6 +249,7 @@ static void few_segment(const struct lct_problem *p, struct few *f,
         s->rows[r] = -INFINITY;
         s->rows[LCT_TILE + r] = 0;
     }
+    lct_few_levers(p, f);
     memset(s->out, 0, (size_t)(rows * p->padded) * sizeof(float));
     while (n < end)
         n = few_run(p, f, n, end, s);
@@ -322,8 +269,8 @@ static void few_segment(const struct lct_problem *p, struct few *f,
  */
 static int64_t few_span(const struct lct_problem *p)
 {
-    int64_t rows = p->H / p->Hkv * p->T, most = rows < ROWS ? ROWS / rows : 1;
-    int64_t parts;
+    int64_t rows = p->H / p->Hkv * p->T, parts;
+    int64_t most = rows < FEW_ROWS ? FEW_ROWS / rows : 1;
 
     if (!p->turns_keys)
         return 1;
@@ -337,7 +284,7 @@ static void few_task(void *context, size_t task, int slot)
 {
     const struct lct_results *job = context;
     const struct lct_problem *p = job->p;
-    int64_t group = p->H / p->Hkv, most = ROWS / p->T, span = few_span(p);
+    int64_t group = p->H / p->Hkv, most = FEW_ROWS / p->T, span = few_span(p);
     int64_t parts = (p->Hkv + span - 1) / span;
     int64_t from = (int64_t)task / p->k_segments % parts * span * group;
     int64_t end = from + span * group < p->H ? from + span * group : p->H;

@@ -132,13 +132,21 @@ static double lever(const struct lct_call *s, int64_t q_pos, int64_t k_pos)
     }
 }
 
+static void levers(double *out, const struct lct_call *s, int64_t q_pos,
+                   const int64_t *k_pos, size_t n)
+{
+    for (size_t j = 0; j < n; j++)
+        out[j] = lever(s, q_pos, k_pos[j]);
+}
+
 static void bias(double *out, const struct lct_call *s, int64_t head,
                  int64_t q_pos, const int64_t *k_pos, size_t n)
 {
     double m = slope(s, head);
 
+    levers(out, s, q_pos, k_pos, n);
     for (size_t j = 0; j < n; j++)
-        out[j] = m * lever(s, q_pos, k_pos[j]);
+        out[j] *= m;
 }
 
 /* forward: out[j] = exp(slope) lever(j) */
@@ -205,6 +213,8 @@ const struct lct_encoding lct_enc_alibi = {
     .traits = traits,
     .check = check,
     .bias = bias,
+    .slope = slope,
+    .levers = levers,
     .bias_backward = bias_backward,
     .fold = fold,
     .unfold = unfold,

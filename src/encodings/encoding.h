@@ -265,6 +265,14 @@ struct lct_encoding {
                           const double *dout, size_t n);
 
     /*
+     * The same as two factors, of the head and of the pair: 'bias' is slope
+     * times lever to the bit.  NULL, both: no such form.
+     */
+    double (*slope)(const struct lct_call *s, int64_t head);
+    void (*levers)(double *out, const struct lct_call *s, int64_t q_pos,
+                   const int64_t *k_pos, size_t n);
+
+    /*
      * What the bias depends on where it is not RELATIVE, if it is fold(query) -
      * fold(key) alone: offsets within an image, say.  Reads s->e and s->last.
      * 'unfold' finds a pair that has the bias of that difference, for which it

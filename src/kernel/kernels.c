@@ -47,6 +47,7 @@ const struct lct_kernels CONCAT(lct_kernels_, LCT_ISA) = {
     .softcap          = softcap,
     .softmax_gradient = softmax_gradient,
     .add_bias_rows    = add_bias_rows,
+    .add_levers       = add_levers,
     .sum_diagonals    = sum_diagonals,
     .add_bends        = add_bends,
     .sum_bend         = sum_bend,

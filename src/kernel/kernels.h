@@ -222,6 +222,12 @@ struct lct_kernels {
                           const float *table, const int64_t *at);
 
     /*
+     * s += slope * levers, a product in double rounded to float; n is a
+     * multiple of LCT_PAD.  Exact.
+     */
+    void (*add_levers)(float *s, const double *levers, double slope, size_t n);
+
+    /*
      * sum[d] = sum of x[j,i] with i - j + keys - 1 = d, x [keys, lanes]; room
      * for keys + lanes rounded up to LCT_PAD, some of which is not written.
      * Exact.
