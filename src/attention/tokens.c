@@ -47,7 +47,7 @@ static locant_status check_axes(struct lct_problem *p,
         return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: q_coords is given, "
                            "expected an encoding that turns queries and keys "
                            "to read it", p->fn);
-    p->axes = part->e->row->axes != NULL ? part->e->row->axes(part->e) : 1;
+    p->axes = part->e->row->axes > 0 ? part->e->row->axes : 1;
     return LOCANT_OK;
 }
 

@@ -117,8 +117,7 @@ int locant_encoding_axes(const locant_encoding *e)
     int most = 1;
 
     for (int i = 0; e != NULL && i < e->parts; i++) {
-        const locant_encoding *part = e->part[i].e;
-        int axes = part->row->axes != NULL ? part->row->axes(part) : 1;
+        int axes = e->part[i].e->row->axes;
 
         most = axes > most ? axes : most;
     }

@@ -178,8 +178,7 @@ struct lct_encoding {
     /* Traits of this value where they depend on keys.  NULL: info.traits. */
     unsigned (*traits)(const locant_encoding *e);
 
-    /* Coordinates of a position; NULL: one. */
-    int (*axes)(const locant_encoding *e);
+    int axes; /* coordinates of a position; 0: it is one number */
 
     /* What the ranges of single keys cannot say.  NULL: nothing. */
     locant_status (*check)(const locant_encoding *e);

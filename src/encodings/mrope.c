@@ -68,12 +68,6 @@ static locant_status check(const locant_encoding *e)
     return LOCANT_OK;
 }
 
-static int axes(const locant_encoding *e)
-{
-    (void)e;
-    return AXES;
-}
-
 static void place(double *coords, const locant_encoding *e, int64_t pos)
 {
     (void)e;
@@ -161,7 +155,7 @@ const struct lct_encoding lct_enc_mrope = {
     },
     .keys = keys,
     .check = check,
-    .axes = axes,
+    .axes = AXES,
     .positions = lct_grid_positions,
     .schedule = schedule,
     .place = place,

@@ -38,12 +38,6 @@ static const struct lct_key keys[] = {
     { 0 }
 };
 
-static int axes(const locant_encoding *e)
-{
-    (void)e;
-    return 2; /* y, x */
-}
-
 static void place(double *coords, const locant_encoding *e, int64_t pos)
 {
     double width = e->value[WIDTH], height = e->value[HEIGHT];
@@ -139,7 +133,7 @@ const struct lct_encoding lct_enc_rope2d = {
         .variants = variants,
     },
     .keys = keys,
-    .axes = axes,
+    .axes = 2, /* y, x */
     .positions = lct_grid_positions,
     .schedule = schedule,
     .place = place,

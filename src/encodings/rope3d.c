@@ -21,12 +21,6 @@ static const struct lct_key keys[] = {
     { 0 }
 };
 
-static int axes(const locant_encoding *e)
-{
-    (void)e;
-    return AXES; /* t, y, x */
-}
-
 static void place(double *coords, const locant_encoding *e, int64_t pos)
 {
     int64_t t, y, x;
@@ -68,7 +62,7 @@ const struct lct_encoding lct_enc_rope3d = {
         .gradient = "dx = R(-f) dy, pair by pair",
     },
     .keys = keys,
-    .axes = axes,
+    .axes = AXES, /* t, y, x */
     .positions = lct_grid_positions,
     .schedule = schedule,
     .place = place,

@@ -62,12 +62,6 @@ static bool fill(double *out, const locant_encoding *e, int k,
     return true;
 }
 
-static int axes(const locant_encoding *e)
-{
-    (void)e;
-    return 2; /* y, x */
-}
-
 static void place(double *coords, const locant_encoding *e, int64_t pos)
 {
     int64_t y, x;
@@ -165,7 +159,7 @@ const struct lct_encoding lct_enc_rope_mixed = {
     .params = params,
     .size = size,
     .fill = fill,
-    .axes = axes,
+    .axes = 2, /* y, x */
     .positions = lct_grid_positions,
     .place = place,
     .turn = turn,

@@ -34,12 +34,6 @@ static const struct lct_key keys[] = {
     { 0 }
 };
 
-static int axes(const locant_encoding *e)
-{
-    (void)e;
-    return 2; /* y, x */
-}
-
 static locant_status schedule(struct lct_schedule **out,
                               const locant_encoding *e, const char *fn,
                               int64_t dim, int64_t length)
@@ -152,7 +146,7 @@ const struct lct_encoding lct_enc_sincos2d = {
         .doors = LOCANT_DOOR_INPUT,
     },
     .keys = keys,
-    .axes = axes,
+    .axes = 2, /* y, x */
     .positions = lct_grid_positions,
     .schedule = schedule,
     .row = row,

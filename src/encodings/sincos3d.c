@@ -27,12 +27,6 @@ static const struct lct_key keys[] = {
     { 0 }
 };
 
-static int axes(const locant_encoding *e)
-{
-    (void)e;
-    return 3; /* t, y, x */
-}
-
 /* Channels of an axis before the cut. */
 static int64_t band(const locant_encoding *e, int axis, int64_t dim)
 {
@@ -134,7 +128,7 @@ const struct lct_encoding lct_enc_sincos3d = {
         .doors = LOCANT_DOOR_INPUT,
     },
     .keys = keys,
-    .axes = axes,
+    .axes = 3, /* t, y, x */
     .positions = lct_grid_positions,
     .schedule = schedule,
     .row = row,
