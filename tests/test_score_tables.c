@@ -58,7 +58,7 @@ static void check_pair(struct lct_call *call, int64_t q_pos, int64_t k_pos)
 
     CHECK(row->unfold(&q, &k, &other, difference));
     if (row->bias_heads != NULL)
-        row->bias_heads(heads, call, q_pos, k_pos);
+        row->bias_heads(heads, call, 0, HEADS, q_pos, k_pos);
     for (int64_t h = 0; h < HEADS; h++) {
         row->bias(&want, call, h, q_pos, &k_pos, 1);
         row->bias(&got, &other, h, q, &k, 1);
@@ -139,7 +139,8 @@ static void heads_together_learn_as_each(void **state)
         together = calloc(2 * total, sizeof(*together));
         apart = together + total;
         lct_params_split(dparam, &call, together);
-        e->row->bias_heads_backward(dparam, &call, q_pos, k_pos, dout);
+        e->row->bias_heads_backward(dparam, &call, 0, HEADS, q_pos,
+                                    k_pos, dout);
         lct_params_split(dparam, &call, apart);
         for (int64_t h = 0; h < HEADS; h++)
             e->row->bias_backward(dparam, &call, h, q_pos, &k_pos, dout + h,

@@ -179,7 +179,7 @@ static void fill_stretch(const struct lct_problem *p, const struct stretch *x,
     double value[STRETCH];
 
     for (int64_t i = 0; heads != NULL && i < x->n; i++) {
-        row->bias_heads(heads, &x->call, x->q_pos, x->k_pos[i]);
+        row->bias_heads(heads, &x->call, 0, p->H, x->q_pos, x->k_pos[i]);
         for (int64_t h = 0; h < p->H; h++)
             to[h * (p->range + LCT_PAD) + i] = (float)heads[h];
     }
@@ -235,10 +235,15 @@ static void deliver_stretch(const struct lct_problem *p,
     const double *from = p->dtotal + at;
 
     for (int64_t i = 0; heads != NULL && i < x->n; i++) {
-        for (int64_t h = 0; h < p->H; h++)
+        bool any = false;
+
+        for (int64_t h = 0; h < p->H; h++) {
             heads[h] = from[h * p->range + i];
-        row->bias_heads_backward(dparam, &x->call, x->q_pos, x->k_pos[i],
-                                 heads);
+            any |= heads[h] != 0;
+        }
+        if (any)
+            row->bias_heads_backward(dparam, &x->call, 0, p->H, x->q_pos,
+                                     x->k_pos[i], heads);
     }
     for (int64_t h = 0; heads == NULL && h < p->H; h++)
         row->bias_backward(dparam, &x->call, h, x->q_pos, x->k_pos,

@@ -134,37 +134,18 @@ static void run(struct pass *p, const struct lct_call *s, int64_t q_pos,
     }
 }
 
-/* Of some heads that follow each other. */
-static void values(double *out, const struct pass *p, const struct lct_call *s,
-                   int64_t head, int64_t heads)
+static void bias_heads(double *out, const struct lct_call *s, int64_t head,
+                       int64_t heads, int64_t q_pos, int64_t k_pos)
 {
     int64_t n = (int64_t)s->e->value[HIDDEN];
-
-    for (int64_t h = 0; h < heads; h++)
-        out[h] = s->param[B3][head + h];
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t h = 0; p->a[2][i] > 0 && h < heads; h++)
-            out[h] += p->a[2][i] * s->param[W3][i * s->heads + head + h];
-}
-
-static void bias(double *out, const struct lct_call *s, int64_t head,
-                 int64_t q_pos, const int64_t *k_pos, size_t count)
-{
-    struct pass p;
-
-    for (size_t j = 0; j < count; j++) {
-        run(&p, s, q_pos, k_pos[j]);
-        values(out + j, &p, s, head, 1);
-    }
-}
-
-static void bias_heads(double *out, const struct lct_call *s, int64_t q_pos,
-                       int64_t k_pos)
-{
     struct pass p;
 
     run(&p, s, q_pos, k_pos);
-    values(out, &p, s, 0, s->heads);
+    for (int64_t h = 0; h < heads; h++)
+        out[h] = s->param[B3][head + h];
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t h = 0; p.a[2][i] > 0 && h < heads; h++)
+            out[h] += p.a[2][i] * s->param[W3][i * s->heads + head + h];
 }
 
 /*
@@ -223,54 +204,27 @@ static void run_backward(double *da, double *const *dparam,
 }
 
 /* forward: out[h] = b3 + sum_i max(0, a_i) w3_i */
-static void values_backward(double *const *dparam, const struct pass *p,
-                            const struct lct_call *s, int64_t head,
-                            int64_t heads, const double *dout)
+static void bias_heads_backward(double *const *dparam, const struct lct_call *s,
+                                int64_t head, int64_t heads, int64_t q_pos,
+                                int64_t k_pos, const double *dout)
 {
     int64_t n = (int64_t)s->e->value[HIDDEN];
     double da[MOST];
+    struct pass p;
 
+    run(&p, s, q_pos, k_pos);
     for (int64_t h = 0; h < heads; h++)
         dparam[B3][head + h] += dout[h];
     for (int64_t i = 0; i < n; i++) {
         int64_t at = i * s->heads + head;
 
         da[i] = 0;
-        for (int64_t h = 0; p->a[2][i] > 0 && h < heads; h++) {
+        for (int64_t h = 0; p.a[2][i] > 0 && h < heads; h++) {
             da[i] += dout[h] * s->param[W3][at + h];
-            dparam[W3][at + h] += dout[h] * p->a[2][i];
+            dparam[W3][at + h] += dout[h] * p.a[2][i];
         }
     }
-    run_backward(da, dparam, p, s);
-}
-
-static void bias_backward(double *const *dparam, const struct lct_call *s,
-                          int64_t head, int64_t q_pos, const int64_t *k_pos,
-                          const double *dout, size_t count)
-{
-    struct pass p;
-
-    for (size_t j = 0; j < count; j++) {
-        if (dout[j] == 0)
-            continue;
-        run(&p, s, q_pos, k_pos[j]);
-        values_backward(dparam, &p, s, head, 1, dout + j);
-    }
-}
-
-static void bias_heads_backward(double *const *dparam, const struct lct_call *s,
-                                int64_t q_pos, int64_t k_pos,
-                                const double *dout)
-{
-    struct pass p;
-    bool any = false;
-
-    for (int64_t h = 0; h < s->heads; h++)
-        any |= dout[h] != 0;
-    if (!any)
-        return;
-    run(&p, s, q_pos, k_pos);
-    values_backward(dparam, &p, s, 0, s->heads, dout);
+    run_backward(da, dparam, &p, s);
 }
 
 const struct lct_encoding lct_enc_crossformer = {
@@ -291,8 +245,8 @@ const struct lct_encoding lct_enc_crossformer = {
     .params = params,
     .fill = fill,
     .positions = positions,
-    .bias = bias,
-    .bias_backward = bias_backward,
+    .bias = lct_bias_of_heads,
+    .bias_backward = lct_bias_of_heads_backward,
     .fold = lct_patch_fold,
     .unfold = lct_patch_unfold,
     .bias_heads = bias_heads,

@@ -93,40 +93,21 @@ static void run(struct pass *p, const struct lct_call *s, int64_t q_pos,
     }
 }
 
-/* Of some heads that follow each other. */
-static void values(double *out, const struct pass *p, const struct lct_call *s,
-                   int64_t head, int64_t heads)
+static void bias_heads(double *out, const struct lct_call *s, int64_t head,
+                       int64_t heads, int64_t q_pos, int64_t k_pos)
 {
     int64_t hidden = (int64_t)s->e->value[HIDDEN];
+    struct pass p;
 
+    run(&p, s, q_pos, k_pos);
     for (int64_t h = 0; h < heads; h++)
         out[h] = s->param[B3][head + h];
     for (int64_t k = 0; k < hidden; k++) {
-        double h2 = silu(p->a2[k]);
+        double h2 = silu(p.a2[k]);
 
         for (int64_t h = 0; h < heads; h++)
             out[h] += h2 * s->param[W3][k * s->heads + head + h];
     }
-}
-
-static void bias(double *out, const struct lct_call *s, int64_t head,
-                 int64_t q_pos, const int64_t *k_pos, size_t n)
-{
-    struct pass p;
-
-    for (size_t j = 0; j < n; j++) {
-        run(&p, s, q_pos, k_pos[j]);
-        values(out + j, &p, s, head, 1);
-    }
-}
-
-static void bias_heads(double *out, const struct lct_call *s, int64_t q_pos,
-                       int64_t k_pos)
-{
-    struct pass p;
-
-    run(&p, s, q_pos, k_pos);
-    values(out, &p, s, 0, s->heads);
 }
 
 /* forward: a2 = b2 + silu(a1) w2, a1 = w1 r + b1 */
@@ -151,55 +132,28 @@ static void run_backward(double *const *dparam, const struct pass *p,
 }
 
 /* forward: out[h] = b3 + silu(a2) w3 */
-static void values_backward(double *const *dparam, const struct pass *p,
-                            const struct lct_call *s, int64_t head,
-                            int64_t heads, const double *dout)
+static void bias_heads_backward(double *const *dparam, const struct lct_call *s,
+                                int64_t head, int64_t heads, int64_t q_pos,
+                                int64_t k_pos, const double *dout)
 {
     int64_t hidden = (int64_t)s->e->value[HIDDEN];
     double da2[MOST];
+    struct pass p;
 
+    run(&p, s, q_pos, k_pos);
     for (int64_t h = 0; h < heads; h++)
         dparam[B3][head + h] += dout[h];
     for (int64_t k = 0; k < hidden; k++) {
         int64_t at = k * s->heads + head;
-        double h2 = silu(p->a2[k]), dh2 = 0;
+        double h2 = silu(p.a2[k]), dh2 = 0;
 
         for (int64_t h = 0; h < heads; h++) {
             dparam[W3][at + h] += dout[h] * h2;
             dh2 += dout[h] * s->param[W3][at + h];
         }
-        da2[k] = dh2 * silu_slope(p->a2[k]);
+        da2[k] = dh2 * silu_slope(p.a2[k]);
     }
-    run_backward(dparam, p, s, da2);
-}
-
-static void bias_backward(double *const *dparam, const struct lct_call *s,
-                          int64_t head, int64_t q_pos, const int64_t *k_pos,
-                          const double *dout, size_t n)
-{
-    struct pass p;
-
-    for (size_t j = 0; j < n; j++) {
-        if (dout[j] == 0)
-            continue;
-        run(&p, s, q_pos, k_pos[j]);
-        values_backward(dparam, &p, s, head, 1, dout + j);
-    }
-}
-
-static void bias_heads_backward(double *const *dparam, const struct lct_call *s,
-                                int64_t q_pos, int64_t k_pos,
-                                const double *dout)
-{
-    struct pass p;
-    bool any = false;
-
-    for (int64_t h = 0; h < s->heads; h++)
-        any |= dout[h] != 0;
-    if (!any)
-        return;
-    run(&p, s, q_pos, k_pos);
-    values_backward(dparam, &p, s, 0, s->heads, dout);
+    run_backward(dparam, &p, s, da2);
 }
 
 static const locant_variant variants[] = {
@@ -227,8 +181,8 @@ const struct lct_encoding lct_enc_dpb = {
     .keys = keys,
     .params = params,
     .fill = fill,
-    .bias = bias,
-    .bias_backward = bias_backward,
+    .bias = lct_bias_of_heads,
+    .bias_backward = lct_bias_of_heads_backward,
     .bias_heads = bias_heads,
     .bias_heads_backward = bias_heads_backward,
 };

@@ -285,14 +285,15 @@ struct lct_encoding {
     const struct lct_bends *bends;
 
     /*
-     * One pair and all heads, where a network serves them together: the bits of
-     * 'bias' in out [heads]; dout [heads].  NULL: 'bias' is as good.
+     * One pair, 'heads' heads from 'head' on, which a network serves together:
+     * out, dout [heads].  'bias' is lct_bias_of_heads() then.  NULL: no
+     * network.
      */
-    void (*bias_heads)(double *out, const struct lct_call *s, int64_t q_pos,
-                       int64_t k_pos);
+    void (*bias_heads)(double *out, const struct lct_call *s, int64_t head,
+                       int64_t heads, int64_t q_pos, int64_t k_pos);
     void (*bias_heads_backward)(double *const *dparam, const struct lct_call *s,
-                                int64_t q_pos, int64_t k_pos,
-                                const double *dout);
+                                int64_t head, int64_t heads, int64_t q_pos,
+                                int64_t k_pos, const double *dout);
 
     /*
      * Content door.  's' [heads, keys] enters as scale * q.k + bias, -infinity
@@ -405,6 +406,14 @@ static inline const char *lct_name(const locant_encoding *e)
 {
     return e->row == &lct_enc_sum ? e->spec : e->row->info.name;
 }
+
+/* The hooks 'bias' and 'bias_backward' of a row that has 'bias_heads'. */
+void lct_bias_of_heads(double *out, const struct lct_call *s, int64_t head,
+                       int64_t q_pos, const int64_t *k_pos, size_t n);
+void lct_bias_of_heads_backward(double *const *dparam, const struct lct_call *s,
+                                int64_t head, int64_t q_pos,
+                                const int64_t *k_pos, const double *dout,
+                                size_t n);
 
 /* Set doors, traits and parts of a value whose keys are known. */
 locant_status lct_encoding_compose(locant_encoding *e);

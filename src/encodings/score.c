@@ -167,3 +167,21 @@ locant_encoding_bias_backward(locant_tensor *dparams, const locant_tensor *dout,
     locant_release(job.rows);
     return LOCANT_OK;
 }
+
+void lct_bias_of_heads(double *out, const struct lct_call *s, int64_t head,
+                       int64_t q_pos, const int64_t *k_pos, size_t n)
+{
+    for (size_t j = 0; j < n; j++)
+        s->e->row->bias_heads(out + j, s, head, 1, q_pos, k_pos[j]);
+}
+
+void lct_bias_of_heads_backward(double *const *dparam, const struct lct_call *s,
+                                int64_t head, int64_t q_pos,
+                                const int64_t *k_pos, const double *dout,
+                                size_t n)
+{
+    for (size_t j = 0; j < n; j++)
+        if (dout[j] != 0)
+            s->e->row->bias_heads_backward(dparam, s, head, 1, q_pos, k_pos[j],
+                                           dout + j);
+}

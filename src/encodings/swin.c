@@ -33,16 +33,6 @@ static int64_t size(const locant_encoding *e, const char *name,
                               (int64_t)e->value[WIDTH]);
 }
 
-static locant_status positions(const locant_encoding *e, const char *fn,
-                               const int64_t *pos, size_t n,
-                               const locant_tensor *given)
-{
-    (void)given;
-    return lct_wall(e, fn, pos, n,
-                    (int64_t)(e->value[HEIGHT] * e->value[WIDTH]),
-                    "the window");
-}
-
 static int64_t offset(const struct lct_call *s, int64_t q_pos, int64_t k_pos)
 {
     return lct_window_offset((int64_t)s->e->value[HEIGHT],
@@ -82,7 +72,7 @@ const struct lct_encoding lct_enc_swin = {
     .keys = keys,
     .params = params,
     .size = size,
-    .positions = positions,
+    .positions = lct_window_positions,
     .bias = bias,
     .bias_backward = bias_backward,
     .fold = lct_patch_fold,

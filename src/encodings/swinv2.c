@@ -48,16 +48,6 @@ static bool fill(double *out, const locant_encoding *e, int k,
     return true;
 }
 
-static locant_status positions(const locant_encoding *e, const char *fn,
-                               const int64_t *pos, size_t n,
-                               const locant_tensor *given)
-{
-    (void)given;
-    return lct_wall(e, fn, pos, n,
-                    (int64_t)(e->value[HEIGHT] * e->value[WIDTH]),
-                    "the window");
-}
-
 /* sign(x) log2(1 + |x|) / log2(8), x = 8 offset / (size - 1) */
 static double log_offset(const struct lct_call *s, int64_t offset, int key)
 {
@@ -132,56 +122,25 @@ static void values_backward(double *const *dparam, const struct lct_call *s,
     }
 }
 
-static void bias(double *out, const struct lct_call *s, int64_t head,
-                 int64_t q_pos, const int64_t *k_pos, size_t n)
-{
-    double y[2];
-
-    for (size_t j = 0; j < n; j++) {
-        input(y, s, q_pos, k_pos[j]);
-        values(out + j, s, y, head, 1);
-    }
-}
-
-static void bias_backward(double *const *dparam, const struct lct_call *s,
-                          int64_t head, int64_t q_pos, const int64_t *k_pos,
-                          const double *dout, size_t n)
-{
-    double y[2];
-
-    for (size_t j = 0; j < n; j++) {
-        if (dout[j] == 0)
-            continue;
-        input(y, s, q_pos, k_pos[j]);
-        values_backward(dparam, s, y, head, 1, dout + j);
-    }
-}
-
-static void bias_heads(double *out, const struct lct_call *s, int64_t q_pos,
-                       int64_t k_pos)
+static void bias_heads(double *out, const struct lct_call *s, int64_t head,
+                       int64_t heads, int64_t q_pos, int64_t k_pos)
 {
     double y[2];
 
     input(y, s, q_pos, k_pos);
-    values(out, s, y, 0, s->heads);
+    values(out, s, y, head, heads);
 }
 
 static void bias_heads_backward(double *const *dparam, const struct lct_call *s,
-                                int64_t q_pos, int64_t k_pos,
-                                const double *dout)
+                                int64_t head, int64_t heads, int64_t q_pos,
+                                int64_t k_pos, const double *dout)
 {
     double y[2];
 
     input(y, s, q_pos, k_pos);
-    for (int64_t h = 0; h < s->heads; h += TOGETHER) {
-        int64_t heads = s->heads - h < TOGETHER ? s->heads - h : TOGETHER;
-        bool any = false;
-
-        for (int64_t g = h; g < h + heads; g++)
-            any |= dout[g] != 0;
-        if (any)
-            values_backward(dparam, s, y, h, heads, dout + h);
-    }
+    for (int64_t h = 0; h < heads; h += TOGETHER)
+        values_backward(dparam, s, y, head + h,
+                        heads - h < TOGETHER ? heads - h : TOGETHER, dout + h);
 }
 
 static const locant_variant variants[] = {
@@ -209,9 +168,9 @@ const struct lct_encoding lct_enc_swinv2 = {
     .keys = keys,
     .params = params,
     .fill = fill,
-    .positions = positions,
-    .bias = bias,
-    .bias_backward = bias_backward,
+    .positions = lct_window_positions,
+    .bias = lct_bias_of_heads,
+    .bias_backward = lct_bias_of_heads_backward,
     .fold = lct_patch_fold,
     .unfold = lct_patch_unfold,
     .bias_heads = bias_heads,

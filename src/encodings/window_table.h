@@ -7,6 +7,16 @@
 /* The first keys of an encoding of windows. */
 enum { HEIGHT, WIDTH, LCT_WINDOW_KEYS };
 
+static inline locant_status
+lct_window_positions(const locant_encoding *e, const char *fn,
+                     const int64_t *pos, size_t n, const locant_tensor *params)
+{
+    (void)params;
+    return lct_wall(e, fn, pos, n,
+                    (int64_t)(e->value[HEIGHT] * e->value[WIDTH]),
+                    "the window");
+}
+
 /* Offsets of a window, rows and columns: one less than twice its sides. */
 static inline int64_t lct_window_offsets(int64_t height, int64_t width)
 {
