@@ -8,15 +8,15 @@ if(LOCANT_D3)
   foreach(name notice words forms style views chart figure hover legend
           tools controls scale save table panels panels_terms panels_diff
           explore heads picks turn stretch tiles main)
-    list(APPEND PAGE_FILES ${CMAKE_SOURCE_DIR}/src/page/${name}.js)
+    list(APPEND PAGE_FILES ${PROJECT_SOURCE_DIR}/src/page/${name}.js)
   endforeach()
   list(INSERT PAGE_FILES 1 ${LOCANT_D3})
 else()
   message(STATUS "No D3 (Debian: node-d3): pages will have no script")
 endif()
-set(PAGE_BUNDLE ${CMAKE_BINARY_DIR}/page_bundle.c)
+set(PAGE_BUNDLE ${PROJECT_BINARY_DIR}/page_bundle.c)
 string(REPLACE ";" "\\;" FILES "${PAGE_FILES}")
 add_custom_command(OUTPUT ${PAGE_BUNDLE} VERBATIM
   COMMAND ${CMAKE_COMMAND} -DOUT=${PAGE_BUNDLE} "-DFILES=${PAGE_FILES}"
-          -P ${CMAKE_SOURCE_DIR}/cmake/embed.cmake
+          -P ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
   DEPENDS ${PAGE_FILES} cmake/embed.cmake)
