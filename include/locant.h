@@ -17,6 +17,7 @@
  *   locant/graph.h      eigenvectors, random walks, distances of a graph
  *   locant/lab.h        corpora, training, evaluation, the run store, reports
  *   locant/tasks.h      sixteen tasks to train on besides text
+ *   locant/probe.h      what a trained model does with positions
  *   locant/figure.h     figures of the report by name: SVG, PNG, PDF, page,
  *                       terminal, JSON, CSV
  *   locant/statistics.h what few seeds allow one to say

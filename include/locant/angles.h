@@ -4,8 +4,8 @@
  * A frequency is kept as a binary fraction of a turn.  Multiplying it by an
  * integer position and dropping whole turns is integer arithmetic, so nothing
  * is lost however far the position; one conversion, one polynomial in double
- * and one rounding to float remain.  The usual float recipes are wrong by 6e-3
- * at position 1e5 and by 0.4 at 1e7 ("locant angles --compare" prints it).
+ * and one rounding to float remain.  The usual float recipes are wrong by 7e-3
+ * at position 1e5 and by 0.8 at 1e7 ("locant angles --compare hf" prints it).
  */
 #ifndef LOCANT_ANGLES_H
 #define LOCANT_ANGLES_H

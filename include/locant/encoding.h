@@ -357,6 +357,15 @@ locant_encoding_rotate_backward(locant_tensor *dx, locant_tensor *dparams,
  * have put them at to_positions, in one turn by p_to f_to - p_from f_from:
  * shift, divide, other base, other scaling.  Both must be plain rotations of
  * the same channels; where their magnitudes differ the ratio is applied.
+ *
+ * out             F32, F16, BF16 or F64 [.., T, D]   written; may alias x, so
+ *                 that a cache is moved where it lies
+ * x               dtype and shape of out             rank >= 2, last stride 1
+ * from_positions, I64 [T]; F64 [T] or [T, axes]: as in
+ * to_positions    locant_encoding_rotate()
+ *
+ * Errors: as locant_encoding_rotate(), PARAM (other channels or pairing;
+ * integers beyond 2^53 where frequencies differ).
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_encoding_rerotate(locant_tensor *out, const locant_tensor *x,
