@@ -107,14 +107,15 @@ static void what_ends_is_left_out(void **state)
     struct lct_surface *x = create(specs, LEN(specs));
 
     (void)state;
-    CHECK(x->n == ENCODINGS && x->n_trained == TRAINED && x->seeds == 1);
+    CHECK(x->n == ENCODINGS && x->left_out == 1);
+    CHECK(x->n_trained == TRAINED && x->seeds == 1);
     CHECK(x->n_lengths == LENGTHS && x->length[0] == 64);
     CHECK(x->length[2] == 256 && x->trained[0] == 64 && x->trained[1] == 128);
-    assert_string_equal(x->spec[0], "alibi");
-    assert_string_equal(x->spec[1], "sinusoidal");
+    assert_string_equal(x->of[0].spec, "alibi");
+    assert_string_equal(x->of[1].spec, "sinusoidal");
     lct_surface_free(x);
     x = create(NULL, 0); /* of the plan's, those that are usual */
-    CHECK(x->n == 2);
+    CHECK(x->n == 2 && x->left_out == 0);
     lct_surface_free(x);
     r.preset = LOCANT_PRESET_SMOKE;
     r.encodings = ends;
@@ -138,10 +139,10 @@ static void the_diagonal_is_the_own_window(void **state)
     (void)state;
     CHECK(x->blocks == BLOCKS);
     for (size_t i = 0; i < ENCODINGS; i++) {
-        o.encoding = x->spec[i];
+        o.encoding = x->of[i].spec;
         o.learning_rate = plan.rate[1 + i];
         CHECK_OK(locant_train(&run, s, corpus, &o));
-        CHECK(run == x->run[i][1][0]);
+        CHECK(run == x->of[i].run[1][0]);
         CHECK_OK(locant_evaluate(&e, s, run, corpus, BLOCKS));
         /* a sum of 192 losses in another order */
         CHECK(fabs(mean_of(lct_surface_at(x, i, 1, 1)) - e.own_window) <
@@ -149,7 +150,7 @@ static void the_diagonal_is_the_own_window(void **state)
         /* at another length it is another number */
         CHECK(mean_of(lct_surface_at(x, i, 1, 2)) !=
               mean_of(lct_surface_at(x, i, 1, 1)));
-        CHECK_OK(locant_store_run(&info, s, x->run[i][0][0]));
+        CHECK_OK(locant_store_run(&info, s, x->of[i].run[0][0]));
         CHECK(info.length == 64 && info.batch * 64 == o.batch * o.length);
         CHECK(info.steps == o.steps);
     }
@@ -195,6 +196,51 @@ static void stopped_it_goes_on_to_the_same_bits(void **state)
     lct_surface_free(y);
     locant_store_close(a);
     locant_store_close(b);
+}
+
+/* A rate that no run survives: the job ends, with nothing to say of them. */
+static void what_diverges_does_not_end_the_job(void **state)
+{
+    locant_store *s = open_store("wild");
+    double wild[LEN(specs)] = { 1e30, 1e30, 1e30 };
+    struct lct_plan p = plan;
+    struct lct_results r = { .trained_length = 128 };
+    struct lct_html h = { .data = NULL };
+
+    (void)state;
+    p.rate = wild;
+    r.surface = create(specs, LEN(specs));
+    CHECK_OK(lct_surface_run(r.surface, &p, s, corpus, NULL, NULL));
+    CHECK(lct_run_failed(s, r.surface->of[0].run[0][0]));
+    CHECK_OK(lct_numbers_create(&r.numbers, &r));
+    CHECK(json_is_null(lct_numbers_at(
+        r.numbers, "surface.encodings.1.loss.64.128.mean")));
+    CHECK_OK(lct_page_surface(&h, &r));
+    lct_html_append(&h, "", 1);
+    CHECK(strstr(h.data, "undefined") && strstr(h.data, "nan") == NULL);
+    lct_html_free(&h);
+    lct_results_free(&r);
+    locant_store_close(s);
+}
+
+/* Every encoding that was asked for, however many. */
+static void all_are_taken(void **state)
+{
+    static const char *const five[] = { "none", "rope", "alibi", "t5",
+                                        "kerple" };
+    locant_report_options r = LOCANT_REPORT_INIT;
+    struct lct_plan p;
+    struct lct_surface *x;
+
+    (void)state;
+    r.preset = LOCANT_PRESET_SMOKE;
+    r.encodings = five;
+    r.n_encodings = LEN(five);
+    CHECK_OK(lct_plan_create(&p, &r));
+    CHECK_OK(lct_surface_create(&x, &p, &r));
+    CHECK(x->n == LEN(five));
+    lct_surface_free(x);
+    lct_plan_free(&p);
 }
 
 /* --------------------------------------------------------------------- page */
@@ -263,7 +309,7 @@ static void the_store_has_the_figure(void **state)
     locant_figure_view view = LOCANT_FIGURE_VIEW_INIT;
     locant_store *s = open_store("a");
     struct lct_results r = { .surface = measure(s), .trained_length = 128 };
-    int64_t run = r.surface->run[0][0][0];
+    int64_t run = r.surface->of[0].run[0][0];
 
     (void)state;
     CHECK_OK(lct_numbers_create(&r.numbers, &r));
@@ -288,6 +334,8 @@ int main(void)
         cmocka_unit_test(what_ends_is_left_out),
         cmocka_unit_test(the_diagonal_is_the_own_window),
         cmocka_unit_test(stopped_it_goes_on_to_the_same_bits),
+        cmocka_unit_test(what_diverges_does_not_end_the_job),
+        cmocka_unit_test(all_are_taken),
         cmocka_unit_test(numbers_and_page_have_it),
         cmocka_unit_test(the_store_has_the_figure),
     };

@@ -62,7 +62,7 @@ static void put_runs(const struct lct_ext_maker *k, json_t *to, size_t e)
         snprintf(key, sizeof key, "%" PRId64, x->trained[t]);
         list = lct_put_array(k->n, all, key);
         for (int s = 0; s < x->seeds; s++)
-            lct_add_count(k->n, list, x->run[e][t][s]);
+            lct_add_count(k->n, list, x->of[e].run[t][s]);
     }
 }
 
@@ -77,7 +77,7 @@ static locant_status put_encodings(const struct lct_ext_maker *k, json_t *all)
                                   lct_put_object(k->n, to, "change"),
                                   lct_put_object(k->n, to, "above_own")};
 
-        lct_put_text(k->n, to, "encoding", x->spec[e]);
+        lct_put_text(k->n, to, "encoding", x->of[e].spec);
         put_runs(k, to, e);
         for (int t = 0; t < x->n_trained; t++)
             LCT_TRY(put_trained(k, parts, e, t));
@@ -101,6 +101,7 @@ static void put_plan(struct lct_numbers *n, json_t *all)
              ",ff=%" PRId64, x->train.layers, x->train.width, x->train.heads,
              x->train.ff);
     lct_put_text(n, all, "model", model);
+    lct_put_count(n, all, "left_out", (int64_t)x->left_out);
     lct_put_count(n, all, "seeds", x->seeds);
     lct_put_count(n, all, "blocks", x->blocks);
     lct_put_count(n, all, "steps", x->train.steps);

@@ -31,7 +31,7 @@ locant_status lct_sections_keep(locant_store *store,
     if (r->extension)
         LCT_TRY(keep(store, r->extension->base[0], "extension", r));
     if (r->surface)
-        LCT_TRY(keep(store, r->surface->run[0][0][0], "surface", r));
+        LCT_TRY(keep(store, r->surface->of[0].run[0][0], "surface", r));
     return LOCANT_OK;
 }
 

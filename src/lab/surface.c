@@ -47,7 +47,10 @@ static locant_status choose(struct lct_surface *x, const struct lct_plan *plan,
 {
     const int64_t longest = x->length[x->n_lengths - 1];
 
-    for (size_t i = 0; i < plan->n && x->n < LCT_SURFACE_ENCODINGS; i++) {
+    x->of = locant_alloc(plan->n * sizeof *x->of);
+    if (x->of == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_report_run: no memory");
+    for (size_t i = 0; i < plan->n; i++) {
         locant_encoding *e;
         int64_t reach;
 
@@ -57,7 +60,9 @@ static locant_status choose(struct lct_surface *x, const struct lct_plan *plan,
         reach = locant_encoding_reach(e);
         locant_encoding_free(e);
         if (reach >= longest)
-            memcpy(x->spec[x->n++], plan->specs[i], sizeof x->spec[0]);
+            memcpy(x->of[x->n++].spec, plan->specs[i], sizeof x->of->spec);
+        else
+            x->left_out++;
     }
     if (x->n == 0)
         return locant_fail(LOCANT_ERR_PARAM,
@@ -86,8 +91,10 @@ locant_status lct_surface_create(struct lct_surface **out,
 
 void lct_surface_free(struct lct_surface *x)
 {
-    if (x)
+    if (x) {
         locant_release(x->loss);
+        locant_release(x->of);
+    }
     locant_release(x);
 }
 
@@ -126,14 +133,14 @@ static locant_status train(struct lct_task_in_wave *t, size_t i)
     struct job *j = t->waves->job;
     struct lct_surface *x = j->x;
     const struct which w = which_of(x, i);
-    int64_t *run = &x->run[w.e][w.t][w.seed];
+    int64_t *run = &x->of[w.e].run[w.t][w.seed];
     locant_train_options o = x->train;
     char plain[256]; /* a length that was left out is this one's own */
 
-    lct_without_length(plain, x->spec[w.e], x->train.length);
+    lct_without_length(plain, x->of[w.e].spec, x->train.length);
     o.encoding = plain;
     o.seed = (uint64_t)w.seed + 1;
-    o.learning_rate = x->rate[w.e];
+    o.learning_rate = x->of[w.e].rate;
     o.batch = o.batch * o.length / x->trained[w.t];
     o.length = x->trained[w.t];
     lct_wave_follow(&o, t);
@@ -146,7 +153,7 @@ static locant_status read_run(struct lct_task_in_wave *t, size_t i)
     struct lct_surface *x = j->x;
     const struct which w = which_of(x, i);
     struct lct_extension_place place = j->place;
-    struct lct_extension_cell cell = {.run = x->run[w.e][w.t][w.seed],
+    struct lct_extension_cell cell = {.run = x->of[w.e].run[w.t][w.seed],
                                       .crop = true};
     const bool failed = lct_run_failed(place.store, cell.run);
     locant_run_info run;
@@ -202,8 +209,8 @@ static void take_rates(struct lct_surface *x, const struct lct_plan *plan)
 {
     for (size_t e = 0; e < x->n; e++)
         for (size_t i = 0; i < plan->n; i++)
-            if (strcmp(plan->specs[i], x->spec[e]) == 0)
-                x->rate[e] = plan->rate[i];
+            if (strcmp(plan->specs[i], x->of[e].spec) == 0)
+                x->of[e].rate = plan->rate[i];
 }
 
 locant_status lct_surface_run(struct lct_surface *x,

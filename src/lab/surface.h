@@ -14,8 +14,13 @@
 enum {
     LCT_SURFACE_TRAINED = 4,
     LCT_SURFACE_LENGTHS = 7,
-    LCT_SURFACE_ENCODINGS = 3,
     LCT_SURFACE_SEEDS = 3
+};
+
+struct lct_surface_of {
+    char spec[256];
+    double rate;
+    int64_t run[LCT_SURFACE_TRAINED][LCT_SURFACE_SEEDS];
 };
 
 struct lct_surface {
@@ -23,10 +28,8 @@ struct lct_surface {
     int n_trained, n_lengths, seeds;
     int64_t trained[LCT_SURFACE_TRAINED], length[LCT_SURFACE_LENGTHS];
     int64_t want, blocks;       /* asked for; that there are */
-    size_t n;                   /* encodings */
-    char spec[LCT_SURFACE_ENCODINGS][256];
-    double rate[LCT_SURFACE_ENCODINGS];
-    int64_t run[LCT_SURFACE_ENCODINGS][LCT_SURFACE_TRAINED][LCT_SURFACE_SEEDS];
+    size_t n, left_out;         /* encodings; those that end too early */
+    struct lct_surface_of *of;  /* [n] */
     double *loss; /* [n, trained, lengths, seeds, blocks], nats per byte; NAN
                      where the run's loss stopped being finite */
     double seconds;

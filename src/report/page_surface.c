@@ -10,25 +10,35 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST = 16 }; /* of a document of another build */
+enum { MOST = 16 }; /* lengths, of a document of another build */
 
 bool lct_page_has_surface(const struct lct_results *r)
 {
     return r->surface != NULL;
 }
 
+static const json_t *list_of(const struct lct_results *r, const char *list)
+{
+    return json_object_get(json_object_get(r->numbers, "surface"), list);
+}
+
+static int encodings_of(const struct lct_results *r)
+{
+    return (int)json_array_size(list_of(r, "encodings"));
+}
+
+/* How many "trained", or "lengths". */
 static int count_of(const struct lct_results *r, const char *list)
 {
-    const json_t *all = json_object_get(r->numbers, "surface");
-    const size_t n = json_array_size(json_object_get(all, list));
+    const size_t n = json_array_size(list_of(r, list));
 
     return n < MOST ? (int)n : MOST;
 }
 
-/* Number i of "trained" or "lengths". */
+/* Number i of "trained" or "lengths"; 0 where that is no whole number. */
 static int64_t length_at(const struct lct_results *r, const char *list, int i)
 {
-    return (int64_t)lct_page_value(r, "surface.%s.%d", list, i);
+    return json_integer_value(json_array_get(list_of(r, list), (size_t)i));
 }
 
 static const char *spec_of(const struct lct_results *r, int e)
@@ -59,7 +69,7 @@ static void find_range(locant_figure *f, const struct lct_results *r)
     const int n = count_of(r, "trained") * count_of(r, "lengths");
     double cells[MOST * MOST], low = INFINITY, high = -INFINITY;
 
-    for (int e = 0; e < count_of(r, "encodings"); e++) {
+    for (int e = 0; e < encodings_of(r); e++) {
         read_cells(cells, r, e);
         for (int i = 0; i < n; i++) {
             low = isfinite(cells[i]) ? fmin(low, cells[i]) : low;
@@ -76,8 +86,13 @@ static locant_status draw_map(struct lct_html *h, const struct lct_results *r,
                               locant_figure *f, int e)
 {
     double cells[MOST * MOST];
+    bool any = false;
 
     read_cells(cells, r, e);
+    for (int64_t i = 0; i < f->rows * f->cols; i++)
+        any |= isfinite(cells[i]) != 0;
+    if (!any) /* no run of it came to an end */
+        return LOCANT_OK;
     f->title = spec_of(r, e);
     f->cells = cells;
     return lct_page_figure(
@@ -106,13 +121,19 @@ locant_status lct_page_surface_maps(struct lct_html *h,
     f.cols = count_of(r, "lengths");
     if (f.rows == 0 || f.cols == 0)
         return LOCANT_OK;
+    for (int i = 0; i < f.cols; i++)
+        if (length_at(r, "lengths", i) < 1 ||
+            length_at(r, "trained", i % f.rows) < 1)
+            return locant_fail(LOCANT_ERR_FORMAT,
+                               "locant_figure_of_runs: what the store kept of"
+                               " the surface has no lengths");
     f.x_first = log2((double)length_at(r, "lengths", 0));
     f.y_first = log2((double)length_at(r, "trained", 0));
     f.x_step = 1;
     f.y_step = f.rows > 1 ? log2((double)length_at(r, "trained", 1)) - f.y_first
                           : 1;
     find_range(&f, r);
-    for (int e = 0; e < count_of(r, "encodings"); e++)
+    for (int e = 0; e < encodings_of(r); e++)
         if (encoding == NULL ||
             (spec_of(r, e) && strcmp(encoding, spec_of(r, e)) == 0))
             LCT_TRY(draw_map(h, r, &f, e));
@@ -168,7 +189,7 @@ static void put_rows(struct lct_html *h, const struct lct_results *r,
                      const char *part, const char *columns, int first,
                      int trained)
 {
-    for (int e = 0; e < count_of(r, "encodings"); e++)
+    for (int e = 0; e < encodings_of(r); e++)
         for (int t = 0; t < trained; t++)
             put_row(h, r, part, columns, first, e, t);
     lct_html_table_end(h);
@@ -211,6 +232,9 @@ locant_status lct_page_surface(struct lct_html *h, const struct lct_results *r)
                  "tile those, so that no byte lacks more than fifteen bytes of "
                  "the context. The job took {surface.seconds} seconds.",
                  model);
+    if (lct_page_value(r, "surface.left_out") > 0)
+        lct_html_word(h, " Encodings that are not defined at the longest of "
+                         "these lengths are left out.");
     lct_html_raw(h, "</p>\n");
     LCT_TRY(lct_page_surface_maps(h, r, NULL));
     tables(h, r);
