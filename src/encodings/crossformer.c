@@ -61,14 +61,13 @@ static const struct lct_param params[] = {
 static bool fill(double *out, const locant_encoding *e, int k,
                  const locant_param_info *info, locant_random *r)
 {
-    double bound = 1 / sqrt(k <= B0 ? 2 : e->value[HIDDEN]);
-    int64_t n = info->shape[0] * (info->rank == 2 ? info->shape[1] : 1);
+    double inputs = k <= B0 ? 2 : e->value[HIDDEN];
     int within = k <= B0 ? W1 : (k - G1) % 4 + G1;
 
-    for (int64_t i = 0; i < n; i++)
-        out[i] = within == G1   ? 1
-                 : within == N1 ? 0
-                                : bound * (2 * locant_random_uniform(r) - 1);
+    if (within == W1 || within == B1)
+        return lct_fill_uniform(out, info, 1 / sqrt(inputs), r);
+    for (int64_t i = 0; i < info->shape[0]; i++)
+        out[i] = within == G1 ? 1 : 0;
     return true;
 }
 

@@ -89,9 +89,7 @@ static bool fill(double *out, const locant_encoding *e, int k,
     (void)e;
     if (k == B1 || k == B2)
         return false;
-    for (int64_t i = 0; i < info->shape[0] * info->shape[1] * taps; i++)
-        out[i] = bound * (2 * locant_random_uniform(r) - 1);
-    return true;
+    return lct_fill_uniform(out, info, bound, r);
 }
 
 /* One row of scores going through the network. */

@@ -42,12 +42,9 @@ static const struct lct_param params[] = {
 static bool fill(double *out, const locant_encoding *e, int k,
                  const locant_param_info *info, locant_random *r)
 {
-    double bound = k == W1 || k == B1 ? 1 : 1 / sqrt(e->value[HIDDEN]);
-    int64_t n = info->shape[0] * (info->rank == 2 ? info->shape[1] : 1);
+    double inputs = k == W1 || k == B1 ? 1 : e->value[HIDDEN];
 
-    for (int64_t i = 0; i < n; i++)
-        out[i] = bound * (2 * locant_random_uniform(r) - 1);
-    return true;
+    return lct_fill_uniform(out, info, 1 / sqrt(inputs), r);
 }
 
 static double silu(double x)

@@ -407,6 +407,10 @@ static inline const char *lct_name(const locant_encoding *e)
     return e->row == &lct_enc_sum ? e->spec : e->row->info.name;
 }
 
+/* For 'fill': every entry uniform in [-bound, bound).  Returns true. */
+bool lct_fill_uniform(double *out, const locant_param_info *info, double bound,
+                      locant_random *r);
+
 /* The hooks 'bias' and 'bias_backward' of a row that has 'bias_heads'. */
 void lct_bias_of_heads(double *out, const struct lct_call *s, int64_t head,
                        int64_t q_pos, const int64_t *k_pos, size_t n);

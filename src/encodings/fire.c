@@ -46,16 +46,11 @@ static const struct lct_param params[] = {
 static bool fill(double *out, const locant_encoding *e, int k,
                  const locant_param_info *info, locant_random *r)
 {
-    double bound = 1 / sqrt(e->value[HIDDEN]);
-    int64_t n = info->shape[0] * (info->rank == 2 ? info->shape[1] : 1);
-
     if (k == W1 || k == B1)
         return false;
-    for (int64_t i = 0; i < n; i++) {
-        double u = locant_random_uniform(r);
-
-        out[i] = k == C ? 0.1 : k == L ? 1 : bound * (2 * u - 1);
-    }
+    if (k != C && k != L)
+        return lct_fill_uniform(out, info, 1 / sqrt(e->value[HIDDEN]), r);
+    out[0] = k == C ? 0.1 : 1;
     return true;
 }
 

@@ -153,6 +153,18 @@ static void set(locant_tensor *t, size_t i, double value)
         ((float *)t->data)[i] = (float)value;
 }
 
+bool lct_fill_uniform(double *out, const locant_param_info *info, double bound,
+                      locant_random *r)
+{
+    int64_t n = 1;
+
+    for (int i = 0; i < info->rank; i++)
+        n *= info->shape[i];
+    for (int64_t i = 0; i < n; i++)
+        out[i] = bound * (2 * locant_random_uniform(r) - 1);
+    return true;
+}
+
 static locant_status fill(locant_tensor *out, const struct found *f,
                           const locant_param_info *info, locant_random *r,
                           bool *filled)

@@ -57,9 +57,7 @@ static bool fill(double *out, const locant_encoding *e, int k,
 
     (void)e;
     (void)k;
-    for (int64_t i = 0; i < info->shape[0] * info->shape[1]; i++)
-        out[i] = bound * (2 * locant_random_uniform(r) - 1);
-    return true;
+    return lct_fill_uniform(out, info, bound, r);
 }
 
 static int64_t row(const locant_encoding *e, int64_t q_pos, int64_t k_pos)

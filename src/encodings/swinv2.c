@@ -40,12 +40,9 @@ static const struct lct_param params[] = {
 static bool fill(double *out, const locant_encoding *e, int k,
                  const locant_param_info *info, locant_random *r)
 {
-    double bound = 1 / sqrt(k == W2 ? e->value[HIDDEN] : 2);
-    int64_t n = info->shape[0] * (info->rank == 2 ? info->shape[1] : 1);
+    double inputs = k == W2 ? e->value[HIDDEN] : 2;
 
-    for (int64_t i = 0; i < n; i++)
-        out[i] = bound * (2 * locant_random_uniform(r) - 1);
-    return true;
+    return lct_fill_uniform(out, info, 1 / sqrt(inputs), r);
 }
 
 /* sign(x) log2(1 + |x|) / log2(8), x = 8 offset / (size - 1) */
