@@ -43,11 +43,32 @@ static void ends_in_the_same_bits(void **state)
     print_message("%d kills, %d runs\n", kills, finished);
 }
 
+/* Killed after the last word to the store and before it gave back the lock. */
+static void a_dead_lock_goes(void **state)
+{
+    locant_train_options o = tiny("rope");
+    char path[PATH_MAX];
+    bool killed;
+    FILE *f;
+
+    (void)state;
+    train_and_kill(&o, "c", 0, &killed);
+    snprintf(path, sizeof path, "%s/checkpoints/run-1.lock",
+             scratch_file(&dir, "c"));
+    f = fopen(path, "w");
+    assert_non_null(f);
+    fclose(f);
+    assert_int_equal(files_in("c"), 2);
+    train_and_kill(&o, "c", 0, &killed);
+    assert_int_equal(files_in("c"), 1);
+}
+
 #define IN_SCRATCH(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {IN_SCRATCH(ends_in_the_same_bits)};
+    const struct CMUnitTest tests[] = {IN_SCRATCH(ends_in_the_same_bits),
+                                       IN_SCRATCH(a_dead_lock_goes)};
 
     return cmocka_run_group_tests(tests, make_corpus, free_corpus);
 }

@@ -147,6 +147,8 @@ locant_status lct_store_run_path(char **out, const locant_store *s, int64_t id,
  */
 locant_status lct_store_lock_run(int *fd, const locant_store *s, int64_t id);
 void lct_store_unlock_run(int fd, const locant_store *s, int64_t id);
+/* Remove the lock of a process that died with it; a held one stays. */
+void lct_store_drop_lock(const locant_store *s, int64_t id);
 
 /*
  * The checkpoint before the last one is kept, for the case that the last one is

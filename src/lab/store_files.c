@@ -118,6 +118,21 @@ void lct_store_unlock_run(int fd, const locant_store *s, int64_t id)
     close(fd);
 }
 
+void lct_store_drop_lock(const locant_store *s, int64_t id)
+{
+    char *path;
+    int fd;
+
+    if (lct_store_run_path(&path, s, id, "lock") != LOCANT_OK)
+        return;
+    fd = open(path, O_RDWR | O_CLOEXEC);
+    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && same_file(fd, path))
+        unlink(path);
+    if (fd >= 0)
+        close(fd);
+    locant_release(path);
+}
+
 /* ------------------------------------------------------------- checkpoints */
 
 /* Names of a run's files; all NULL when memory is short. */

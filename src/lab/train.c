@@ -186,8 +186,11 @@ static locant_status is_done(bool *done, const struct lct_trainer *t)
 
     LCT_TRY(locant_store_run(&info, t->store, t->id));
     *done = strcmp(info.status, "done") == 0 && access(t->path, F_OK) == 0;
-    if (*done) /* the process that finished it may not have come to this */
+    if (*done) { /* the process that finished it may not have come to this */
         lct_store_drop_previous(t->store, t->id);
+        if (t->lock < 0)
+            lct_store_drop_lock(t->store, t->id);
+    }
     return LOCANT_OK;
 }
 
