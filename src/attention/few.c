@@ -76,7 +76,7 @@ static void few_scores(const struct lct_problem *p, const struct few *f,
                        struct lct_product *x)
 {
     if (p->turns_keys) {
-        lct_few_turned(p, t, s, x);
+        lct_few_turned(p, f, t, s, x);
         return;
     }
     if (p->by_pairs) {

@@ -25,6 +25,15 @@ struct few {
     double lever[LCT_TILE];         /* of each key of the tile, then 0 */
 };
 
+/* s->product = cosines, then sines, of the tile's keys, where it turns them. */
+void lct_few_angles(const struct lct_problem *p, const struct lct_tile *t,
+                    struct lct_scratch *s);
+
+/* x, of which only the keys are missing, with those of head t->h turned. */
+void lct_few_turned(const struct lct_problem *p, const struct few *f,
+                    const struct lct_tile *t, struct lct_scratch *s,
+                    const struct lct_product *x);
+
 /* Find what biases of this task's heads have in common, if anything. */
 void lct_few_levers(const struct lct_problem *p, struct few *f);
 

@@ -6,17 +6,16 @@
  * cost more to write and read than the keys do.
  */
 #include "../encodings/rotate.h"
+#include "few.h"
 #include "pairs.h"
 #include <string.h>
 
 /*
  * Rows that are turned at a time: they and their angles stay in the first
- * cache.  Those 'AHEAD' rows later are asked for, into the second cache: rows
- * of a power of two bytes crowd each other out of the first.  By trial on Zen 4
- * ('locant bench --only "decode rope"'), where half or twice of each do as
- * well.
+ * cache.  While they are multiplied, those a tile later are asked for, into the
+ * second: rows of a power of two bytes crowd each other out of the first.
  */
-enum { TURNED = 16, AHEAD = 2 * TURNED };
+enum { TURNED = 16, PAIRS_TURNED = 32 };
 
 void lct_few_angles(const struct lct_problem *p, const struct lct_tile *t,
                     struct lct_scratch *s)
@@ -98,49 +97,43 @@ static void turn_rows_pairs(const struct lct_problem *p,
 }
 
 /*
- * The rows that come AHEAD later: of this head, the next, or the first of the
- * next tile.  Only hints: a task that ends before those asks in vain.
+ * Where the rows are that come a tile of rows after row j: of the next head, or
+ * of the next tile.  Only an address: past the last tile nothing is there.
  */
-static void ask_ahead(const struct lct_problem *p, const struct lct_tile *t,
-                      int64_t j)
+static const char *rows_ahead(const struct lct_problem *p, const struct few *f,
+                              const struct lct_tile *t, int64_t j)
 {
-    size_t bytes = (size_t)p->D * locant_dtype_size(p->k.dtype);
-    int64_t at[3] = { t->b, t->h / (p->H / p->Hkv), t->j + j + AHEAD }, end;
+    int64_t group = p->H / p->Hkv, next = t->h / group + 1;
+    int64_t at[3] = { t->b, next, t->j + j };
 
-    if (j + AHEAD >= t->keys) {
-        at[1]++;
-        at[2] -= t->keys;
-    }
-    if (at[1] == p->Hkv) {
-        at[1] = 0;
+    if (next >= (f->head + f->heads) / group) {
+        at[1] = f->head / group;
         at[2] += LCT_TILE;
     }
-    end = at[2] + TURNED < p->S ? at[2] + TURNED : p->S;
-    for (; at[2] < end; at[2]++) {
-        const char *row = lct_at(&p->k, at, 3);
-
-        for (size_t c = 0; c < bytes; c += 64)
-            __builtin_prefetch(row + c, 0, 2);
-    }
+    return lct_at(&p->k, at, 3);
 }
 
-void lct_few_turned(const struct lct_problem *p, const struct lct_tile *t,
-                    struct lct_scratch *s, const struct lct_product *x)
+void lct_few_turned(const struct lct_problem *p, const struct few *f,
+                    const struct lct_tile *t, struct lct_scratch *s,
+                    const struct lct_product *x)
 {
     struct lct_product part = *x;
+    ptrdiff_t size = (ptrdiff_t)locant_dtype_size(p->k.dtype);
+    int64_t rows, most = p->by_pairs ? PAIRS_TURNED : TURNED;
 
-    part.b = part.ahead = s->k;
-    part.b_row = part.ahead_row = x->k;
+    part.b = s->k;
+    part.b_row = x->k;
+    part.ahead_row = (size_t)(p->k.stride[2] * size / (ptrdiff_t)sizeof(float));
+    part.warm = true;
     if (p->by_pairs)
         part.kind = LCT_STORED_PAIRS;
-    for (int64_t j = 0; j < t->keys; j += TURNED) {
-        int64_t rows = t->keys - j < TURNED ? t->keys - j : TURNED;
-
-        ask_ahead(p, t, j);
+    for (int64_t j = 0; j < t->keys; j += rows) {
+        rows = t->keys - j < most ? t->keys - j : most;
         if (p->by_pairs)
             turn_rows_pairs(p, t, s, j, rows);
         else
             turn_rows(p, t, s, j, rows);
+        part.ahead = (const void *)rows_ahead(p, f, t, j);
         part.c = x->c + j;
         part.n = (size_t)rows;
         p->kernels->scores_few(&part);

@@ -147,15 +147,6 @@ void lct_store_result(const struct lct_results *r, const int64_t at[3],
 void lct_few_forward(const struct lct_problem *p, const locant_tensor *out,
                      const locant_tensor *lse);
 
-/*
- * Where it turns keys (few_turn.c): s->product = cosines, then sines, of the
- * keys of the tile; and by those, x with the keys of head t->h.
- */
-void lct_few_angles(const struct lct_problem *p, const struct lct_tile *t,
-                    struct lct_scratch *s);
-void lct_few_turned(const struct lct_problem *p, const struct lct_tile *t,
-                    struct lct_scratch *s, const struct lct_product *x);
-
 /* Row of p->dparam of one task of backward. */
 static inline double *lct_task_dparam(const struct lct_problem *p,
                                       int64_t chunk_row, int64_t kv_head)

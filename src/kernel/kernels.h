@@ -38,6 +38,8 @@ struct lct_product {
     const float *ahead;   /* at addresses of words, rows an even number of */
     size_t ahead_row;     /* elements apart; and rows as wide as b's that are
                              needed next, or any address */
+    bool warm;            /* b is in the cache: those of 'ahead' alone are asked
+                             for, from the first on */
 };
 
 /*
