@@ -252,8 +252,8 @@ locant_status lct_sections_keep(locant_store *store,
                                 const struct lct_results *r);
 
 /*
- * {section: numbers} of the last of these runs that has them; PARAM where none
- * has.  json_decref() when done.
+ * {section: numbers} of the last report that kept them with one of these runs;
+ * PARAM where none has.  json_decref() when done.
  */
 locant_status lct_section_read(struct json_t **numbers, locant_store *store,
                                const char *section, const int64_t *runs,

@@ -162,6 +162,8 @@ static locant_status resolve(char out[256], const struct lct_planned_task *t,
     LCT_TRY(locant_encoding_create(&e, plain));
     status = locant_encoding_resolve(&resolved, e, t->train.length);
     locant_encoding_free(e);
+    if (status == LOCANT_OK && strlen(locant_encoding_spec(resolved)) > 255)
+        status = locant_fail(LOCANT_ERR_PARAM, "a spec of more than 255 bytes");
     if (status == LOCANT_OK)
         status = try_model(t, resolved);
     if (status == LOCANT_OK)
