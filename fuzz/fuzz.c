@@ -1,8 +1,8 @@
 /* fuzz.c - see fuzz.h */
 #include "fuzz.h"
-#include "locant/core.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Kept before each block; as large as the strictest alignment of malloc(). */
 union head {
@@ -17,6 +17,29 @@ void fuzz_fail(const char *claim, const char *file, int line)
     fprintf(stderr, "%s:%d: does not hold: %s\nlast sentence: %s\n", file, line,
             claim, locant_last_error());
     abort();
+}
+
+void fuzz_sentence(void)
+{
+    for (const char *c = locant_last_error(); *c != 0; c++)
+        HOLDS(*c >= 0x20 && *c < 0x7f);
+}
+
+size_t fuzz_bytes(const locant_tensor *t)
+{
+    size_t n = locant_dtype_size(t->dtype);
+
+    for (int i = 0; i < t->rank; i++)
+        n *= (size_t)t->shape[i];
+    return n;
+}
+
+void fuzz_same(const locant_tensor *a, const locant_tensor *b)
+{
+    HOLDS(b != NULL && a->dtype == b->dtype && a->rank == b->rank);
+    for (int i = 0; i < a->rank; i++)
+        HOLDS(a->shape[i] == b->shape[i]);
+    HOLDS(fuzz_bytes(a) == 0 || memcmp(a->data, b->data, fuzz_bytes(a)) == 0);
 }
 
 void *fuzz_malloc(size_t bytes)

@@ -1,8 +1,7 @@
 /* fuzz.h - what the fuzz targets share: claims, and counted memory */
 #ifndef FUZZ_H
 #define FUZZ_H
-#include <stddef.h>
-#include <stdint.h>
+#include "locant/core.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -12,6 +11,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
         if (!(claim)) fuzz_fail(#claim, __FILE__, __LINE__); \
     } while (0)
 void fuzz_fail(const char *claim, const char *file, int line);
+
+/* The last error is printable ASCII, whatever the input held. */
+void fuzz_sentence(void);
+/* Bytes of a dense array; the same dtype, shape and elements. */
+size_t fuzz_bytes(const locant_tensor *t);
+void fuzz_same(const locant_tensor *a, const locant_tensor *b);
 
 /*
  * Count the memory of the libraries and of 'extra' (malloc and free of another

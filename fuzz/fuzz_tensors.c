@@ -13,23 +13,6 @@
 
 enum { TENSORS = 64 };
 
-static size_t bytes_of(const locant_tensor *t)
-{
-    size_t n = locant_dtype_size(t->dtype);
-
-    for (int i = 0; i < t->rank; i++)
-        n *= (size_t)t->shape[i];
-    return n;
-}
-
-static void same(const locant_tensor *a, const locant_tensor *b)
-{
-    HOLDS(b != NULL && a->dtype == b->dtype && a->rank == b->rank);
-    for (int i = 0; i < a->rank; i++)
-        HOLDS(a->shape[i] == b->shape[i]);
-    HOLDS(bytes_of(a) == 0 || memcmp(a->data, b->data, bytes_of(a)) == 0);
-}
-
 static void write_again(const locant_tensors *t)
 {
     locant_named_tensor named[TENSORS];
@@ -49,7 +32,7 @@ static void write_again(const locant_tensors *t)
     HOLDS(locant_tensors_read(&again, path) == LOCANT_OK);
     unlink(path);
     for (size_t i = 0; i < n; i++)
-        same(&named[i].tensor, locant_tensors_find(again, named[i].name));
+        fuzz_same(&named[i].tensor, locant_tensors_find(again, named[i].name));
     locant_tensors_free(again);
 }
 
@@ -63,13 +46,13 @@ static void check_elements(const locant_tensors *t, const uint8_t *data,
 
     for (size_t i = 0; (x = locant_tensors_at(t, i, &name)) != NULL; i++) {
         HOLDS(locant_tensors_find(t, name) == x);
-        total += bytes_of(x);
+        total += fuzz_bytes(x);
     }
     HOLDS(total <= size - 8);
     data += size - total;
     for (size_t i = 0; (x = locant_tensors_at(t, i, NULL)) != NULL; i++) {
-        HOLDS(bytes_of(x) == 0 || memcmp(x->data, data, bytes_of(x)) == 0);
-        data += bytes_of(x);
+        HOLDS(fuzz_bytes(x) == 0 || memcmp(x->data, data, fuzz_bytes(x)) == 0);
+        data += fuzz_bytes(x);
     }
 }
 
@@ -88,8 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     } else {
         HOLDS(t == NULL);
         HOLDS(strncmp(locant_last_error(), "fuzz: ", 6) == 0);
-        for (const char *c = locant_last_error(); *c != 0; c++)
-            HOLDS(*c >= 0x20 && *c < 0x7f);
+        fuzz_sentence();
     }
     fuzz_end(fuzz_limit(size));
     /* fsync is slow: every sixteenth file is written */
