@@ -19,40 +19,11 @@ void lct_angle(double *cos_out, double *sin_out, struct lct_turn f,
         *sin_out = -*sin_out;
 }
 
-/* The three words of f * m. */
-struct product {
-    uint64_t hi, mid, lo;
-};
-
-static struct product times(struct lct_turn f, uint64_t m)
-{
-    lct_u128 low = (lct_u128)f.lo * m;
-    lct_u128 high = (lct_u128)f.hi * m + (uint64_t)(low >> 64);
-
-    return (struct product){ (uint64_t)(high >> 64), (uint64_t)high,
-                             (uint64_t)low };
-}
-
-/* x * 2^places, |places| < 64; what leaves the three words is dropped. */
-static struct product shift(struct product x, int places)
-{
-    if (places > 0) {
-        x.hi = x.hi << places | x.mid >> (64 - places);
-        x.mid = x.mid << places | x.lo >> (64 - places);
-        x.lo <<= places;
-    } else if (places < 0) {
-        x.lo = x.lo >> -places | x.mid << (64 + places);
-        x.mid = x.mid >> -places | x.hi << (64 + places);
-        x.hi >>= -places;
-    }
-    return x;
-}
-
 void lct_angle_real(double *cos_out, double *sin_out, struct lct_turn f,
                     double pos)
 {
     double size = fabs(pos);
-    struct product x;
+    struct lct_fraction x;
     unsigned quadrant = 0;
     uint64_t m;
     double w;
@@ -63,10 +34,9 @@ void lct_angle_real(double *cos_out, double *sin_out, struct lct_turn f,
         return;
     }
     m = (uint64_t)ldexp(frexp(size, &k), 64); /* size = m 2^(k - 64) */
-    x = times(f, m);
-    /* The fraction is x 2^(k - 192); from k = -3 down it is below an eighth. */
+    /* f m 2^(k - 64) turns; from k = -3 down that is below an eighth. */
+    x = lct_turn_real(f, m, k > -3 ? k : 0);
     if (k > -3) {
-        x = shift(x, k);
         quadrant = lct_quadrant(x.hi);
         w = lct_turn_rest(x.hi, x.mid, x.lo);
     } else {

@@ -15,40 +15,8 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* A fraction of a turn, 192 bits, most significant word first. */
-struct fraction {
-    uint64_t hi, mid, lo;
-};
-
-static struct fraction product(struct lct_turn f, uint64_t m)
-{
-    lct_u128 low = (lct_u128)f.lo * m;
-    lct_u128 high = (lct_u128)f.hi * m + (uint64_t)(low >> 64);
-
-    return (struct fraction){ (uint64_t)(high >> 64), (uint64_t)high,
-                              (uint64_t)low };
-}
-
-/* x * 2^places; whole turns and what is below 2^-192 are dropped. */
-static struct fraction shifted(struct fraction x, int places)
-{
-    for (; places <= -64; places += 64)
-        x = (struct fraction){ 0, x.hi, x.mid };
-    for (; places >= 64; places -= 64)
-        x = (struct fraction){ x.mid, x.lo, 0 };
-    if (places > 0) {
-        x.hi = x.hi << places | x.mid >> (64 - places);
-        x.mid = x.mid << places | x.lo >> (64 - places);
-        x.lo <<= places;
-    } else if (places < 0) {
-        x.lo = x.lo >> -places | x.mid << (64 + places);
-        x.mid = x.mid >> -places | x.hi << (64 + places);
-        x.hi >>= -places;
-    }
-    return x;
-}
-
-static void accumulate(struct fraction *sum, struct fraction x, bool minus)
+static void accumulate(struct lct_fraction *sum, struct lct_fraction x,
+                       bool minus)
 {
     lct_u128 low, mid;
 
@@ -65,7 +33,7 @@ static void accumulate(struct fraction *sum, struct fraction x, bool minus)
 }
 
 /* |x| times f, modulo whole turns. */
-static struct fraction term(struct lct_turn f, double x)
+static struct lct_fraction term(struct lct_turn f, double x)
 {
     double size = fabs(x);
     int k;
@@ -73,16 +41,16 @@ static struct fraction term(struct lct_turn f, double x)
     if (size == floor(size)) {
         struct lct_turn t = lct_turn_times(f, (uint64_t)size);
 
-        return (struct fraction){ t.hi, t.lo, 0 };
+        return (struct lct_fraction){ t.hi, t.lo, 0 };
     }
     size = frexp(size, &k);
-    return shifted(product(f, (uint64_t)ldexp(size, 64)), k);
+    return lct_turn_real(f, (uint64_t)ldexp(size, 64), k);
 }
 
 void lct_point_angle(double *cos_out, double *sin_out,
                      const struct lct_schedule *s, const double *at, int64_t c)
 {
-    struct fraction sum = { 0, 0, 0 };
+    struct lct_fraction sum = { 0, 0, 0 };
     bool any = false, mirrored = false;
     double w;
 

@@ -31,6 +31,29 @@ struct lct_turn lct_turn_product(struct lct_turn x, struct lct_turn y)
     return (struct lct_turn){ (uint64_t)(high >> 64), (uint64_t)high };
 }
 
+struct lct_fraction lct_turn_real(struct lct_turn f, uint64_t m, int places)
+{
+    lct_u128 low = (lct_u128)f.lo * m;
+    lct_u128 high = (lct_u128)f.hi * m + (uint64_t)(low >> 64);
+    struct lct_fraction x = { (uint64_t)(high >> 64), (uint64_t)high,
+                              (uint64_t)low };
+
+    for (; places <= -64; places += 64)
+        x = (struct lct_fraction){ 0, x.hi, x.mid };
+    for (; places >= 64; places -= 64)
+        x = (struct lct_fraction){ x.mid, x.lo, 0 };
+    if (places > 0) {
+        x.hi = x.hi << places | x.mid >> (64 - places);
+        x.mid = x.mid << places | x.lo >> (64 - places);
+        x.lo <<= places;
+    } else if (places < 0) {
+        x.lo = x.lo >> -places | x.mid << (64 + places);
+        x.mid = x.mid >> -places | x.hi << (64 + places);
+        x.hi >>= -places;
+    }
+    return x;
+}
+
 enum { WORDS = 5 };
 
 /* (f 2^shift) / by modulo 2^128, 0 <= shift < 128, by < 2^63. */

@@ -73,6 +73,14 @@ struct lct_turn lct_turn_part(struct lct_turn f, uint64_t n, uint64_t d);
 struct lct_turn lct_turn_add(struct lct_turn a, struct lct_turn b);
 struct lct_turn lct_turn_subtract(struct lct_turn a, struct lct_turn b);
 
+/* A fraction of a turn in 192 bits. */
+struct lct_fraction {
+    uint64_t hi, mid, lo;
+};
+
+/* f m 2^(places - 64); whole turns and what is below 2^-192 are dropped. */
+struct lct_fraction lct_turn_real(struct lct_turn f, uint64_t m, int places);
+
 /* A double in 0 .. 1 as a fraction; 1 becomes 1 - 2^-128. */
 struct lct_turn lct_turn_from(double x);
 

@@ -59,13 +59,6 @@ size_t lct_near_far_memo(const struct lct_content *c)
     return (size_t)turned_at(c, LCT_FAR, c->call.kv_heads, 0);
 }
 
-static struct lct_turn times(struct lct_turn f, int64_t pos)
-{
-    struct lct_turn t = lct_turn_times(f, lct_magnitude(pos));
-
-    return pos < 0 ? lct_turn_back(t) : t;
-}
-
 /* Cosine and sine of what a query or key at 'pos' is turned by. */
 static void angle(double *cos_out, double *sin_out,
                   const struct lct_content *c, const struct lct_near_far *form,
@@ -75,13 +68,13 @@ static void angle(double *cos_out, double *sin_out,
     struct lct_turn t;
 
     if (sight == LCT_NEAR) {
-        t = times(turns(c)[pair], pos);
+        t = lct_turn_at(turns(c)[pair], pos);
     } else {
-        t = times(turns(c)[pairs(c) + pair],
-                  form->grouped(c->call.e, role, pos));
+        t = lct_turn_at(turns(c)[pairs(c) + pair],
+                        form->grouped(c->call.e, role, pos));
         if (role == LCT_QUERY)
-            t = lct_turn_add(t, times(turns(c)[pair],
-                                      form->extra(c->call.e)));
+            t = lct_turn_add(t, lct_turn_at(turns(c)[pair],
+                                            form->extra(c->call.e)));
     }
     lct_turn_cos_sin(cos_out, sin_out, lct_quadrant(t.hi),
                      lct_turn_rest(t.hi, t.lo, 0));

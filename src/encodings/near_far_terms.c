@@ -35,13 +35,6 @@ static void terms(struct lct_terms *out, const locant_encoding *e, int64_t low,
     out->near_far = true;
 }
 
-static struct lct_turn times(struct lct_turn f, int64_t pos)
-{
-    struct lct_turn t = lct_turn_times(f, lct_magnitude(pos));
-
-    return pos < 0 ? lct_turn_back(t) : t;
-}
-
 /* A stretch of frequencies: 'base' as they are, 'slow' divided. */
 struct stretch {
     const struct lct_turn *base;
@@ -59,8 +52,8 @@ static void fill_row(float *cosines, float *sines, const struct stretch *x,
     struct lct_turn turn[PAIRS];
 
     for (int64_t i = 0; i < x->pairs; i++)
-        turn[i] = lct_turn_add(times(x->slow[i], grouped),
-                               times(x->base[i], extra));
+        turn[i] = lct_turn_add(lct_turn_at(x->slow[i], grouped),
+                               lct_turn_at(x->base[i], extra));
     lct_kernels()->angle_rows(cosines, sines, turn, (size_t)x->pairs, 1, 1,
                               1.0);
 }

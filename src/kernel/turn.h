@@ -67,6 +67,14 @@ static inline uint64_t lct_magnitude(int64_t position)
     return position < 0 ? -(uint64_t)position : (uint64_t)position;
 }
 
+/* position * f of either sign, whole turns dropped. */
+static inline struct lct_turn lct_turn_at(struct lct_turn f, int64_t position)
+{
+    struct lct_turn t = lct_turn_times(f, lct_magnitude(position));
+
+    return position < 0 ? lct_turn_back(t) : t;
+}
+
 /* The quadrant nearest to a fraction of a turn whose top 64 bits are 'hi'. */
 static inline unsigned lct_quadrant(uint64_t hi)
 {
