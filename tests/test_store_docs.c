@@ -78,15 +78,50 @@ static int see_index(int n, const char *const *names, const char *const *values,
     return 0;
 }
 
+static void read_page(void)
+{
+    size_t size;
+
+    page = scratch_read(LOCANT_SOURCE "/docs/STORE.md", &size);
+    page[size] = 0;
+}
+
+static int see_nothing(int n, const char *const *names,
+                       const char *const *values, const char *kinds,
+                       void *context)
+{
+    (void)n;
+    (void)names;
+    (void)values;
+    (void)kinds;
+    (void)context;
+    return 0;
+}
+
+static void the_query_of_the_page_runs(void **state)
+{
+    static const char call[] = "locant runs sql --json \"";
+    locant_store *s = open_store();
+    char *query;
+
+    (void)state;
+    read_page();
+    query = strstr(page, call);
+    CHECK(query != NULL);
+    query += strlen(call);
+    *strchr(query, '"') = 0;
+    CHECK_OK(locant_store_sql(s, query, see_nothing, NULL));
+    free(page);
+    locant_store_close(s);
+}
+
 static void the_page_is_the_schema(void **state)
 {
     locant_store *s = open_store();
     char version[64];
-    size_t size;
 
     (void)state;
-    page = scratch_read(LOCANT_SOURCE "/docs/STORE.md", &size);
-    page[size] = 0;
+    read_page();
     CHECK_OK(locant_store_sql(s, "SELECT name FROM sqlite_master WHERE type ="
                               " 'table' AND name NOT LIKE 'sqlite%'",
                               see_table, s));
@@ -102,7 +137,10 @@ static void the_page_is_the_schema(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {IN_SCRATCH(the_page_is_the_schema)};
+    const struct CMUnitTest tests[] = {
+        IN_SCRATCH(the_page_is_the_schema),
+        IN_SCRATCH(the_query_of_the_page_runs),
+    };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
