@@ -328,32 +328,6 @@ static void the_store_has_the_figure(void **state)
     locant_store_close(s);
 }
 
-/* A report made again is the last one, whatever its runs' numbers. */
-static void the_last_report_is_drawn(void **state)
-{
-    static const int64_t order[] = { 1, 2, 1 };
-    static const int64_t runs[] = { 1, 2 };
-    locant_store *s = open_store("a");
-
-    (void)state;
-    for (int i = 0; i < 3; i++) {
-        struct lct_surface_of one = { .run = { { order[i] } } };
-        struct lct_surface x = { .n = 1, .of = &one };
-        struct lct_results r = { .surface = &x };
-        json_t *read;
-
-        r.numbers = json_pack("{s:{s:I}}", "surface", "seeds",
-                              (json_int_t)order[i]);
-        CHECK_OK(lct_sections_keep(s, &r));
-        CHECK_OK(lct_section_read(&read, s, "surface", runs, 2));
-        CHECK(json_integer_value(lct_numbers_at(read, "surface.seeds")) ==
-              order[i]);
-        json_decref(read);
-        json_decref(r.numbers);
-    }
-    locant_store_close(s);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -364,7 +338,6 @@ int main(void)
         cmocka_unit_test(all_are_taken),
         cmocka_unit_test(numbers_and_page_have_it),
         cmocka_unit_test(the_store_has_the_figure),
-        cmocka_unit_test(the_last_report_is_drawn),
     };
 
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -252,8 +252,9 @@ locant_status lct_sections_keep(locant_store *store,
                                 const struct lct_results *r);
 
 /*
- * {section: numbers} of the last report that kept them with one of these runs;
- * PARAM where none has.  json_decref() when done.
+ * {section: numbers} that were kept last with one of these runs; PARAM where
+ * there are none, FORMAT where they are not what a report writes.  json_decref
+ * when done.
  */
 locant_status lct_section_read(struct json_t **numbers, locant_store *store,
                                const char *section, const int64_t *runs,

@@ -1,29 +1,51 @@
 /*
  * results_sections.c - the numbers of a long job beside a report, kept with a
  * run that it began from, so that its figures can be drawn without the corpus.
+ *
+ * Each time one is kept it gets the next number, "kept", of its kind: runs are
+ * shared between reports, so that their ids do not tell which was the last.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "extension.h"
 #include "surface.h"
 #include <jansson.h>
 #include <stdlib.h>
-#include <time.h>
+#include <string.h>
 
-static const char name[] = "section";
+static const char name[] = "section", order[] = "kept";
+
+/* ------------------------------------------------------------------ writing */
+
+/* One more than that of any section of this kind. */
+static locant_status next_kept(json_int_t *out, locant_store *store,
+                               const char *section)
+{
+    char *text;
+
+    LCT_TRY(lct_store_text(&text, store,
+                           "SELECT 1 + coalesce(max(json_extract(value,"
+                           " '$.kept')), 0) FROM probes WHERE name = ?1 AND"
+                           " setting = ?2 AND json_valid(value)",
+                           "ss", name, section));
+    *out = text ? strtoll(text, NULL, 10) : 1;
+    locant_release(text);
+    return LOCANT_OK;
+}
 
 static locant_status keep(locant_store *store, int64_t run, const char *section,
                           const struct lct_results *r)
 {
     json_t *value = json_copy(json_object_get(r->numbers, section));
-    char *text = NULL;
-    struct timespec now;
     locant_status status;
+    json_int_t kept;
+    char *text = NULL;
 
-    clock_gettime(CLOCK_REALTIME, &now);
-    if (json_object_set_new(value, "kept", json_real((double)now.tv_sec +
-                                                     1e-9 * now.tv_nsec)) == 0)
+    status = next_kept(&kept, store, section);
+    if (status == LOCANT_OK &&
+        json_object_set_new(value, order, json_integer(kept)) == 0)
         text = json_dumps(value, JSON_COMPACT);
     json_decref(value);
+    LCT_TRY(status);
     if (text == NULL)
         return locant_fail(LOCANT_ERR_NOMEM,
                            "locant_report_run: no memory for the numbers of %s",
@@ -43,52 +65,146 @@ locant_status lct_sections_keep(locant_store *store,
     return LOCANT_OK;
 }
 
-/* What run has of it, where that was kept no earlier than *numbers. */
-static locant_status take_later(json_t **numbers, locant_store *store,
-                                const char *section, int64_t run)
-{
-    char *text;
-    json_t *found;
+/* ----------------------------------------------------------------- checking */
 
+/* Lengths that rise, none beyond what any job reads. */
+static bool are_lengths(const json_t *list, size_t most)
+{
+    const json_int_t longest = 1 << 20;
+    json_int_t last = 0;
+    const json_t *one;
+    size_t i;
+
+    json_array_foreach(list, i, one) {
+        const json_int_t length = json_integer_value(one); /* 0: no integer */
+
+        if (length <= last || length > longest)
+            return false;
+        last = length;
+    }
+    return json_array_size(list) > 0 && json_array_size(list) <= most;
+}
+
+/* Objects that have each of the texts named 'keys'. */
+static bool have_texts(const json_t *list, const char *const keys[2])
+{
+    enum { MOST_ROWS = 64 };
+    const json_t *one;
+    size_t i;
+
+    json_array_foreach(list, i, one)
+        for (int k = 0; k < 2 && keys[k]; k++)
+            if (!json_is_string(json_object_get(one, keys[k])))
+                return false;
+    return json_array_size(list) > 0 && json_array_size(list) <= MOST_ROWS;
+}
+
+/* Is no number so large that differences or squares of them are infinite? */
+static bool are_moderate(const json_t *x)
+{
+    const double most = 1e15;
+    const char *key;
+    json_t *one;
+    size_t i;
+
+    json_array_foreach(x, i, one)
+        if (!are_moderate(one))
+            return false;
+    json_object_foreach((json_t *)x, key, one)
+        if (!are_moderate(one))
+            return false;
+    return json_number_value(x) <= most && json_number_value(x) >= -most;
+}
+
+/*
+ * What figures take for granted: nothing in a store says that it was written by
+ * this program.  A number that is missing is one that was not measured.  NULL,
+ * or the part that is not as it should be.
+ */
+static const char *what_is_wrong(const json_t *x, const char *section)
+{
+    static const char *const methods[2] = {"title", "spec"};
+    static const char *const encodings[2] = {"encoding", NULL};
+
+    if (!are_moderate(x))
+        return "a number";
+    if (strcmp(section, "surface") == 0) {
+        if (!are_lengths(json_object_get(x, "trained"), LCT_SURFACE_TRAINED))
+            return "trained";
+        if (!are_lengths(json_object_get(x, "lengths"), LCT_SURFACE_LENGTHS))
+            return "lengths";
+        return have_texts(json_object_get(x, "encodings"), encodings)
+                   ? NULL : "encodings";
+    }
+    if (!are_lengths(json_object_get(x, "lengths"), LCT_EXT_FACTORS))
+        return "lengths";
+    if (!have_texts(json_object_get(x, "methods"), methods))
+        return "methods";
+    return have_texts(json_object_get(x, "tuned"), methods) ? NULL : "tuned";
+}
+
+/* ------------------------------------------------------------------ reading */
+
+/* Of one run: NULL where it has none. */
+static locant_status read_one(json_t **out, locant_store *store,
+                              const char *section, int64_t run)
+{
+    const char *wrong;
+    json_error_t error;
+    char *text;
+
+    *out = NULL;
     LCT_TRY(lct_store_probe(&text, store, run, name, section));
     if (text == NULL)
         return LOCANT_OK;
-    found = json_loads(text, 0, NULL);
+    *out = json_loads(text, 0, &error);
     locant_release(text);
-    if (found == NULL)
-        return locant_fail(LOCANT_ERR_FORMAT,
-                           "locant_figure_of_runs: what the store kept of %s"
-                           " cannot be read", section);
-    if (json_real_value(json_object_get(found, "kept")) >=
-        json_real_value(json_object_get(*numbers, "kept"))) {
-        json_decref(*numbers);
-        *numbers = found;
-    } else {
-        json_decref(found);
-    }
-    return LOCANT_OK;
+    wrong = *out ? what_is_wrong(*out, section) : NULL;
+    if (*out != NULL && wrong == NULL)
+        return LOCANT_OK;
+    json_decref(*out);
+    *out = NULL;
+    return wrong ? locant_fail(LOCANT_ERR_FORMAT,
+                               "locant_figure_of_runs: run %lld: what the store"
+                               " kept of %s cannot be used: %s is not what a"
+                               " report writes", (long long)run, section, wrong)
+                 : locant_fail(LOCANT_ERR_FORMAT,
+                               "locant_figure_of_runs: run %lld: what the store"
+                               " kept of %s cannot be read: %s",
+                               (long long)run, section, error.text);
 }
 
+/* Of sections that tell no order, those of older builds, the last run's. */
 locant_status lct_section_read(json_t **numbers, locant_store *store,
                                const char *section, const int64_t *runs,
                                size_t n)
 {
-    json_t *last = NULL;
+    json_t *last = NULL, *one;
     locant_status status = LOCANT_OK;
 
     *numbers = NULL;
-    for (size_t i = 0; i < n && status == LOCANT_OK; i++)
-        status = take_later(&last, store, section, runs[i]);
+    for (size_t i = n; i-- > 0 && status == LOCANT_OK;) {
+        status = read_one(&one, store, section, runs[i]);
+        if (one && (last == NULL ||
+                    json_integer_value(json_object_get(one, order)) >
+                        json_integer_value(json_object_get(last, order)))) {
+            json_decref(last);
+            last = one;
+        } else {
+            json_decref(one);
+        }
+    }
     if (status == LOCANT_OK && last == NULL)
         status = locant_fail(LOCANT_ERR_PARAM,
                              "locant_figure_of_runs: none of these runs is of"
                              " a report --with %s, expected one", section);
-    if (status == LOCANT_OK)
-        *numbers = json_pack("{s:O}", section, last);
-    if (status == LOCANT_OK && *numbers == NULL)
-        status = locant_fail(LOCANT_ERR_NOMEM,
-                             "locant_figure_of_runs: no memory for %s",
-                             section);
-    json_decref(last);
-    return status;
+    if (status != LOCANT_OK) {
+        json_decref(last);
+        return status;
+    }
+    *numbers = json_pack("{s:o}", section, last);
+    return *numbers ? LOCANT_OK
+                    : locant_fail(LOCANT_ERR_NOMEM,
+                                  "locant_figure_of_runs: no memory for %s",
+                                  section);
 }
