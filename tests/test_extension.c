@@ -351,41 +351,6 @@ static void numbers_and_page_have_it(void **state)
     locant_store_close(s);
 }
 
-/* A rate that no run survives: the job ends, with nothing to say of them. */
-static void what_diverges_does_not_end_the_job(void **state)
-{
-    struct lct_extension_plan wild = tiny;
-    locant_store *s = open_store("wild");
-    struct lct_results r = { .n = 0 };
-    struct lct_html h = { 0 };
-
-    (void)state;
-    wild.rate = 1e30;
-    wild.seeds = 2;
-    for (int again = 0; again < 2; again++) {
-        lct_extension_free(r.extension);
-        CHECK_OK(lct_extension_run(&r.extension, &wild, s, corpus, NULL, NULL));
-        CHECK(runs_in(s) == wild.seeds);
-        CHECK(lct_run_failed(s, r.extension->base[1]));
-        CHECK(isnan(row_of(r.extension, "none")->short_inputs.loss[BLOCKS]));
-        CHECK(r.extension->needle_trained.items == 0);
-    }
-    CHECK_OK(lct_numbers_create(&r.numbers, &r));
-    CHECK(json_is_null(
-        lct_numbers_at(r.numbers, "extension.methods.0.loss.512.mean")));
-    CHECK(json_is_null(
-        lct_numbers_at(r.numbers, "extension.methods.0.needle.256.share")));
-    assert_string_equal(
-        json_string_value(
-            lct_numbers_at(r.numbers, "extension.orderings.0.measured")), "");
-    CHECK_OK(lct_page_extension(&h, &r));
-    CHECK(h.size > 0 && strstr(h.data, "nan") == NULL);
-    CHECK(strstr(h.data, "stopped being finite") != NULL);
-    lct_html_free(&h);
-    lct_results_free(&r);
-    locant_store_close(s);
-}
-
 static void factors_go_into_specs(void **state)
 {
     char spec[256];
@@ -413,7 +378,6 @@ int main(void)
         cmocka_unit_test(stopped_it_goes_on_to_the_same_bits),
         cmocka_unit_test(needles_are_scored_as_asked),
         cmocka_unit_test(numbers_and_page_have_it),
-        cmocka_unit_test(what_diverges_does_not_end_the_job),
         cmocka_unit_test(factors_go_into_specs),
     };
 

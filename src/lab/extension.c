@@ -29,27 +29,7 @@ static struct job *job_of(const struct lct_task_in_wave *t)
     return t->waves->job;
 }
 
-/*
- * A run whose loss stopped being finite, or whose parent's did, is passed over:
- * its losses stay NAN and it finds no needles.
- */
-static bool is_lost(const struct job *j, int64_t run)
-{
-    return run == 0 || lct_run_failed(j->place.store, run);
-}
-
 /* ---------------------------------------------------------------- training */
-
-static locant_status train(struct job *j, int64_t *run,
-                           const locant_corpus *corpus,
-                           const locant_train_options *o)
-{
-    LCT_TRY(lct_train_or_fail(run, j->place.store, corpus, o));
-    pthread_mutex_lock(&j->waves.mutex);
-    j->x->failed += lct_run_failed(j->place.store, *run);
-    pthread_mutex_unlock(&j->waves.mutex);
-    return LOCANT_OK;
-}
 
 static locant_train_options base_options(const struct lct_extension_plan *p)
 {
@@ -73,7 +53,7 @@ static locant_status train_base(struct lct_task_in_wave *t, size_t i)
 
     o.seed = i + 1;
     lct_wave_follow(&o, t);
-    return train(j, &j->x->base[i], j->place.corpus, &o);
+    return locant_train(&j->x->base[i], j->place.store, j->place.corpus, &o);
 }
 
 /* As many tokens a step, a twentieth of the steps, a tenth of the base's rate:
@@ -94,16 +74,16 @@ static locant_status tune(struct lct_task_in_wave *t, size_t seed, int which,
     o.encoding = spec;
     o.seed = seed + 1;
     o.parent = needle ? j->needle[seed] : j->x->base[seed];
-    if (is_lost(j, o.parent))
-        return LOCANT_OK;
     o.batch = o.batch * LCT_EXT_TRAINED / how->length;
     o.length = how->length;
     o.steps = (o.steps + 19) / 20;
     o.learning_rate = j->plan->rate / 10;
     o.constant_rate = 1;
     lct_wave_follow(&o, t);
-    return needle ? train(j, &j->tuned_needle[seed][which], NULL, &o)
-                  : train(j, &j->tuned[seed][which], j->place.corpus, &o);
+    return needle ? locant_train(&j->tuned_needle[seed][which], j->place.store,
+                                 NULL, &o)
+                  : locant_train(&j->tuned[seed][which], j->place.store,
+                                 j->place.corpus, &o);
 }
 
 /* Needles are learned at the trained length, by the encoding as trained. */
@@ -116,12 +96,10 @@ static locant_status learn_needle(struct lct_task_in_wave *t, size_t seed)
     o.encoding = "rope";
     o.seed = seed + 1;
     o.parent = j->x->base[seed];
-    if (is_lost(j, o.parent))
-        return LOCANT_OK;
     o.steps = j->plan->needle_steps;
     o.length = LCT_EXT_TRAINED;
     lct_wave_follow(&o, t);
-    return train(j, &j->needle[seed], NULL, &o);
+    return locant_train(&j->needle[seed], j->place.store, NULL, &o);
 }
 
 static locant_status train_on(struct lct_task_in_wave *t, size_t i)
@@ -170,8 +148,8 @@ static locant_status read_row(struct lct_task_in_wave *t,
     char spec[256];
 
     cell.spec = spec;
-    if (is_lost(job_of(t), cell.run))
-        return LOCANT_OK;
+    for (int i = 0; i < LCT_EXT_BUCKETS; i++)
+        position[i] = NAN;
     for (int f = 0; f <= last; f++) {
         const int64_t factor = lct_extension_factor(f);
 
@@ -246,8 +224,6 @@ static locant_status find_needles(struct lct_extension_needle *to,
     const struct lct_task_reading as = {spec, of->crop};
     locant_task_eval_options o = LOCANT_TASK_EVAL_INIT;
 
-    if (is_lost(j, of->run))
-        return LOCANT_OK;
     LCT_TRY(lct_extension_spec(spec, of->pattern, of->scaled));
     o.items = j->plan->items;
     o.lengths = &length;
@@ -327,6 +303,32 @@ static locant_status do_all(struct job *j)
     return lct_wave(w, read_tuned_needles, seeds * tunings);
 }
 
+static locant_status allocate(struct job *j)
+{
+    const size_t rows =
+        (size_t)(lct_extension_methods() + lct_extension_tunings());
+    const size_t n = (size_t)j->plan->seeds * (size_t)j->place.blocks;
+    bool good;
+
+    j->x->row = locant_alloc(rows * sizeof *j->x->row);
+    good = j->x->row != NULL;
+    for (size_t i = 0; i < rows && good; i++) {
+        struct lct_extension_row *row = &j->x->row[i];
+
+        for (int f = 0; f < j->plan->factors && good; f++) {
+            row->at[f].loss = locant_alloc(n * sizeof(double));
+            row->at[f].speed = NAN;
+            good = row->at[f].loss != NULL;
+        }
+        row->short_inputs.loss = locant_alloc(n * sizeof(double));
+        row->short_inputs.speed = NAN;
+        good = good && row->short_inputs.loss != NULL;
+    }
+    return good ? LOCANT_OK
+                : locant_fail(LOCANT_ERR_NOMEM, "locant_report_run: no memory"
+                              " for %zu losses", n * rows);
+}
+
 locant_status lct_extension_blocks(struct lct_extension_place *p, int64_t want)
 {
     p->want = want;
@@ -366,7 +368,7 @@ locant_status lct_extension_run(struct lct_extension **out,
     status = lct_extension_blocks(&j->place, plan->blocks);
     x->blocks = j->place.blocks;
     if (status == LOCANT_OK)
-        status = lct_extension_allocate(x);
+        status = allocate(j);
     if (status == LOCANT_OK)
         status = do_all(j);
     x->seconds = lct_clock() - j->waves.begun;
@@ -374,4 +376,18 @@ locant_status lct_extension_run(struct lct_extension **out,
     locant_release(j->place.ends);
     locant_release(j);
     return status;
+}
+
+void lct_extension_free(struct lct_extension *x)
+{
+    const int rows = lct_extension_methods() + lct_extension_tunings();
+
+    for (int i = 0; x && x->row && i < rows; i++) {
+        for (int f = 0; f < LCT_EXT_FACTORS; f++)
+            locant_release(x->row[i].at[f].loss);
+        locant_release(x->row[i].short_inputs.loss);
+    }
+    if (x)
+        locant_release(x->row);
+    locant_release(x);
 }

