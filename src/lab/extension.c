@@ -29,31 +29,25 @@ static struct job *job_of(const struct lct_task_in_wave *t)
     return t->waves->job;
 }
 
-/* ---------------------------------------------------------------- training */
-
-static locant_train_options base_options(const struct lct_extension_plan *p)
+/*
+ * A run whose loss stopped being finite, or that was never begun because its
+ * parent's did.  Nothing is trained on from it and nothing is read of it.
+ */
+static bool has_failed(const struct job *j, int64_t run)
 {
-    locant_train_options o = LOCANT_TRAIN_INIT;
-
-    o.encoding = "rope";
-    o.layers = p->layers;
-    o.width = p->width;
-    o.heads = o.kv_heads = p->heads;
-    o.ff = p->ff;
-    o.steps = p->steps;
-    o.learning_rate = p->rate;
-    o.length = LCT_EXT_TRAINED;
-    return o;
+    return run == 0 || lct_run_failed(j->place.store, run);
 }
+
+/* ---------------------------------------------------------------- training */
 
 static locant_status train_base(struct lct_task_in_wave *t, size_t i)
 {
     struct job *j = job_of(t);
-    locant_train_options o = base_options(j->plan);
+    locant_train_options o = lct_extension_options(j->plan);
 
     o.seed = i + 1;
-    lct_wave_follow(&o, t);
-    return locant_train(&j->x->base[i], j->place.store, j->place.corpus, &o);
+    return lct_wave_train(&j->x->base[i], t, j->place.store, j->place.corpus,
+                          &o);
 }
 
 /* As many tokens a step, a twentieth of the steps, a tenth of the base's rate:
@@ -63,7 +57,7 @@ static locant_status tune(struct lct_task_in_wave *t, size_t seed, int which,
 {
     struct job *j = job_of(t);
     const struct lct_extension_tuning *how = lct_extension_tuning(which);
-    locant_train_options o = base_options(j->plan);
+    locant_train_options o = lct_extension_options(j->plan);
     char spec[256];
 
     LCT_TRY(lct_extension_spec(spec, how->train, LCT_EXT_TUNED_FACTOR));
@@ -79,11 +73,12 @@ static locant_status tune(struct lct_task_in_wave *t, size_t seed, int which,
     o.steps = (o.steps + 19) / 20;
     o.learning_rate = j->plan->rate / 10;
     o.constant_rate = 1;
-    lct_wave_follow(&o, t);
-    return needle ? locant_train(&j->tuned_needle[seed][which], j->place.store,
-                                 NULL, &o)
-                  : locant_train(&j->tuned[seed][which], j->place.store,
-                                 j->place.corpus, &o);
+    return has_failed(j, o.parent)
+               ? LOCANT_OK
+               : lct_wave_train(needle ? &j->tuned_needle[seed][which]
+                                       : &j->tuned[seed][which],
+                                t, j->place.store,
+                                needle ? NULL : j->place.corpus, &o);
 }
 
 /* Needles are learned at the trained length, by the encoding as trained. */
@@ -98,8 +93,9 @@ static locant_status learn_needle(struct lct_task_in_wave *t, size_t seed)
     o.parent = j->x->base[seed];
     o.steps = j->plan->needle_steps;
     o.length = LCT_EXT_TRAINED;
-    lct_wave_follow(&o, t);
-    return locant_train(&j->needle[seed], j->place.store, NULL, &o);
+    return has_failed(j, o.parent)
+               ? LOCANT_OK
+               : lct_wave_train(&j->needle[seed], t, j->place.store, NULL, &o);
 }
 
 static locant_status train_on(struct lct_task_in_wave *t, size_t i)
@@ -137,6 +133,12 @@ static locant_status read_at(struct lct_extension_loss *to, double *position,
     return LOCANT_OK;
 }
 
+static void no_loss(struct lct_extension_loss *to, size_t seed, int64_t blocks)
+{
+    for (int64_t b = 0; b < blocks; b++)
+        to->loss[(int64_t)seed * blocks + b] = NAN;
+}
+
 /* One run at every length, and at the trained one as at the longest. */
 static locant_status read_row(struct lct_task_in_wave *t,
                               struct lct_extension_row *row, size_t seed,
@@ -145,12 +147,17 @@ static locant_status read_row(struct lct_task_in_wave *t,
 {
     const int last = job_of(t)->plan->factors - 1;
     double *position = row->position[seed];
+    const int64_t blocks = job_of(t)->place.blocks;
+    const bool failed = has_failed(job_of(t), cell.run);
     char spec[256];
 
     cell.spec = spec;
     for (int i = 0; i < LCT_EXT_BUCKETS; i++)
         position[i] = NAN;
-    for (int f = 0; f <= last; f++) {
+    for (int f = 0; f <= last; f++)
+        no_loss(&row->at[f], seed, blocks);
+    no_loss(&row->short_inputs, seed, blocks);
+    for (int f = 0; f <= last && !failed; f++) {
         const int64_t factor = lct_extension_factor(f);
 
         LCT_TRY(lct_extension_spec(spec, pattern,
@@ -160,7 +167,8 @@ static locant_status read_row(struct lct_task_in_wave *t,
                         &cell));
     }
     cell.length = LCT_EXT_TRAINED;
-    return read_at(&row->short_inputs, NULL, t, seed, &cell);
+    return failed ? LOCANT_OK
+                  : read_at(&row->short_inputs, NULL, t, seed, &cell);
 }
 
 static locant_status read_method(struct lct_task_in_wave *t, size_t i)
@@ -224,6 +232,8 @@ static locant_status find_needles(struct lct_extension_needle *to,
     const struct lct_task_reading as = {spec, of->crop};
     locant_task_eval_options o = LOCANT_TASK_EVAL_INIT;
 
+    if (has_failed(j, of->run))
+        return LOCANT_OK;
     LCT_TRY(lct_extension_spec(spec, of->pattern, of->scaled));
     o.items = j->plan->items;
     o.lengths = &length;
@@ -329,22 +339,6 @@ static locant_status allocate(struct job *j)
                               " for %zu losses", n * rows);
 }
 
-locant_status lct_extension_blocks(struct lct_extension_place *p, int64_t want)
-{
-    p->want = want;
-    p->ends = locant_alloc((size_t)p->want * sizeof *p->ends);
-    if (p->ends == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_report_run: no memory for"
-                           " %" PRId64 " blocks", p->want);
-    p->blocks = (int64_t)lct_test_blocks(p->ends, (size_t)p->want, p->corpus,
-                                         LCT_EVAL_SEED);
-    if (p->blocks == 0)
-        return locant_fail(LOCANT_ERR_FORMAT,
-                           "locant_report_run: no file of the test split has"
-                           " the 2304 bytes a block needs");
-    return LOCANT_OK;
-}
-
 locant_status lct_extension_run(struct lct_extension **out,
                                 const struct lct_extension_plan *plan,
                                 locant_store *store,
@@ -371,6 +365,7 @@ locant_status lct_extension_run(struct lct_extension **out,
         status = allocate(j);
     if (status == LOCANT_OK)
         status = do_all(j);
+    x->failures = j->waves.failures;
     x->seconds = lct_clock() - j->waves.begun;
     lct_job_end(&j->waves);
     locant_release(j->place.ends);

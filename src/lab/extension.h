@@ -60,11 +60,14 @@ struct lct_extension_plan {
 const struct lct_extension_plan *lct_extension_plan(locant_preset preset);
 int64_t lct_extension_factor(int i);
 
+/* Of the base run, but for its seed. */
+locant_train_options lct_extension_options(const struct lct_extension_plan *p);
+
 /* ----------------------------------------------------------------- results */
 
 /* A loss on the blocks: loss[seeds, blocks] of P1, nats per byte. */
 struct lct_extension_loss {
-    double *loss;
+    double *loss; /* NAN where the run's loss stopped being finite */
     double speed; /* tokens per second of the fastest seed */
 };
 
@@ -86,6 +89,7 @@ struct lct_extension_row {
 struct lct_extension {
     const struct lct_extension_plan *plan;
     int64_t blocks;      /* that there are */
+    int64_t failures;    /* runs whose loss stopped being finite */
     int64_t base[LCT_EXT_SEEDS];
     struct lct_extension_needle needle_trained; /* none, at 128 */
     struct lct_extension_row *row; /* [methods + tunings] */
@@ -94,7 +98,9 @@ struct lct_extension {
 
 /*
  * Train and measure what the store lacks, side by side, and gather it.  Stopped
- * or killed, the same call continues.  To be freed, also after a failure.
+ * or killed, the same call continues.  A run whose loss stops being finite is
+ * left out, with what would be trained on from it.  To be freed, also after a
+ * failure.
  */
 locant_status lct_extension_run(struct lct_extension **out,
                                 const struct lct_extension_plan *plan,

@@ -237,3 +237,19 @@ locant_status lct_extension_measure(double *loss, double *position,
     *speed = row.tokens_per_second;
     return take_curves(loss, position, p, cell, row.id);
 }
+
+locant_status lct_extension_blocks(struct lct_extension_place *p, int64_t want)
+{
+    p->want = want;
+    p->ends = locant_alloc((size_t)p->want * sizeof *p->ends);
+    if (p->ends == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_report_run: no memory for"
+                           " %" PRId64 " blocks", p->want);
+    p->blocks = (int64_t)lct_test_blocks(p->ends, (size_t)p->want, p->corpus,
+                                         LCT_EVAL_SEED);
+    if (p->blocks == 0)
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "locant_report_run: no file of the test split has"
+                           " the 2304 bytes a block needs");
+    return LOCANT_OK;
+}

@@ -122,3 +122,18 @@ locant_status lct_extension_spec(char out[256], const char *pattern,
     locant_encoding_free(resolved);
     return LOCANT_OK;
 }
+
+locant_train_options lct_extension_options(const struct lct_extension_plan *p)
+{
+    locant_train_options o = LOCANT_TRAIN_INIT;
+
+    o.encoding = "rope";
+    o.layers = p->layers;
+    o.width = p->width;
+    o.heads = o.kv_heads = p->heads;
+    o.ff = p->ff;
+    o.steps = p->steps;
+    o.learning_rate = p->rate;
+    o.length = LCT_EXT_TRAINED;
+    return o;
+}

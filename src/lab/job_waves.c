@@ -62,6 +62,35 @@ void lct_wave_follow(locant_train_options *o, struct lct_task_in_wave *t)
     o->context = t;
 }
 
+/* 'sentence': why this run has no finite loss. */
+static void tell_failure(struct lct_task_in_wave *t, const char *sentence)
+{
+    struct lct_job *w = t->waves;
+    char notice[640];
+    locant_progress p = {.phase = w->phase, .loss = NAN, .rate = NAN,
+                         .notice = notice};
+
+    snprintf(notice, sizeof notice, "%s; the others go on, and numbers leave it"
+             " out", sentence);
+    pthread_mutex_lock(&w->mutex);
+    w->failures++;
+    pthread_mutex_unlock(&w->mutex);
+    (void)tell(t, &p, 0);
+}
+
+locant_status lct_wave_train(int64_t *run, struct lct_task_in_wave *t,
+                             locant_store *store, const locant_corpus *corpus,
+                             const locant_train_options *options)
+{
+    locant_train_options o = *options;
+
+    lct_wave_follow(&o, t);
+    LCT_TRY(lct_train_or_fail(run, store, corpus, &o));
+    if (lct_run_failed(store, *run))
+        tell_failure(t, locant_last_error());
+    return LOCANT_OK;
+}
+
 /* ------------------------------------------------------------------- waves */
 
 void lct_job_begin(struct lct_job *w, void *job, const char *phase,

@@ -22,6 +22,7 @@ struct lct_job {
     pthread_mutex_t mutex; /* guards what follows, and what tasks share */
     double done, spent;    /* of it; in this sitting */
     bool stop;
+    int64_t failures; /* runs whose loss stopped being finite */
     locant_status status;
     char sentence[512];
 };
@@ -46,6 +47,14 @@ locant_status lct_wave(struct lct_job *w, lct_wave_work work, size_t n);
 
 /* What training with these options costs; its progress goes to 't'. */
 void lct_wave_follow(locant_train_options *o, struct lct_task_in_wave *t);
+
+/*
+ * locant_train() with these options, which follow 't'.  Where the loss stopped
+ * being finite that is said, once, and counted; OK, for others are to go on.
+ */
+locant_status lct_wave_train(int64_t *run, struct lct_task_in_wave *t,
+                             locant_store *store, const locant_corpus *corpus,
+                             const locant_train_options *options);
 
 /* Progress of scoring a task, of reading: for a locant_progress_fn, a tick;
    'context' is the struct lct_task_in_wave. */

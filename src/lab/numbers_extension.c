@@ -13,9 +13,20 @@ locant_status lct_extension_interval(locant_interval *e,
                                      const struct lct_ext_maker *k,
                                      const double *loss, const double *other)
 {
-    for (size_t i = 0; i < k->seeds * k->blocks; i++)
-        k->room[i] = loss[i] - (other ? other[i] : 0);
-    return locant_bootstrap(e, k->room, k->seeds, k->blocks, LCT_EXT_LEVEL,
+    size_t seeds = 0;
+
+    for (size_t s = 0; s < k->seeds; s++) {
+        double *row = k->room + seeds * k->blocks, sum = 0;
+
+        for (size_t b = 0; b < k->blocks; b++) {
+            const size_t i = s * k->blocks + b;
+
+            row[b] = loss[i] - (other ? other[i] : 0);
+            sum += row[b];
+        }
+        seeds += isfinite(sum) ? 1 : 0;
+    }
+    return locant_bootstrap(e, k->room, seeds, k->blocks, LCT_EXT_LEVEL,
                             BOOTSTRAP_SEED);
 }
 
@@ -47,10 +58,14 @@ static void put_positions(const struct lct_ext_maker *k, json_t *to,
 
     for (int i = 0; i < LCT_EXT_BUCKETS; i++) {
         double sum = 0;
+        int n = 0;
 
         for (size_t s = 0; s < k->seeds; s++)
-            sum += row->position[s][i];
-        lct_add_real(k->n, all, sum / (double)k->seeds * LCT_BITS);
+            if (!isnan(row->position[s][i])) {
+                sum += row->position[s][i];
+                n++;
+            }
+        lct_add_real(k->n, all, sum / n * LCT_BITS); /* none: NAN */
     }
 }
 
@@ -91,10 +106,11 @@ static locant_status put_row(const struct lct_ext_maker *k, json_t *to,
 static locant_status put_needle(const struct lct_ext_maker *k, json_t *to,
                                 const struct lct_extension_needle *e)
 {
-    double low, high;
+    double low = NAN, high = NAN;
 
-    LCT_TRY(locant_wilson(&low, &high, (size_t)e->exact, (size_t)e->items,
-                          LCT_EXT_LEVEL));
+    if (e->items > 0)
+        LCT_TRY(locant_wilson(&low, &high, (size_t)e->exact, (size_t)e->items,
+                              LCT_EXT_LEVEL));
     lct_put_count(k->n, to, "items", e->items);
     lct_put_count(k->n, to, "exact", e->exact);
     lct_put_real(k->n, to, "share", (double)e->exact / (double)e->items);
@@ -201,6 +217,7 @@ static void put_plan(const struct lct_ext_maker *k, json_t *all)
     lct_put_count(k->n, all, "seeds", p->seeds);
     lct_put_count(k->n, all, "blocks", k->x->blocks);
     lct_put_count(k->n, all, "items", p->items);
+    lct_put_count(k->n, all, "failures", k->x->failures);
     lct_put_real(k->n, all, "seconds", k->x->seconds);
 }
 

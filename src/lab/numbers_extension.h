@@ -16,7 +16,8 @@ struct lct_ext_maker {
 
 #define LCT_EXT_LEVEL .95 /* of all intervals */
 
-/* Of a loss, or of what it is above another on the same blocks. */
+/* Of a loss, or of what it is above another on the same blocks; of the seeds
+   that have it, NAN where none has. */
 locant_status lct_extension_interval(locant_interval *e,
                                      const struct lct_ext_maker *k,
                                      const double *loss, const double *other);

@@ -3,6 +3,7 @@
  * the trained length, beside the ones found here.
  */
 #include "numbers_extension.h"
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -78,13 +79,17 @@ static double value_of(const struct lct_ext_maker *k, const struct entry *e,
                        const struct ordering *o, int at)
 {
     double sum = 0;
+    size_t n = 0;
 
     if (o->what == NEEDLE)
         return -(double)e->row->needle[at].exact /
                (double)e->row->needle[at].items;
     for (size_t i = 0; i < k->seeds * k->blocks; i++)
-        sum += losses_of(e, o, at)[i];
-    return sum;
+        if (!isnan(losses_of(e, o, at)[i])) {
+            sum += losses_of(e, o, at)[i];
+            n++;
+        }
+    return sum / (double)n;
 }
 
 static void sort(struct entry *e, int n)
@@ -133,10 +138,12 @@ static locant_status measured(char *out, size_t size,
     size_t used = 0;
     int n = 0;
 
-    for (int i = 0; i < 10 && o->ids[i]; i++)
-        n += find_entry(&e[n], k->x, o->what, o->ids[i]);
-    for (int i = 0; i < n; i++)
-        e[i].value = value_of(k, &e[i], o, at);
+    for (int i = 0; i < 10 && o->ids[i]; i++) {
+        if (!find_entry(&e[n], k->x, o->what, o->ids[i]))
+            continue;
+        e[n].value = value_of(k, &e[n], o, at);
+        n += isnan(e[n].value) ? 0 : 1; /* where every run failed */
+    }
     sort(e, n);
     for (int i = 0; i < n && used < size; i++) {
         const char *sign = "";

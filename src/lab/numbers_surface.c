@@ -104,6 +104,7 @@ static void put_plan(struct lct_numbers *n, json_t *all)
     lct_put_count(n, all, "left_out", (int64_t)x->left_out);
     lct_put_count(n, all, "seeds", x->seeds);
     lct_put_count(n, all, "blocks", x->blocks);
+    lct_put_count(n, all, "failures", x->failures);
     lct_put_count(n, all, "steps", x->train.steps);
     lct_put_count(n, all, "tokens_per_step", x->train.batch * x->train.length);
     lct_put_real(n, all, "seconds", x->seconds);

@@ -7,6 +7,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "measures.h"
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 struct job {
@@ -126,6 +127,21 @@ static void count_trained(struct job *j)
     pthread_mutex_unlock(&q->mutex);
 }
 
+/* The loss of this run stopped being finite: say so while the others go on. */
+static void tell_failure(struct job *j)
+{
+    struct queue *q = j->queue;
+    char notice[640];
+    locant_progress p = {.phase = "train", .loss = NAN, .rate = NAN,
+                         .notice = notice};
+
+    snprintf(notice, sizeof notice, "%s; the others go on",
+             locant_last_error());
+    pthread_mutex_lock(&q->mutex);
+    tell(q, &p);
+    pthread_mutex_unlock(&q->mutex);
+}
+
 static void count_evaluated(struct job *j)
 {
     struct queue *q = j->queue;
@@ -169,8 +185,10 @@ static locant_status run_job(struct job *j)
     o.progress = on_train;
     o.context = j;
     LCT_TRY(lct_train_or_fail(id, q->store, q->corpus, &o));
-    if (lct_run_failed(q->store, *id))
+    if (lct_run_failed(q->store, *id)) {
+        tell_failure(j);
         return LOCANT_OK;
+    }
     count_trained(j);
     j->begun = lct_clock();
     LCT_TRY(lct_evaluate(&unused, q->store, *id, q->corpus, q->plan->blocks,

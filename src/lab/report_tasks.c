@@ -65,8 +65,7 @@ static locant_status do_one(struct lct_task_in_wave *t, size_t i)
         if (lct_run_failed(j->store, o.parent))
             return LOCANT_OK;
     }
-    lct_wave_follow(&o, t);
-    LCT_TRY(lct_train_or_fail(&run, j->store, NULL, &o));
+    LCT_TRY(lct_wave_train(&run, t, j->store, NULL, &o));
     if (lct_run_failed(j->store, run))
         return LOCANT_OK;
     return score(t, at.task, run);

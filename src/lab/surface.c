@@ -143,8 +143,7 @@ static locant_status train(struct lct_task_in_wave *t, size_t i)
     o.learning_rate = x->of[w.e].rate;
     o.batch = o.batch * o.length / x->trained[w.t];
     o.length = x->trained[w.t];
-    lct_wave_follow(&o, t);
-    return lct_train_or_fail(run, j->place.store, j->place.corpus, &o);
+    return lct_wave_train(run, t, j->place.store, j->place.corpus, &o);
 }
 
 static locant_status read_run(struct lct_task_in_wave *t, size_t i)
@@ -231,6 +230,7 @@ locant_status lct_surface_run(struct lct_surface *x,
         status = lct_wave(&j.waves, train, runs);
     if (status == LOCANT_OK)
         status = lct_wave(&j.waves, read_run, runs);
+    x->failures = j.waves.failures;
     x->seconds = lct_clock() - j.waves.begun;
     lct_job_end(&j.waves);
     locant_release(j.place.ends);

@@ -32,6 +32,7 @@ struct lct_surface {
     struct lct_surface_of *of;  /* [n] */
     double *loss; /* [n, trained, lengths, seeds, blocks], nats per byte; NAN
                      where the run's loss stopped being finite */
+    int64_t failures; /* such runs */
     double seconds;
 };
 

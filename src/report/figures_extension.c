@@ -112,12 +112,24 @@ static void add_positions(struct lines *l, const struct lct_results *r)
     }
 }
 
+/* Where every run failed there is none. */
+static bool has_value(const struct lines *l)
+{
+    for (size_t i = 0; i < l->n; i++)
+        for (size_t k = 0; k < l->series[i].n; k++)
+            if (isfinite(l->y[i][k]))
+                return true;
+    return false;
+}
+
 static locant_status put(struct lct_html *h, const struct lct_results *r,
                          struct lines *l, const char *const text[5])
 {
     locant_mark mark = lct_trained_mark(r);
     locant_figure f = LOCANT_FIGURE_INIT;
 
+    if (!has_value(l))
+        return LOCANT_OK;
     mark.x = LCT_EXT_TRAINED;
     f.name = text[0];
     f.title = text[1];

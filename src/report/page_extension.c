@@ -262,6 +262,12 @@ static void introduction(struct lct_html *h, const struct lct_results *r)
                        "The ramp of YaRN is linear in the pair's index, as in "
                        "its authors' code. Log n warms queries. The job took "
                        "{extension.seconds} seconds.", model);
+    if (lct_page_value(r, "extension.failures") > 0) {
+        lct_html_raw(h, " ");
+        lct_page_say(h, r, "{extension.failures} of the runs ended because "
+                           "their loss stopped being finite; numbers are of "
+                           "the others, undefined where there is none.", NULL);
+    }
     lct_html_raw(h, "</p>\n");
 }
 

@@ -82,16 +82,22 @@ static void find_range(locant_figure *f, const struct lct_results *r)
     }
 }
 
+/* Where every run of an encoding failed there is none. */
+static bool has_value(const double *cells, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (isfinite(cells[i]))
+            return true;
+    return false;
+}
+
 static locant_status draw_map(struct lct_html *h, const struct lct_results *r,
                               locant_figure *f, int e)
 {
     double cells[MOST * MOST];
-    bool any = false;
 
     read_cells(cells, r, e);
-    for (int64_t i = 0; i < f->rows * f->cols; i++)
-        any |= isfinite(cells[i]) != 0;
-    if (!any) /* no run of it came to an end */
+    if (!has_value(cells, (int)(f->rows * f->cols)))
         return LOCANT_OK;
     f->title = spec_of(r, e);
     f->cells = cells;
@@ -235,6 +241,12 @@ locant_status lct_page_surface(struct lct_html *h, const struct lct_results *r)
     if (lct_page_value(r, "surface.left_out") > 0)
         lct_html_word(h, " Encodings that are not defined at the longest of "
                          "these lengths are left out.");
+    if (lct_page_value(r, "surface.failures") > 0) {
+        lct_html_raw(h, " ");
+        lct_page_say(h, r, "{surface.failures} of the runs ended because "
+                           "their loss stopped being finite; numbers are of "
+                           "the others, undefined where there is none.", NULL);
+    }
     lct_html_raw(h, "</p>\n");
     LCT_TRY(lct_page_surface_maps(h, r, NULL));
     tables(h, r);

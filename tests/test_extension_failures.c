@@ -1,0 +1,221 @@
+/*
+ * test_extension_failures.c - runs whose loss stops being finite end neither
+ * the job that reads beyond the trained length nor the one of the surface:
+ * numbers are of the others, which is said.
+ */
+/* needs: lab */
+#define _GNU_SOURCE
+#include "scratch.h"
+
+#include "chinese.h"
+#include "lab/extension.h"
+#include "lab/surface.h"
+#include "report/page.h"
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+enum { BLOCKS = 3 };
+
+static const struct lct_extension_plan tiny = {
+    "tiny", 1, 64, 2, 32, 4, 3e-3, 1, BLOCKS, 2, 1, 2
+};
+
+static struct scratch dir;
+static locant_corpus *corpus;
+
+static int set_up(void **state)
+{
+    locant_corpus_options o = LOCANT_CORPUS_INIT;
+
+    (void)state;
+    dir = scratch_make();
+    o.kind = LOCANT_CORPUS_GENERATED;
+    o.max_bytes = 256 << 10;
+    CHECK_OK(locant_corpus_create(&corpus, &o));
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    locant_corpus_free(corpus);
+    scratch_remove(&dir);
+    return 0;
+}
+
+static locant_store *open_store(const char *name)
+{
+    locant_store *s;
+
+    CHECK_OK(locant_store_open(&s, scratch_file(&dir, name)));
+    return s;
+}
+
+static double mean_of(const double *loss)
+{
+    double sum = 0;
+
+    for (int b = 0; b < BLOCKS; b++)
+        sum += loss[b] / BLOCKS;
+    return sum;
+}
+
+/* As if stopped after step 2 with parameters that are no numbers. */
+static void spoil(locant_store *s, int64_t id)
+{
+    const struct lct_run_state state = { .status = "running", .step = 2 };
+    struct lct_run_extra extra;
+    struct lct_checkpoint c = { .key = extra.key, .step = 2 };
+    struct lct_model *model;
+    locant_encoding *encoding;
+    locant_run_info run;
+    char *path;
+    size_t n;
+
+    CHECK_OK(locant_store_run(&run, s, id));
+    CHECK_OK(lct_store_run_extra(&extra, s, id));
+    CHECK_OK(lct_store_run_path(&path, s, id, "safetensors"));
+    CHECK_OK(lct_load_trained(&model, &encoding, s, &run, 128));
+    n = lct_model_size(model);
+    c.m = locant_alloc(n * sizeof *c.m); /* zeros */
+    c.v = locant_alloc(n * sizeof *c.v);
+    for (size_t i = 0; i < n; i++)
+        lct_model_params(model)[i] = (real)NAN;
+    CHECK_OK(lct_checkpoint_write(path, model, &c));
+    CHECK_OK(lct_store_record(s, id, &state, NULL, 0));
+    lct_model_free(model);
+    locant_encoding_free(encoding);
+    locant_release(c.m);
+    locant_release(c.v);
+    locant_release(path);
+}
+
+/* Sentences that say a run has no finite loss. */
+static int count_notices(const locant_progress *p, void *context)
+{
+    if (p->notice && strstr(p->notice, "the others go on"))
+        ++*(int *)context;
+    return 0;
+}
+
+static double number(const struct lct_results *r, const char *path)
+{
+    const json_t *at = lct_numbers_at(r->numbers, path);
+
+    CHECK(at != NULL);
+    return json_is_null(at) ? NAN : json_number_value(at);
+}
+
+/* Numbers are those of the seeds that have them. */
+static void a_run_that_fails_is_left_out(void **state)
+{
+    struct lct_extension_plan two = tiny;
+    locant_store *s = open_store("c");
+    struct lct_results r = { .trained_length = 128 };
+    struct lct_extension *x;
+    struct lct_html h = { .data = NULL };
+    double first, all;
+    int notices = 0;
+
+    (void)state;
+    two.seeds = 2;
+    CHECK_OK(lct_extension_run(&x, &two, s, corpus, count_notices, &notices));
+    CHECK(notices == 0 && x->failures == 0);
+    first = mean_of(x->row[0].at[1].loss);
+    all = (first + mean_of(x->row[0].at[1].loss + BLOCKS)) / 2;
+    spoil(s, x->base[1]);
+    lct_extension_free(x);
+    CHECK_OK(lct_extension_run(&r.extension, &two, s, corpus, count_notices,
+                               &notices));
+    CHECK(notices == 1 && r.extension->failures == 1);
+    CHECK_OK(lct_numbers_create(&r.numbers, &r));
+    CHECK(number(&r, "extension.failures") == 1);
+    CHECK(first != all &&
+          fabs(number(&r, "extension.methods.0.loss.512.mean") -
+               first * LCT_BITS) < 1e-12);
+    CHECK(number(&r, "extension.methods.0.needle.256.items") == tiny.items);
+    CHECK(number(&r, "extension.tuned.1.needle.256.items") == tiny.items);
+    CHECK(isfinite(number(&r, "extension.methods.0.position.0")));
+    CHECK_OK(lct_page_extension(&h, &r));
+    lct_html_append(&h, "", 1);
+    CHECK(strstr(h.data, "ended because their loss stopped being finite"));
+    check_chinese(h.data, "extension");
+    lct_html_free(&h);
+    lct_results_free(&r);
+    locant_store_close(s);
+}
+
+/* And where every run fails there is a page without numbers. */
+static void all_runs_may_fail(void **state)
+{
+    struct lct_extension_plan wild = tiny;
+    locant_store *s = open_store("d");
+    struct lct_results r = { .trained_length = 128 };
+    struct lct_html h = { .data = NULL };
+
+    (void)state;
+    wild.rate = 1e30;
+    CHECK_OK(lct_extension_run(&r.extension, &wild, s, corpus, NULL, NULL));
+    CHECK(r.extension->failures == 1); /* nothing is trained on from it */
+    CHECK_OK(lct_numbers_create(&r.numbers, &r));
+    CHECK(isnan(number(&r, "extension.methods.0.loss.512.mean")));
+    CHECK(isnan(number(&r, "extension.methods.0.needle.256.share")));
+    CHECK(isnan(number(&r, "extension.methods.0.needle.256.low")));
+    assert_string_equal(json_string_value(lct_numbers_at(
+                            r.numbers, "extension.orderings.0.measured")), "");
+    CHECK_OK(lct_sections_keep(s, &r));
+    CHECK_OK(lct_page_extension(&h, &r));
+    lct_html_free(&h);
+    lct_results_free(&r);
+    locant_store_close(s);
+}
+
+/* The surface: of the encodings and lengths that did not fail, or none. */
+static void so_may_those_of_the_surface(void **state)
+{
+    static const char *const specs[] = { "alibi", "rope" };
+    locant_report_options o = LOCANT_REPORT_INIT;
+    locant_store *s = open_store("e");
+    struct lct_results r = { .trained_length = 128 };
+    struct lct_html h = { .data = NULL };
+    struct lct_plan plan;
+    int notices = 0;
+
+    (void)state;
+    o.preset = LOCANT_PRESET_SMOKE;
+    o.encodings = specs;
+    o.n_encodings = LEN(specs);
+    CHECK_OK(lct_plan_create(&plan, &o));
+    plan.train.layers = 1;
+    plan.train.steps = 4;
+    plan.blocks = BLOCKS;
+    plan.rate[0] = 1e30;
+    CHECK_OK(lct_surface_create(&r.surface, &plan, &o));
+    CHECK_OK(lct_surface_run(r.surface, &plan, s, corpus, count_notices,
+                             &notices));
+    CHECK(notices == 2 && r.surface->failures == 2); /* 64 and 128 */
+    CHECK_OK(lct_numbers_create(&r.numbers, &r));
+    CHECK(number(&r, "surface.failures") == 2);
+    CHECK(isnan(number(&r, "surface.encodings.0.loss.64.128.mean")));
+    CHECK(number(&r, "surface.encodings.1.loss.64.128.mean") > 0);
+    CHECK_OK(lct_page_surface(&h, &r));
+    lct_html_append(&h, "", 1);
+    CHECK(strstr(h.data, "ended because their loss stopped being finite"));
+    check_chinese(h.data, "surface");
+    lct_html_free(&h);
+    lct_results_free(&r);
+    lct_plan_free(&plan);
+    locant_store_close(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_run_that_fails_is_left_out),
+        cmocka_unit_test(all_runs_may_fail),
+        cmocka_unit_test(so_may_those_of_the_surface),
+    };
+
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
