@@ -38,7 +38,8 @@ static locant_status draw(double *cell, locant_store *s, const char *name,
 /* A report whose surface began from 'run' and says 'loss'. */
 static void report(locant_store *s, int64_t run, double loss)
 {
-    struct lct_surface x = { .run = { { { run } } } };
+    struct lct_surface_of one = { .run = { { run } } };
+    struct lct_surface x = { .n = 1, .of = &one };
     struct lct_results r = { .surface = &x };
     char text[sizeof good + 32];
 

@@ -127,12 +127,6 @@ locant_status lct_page_surface_maps(struct lct_html *h,
     f.cols = count_of(r, "lengths");
     if (f.rows == 0 || f.cols == 0)
         return LOCANT_OK;
-    for (int i = 0; i < f.cols; i++)
-        if (length_at(r, "lengths", i) < 1 ||
-            length_at(r, "trained", i % f.rows) < 1)
-            return locant_fail(LOCANT_ERR_FORMAT,
-                               "locant_figure_of_runs: what the store kept of"
-                               " the surface has no lengths");
     f.x_first = log2((double)length_at(r, "lengths", 0));
     f.y_first = log2((double)length_at(r, "trained", 0));
     f.x_step = 1;
