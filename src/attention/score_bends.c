@@ -1,5 +1,6 @@
 /* score_bends.c - biases that bend, in the tiled engine */
 #include "../core/pool.h"
+#include "../encodings/bends.h"
 #include "bias.h"
 #include <math.h>
 #include <string.h>

@@ -3,6 +3,7 @@
  * of what the encoding folds them to; and gradients back from there.
  */
 #include "../core/pool.h"
+#include "../encodings/bends.h"
 #include "bias.h"
 #include "tokens.h"
 #include <string.h>

@@ -7,15 +7,14 @@
  */
 #ifndef LCT_ENCODING_H
 #define LCT_ENCODING_H
-#include "../core/tensor.h"
-#include "locant/encoding.h"
-#include <stdbool.h>
+#include "call.h"
 
 struct lct_schedule; /* angle/schedule.h */
+struct lct_bends; /* bends.h */
 struct lct_near_far; /* near_far.h */
 struct lct_term_form; /* terms.h */
 
-enum { LCT_MAX_KEYS = 12, LCT_MAX_PARAMS = 16, LCT_MAX_PARTS = 8 };
+enum { LCT_MAX_KEYS = 12, LCT_MAX_PARTS = 8 };
 
 enum lct_key_kind {
     LCT_NUMBER, LCT_INTEGER, LCT_WORD, LCT_SWITCH, LCT_SPEC,
@@ -61,99 +60,6 @@ struct lct_param {
     enum lct_scope scope;
     bool given;          /* data of the task, never learned: rate 0 */
     const char *doc;
-};
-
-/* What the functions of the rotate and score doors get. */
-struct lct_call {
-    const locant_encoding *e;
-    int64_t heads, kv_heads, head_dim, width; /* 0: unknown */
-    const double *param[LCT_MAX_PARAMS]; /* dense, in double */
-    double scale;     /* of q.k; 1 where there is none */
-    int64_t last;     /* largest key position of the batch row */
-};
-
-/*
- * Where a token sits.  'coords' is NULL, or the caller's real coordinates, as
- * many as the encoding has axes; without them an encoding of several axes finds
- * its own from 'pos'.
- */
-struct lct_point {
-    int64_t pos;
-    const double *coords;
-};
-
-enum lct_role { LCT_QUERY, LCT_KEY };
-
-/* Which head, of how many. */
-struct lct_head {
-    int64_t index, count;
-};
-
-/* Positions low .. high. */
-struct lct_span {
-    int64_t low, high;
-};
-
-/* How many pairs of some queries and keys may see each other. */
-enum lct_seen { LCT_SEES_NONE, LCT_SEES_SOME, LCT_SEES_ALL };
-
-/* What the functions of the content door get: one batch row. */
-struct lct_content {
-    struct lct_call call;
-    int64_t keys;
-    double scale;
-    const int64_t *k_pos;  /* [keys] */
-    const double *k;       /* [kv_heads, keys, head_dim], rotated */
-    const double *x;       /* [keys, width]; NULL: not given */
-    double *memo;          /* what 'content_begin' wrote */
-};
-
-/* One query of all heads. */
-struct lct_query {
-    int64_t pos;
-    int64_t index;         /* among the queries of its batch row */
-    const double *q;       /* [heads, head_dim], rotated */
-    const double *bias;    /* [heads, keys] of the score door, in 's' already;
-                              0 without one */
-};
-
-/* Gradients the content door adds to. */
-struct lct_content_gradient {
-    double *dq;            /* [heads, head_dim], of this query */
-    double *dk;            /* [kv_heads, keys, head_dim] */
-    double *dx;            /* [keys, width]; NULL without x */
-    double *dbias;         /* [heads, keys]: of the bias beyond that of 's' */
-    double *const *dparam;
-    double *dmemo;         /* as memo; zero at first */
-};
-
-/*
- * A bias that is piecewise linear in f = u(n) / v(q_pos), n = |q_pos - k_pos|,
- * with u and v above 0 and u growing.  Two parameters bend it: u and v depend
- * on the first, v on the second.
- */
-struct lct_bends {
-    /* How many pieces there may be. */
-    int64_t (*pieces)(const locant_encoding *e);
-    /*
-     * The pieces, of which it returns the number: r goes from start[r],
-     * ascending, to the next; -infinity is the first.  In it the bias of head
-     * h is slope[h, r] f + value[h, r]; rows are 'row' apart.
-     */
-    int64_t (*find)(double *start, double *slope, double *value, int64_t row,
-                    const struct lct_call *s);
-    /* u, and its derivative by the first parameter. */
-    void (*distance)(double out[2], const struct lct_call *s, double n);
-    /* 1 / v, and the derivatives of ln(1 / v) by both parameters. */
-    void (*query)(double out[3], const struct lct_call *s, int64_t q_pos);
-    /*
-     * Gradients of one head from sums over pairs: of dout and dout f in each
-     * piece, and the gradients of the two parameters themselves.
-     */
-    void (*backward)(double *const *dparam, const struct lct_call *s,
-                     int64_t head, const double *start, int64_t pieces,
-                     const double *sum, const double *sum_f,
-                     const double bends[2]);
 };
 
 struct lct_encoding {
@@ -304,11 +210,6 @@ struct lct_encoding {
      * sizes alone, and fewer keys must not need more.  Where a row holds
      * several documents each of them is a batch row here.
      */
-    /*
-     * Not NULL: 'content' turns raw queries and keys itself, by this scheme
-     * (near_far.h), so that no part of the rotate door may stand beside it.
-     */
-    const struct lct_near_far *near_far;
     size_t (*content_memo)(const struct lct_content *c);
     void (*content_begin)(const struct lct_content *c);
     void (*content)(double *s, const struct lct_content *c,
@@ -330,11 +231,17 @@ struct lct_encoding {
                             const struct lct_content *c,
                             const struct lct_query *q);
 
-    /* The same as products, for float32; NULL: row by row only. */
+    /* The content door as products, for float32; NULL: row by row only. */
     const struct lct_term_form *terms;
 
-    /* The content door reads scores and bias, never queries and keys. */
+    /* It reads scores and bias, never queries and keys. */
     bool scores_only;
+
+    /*
+     * Not NULL: it turns raw queries and keys itself, by this scheme
+     * (near_far.h), so that no part of the rotate door may stand beside it.
+     */
+    const struct lct_near_far *near_far;
 
     /* Hooks without a door. */
     /* What the query at q_pos is multiplied by. */

@@ -6,6 +6,7 @@
  * f = psi(n) / (psi(max(L, p_i)) + eps), psi(x) = ln(|c x| + 1), and a network
  * 1 -> hidden -> heads with ReLU.
  */
+#include "bends.h"
 #include "encoding.h"
 #include <math.h>
 #include <stdlib.h>

@@ -1,0 +1,73 @@
+/* call.h - what the hooks of an encoding are given */
+#ifndef LCT_CALL_H
+#define LCT_CALL_H
+#include "../core/tensor.h"
+#include "locant/encoding.h"
+#include <stdbool.h>
+
+enum { LCT_MAX_PARAMS = 16 };
+
+/* What the functions of the rotate and score doors get. */
+struct lct_call {
+    const locant_encoding *e;
+    int64_t heads, kv_heads, head_dim, width; /* 0: unknown */
+    const double *param[LCT_MAX_PARAMS]; /* dense, in double */
+    double scale;     /* of q.k; 1 where there is none */
+    int64_t last;     /* largest key position of the batch row */
+};
+
+/*
+ * Where a token sits.  'coords' is NULL, or the caller's real coordinates, as
+ * many as the encoding has axes; without them an encoding of several axes finds
+ * its own from 'pos'.
+ */
+struct lct_point {
+    int64_t pos;
+    const double *coords;
+};
+
+enum lct_role { LCT_QUERY, LCT_KEY };
+
+/* Which head, of how many. */
+struct lct_head {
+    int64_t index, count;
+};
+
+/* Positions low .. high. */
+struct lct_span {
+    int64_t low, high;
+};
+
+/* How many pairs of some queries and keys may see each other. */
+enum lct_seen { LCT_SEES_NONE, LCT_SEES_SOME, LCT_SEES_ALL };
+
+/* What the functions of the content door get: one batch row. */
+struct lct_content {
+    struct lct_call call;
+    int64_t keys;
+    double scale;
+    const int64_t *k_pos;  /* [keys] */
+    const double *k;       /* [kv_heads, keys, head_dim], rotated */
+    const double *x;       /* [keys, width]; NULL: not given */
+    double *memo;          /* what 'content_begin' wrote */
+};
+
+/* One query of all heads. */
+struct lct_query {
+    int64_t pos;
+    int64_t index;         /* among the queries of its batch row */
+    const double *q;       /* [heads, head_dim], rotated */
+    const double *bias;    /* [heads, keys] of the score door, in 's' already;
+                              0 without one */
+};
+
+/* Gradients the content door adds to. */
+struct lct_content_gradient {
+    double *dq;            /* [heads, head_dim], of this query */
+    double *dk;            /* [kv_heads, keys, head_dim] */
+    double *dx;            /* [keys, width]; NULL without x */
+    double *dbias;         /* [heads, keys]: of the bias beyond that of 's' */
+    double *const *dparam;
+    double *dmemo;         /* as memo; zero at first */
+};
+#endif
