@@ -72,6 +72,32 @@ static void what_it_costs_is_said(void **state)
     lct_plan_free(&plan);
 }
 
+/* Rows of a task have more digits than those of the text, and the spec more
+   bytes than a run can keep. */
+static void a_spec_that_grows_too_long_is_refused(void **state)
+{
+    static const char *const specs[] = {"none"};
+    const locant_report_options o = options_of(LOCANT_PRESET_SMOKE, specs, 1);
+    struct lct_plan plan;
+    struct lct_task_plan tasks;
+
+    (void)state;
+    CHECK_OK(lct_plan_create(&plan, &o));
+    plan.train.length = 64;
+    strcpy(plan.specs[0], "learned(length=64)+rope(scaling=longrope("
+                          "original=64,factor=45,long=1.5:1.5,short=1.5");
+    while (strlen(plan.specs[0]) < 253)
+        strcat(plan.specs[0], ":1.5");
+    strcat(plan.specs[0], "))");
+    assert_int_equal(strlen(plan.specs[0]), 255);
+    CHECK(lct_task_plan_create(&tasks, &plan, "T1") == LOCANT_ERR_PARAM);
+    CHECK(strstr(locant_last_error(), "task T1 with learned(length=64)+"));
+    CHECK(strstr(locant_last_error(), "its spec there has 256 bytes, expected"
+                                      " at most 255"));
+    lct_task_plan_free(&tasks);
+    lct_plan_free(&plan);
+}
+
 /* Enough time: what the tasks recommend, of as many seeds as there are. */
 static void full_is_as_recommended(void **state)
 {
@@ -263,6 +289,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_it_costs_is_said),
+        cmocka_unit_test(a_spec_that_grows_too_long_is_refused),
         cmocka_unit_test(full_is_as_recommended),
         cmocka_unit_test(what_cannot_be_is_refused_before),
         cmocka_unit_test(scores_are_those_of_a_run_alone),

@@ -214,6 +214,26 @@ static int record(const locant_run_info *run, const char *setup,
     return 0;
 }
 
+/* Of a task whose places an older build did not tell: they are made up for. */
+static void scores_without_places_are_made_again(void **state)
+{
+    static const int64_t lengths[] = { 24 };
+    const int64_t run = train("T3", "alibi", 27, 2);
+    const struct seen first = score(run, 4, lengths, 1);
+    struct seen again;
+
+    (void)state;
+    CHECK(first.n > 1 && first.score[1].place >= 0);
+    CHECK_OK(lct_store_exec(store, "DELETE FROM task_scores WHERE place >= 0",
+                            ""));
+    again = score(run, 4, lengths, 1);
+    CHECK(again.n == first.n);
+    CHECK_OK(lct_store_exec(store, "UPDATE task_scores SET items = 9 WHERE"
+                                   " place >= 0", ""));
+    again = score(run, 4, lengths, 1); /* and those are kept */
+    CHECK(again.n == first.n && again.score[1].items == 9);
+}
+
 static void seeds_of_one_experiment_are_told_by_their_setup(void **state)
 {
     static const int64_t length[] = { 16 };
@@ -445,6 +465,7 @@ int main(void)
         IN_SCRATCH(parity_stays_at_chance),
         IN_SCRATCH(a_markov_source_leaves_its_entropy),
         IN_SCRATCH(scores_are_kept),
+        IN_SCRATCH(scores_without_places_are_made_again),
         IN_SCRATCH(seeds_of_one_experiment_are_told_by_their_setup),
         IN_SCRATCH(a_visitor_can_stop),
         IN_SCRATCH(a_signal_stops_scoring),

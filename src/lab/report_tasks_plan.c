@@ -163,7 +163,9 @@ static locant_status resolve(char out[256], const struct lct_planned_task *t,
     status = locant_encoding_resolve(&resolved, e, t->train.length);
     locant_encoding_free(e);
     if (status == LOCANT_OK && strlen(locant_encoding_spec(resolved)) > 255)
-        status = locant_fail(LOCANT_ERR_PARAM, "a spec of more than 255 bytes");
+        status = locant_fail(LOCANT_ERR_PARAM, "its spec there has %zu bytes,"
+                             " expected at most 255",
+                             strlen(locant_encoding_spec(resolved)));
     if (status == LOCANT_OK)
         status = try_model(t, resolved);
     if (status == LOCANT_OK)

@@ -184,6 +184,19 @@ static int take_stored(const struct lct_task_score *score, void *context)
     return 0;
 }
 
+/*
+ * Scores of builds that told no places of this task are not what is asked for:
+ * they are made again.
+ */
+static bool is_whole(struct scoring *s)
+{
+    if (s->tallies.at[0].items > 0 &&
+        (s->tallies.n > 1 || s->task->info.place == NULL))
+        return true;
+    lct_tally_begin(&s->tallies);
+    return false;
+}
+
 /* ------------------------------------------------------------------- visits */
 
 /* Show the scores; nonzero *stop: the visitor has seen enough. */
@@ -229,7 +242,7 @@ static locant_status score_test(struct scoring *s, const locant_task_test *test,
     if (size <= reach) {
         LCT_TRY(lct_store_scores(s->store, s->run.id, s->task->info.id,
                                  take_stored, s));
-        if (s->tallies.at[0].items > 0)
+        if (is_whole(s))
             s->total -= s->o.items * size;
         else
             LCT_TRY(compute(s));

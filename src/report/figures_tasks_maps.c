@@ -132,8 +132,9 @@ static locant_status fill_places(struct map *m, const struct lct_results *r,
     for (size_t p = 0; p < m->n_cols; p++)
         snprintf(m->text[p], NAME, "%" PRId64, place_at(places, p));
     for (size_t i = 0; i < r->n; i++) {
-        if (!lct_page_task_has(r, t, i))
-            continue;
+        if (!lct_page_task_has(r, t, i) ||
+            json_array_size(more(NULL, row_of(test, r->groups[i].spec))) == 0)
+            continue; /* scored by a build that told no places */
         for (size_t p = 0; p < m->n_cols; p++)
             m->cells[m->n_rows * m->n_cols + p] =
                 at_place(test, r->groups[i].spec, place_at(places, p));
