@@ -260,8 +260,8 @@ static void introduction(struct lct_html *h, const struct lct_results *r)
                        "texts of {extension.trained_length} bytes, and read "
                        "beyond: {extension.blocks} blocks of the test text. "
                        "The ramp of YaRN is linear in the pair's index, as in "
-                       "its authors' code. Log n warms queries. The job took "
-                       "{extension.seconds} seconds.", model);
+                       "its authors' code. Log n warms queries. The last call "
+                       "took {extension.seconds} seconds for it.", model);
     if (lct_page_value(r, "extension.failures") > 0) {
         lct_html_raw(h, " ");
         lct_page_say(h, r, "{extension.failures} of the runs ended because "

@@ -278,7 +278,7 @@ locant_status lct_page_provenance(struct lct_html *h,
     corpus_facts(h, r);
     if (g)
         run_facts(h, r, g);
-    said_fact(h, r, "Whole job", "{seconds:0} seconds");
+    said_fact(h, r, "Last call", "{seconds:0} seconds");
     if (r->limit > 0)
         said_fact(h, r, "Forecast", "{forecast.seconds:0} seconds of at most "
                   "{forecast.limit} minutes");

@@ -105,9 +105,26 @@ static locant_status draw_map(struct lct_html *h, const struct lct_results *r,
         h, r, f,
         "Heat map of the loss: a row for each trained length, a column for "
         "each length read.",
-        "Loss in bits per byte, one scale for all these maps. Lengths are "
-        "powers of two: the axes count doublings. Left of the diagonal a model "
-        "reads less than it was trained on, right of it more.", 1);
+        "Loss in bits per byte, one scale for all these maps. Left of the "
+        "diagonal a model reads less than it was trained on, right of it "
+        "more.", 1);
+}
+
+struct names {
+    char text[MOST][24];
+    const char *list[MOST];
+};
+
+static const char *const *name_lengths(struct names *to,
+                                       const struct lct_results *r,
+                                       const char *list)
+{
+    for (int i = 0; i < count_of(r, list); i++) {
+        snprintf(to->text[i], sizeof to->text[i], "%" PRId64,
+                 length_at(r, list, i));
+        to->list[i] = to->text[i];
+    }
+    return to->list;
 }
 
 locant_status lct_page_surface_maps(struct lct_html *h,
@@ -115,11 +132,12 @@ locant_status lct_page_surface_maps(struct lct_html *h,
                                     const char *encoding)
 {
     locant_figure f = LOCANT_FIGURE_INIT;
+    struct names rows, cols;
 
     f.kind = LOCANT_FIGURE_HEATMAP;
     f.name = "surface";
-    f.x_label = "log2 of the length read (bytes)";
-    f.y_label = "log2 of the trained length";
+    f.x_label = "length read (bytes)";
+    f.y_label = "trained length (bytes)";
     f.width = 460;
     f.height = 280;
     f.numbers = 1;
@@ -127,11 +145,8 @@ locant_status lct_page_surface_maps(struct lct_html *h,
     f.cols = count_of(r, "lengths");
     if (f.rows == 0 || f.cols == 0)
         return LOCANT_OK;
-    f.x_first = log2((double)length_at(r, "lengths", 0));
-    f.y_first = log2((double)length_at(r, "trained", 0));
-    f.x_step = 1;
-    f.y_step = f.rows > 1 ? log2((double)length_at(r, "trained", 1)) - f.y_first
-                          : 1;
+    f.row_names = name_lengths(&rows, r, "trained");
+    f.col_names = name_lengths(&cols, r, "lengths");
     find_range(&f, r);
     for (int e = 0; e < encodings_of(r); e++)
         if (encoding == NULL ||
@@ -230,7 +245,8 @@ locant_status lct_page_surface(struct lct_html *h, const struct lct_results *r)
                  "at every length: the same 64 bytes of {surface.blocks} "
                  "blocks of the test text, by windows whose last sixteen bytes "
                  "tile those, so that no byte lacks more than fifteen bytes of "
-                 "the context. The job took {surface.seconds} seconds.",
+                 "the context. The last call took {surface.seconds} "
+                 "seconds for it.",
                  model);
     if (lct_page_value(r, "surface.left_out") > 0)
         lct_html_word(h, " Encodings that are not defined at the longest of "
@@ -242,7 +258,9 @@ locant_status lct_page_surface(struct lct_html *h, const struct lct_results *r)
                            "the others, undefined where there is none.", NULL);
     }
     lct_html_raw(h, "</p>\n");
+    lct_html_raw(h, "<div class=\"grid\">\n");
     LCT_TRY(lct_page_surface_maps(h, r, NULL));
+    lct_html_raw(h, "</div>\n");
     tables(h, r);
     lct_html_raw(h, "<p>");
     lct_html_word(h, "What may be concluded: where an interval leaves out "
