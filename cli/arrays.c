@@ -63,6 +63,15 @@ void cli_free(locant_array *array)
     memset(array, 0, sizeof *array);
 }
 
+size_t cli_elements(const locant_tensor *t)
+{
+    size_t n = 1;
+
+    for (int i = 0; i < t->rank; i++)
+        n *= (size_t)t->shape[i];
+    return n;
+}
+
 int cli_count(locant_array *out, int64_t first, int64_t n)
 {
     int64_t  last;

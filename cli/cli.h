@@ -136,6 +136,7 @@ int cli_read_positions(locant_array *out, const char *path);
 /* Write the array and say so: on stderr, or as JSON on stdout. */
 int cli_write(const struct cli *cli, const char *path, const locant_tensor *t);
 void cli_free(locant_array *array);
+size_t cli_elements(const locant_tensor *t);
 /* Can a file, a folder, be made at this path?  Asked before long work. */
 int cli_check_output(const char *path);
 int cli_check_folder(const char *path);

@@ -35,10 +35,8 @@ static int unknown_param(const locant_encoding *e, const char *text)
 
 static int check_finite(const locant_tensor *t, const char *text)
 {
-    size_t n = 1;
+    const size_t n = cli_elements(t);
 
-    for (int i = 0; i < t->rank; i++)
-        n *= (size_t)t->shape[i];
     for (size_t i = 0; i < n; i++) {
         double x = t->dtype == LOCANT_F64 ? ((const double *)t->data)[i]
                                           : ((const float *)t->data)[i];
@@ -53,10 +51,8 @@ static int check_finite(const locant_tensor *t, const char *text)
 /* Counts, such as the hops of a graph, as F64 in the same memory. */
 static void widen(locant_tensor *t)
 {
-    size_t n = 1;
+    const size_t n = cli_elements(t);
 
-    for (int i = 0; i < t->rank; i++)
-        n *= (size_t)t->shape[i];
     for (size_t i = 0; i < n; i++) {
         int64_t count;
         double  x;

@@ -21,19 +21,10 @@ int64_t show_stride(const locant_encoding *e)
     return 1;
 }
 
-static size_t count(const locant_tensor *t)
-{
-    size_t n = 1;
-
-    for (int d = 0; d < t->rank; d++)
-        n *= (size_t)t->shape[d];
-    return n;
-}
-
 static int all_zero(const struct cli_encoding *c)
 {
     for (int k = 0; k < c->n_params; k++)
-        for (size_t i = 0; i < count(&c->params[k]); i++)
+        for (size_t i = 0; i < cli_elements(&c->params[k]); i++)
             if (((const double *)c->params[k].data)[i] != 0)
                 return 0;
     return c->n_params > 0;
@@ -51,7 +42,7 @@ int show_open(struct cli_encoding *c, int *filled, const locant_encoding *e,
     for (int k = 0; *filled && k < c->n_params; k++) {
         double *x = c->params[k].data;
 
-        for (size_t i = 0; i < count(&c->params[k]); i++)
+        for (size_t i = 0; i < cli_elements(&c->params[k]); i++)
             x[i] = random ? 2 * locant_random_uniform(&r) - 1
                           : 0.01 * (double)i;
         if (locant_encoding_param_project(&c->params[k], c->e, k) != LOCANT_OK)

@@ -195,19 +195,6 @@ static void invert(int64_t *inverse, const int64_t *order, int64_t n)
         inverse[order[i]] = i;
 }
 
-static void draw_order(int64_t *order, int64_t n, locant_random *r)
-{
-    for (int64_t i = 0; i < n; i++)
-        order[i] = i;
-    for (int64_t i = n - 1; i > 0; i--) {
-        int64_t j = (int64_t)locant_random_below(r, (uint64_t)i + 1);
-        int64_t t = order[i];
-
-        order[i] = order[j];
-        order[j] = t;
-    }
-}
-
 /* Mean |w[order][:, order] - original|, of one head. */
 static double reordered_difference(const double *w, const double *original,
                                    const int64_t *order, int64_t n)
@@ -248,7 +235,7 @@ void s0_permutation(struct seed *s)
     double        shown[TOKENS], seed, right, plain;
     locant_tensor w[2], out[2];
 
-    draw_order(order, TOKENS, &r);
+    seed_order(order, TOKENS, &r);
     invert(inverse, order, TOKENS);
     for (int i = 0; i < TOKENS; i++)
         shown[i] = (double)order[i];

@@ -119,19 +119,6 @@ void s3_attention(struct seed *s)
 
 /* ------------------------------------------------------------------ S3.3 */
 
-static void shuffle(int64_t *order, int64_t n, locant_random *r)
-{
-    for (int64_t i = 0; i < n; i++)
-        order[i] = i;
-    for (int64_t i = n - 1; i > 0; i--) {
-        int64_t j = (int64_t)locant_random_below(r, (uint64_t)i + 1);
-        int64_t keep = order[i];
-
-        order[i] = order[j];
-        order[j] = keep;
-    }
-}
-
 void s3_equivariance(struct seed *s)
 {
     enum { L = 8, W = 32, N = L * W };
@@ -146,7 +133,7 @@ void s3_equivariance(struct seed *s)
     layer_block_run(s, &layer, &x, NULL); /* T(X) */
     for (int i = 0; i < 20; i++) {
         do
-            shuffle(order, L, &r);
+            seed_order(order, L, &r);
         while (order[0] == 0);
         layer_reorder(y.data, X, order, L, W);
         layer_block_run(s, &layer, &y, NULL); /* T(PX) */

@@ -145,6 +145,8 @@ locant_random seed_random(struct seed *s, uint64_t stream);
 /* N(0, deviation^2) */
 void   seed_fill_normal(double *x, int64_t n, double deviation,
                         locant_random *r);
+/* order[n]: 0 .. n - 1 shuffled. */
+void   seed_order(int64_t *order, int64_t n, locant_random *r);
 double seed_mean(const double *x, int64_t n);
 /* Square root of the mean square about the mean (numpy's std). */
 double seed_deviation(const double *x, int64_t n);

@@ -21,6 +21,19 @@ void seed_fill_normal(double *x, int64_t n, double deviation, locant_random *r)
         x[i] = deviation * locant_random_normal(r);
 }
 
+void seed_order(int64_t *order, int64_t n, locant_random *r)
+{
+    for (int64_t i = 0; i < n; i++)
+        order[i] = i;
+    for (int64_t i = n - 1; i > 0; i--) {
+        int64_t j = (int64_t)locant_random_below(r, (uint64_t)i + 1);
+        int64_t keep = order[i];
+
+        order[i] = order[j];
+        order[j] = keep;
+    }
+}
+
 double seed_mean(const double *x, int64_t n)
 {
     double sum = 0;

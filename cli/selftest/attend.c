@@ -221,7 +221,7 @@ static void check_input(struct problem *p, int in, const locant_tensor *got,
                         int most)
 {
     const struct whole *w = &p->c.w;
-    int64_t n = (int64_t)st_count(got), each = n / w->B;
+    int64_t n = (int64_t)cli_elements(got), each = n / w->B;
 
     for (int k = 0; k < most; k++) {
         int64_t i = st_range(p->c.t, 0, n - 1);

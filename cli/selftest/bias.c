@@ -31,7 +31,7 @@ static struct st_sum score_sum(void *context)
     struct score *s = context;
     struct st_sum sum = { 0 };
 
-    for (int64_t at = 0; at < (int64_t)st_count(&s->out); at++)
+    for (int64_t at = 0; at < (int64_t)cli_elements(&s->out); at++)
         if (asked(s, at))
             st_add(&sum, st_get(&s->dout, (size_t)at), bias_at(s, at));
     return sum;
@@ -39,7 +39,7 @@ static struct st_sum score_sum(void *context)
 
 static void hide(struct score *s)
 {
-    for (int64_t at = 0; at < (int64_t)st_count(&s->dout); at++) {
+    for (int64_t at = 0; at < (int64_t)cli_elements(&s->dout); at++) {
         if (asked(s, at))
             continue;
         if (s->dout.dtype == LOCANT_F64)
@@ -85,7 +85,7 @@ static void forward(struct score *s)
     if (!st_took(s->c.t, locant_encoding_bias(&s->out, s->c.e, &s->q_pos,
                                               &s->k_pos, st_params_in(&s->c))))
         return;
-    for (int64_t at = 0; at < (int64_t)st_count(&s->out); at++) {
+    for (int64_t at = 0; at < (int64_t)cli_elements(&s->out); at++) {
         double want = asked(s, at) ? creal(bias_at(s, at)) : 0;
 
         if (asked(s, at))

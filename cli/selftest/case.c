@@ -54,15 +54,6 @@ void *st_memory(struct st_case *c, size_t n, size_t size)
 
 /* ----------------------------------------------------------------- tensors */
 
-size_t st_count(const locant_tensor *t)
-{
-    size_t n = 1;
-
-    for (int i = 0; i < t->rank; i++)
-        n *= (size_t)t->shape[i];
-    return n;
-}
-
 /* IEEE 754 binary16: 1 sign bit, 5 of exponent, 10 of significand. */
 static double half(uint16_t bits)
 {
@@ -121,7 +112,7 @@ locant_tensor st_tensor(struct st_case *c, locant_dtype dtype, int rank,
                         const int64_t *shape)
 {
     locant_tensor t = locant_dense(NULL, dtype, rank, shape);
-    size_t        n = st_count(&t);
+    size_t        n = cli_elements(&t);
 
     t.data = st_memory(c, n, locant_dtype_size(dtype));
     for (size_t i = 0; t.data != NULL && i < n; i++) {
@@ -147,14 +138,14 @@ locant_tensor st_coordinates(struct st_case *c, int64_t n)
     const int64_t shape[] = { n, c->axes };
     locant_tensor t = st_tensor(c, LOCANT_F64, 2, shape);
 
-    for (size_t i = 0; t.data != NULL && i < st_count(&t); i++)
+    for (size_t i = 0; t.data != NULL && i < cli_elements(&t); i++)
         ((double *)t.data)[i] *= 5;
     return t;
 }
 
 cx *st_copy(struct st_case *c, const locant_tensor *t)
 {
-    size_t n = st_count(t);
+    size_t n = cli_elements(t);
     cx    *out = st_memory(c, n, sizeof *out);
 
     for (size_t i = 0; out != NULL && t->data != NULL && i < n; i++)
@@ -175,7 +166,7 @@ static int draw(struct st_case *c, int k, locant_dtype dtype,
     c->value[k] = st_tensor(c, dtype, info->rank, info->shape);
     c->grad[k]  = st_tensor(c, dtype, info->rank, info->shape);
     p->rate   = info->rate;
-    p->size   = st_count(&c->value[k]);
+    p->size   = cli_elements(&c->value[k]);
     p->x      = st_memory(c, p->size, sizeof *p->x);
     p->before = st_memory(c, p->size, sizeof *p->before);
     if (c->value[k].data == NULL || c->grad[k].data == NULL || p->x == NULL ||

@@ -88,12 +88,12 @@ static void judge(const struct stretch *s, int gradient, const double *before)
 static void one(struct stretch *s, int gradient)
 {
     const locant_tensor *from = &s->from;
-    double *before = st_memory(&s->c, st_count(from), sizeof *before);
+    double *before = st_memory(&s->c, cli_elements(from), sizeof *before);
     locant_status got;
 
     if (before == NULL)
         return;
-    for (size_t i = 0; i < st_count(from); i++)
+    for (size_t i = 0; i < cli_elements(from); i++)
         before[i] = st_get(from, i);
     if (gradient)
         got = s->grid ? locant_resize_2d_backward(&s->from, &s->to, &s->how)

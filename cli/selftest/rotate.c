@@ -29,7 +29,7 @@ static struct st_sum turn_sum(void *context)
     struct turn  *t = context;
     struct st_sum s = { 0 };
 
-    for (int64_t at = 0; at < (int64_t)st_count(&t->out); at++)
+    for (int64_t at = 0; at < (int64_t)cli_elements(&t->out); at++)
         st_add(&s, st_get(&t->dout, (size_t)at), turned(t, at));
     return s;
 }
@@ -76,9 +76,9 @@ static int make(struct turn *t, int64_t number)
         t->out.data == NULL || t->dout.data == NULL)
         return 0;
     t->largest = 0.1;
-    for (size_t at = 0; at < st_count(&t->x); at++)
+    for (size_t at = 0; at < cli_elements(&t->x); at++)
         t->largest = fmax(t->largest, fabs(creal(t->in[at])));
-    for (size_t at = 0; at < st_count(&t->out); at++)
+    for (size_t at = 0; at < cli_elements(&t->out); at++)
         t->largest = fmax(t->largest, fabs(creal(turned(t, (int64_t)at))));
     return 1;
 }
@@ -97,7 +97,7 @@ static void forward(struct turn *t)
 {
     if (!rotate(t, &t->out, &t->x, 0))
         return;
-    for (size_t at = 0; at < st_count(&t->out); at++)
+    for (size_t at = 0; at < cli_elements(&t->out); at++)
         st_error(t->c.t, st_get(&t->out, at), creal(turned(t, (int64_t)at)),
                  t->largest);
 }
@@ -107,7 +107,7 @@ static void inverse(struct turn *t)
 {
     if (!rotate(t, &t->out, &t->x, 0) || !rotate(t, &t->dx, &t->out, 1))
         return;
-    for (size_t at = 0; at < st_count(&t->dx); at++)
+    for (size_t at = 0; at < cli_elements(&t->dx); at++)
         st_error(t->c.t, st_get(&t->dx, at), creal(t->in[at]), t->largest);
 }
 
@@ -119,7 +119,7 @@ static void backward(struct turn *t)
                      &t->dx, t->c.params > 0 ? t->c.grad : NULL, &t->dout,
                      &t->x, t->c.e, &t->pos, st_params_in(&t->c), flags)))
         return;
-    for (size_t at = 0; at < st_count(&t->dx); at++) {
+    for (size_t at = 0; at < cli_elements(&t->dx); at++) {
         double gross, want = st_slope(&gross, &t->in[at], turn_sum, t);
 
         st_error(t->c.t, st_get(&t->dx, at), want,

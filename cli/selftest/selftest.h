@@ -106,8 +106,7 @@ locant_tensor st_tensor(struct st_case *c, locant_dtype dtype, int rank,
 locant_tensor st_positions(struct st_case *c, int64_t n);
 locant_tensor st_coordinates(struct st_case *c, int64_t n);
 
-/* Elements of dense tensors. */
-size_t st_count(const locant_tensor *t);
+/* Element i of a dense tensor; all of them. */
 double st_get(const locant_tensor *t, size_t i);
 cx    *st_copy(struct st_case *c, const locant_tensor *t);
 
