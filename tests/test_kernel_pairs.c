@@ -8,11 +8,20 @@
 #include <math.h>
 #include <string.h>
 
-static float number(uint32_t half)
+/* That of a word's two which stands at the higher address, or the lower. */
+static uint16_t half_of(uint32_t word, bool second)
 {
+    uint16_t halves[2];
+
+    memcpy(halves, &word, sizeof(word));
+    return halves[second];
+}
+
+static float number(uint32_t word, bool second)
+{
+    uint32_t half = (uint32_t)half_of(word, second) << 16;
     float x;
 
-    half <<= 16;
     memcpy(&x, &half, sizeof(x));
     return x;
 }
@@ -20,8 +29,8 @@ static float number(uint32_t half)
 /* The instruction, one lane: products are exact, each sum is rounded. */
 static float dot2(uint32_t a, uint32_t b, float c)
 {
-    c = fmaf(number(a >> 16), number(b >> 16), c);
-    return fmaf(number(a & 0xffff), number(b & 0xffff), c);
+    c = fmaf(number(a, true), number(b, true), c);
+    return fmaf(number(a, false), number(b, false), c);
 }
 
 /* Pairs of which no sum of products leaves the normal numbers. */
@@ -112,7 +121,7 @@ static void check_pairs_of_rows(locant_dtype dtype)
                              (enum lct_stored)dtype, rows, n);
     for (size_t at = 0; at < 2 * pairs * padded; at++) {
         size_t r = at / padded, c = at % padded;
-        uint32_t got = out[r / 2 * padded + c] >> (r % 2 * 16) & 0xffff;
+        uint16_t got = half_of(out[r / 2 * padded + c], r % 2 == 1);
         uint16_t want = 0;
 
         if (r < rows && c < n && dtype == LOCANT_F32)

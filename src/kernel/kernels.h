@@ -145,10 +145,10 @@ struct lct_kernels {
     bool dots;
 
     /*
-     * out[r,c] = the pair of x[2r,c] and x[2r+1,c], F32 rounded or BF16 as it
-     * is; 0 past the last row, and past the last of n columns up to a multiple
-     * of LCT_PAD.  Rows of x are x_row bytes apart.  Exact, but denormals may
-     * become 0.
+     * out[r,c] = the pair of x[2r,c], at the lower address, and x[2r+1,c], F32
+     * rounded or BF16 as it is; 0 past the last row, and past the last of n
+     * columns up to a multiple of LCT_PAD.  Rows of x are x_row bytes apart.
+     * Exact, but denormals may become 0.
      */
     void (*pair_rows)(uint32_t *out, size_t out_row, const void *x,
                       ptrdiff_t x_row, enum lct_stored kind, size_t rows,

@@ -124,8 +124,23 @@ static inline f32v f32v_fma(f32v a, f32v b, f32v c)
 }
 
 /*
- * c plus the product of the high halves of each lane of a and b, bfloat16
- * numbers, and then that of the low ones: two roundings.  The instruction takes
+ * Two bfloat16 numbers share a word as they do in memory: the first one has the
+ * lower address, which is the low half on little-endian machines alone.
+ */
+enum { LCT_FIRST_IS_LOW = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ };
+
+/* A word of what stands in the high halves of both. */
+static inline u32v u32v_pair(u32v first, u32v second)
+{
+    u32v low = LCT_FIRST_IS_LOW ? first : second;
+    u32v high = LCT_FIRST_IS_LOW ? second : first;
+
+    return low >> 16 | (high & 0xffff0000);
+}
+
+/*
+ * c plus the product of the second numbers of each lane of a and b, bfloat16,
+ * and then that of the first ones: two roundings.  The instruction takes
  * denormals for 0; otherwise all agree to the bit, since products are exact.
  */
 static inline f32v f32v_dot2(u32v a, u32v b, f32v c)
@@ -133,8 +148,12 @@ static inline f32v f32v_dot2(u32v a, u32v b, f32v c)
 #if defined(__AVX512BF16__)
     return (f32v)_mm512_dpbf16_ps((__m512)c, (__m512bh)a, (__m512bh)b);
 #else
-    c = f32v_fma((f32v)(a & 0xffff0000), (f32v)(b & 0xffff0000), c);
-    return f32v_fma((f32v)(a << 16), (f32v)(b << 16), c);
+    f32v high[2] = { (f32v)(a & 0xffff0000), (f32v)(b & 0xffff0000) };
+    f32v low[2] = { (f32v)(a << 16), (f32v)(b << 16) };
+
+    if (LCT_FIRST_IS_LOW)
+        return f32v_fma(low[0], low[1], f32v_fma(high[0], high[1], c));
+    return f32v_fma(high[0], high[1], f32v_fma(low[0], low[1], c));
 #endif
 }
 
