@@ -4,7 +4,7 @@
 #include "train_case.h"
 
 /*
- * Ten kills by default, LOCANT_CASES of them when it is set.  A process that is
+ * A hundred kills by default, LOCANT_CASES of them when it is set.  A process that is
  * killed opens the store, reads a checkpoint, trains, and writes one every
  * third step; a run that ends first is compared, and the next one begun.
  */
@@ -12,7 +12,7 @@ static int kills_wanted(void)
 {
     const char *text = getenv("LOCANT_CASES");
 
-    return text ? atoi(text) : 10;
+    return text ? atoi(text) : 100;
 }
 
 static void ends_in_the_same_bits(void **state)
