@@ -4,9 +4,9 @@
 #include "train_case.h"
 
 /*
- * A hundred kills by default, LOCANT_CASES of them when it is set.  A process that is
- * killed opens the store, reads a checkpoint, trains, and writes one every
- * third step; a run that ends first is compared, and the next one begun.
+ * A hundred kills by default, LOCANT_CASES of them when that is set.  A process
+ * that is killed opens the store, reads a checkpoint, trains, and writes one
+ * every third step; a run that ends first is compared, and the next one begun.
  */
 static int kills_wanted(void)
 {
