@@ -320,6 +320,31 @@ static void heads_turn_by_the_angles_of_their_row(void **state)
     CHECK_OK(locant_set_isa(NULL));
 }
 
+static void check_interleaved(void)
+{
+    for (int64_t n = 0; n < 70; n++) {
+        int64_t twice = 2 * n;
+        locant_tensor a = test_tensor(LOCANT_F32, 1, &n);
+        locant_tensor b = test_tensor(LOCANT_F32, 1, &n);
+        locant_tensor out = test_tensor(LOCANT_F32, 1, &twice);
+        const float *got = out.data;
+
+        lct_kernels()->interleave(out.data, a.data, b.data, (size_t)n);
+        for (int64_t i = 0; i < n; i++)
+            CHECK(got[2 * i] == ((float *)a.data)[i] &&
+                  got[2 * i + 1] == ((float *)b.data)[i]);
+        test_tensor_free(&a);
+        test_tensor_free(&b);
+        test_tensor_free(&out);
+    }
+}
+
+static void rows_are_interleaved(void **state)
+{
+    (void)state;
+    test_each_isa(check_interleaved);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -329,6 +354,7 @@ int main(void)
         cmocka_unit_test(running_softmax_matches_plain_softmax),
         cmocka_unit_test(same_bits_on_every_isa),
         cmocka_unit_test(heads_turn_by_the_angles_of_their_row),
+        cmocka_unit_test(rows_are_interleaved),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

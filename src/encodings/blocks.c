@@ -20,7 +20,8 @@
 
 enum {
     FAR_FLOATS   = 32768, /* table of a task where heads are far: 128 KiB */
-    MOST_FLOATS  = 65536, /* where a table asks for so many tokens */
+    MOST_FLOATS  = 66560, /* where a table asks for so many tokens: 16 of 4096
+                             channels, and some */
     NEAR_FLOATS  = 4096,  /* where they are near, or one: half a first cache */
     LEAST_FLOATS = 2048,  /* shorter ones cost more than more tasks give */
     TASK_BYTES   = 256 * 1024, /* the same of tasks */

@@ -9,6 +9,7 @@
  */
 #include "encoding.h"
 #include "../angle/schedule.h"
+#include "../kernel/kernels.h"
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -138,7 +139,8 @@ static void plain_row(double *out, const locant_encoding *e, int64_t pos,
 /*
  * Angles made at a time: together with the block of rows they go to they stay
  * in a first cache.  Few frequencies and many rows, rather than the reverse:
- * the first row is the dear one.
+ * the first row is the dear one.  Frequencies by whole vectors: those left over
+ * are taken one by one.
  */
 enum { CHUNK_PAIRS = 512, CHUNK_ROWS = 32 };
 
@@ -154,10 +156,7 @@ static void spread(float *out, const locant_encoding *e, const float *sines,
         memcpy(out + all + c, cosines, whole * sizeof(*out));
         return;
     }
-    for (size_t i = 0; i < whole; i++) {
-        out[2 * (c + i)] = sines[i];
-        out[2 * (c + i) + 1] = cosines[i];
-    }
+    lct_kernels()->interleave(out + 2 * c, sines, cosines, whole);
     if (whole < n)
         out[dim - 1] = sines[n - 1];
 }
@@ -178,7 +177,7 @@ static void chunk(float *out, const locant_encoding *e,
         out[(t + 1) * (size_t)dim - 1] = 0; /* inclusive, of an odd width */
     }
     for (size_t c = 0; c < pairs; c += m) {
-        m = pairs - c < most ? pairs - c : most;
+        m = pairs - c < most ? pairs - c : most / LCT_PAD * LCT_PAD;
         lct_schedule_angles_of(cosines, sines, frequencies, c, m, shifted, n);
         for (size_t t = 0; t < n; t++)
             spread(out + t * (size_t)dim, e, sines + t * m, cosines + t * m, c,

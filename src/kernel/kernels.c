@@ -30,6 +30,7 @@ const struct lct_kernels CONCAT(lct_kernels_, LCT_ISA) = {
     .isa              = STRING(LCT_ISA),
     .rope             = rope,
     .add_table        = add_table,
+    .interleave       = interleave,
     .widen            = widen,
     .narrow           = narrow,
     .angle_rows       = angle_rows,

@@ -120,6 +120,10 @@ struct lct_kernels {
     /* out = x + table, added in float32; out == x is allowed.  Exact. */
     void (*add_table)(const struct lct_sum *r);
 
+    /* out[2i] = first[i], out[2i + 1] = second[i], i < n.  Exact. */
+    void (*interleave)(float *out, const float *first, const float *second,
+                       size_t n);
+
     /* n elements of a 16-bit kind to float32, and back.  Exact. */
     void (*widen)(float *out, const void *row, enum lct_stored kind, size_t n);
     void (*narrow)(void *row, enum lct_stored kind, const float *in, size_t n);

@@ -6,7 +6,8 @@
 /*
  * FIRST and SECOND take (a0 b0 a1 b1 ..) of two vectors apart, LOW and HIGH put
  * them together again.  They stay within 16 bytes, where shuffles cost least;
- * so the pairs get another order, which ORDER gives to a table of theirs.
+ * so the pairs get another order, which ORDER gives to a table of theirs.  ZIP
+ * and ZIP_END put vectors together in the order of memory.
  */
 #if LCT_VBYTES == 64
 #  define LCT_FIRST 0, 2, 16, 18, 4, 6, 20, 22, 8, 10, 24, 26, 12, 14, 28, 30
@@ -15,6 +16,9 @@
 #  define LCT_HIGH 2, 18, 3, 19, 6, 22, 7, 23, 10, 26, 11, 27, 14, 30, 15, 31
 #  define LCT_ORDER 0, 1, 8, 9, 2, 3, 10, 11, 4, 5, 12, 13, 6, 7, 14, 15
 #  define LCT_BACK 0, 1, 4, 5, 8, 9, 12, 13, 2, 3, 6, 7, 10, 11, 14, 15
+#  define LCT_ZIP 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
+#  define LCT_ZIP_END \
+       8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
 #elif LCT_VBYTES == 32
 #  define LCT_FIRST 0, 2, 8, 10, 4, 6, 12, 14
 #  define LCT_SECOND 1, 3, 9, 11, 5, 7, 13, 15
@@ -22,6 +26,8 @@
 #  define LCT_HIGH 2, 10, 3, 11, 6, 14, 7, 15
 #  define LCT_ORDER 0, 1, 4, 5, 2, 3, 6, 7
 #  define LCT_BACK 0, 1, 4, 5, 2, 3, 6, 7
+#  define LCT_ZIP 0, 8, 1, 9, 2, 10, 3, 11
+#  define LCT_ZIP_END 4, 12, 5, 13, 6, 14, 7, 15
 #else
 #  define LCT_FIRST 0, 2, 4, 6
 #  define LCT_SECOND 1, 3, 5, 7
@@ -29,6 +35,8 @@
 #  define LCT_HIGH 2, 6, 3, 7
 #  define LCT_ORDER 0, 1, 2, 3
 #  define LCT_BACK 0, 1, 2, 3
+#  define LCT_ZIP LCT_LOW
+#  define LCT_ZIP_END LCT_HIGH
 #endif
 
 /* (x0, x2, ..) and (x1, x3, ..) of x then y, in their proper order. */
