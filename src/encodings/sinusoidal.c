@@ -142,7 +142,7 @@ static void plain_row(double *out, const locant_encoding *e, int64_t pos,
  * the first row is the dear one.  Frequencies by whole vectors: those left over
  * are taken one by one.
  */
-enum { CHUNK_PAIRS = 512, CHUNK_ROWS = 32 };
+enum { CHUNK_PAIRS = 2048, CHUNK_ROWS = 32 };
 
 /* Sines and cosines c .. c + n - 1 of a row to their channels. */
 static void spread(float *out, const locant_encoding *e, const float *sines,
