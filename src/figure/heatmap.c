@@ -78,6 +78,9 @@ static void cell_axis(struct lct_axis *a, int64_t n, double first, double step,
         a->low = low;
         a->high = high;
     } else {
+        /* Parts of a few wholes are tiles: numbered, and not in between. */
+        if (by < 1 && high - low >= 2 && high - low < want)
+            want = (int)ceil(high - low - 1e-9);
         lct_axis_linear(a, low, high, n < want ? (int)n : want);
     }
 }
