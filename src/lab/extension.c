@@ -62,7 +62,10 @@ static locant_status tune(struct lct_task_in_wave *t, size_t seed, int which,
 
     LCT_TRY(lct_extension_spec(spec, how->train, LCT_EXT_TUNED_FACTOR));
     if (needle) {
+        const int64_t batch = o.batch;
+
         LCT_TRY(locant_task_options(&o, "T12"));
+        o.batch = batch;
         o.steps = j->plan->needle_steps;
     }
     o.encoding = spec;
@@ -91,6 +94,7 @@ static locant_status learn_needle(struct lct_task_in_wave *t, size_t seed)
     o.encoding = "rope";
     o.seed = seed + 1;
     o.parent = j->x->base[seed];
+    o.batch = lct_extension_options(j->plan).batch;
     o.steps = j->plan->needle_steps;
     o.length = LCT_EXT_TRAINED;
     return has_failed(j, o.parent)

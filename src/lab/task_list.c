@@ -169,8 +169,8 @@ static const struct lct_task tasks[] = {
             "somewhere in it, then KEY=: say the digits",
         .metric = "exact match", .unit = "bytes", .place = "depth, per cent",
         .chance = .1, .vocab = 256, .length = 128, .fine_tune = 1,
-        .layers = 3, WIDTH_64, .batch = 16, .steps = 600,
-        .learning_rate = 3e-4,
+        .layers = 3, WIDTH_64, .batch = 8, .steps = 600,
+        .learning_rate = 1e-3,
         .items = 1000, .tests = TO_2048},
      .make = lct_make_needle, ANY(18)},
 #define MODULAR(m)                                                            \
