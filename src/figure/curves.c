@@ -46,6 +46,16 @@ static void range_of_series(const locant_series *s, double x[2], double y[2])
     }
 }
 
+/* Ticks of layers and the like lie at whole numbers, however few. */
+static int whole_ticks(const locant_figure *f, double range, int want)
+{
+    for (size_t i = 0; i < f->n_series; i++)
+        for (size_t k = 0; k < f->series[i].n; k++)
+            if (f->series[i].x[k] != rint(f->series[i].x[k]))
+                return want;
+    return range >= 1 && range < want ? (int)range : want;
+}
+
 void lct_curve_axes(struct lct_axis *x_axis, struct lct_axis *y_axis,
                     const locant_figure *f)
 {
@@ -68,7 +78,7 @@ void lct_curve_axes(struct lct_axis *x_axis, struct lct_axis *y_axis,
     if (f->log_x)
         lct_axis_log2(x_axis, x[0], x[1], 10);
     else
-        lct_axis_linear(x_axis, x[0], x[1], 8);
+        lct_axis_linear(x_axis, x[0], x[1], whole_ticks(f, x[1] - x[0], 8));
     lct_axis_linear(y_axis, y[0], y[1], 7);
 }
 

@@ -47,7 +47,10 @@ const chart = (() => {
 
   function axes(svg, view, grid) {
     const { box, x, y, data } = view, bottom = box.y + box.height;
-    const across = ticks_of(x, data.log_x, box.width < 260 ? 5 : 7), up = y.ticks(7);
+    const whole = data.series && /* layers, say: none lies in between */
+      data.series.every((s) => s.x.every(Number.isInteger));
+    const across = ticks_of(x, data.log_x, box.width < 260 ? 5 : 7)
+      .filter((value) => !whole || Number.isInteger(value)), up = y.ticks(7);
     let rules = "", marks = "";
     for (const value of across) {
       rules += `M${x(value)} ${box.y}V${bottom}`;

@@ -47,6 +47,8 @@ def load_times(page):
     loads, paints, work = [], [], []
     for _ in range(5):
         page.open()
+        page.until('performance.getEntriesByName("first-contentful-paint")'
+                   '.length')
         times = page.js("""(() => { const [t] = performance.getEntriesByType(
             "navigation"), [p] = performance.getEntriesByName(
             "first-contentful-paint"); return [t.loadEventStart, p.startTime];
