@@ -92,6 +92,7 @@ const char lct_page_style_media[] =
     "@media print{figure.wide::before{display:none!important}"
     ".card,#probes{content-visibility:visible}"
     ".data{display:none}.chip{print-color-adjust:exact}"
+    "h2,h3,h4{break-after:avoid}dl{break-before:avoid}"
     ":root{--page:#fff;--card:#fff;--ink:#000;--soft:#333;"
     "--line:#bbb;--link:#000;--bad:#900;--badbg:#fff;--good:#060}"
     "body{font-size:11pt}nav{display:none}figure,tr,.banner{"
