@@ -19,13 +19,6 @@ static int64_t at_most(int64_t n, int64_t limit)
     return n < limit ? n : limit;
 }
 
-/* Have the columns that the next panel writes brought into cache. */
-static void ask_for(real *c, size_t row, size_t rows)
-{
-    for (size_t i = 0; i < rows; i++)
-        __builtin_prefetch(c + i * row, 1, 2);
-}
-
 /* c [m, n] = a b, b in panels */
 static void multiply(struct lct_nn_product p)
 {
@@ -37,8 +30,6 @@ static void multiply(struct lct_nn_product p)
         p.n = p.b_row = n - j < PANEL ? n - j : PANEL;
         p.b = panels + j * p.k;
         p.c = c + j;
-        if (j + PANEL < n)
-            ask_for(p.c + PANEL, p.c_row, p.m);
         lct_nn()->product(&p);
     }
 }
