@@ -33,6 +33,9 @@ for lib in liblocant liblocant_lab; do
     verdict "$lib.so needs no internal symbol of another library" \
         "$(nm -D --undefined-only "$build/$lib.so" | awk '{ print $NF }' |
            grep '^lct_')"
+    verdict "$lib.so is named by its minor version" \
+        "$(readelf -d "$build/$lib.so" | grep SONAME |
+           grep -v '\[[a-z_]*\.so\.0\.[0-9]*\]$')"
     verdict "$lib.a imports no abort, exit, printf, getenv" \
         "$(nm -A --undefined-only "$build/$lib.a" 2> /dev/null |
            awk '{ print $NF, $1 }' | sed 's/@[^ ]*//' | grep -E "^($banned) ")"
