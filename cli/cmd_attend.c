@@ -14,7 +14,7 @@ struct options {
 
 static const struct cli_option options[] = {
     { "query", 'q', CLI_FILE, offsetof(struct options, q), "Q.npy", NULL, 0, 0,
-      1, "[B, H, T, D] of f32 or f64" },
+      1, "[B, H, T, D] of f32, f16, bf16 or f64" },
     { "key", 'k', CLI_FILE, offsetof(struct options, k), "K.npy", NULL, 0, 0, 1,
       "[B, Hkv, S, D]; Hkv divides H" },
     { "value", 'v', CLI_FILE, offsetof(struct options, v), "V.npy", NULL, 0, 0,
@@ -116,7 +116,9 @@ static int attend(const struct cli *cli, struct arrays *a,
     if (status == CLI_OK)
         status = cli_new(&a->out, q->dtype, 4, q->shape);
     if (status == CLI_OK)
-        status = cli_new(&a->lse, q->dtype, 3, q->shape);
+        status = cli_new(&a->lse, q->dtype == LOCANT_F64 ? LOCANT_F64
+                                                         : LOCANT_F32, 3,
+                         q->shape);
     if (status != CLI_OK)
         return status;
     s = locant_attention_forward(&a->out.tensor, &a->lse.tensor, problem,

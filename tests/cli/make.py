@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Small .npy files for the tests of the command, without NumPy.
 
-make.py write FILE DTYPE SHAPE VALUE...   DTYPE f4 f8 i4 i8; SHAPE 2,3; one
+make.py write FILE DTYPE SHAPE VALUE...   DTYPE f2 f4 f8 i4 i8; SHAPE 2,3; one
                                           VALUE fills; "count" is 0, 1, 2, ..
 make.py show FILE                         dtype, shape, then a line per row
 make.py near FILE TOLERANCE VALUE...      exit 1 unless FILE holds these
@@ -13,7 +13,7 @@ import math
 import struct
 import sys
 
-CODES = {"f4": "f", "f8": "d", "i4": "i", "i8": "q"}
+CODES = {"f2": "e", "f4": "f", "f8": "d", "i4": "i", "i8": "q"}
 
 
 def write(path, dtype, shape, *values):
