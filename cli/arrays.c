@@ -148,8 +148,13 @@ int cli_check_output(const char *path)
 {
     struct stat st;
 
-    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+    if (stat(path, &st) != 0)
+        return check_parent(path);
+    if (S_ISDIR(st.st_mode))
         return cli_fail(CLI_INPUT, "%s: is a folder, expected a file", path);
+    if (!S_ISREG(st.st_mode))
+        return cli_fail(CLI_INPUT, "%s: is a device or a pipe, expected a "
+                        "file", path);
     return check_parent(path);
 }
 
