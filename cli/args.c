@@ -186,11 +186,14 @@ static int unknown_option(const struct cli *cli, const char *arg)
 
 /* ---------------------------------------------------------------- parsing */
 
-/* A word that starts with '-' is a value only where a number is due. */
+/*
+ * A word that starts with '-' is a value where a number is due, and where a
+ * digit follows, as in '--positions -1,0': no option is called so.
+ */
 static int is_value(const struct cli_option *o, const char *word)
 {
     return word[0] != '-' || word[1] == '\0' || o->kind == CLI_INTEGER ||
-           o->kind == CLI_REAL;
+           o->kind == CLI_REAL || (word[1] >= '0' && word[1] <= '9');
 }
 
 /* argv[*i] names option 'o'; 'inline_value' follows '=' or is NULL. */

@@ -18,14 +18,17 @@ int cli_fail(int status, const char *format, ...)
     return status;
 }
 
-/* "locant_npy_read: " tells a programmer where; here the command is known. */
+/*
+ * "locant_npy_read: " or "lct_model_create: " tells a programmer where; here
+ * the command is known.
+ */
 static const char *sentence(void)
 {
     const char *text = locant_last_error();
     size_t      n = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_");
 
-    if (strncmp(text, "locant_", 7) == 0 && text[n] == ':' &&
-        text[n + 1] == ' ')
+    if ((strncmp(text, "locant_", 7) == 0 || strncmp(text, "lct_", 4) == 0) &&
+        text[n] == ':' && text[n + 1] == ' ')
         return text + n + 2;
     return text;
 }

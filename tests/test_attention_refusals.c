@@ -177,12 +177,17 @@ static void refuses_bad_options(void **state)
     make(&p);
     p.a.scale = NAN;
     CHECK_REFUSED(forward(&p), LOCANT_ERR_PARAM,
-                  "locant_attention_forward: scale is nan, expected a finite "
-                  "number or LOCANT_SCALE_AUTO");
+                  "locant_attention_forward: scale is nan, expected a number "
+                  "of at most 3.4e38 in magnitude, or LOCANT_SCALE_AUTO");
     p.a.scale = -INFINITY;
     CHECK_REFUSED(forward(&p), LOCANT_ERR_PARAM,
-                  "locant_attention_forward: scale is -inf, expected a finite "
-                  "number or LOCANT_SCALE_AUTO");
+                  "locant_attention_forward: scale is -inf, expected a number "
+                  "of at most 3.4e38 in magnitude, or LOCANT_SCALE_AUTO");
+    p.a.scale = 1e300;
+    CHECK_REFUSED(forward(&p), LOCANT_ERR_PARAM,
+                  "locant_attention_forward: scale is 1e+300, expected a "
+                  "number of at most 3.4e38 in magnitude, or "
+                  "LOCANT_SCALE_AUTO");
     p.a.scale = LOCANT_SCALE_AUTO;
     p.a.mask = (locant_mask)77;
     CHECK_REFUSED(forward(&p), LOCANT_ERR_PARAM,

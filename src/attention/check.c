@@ -91,8 +91,8 @@ static locant_status check_options(struct lct_problem *p,
                                              : a->scale;
     if (!isfinite(p->scale) || !isfinite((float)p->scale))
         return locant_fail(LOCANT_ERR_PARAM, "%s: scale is %g, expected a "
-                           "finite number or LOCANT_SCALE_AUTO", p->fn,
-                           a->scale);
+                           "number of at most 3.4e38 in magnitude, or "
+                           "LOCANT_SCALE_AUTO", p->fn, a->scale);
     return check_more(p, a);
 }
 

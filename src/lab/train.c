@@ -101,10 +101,12 @@ static locant_status stop_not_finite(struct lct_trainer *t, const char *what,
 {
     char message[160];
 
+    /* the sign of a NaN says nothing */
     snprintf(message, sizeof message,
              "the %s became %g at step %" PRId64
-             "; a lower learning_rate than %g may help", what, value,
-             t->step + 1, t->o.learning_rate);
+             "; a lower learning_rate than %g may help", what,
+             isnan(value) ? (double)NAN : value, t->step + 1,
+             t->o.learning_rate);
     /* memory has gone a segment on: the last checkpoint stays */
     if (t->o.memory == 0)
         LCT_TRY(save(t, "running"));

@@ -28,3 +28,4 @@ try mask --mask M.npy
 $MAKE write F.npy f4 3 0
 try mask --mask F.npy
 try mask --mask none.npy
+try temperature --positions -1,0
