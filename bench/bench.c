@@ -54,7 +54,7 @@ static void do_isas(struct run *run, const struct bench_case *c, int threads)
             locant_set_isa(isa) != LOCANT_OK)
             continue;
         do_row(run, &r);
-        if (!c->work->every_isa || run->o->quick)
+        if (!c->work->every_isa)
             break;
     }
 }

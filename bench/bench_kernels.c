@@ -19,6 +19,7 @@ struct operands {
     float f[ARRAYS][N];
     uint16_t bf16[N], f16[N];
     uint32_t pairs[N], out_pairs[N];
+    double levers[N];
     int64_t at[SIDE];
     struct lct_turn turn[SIDE];
 };
@@ -101,6 +102,11 @@ static void add_table_bf16(const struct lct_kernels *k, struct operands *x)
 static void add_table_f16(const struct lct_kernels *k, struct operands *x)
 {
     add_table(k, x->f16, LCT_STORED_F16, x);
+}
+
+static void interleave(const struct lct_kernels *k, struct operands *x)
+{
+    k->interleave(x->f[OUT], x->f[DATA], x->f[MORE], N / 2);
 }
 
 static void widen_bf16(const struct lct_kernels *k, struct operands *x)
@@ -285,6 +291,11 @@ static void add_bias_rows(const struct lct_kernels *k, struct operands *x)
     k->add_bias_rows(x->f[DATA], SIDE, SIDE, x->f[MORE], x->at);
 }
 
+static void add_levers(const struct lct_kernels *k, struct operands *x)
+{
+    k->add_levers(x->f[DATA], x->levers, 0.25, N);
+}
+
 static void sum_diagonals(const struct lct_kernels *k, struct operands *x)
 {
     k->sum_diagonals(x->f[OUT], x->f[DATA], SIDE, SIDE);
@@ -350,6 +361,7 @@ static const struct row rows[] = {
     { { "add_table, f32", AT(add_table), &moves }, add_table_f32, 8 * N, 0 },
     { { "add_table, bf16", AT(add_table), &moves }, add_table_bf16, 4 * N, 0 },
     { { "add_table, f16", AT(add_table), &moves }, add_table_f16, 4 * N, 0 },
+    { { "interleave", AT(interleave), &each }, interleave, N, 0 },
     { { "widen, bf16", AT(widen), &each }, widen_bf16, N, 0 },
     { { "widen, f16", AT(widen), &each }, widen_f16, N, 0 },
     { { "narrow, bf16", AT(narrow), &each }, narrow_bf16, N, 0 },
@@ -387,6 +399,7 @@ static const struct row rows[] = {
     { { "softmax_gradient", AT(softmax_gradient), &each }, softmax_gradient, N,
       0 },
     { { "add_bias_rows", AT(add_bias_rows), &each }, add_bias_rows, N, 0 },
+    { { "add_levers", AT(add_levers), &each }, add_levers, N, 0 },
     { { "sum_diagonals", AT(sum_diagonals), &each }, sum_diagonals, N, 0 },
     { { "add_bends", AT(add_bends), &each }, add_bends, N, 1e-5 },
     { { "sum_bend", AT(sum_bend), &each }, sum_bend, N, 1e-5 },
@@ -422,6 +435,7 @@ static void fill(struct operands *x)
         x->f[OUT][i] = 0;
         x->pairs[i] = x->bf16[i] | (uint32_t)x->bf16[N - 1 - i] << 16;
         x->out_pairs[i] = 0;
+        x->levers[i] = i % SIDE - SIDE / 2;
     }
     for (int i = 0; i < SIDE; i++) {
         x->at[i] = i;

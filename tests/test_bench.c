@@ -194,6 +194,33 @@ static void quick_has_every_kernel_and_operation(void **state)
     free(cases);
 }
 
+/* One kernel, quickly: a row of each instruction set that this machine has. */
+static void quick_kernel_runs_on_every_isa(void **state)
+{
+    const struct bench_request quick = { .quick = true };
+    const struct bench_options o = { .format = FORMAT_CSV, .quick = true };
+    struct bench_case *cases;
+    int n = count(&quick, &cases), i = 0, available, isas = 0, rows = 0;
+    char *text = NULL;
+    size_t size;
+    FILE *f = open_memstream(&text, &size);
+
+    (void)state;
+    assert_non_null(f);
+    while (i < n && cases[i].kernel < 0)
+        i++;
+    assert_true(i < n);
+    assert_int_equal(bench_run_cases(&o, f, &cases[i], 1), 0);
+    assert_int_equal(fclose(f), 0);
+    for (int k = 0; locant_isa_at(k, &available) != NULL; k++)
+        isas += available != 0;
+    for (const char *p = text; (p = strchr(p, '\n')) != NULL; p++)
+        rows++;
+    assert_int_equal(rows, 1 + isas); /* the first line names columns */
+    free(text);
+    free(cases);
+}
+
 /* With sizes given, rows are those sizes and no kernels. */
 static void options_choose_rows(void **state)
 {
@@ -531,6 +558,7 @@ int main(void)
         cmocka_unit_test(every_kernel_has_a_row),
         cmocka_unit_test(table_is_well_formed),
         cmocka_unit_test(quick_has_every_kernel_and_operation),
+        cmocka_unit_test(quick_kernel_runs_on_every_isa),
         cmocka_unit_test(options_choose_rows),
         cmocka_unit_test(encodings_go_through_their_doors),
         cmocka_unit_test(models_are_those_of_the_lab),
