@@ -77,6 +77,11 @@ enum {
  *            that takes its share of the weights and has no value; -infinity:
  *            none of that head
  *
+ * A cache in a ring: k_pos [S] is the position that each slot holds now.  A
+ * paged cache: k and v are the pool of all pages as it lies, S rows of it, with
+ * stride 0 along B; k_pos [B, S] has the position of each row in the sequence
+ * of b, k_docs [B, S] is 0 on rows of its pages and -1 on all others, q_docs 0.
+ *
  * Source: of the window Beltagy et al. 2020, arXiv:2004.05150v2, section 3.1,
  * and Jiang et al. 2023, arXiv:2310.06825v1, section 2; of the cap Gemma Team
  * 2024, arXiv:2408.00118, section 2; of sinks OpenAI 2025, arXiv:2508.10925,
