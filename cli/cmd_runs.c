@@ -47,14 +47,17 @@ static int add_json(const locant_run_info *run, void *context)
 
 static int print_row(const locant_run_info *r, void *context)
 {
-    char loss[24] = "-";
+    char loss[24] = "-", parent[24] = "-";
 
     (void)context;
     if (isfinite(r->train_loss))
         snprintf(loss, sizeof loss, "%.4f", r->train_loss);
-    printf("%5" PRId64 "  %-11s  %-28s %5" PRIu64 "  %6" PRId64 "/%-6" PRId64
-           "  %8s  %s\n", r->id, r->status, r->encoding, r->seed, r->step,
-           r->steps, loss, r->started);
+    if (r->parent)
+        snprintf(parent, sizeof parent, "%" PRId64, r->parent);
+    printf("%5" PRId64 "  %-11s  %-6s %6" PRId64 " %5" PRIu64 "  %6" PRId64
+           "/%-6" PRId64 "  %8s %6s  %-20s  %s\n", r->id, r->status,
+           r->source, r->length, r->seed, r->step, r->steps, loss, parent,
+           r->started, r->encoding);
     return 0;
 }
 
@@ -115,8 +118,9 @@ static int list(const struct cli *cli, locant_store *store, const char *unused)
     (void)unused;
     if (cli->json)
         return all_json(store);
-    printf("%5s  %-11s  %-28s %5s  %13s  %8s  %s\n", "run", "status",
-           "encoding", "seed", "step", "loss", "started");
+    printf("%5s  %-11s  %-6s %6s %5s  %13s  %8s %6s  %-20s  %s\n", "run",
+           "status", "of", "length", "seed", "step", "loss", "parent",
+           "started", "encoding"); /* last: it may be long */
     return visit_all(store, print_row, NULL);
 }
 

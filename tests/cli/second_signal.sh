@@ -7,4 +7,4 @@ kill -TERM $job; kill -HUP $job
 wait $job; s=$?
 # Both are right: the first may have been obeyed before the second came.
 case $s in 75 | 129 | 143) ;; *) echo "exit status $s" ;; esac
-$LOCANT runs list --dir lab | awk 'NR > 1 { print $1, $3 }'
+$LOCANT runs list --dir lab | awk 'NR > 1 { print $1, $NF }'

@@ -2,7 +2,7 @@ run="--generated --dir lab --steps 6 --layers 1 --width 16 --heads 2 --ff 32
      --batch 2"
 $LOCANT train --encoding alibi $run 2> /dev/null | sed 's/loss.*//'
 $LOCANT train --encoding alibi $run --json 2> /dev/null | grep -c train_loss
-$LOCANT runs list --dir lab | awk 'NR > 1 { print $1, $2, $3, $4, $5 }'
+$LOCANT runs list --dir lab | awk 'NR > 1 { print $1, $2, $NF, $5, $6 }'
 $LOCANT runs show 1 --dir lab | head -n 3
 $LOCANT runs export --dir lab | cut -d, -f1-3
 $LOCANT runs show 7 --dir lab; echo "$?"
