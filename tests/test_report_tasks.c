@@ -184,6 +184,17 @@ static struct seen read_store(const char *name)
     return s;
 }
 
+/* By length, of which tasks share none: side by side, either may be first. */
+static const locant_task_score *find(const struct seen *s, int64_t length,
+                                     int64_t place)
+{
+    for (int i = 0; i < s->n; i++)
+        if (s->score[i].length == length && s->score[i].place == place)
+            return &s->score[i];
+    FAIL("no score at %lld, %lld\n", (long long)length, (long long)place);
+    return NULL;
+}
+
 static int ignore(const locant_task_score *score, void *context)
 {
     (void)score;
@@ -273,9 +284,9 @@ static void scores_are_those_of_a_run_alone(void **state)
     assert_int_equal(report.n, 2 + (TEST_SANITIZED ? 0 : 5 * (1 + 11)));
     assert_int_equal(alone.n, report.n);
     for (int i = 0; i < alone.n; i++) {
-        const locant_task_score *a = &alone.score[i], *b = &report.score[i];
+        const locant_task_score *a = &alone.score[i];
+        const locant_task_score *b = find(&report, a->length, a->place);
 
-        CHECK(a->length == b->length && a->place == b->place);
         CHECK(a->items == b->items && a->exact == b->exact);
         CHECK(a->hits == b->hits && a->tokens == b->tokens);
         CHECK(a->loss == b->loss);

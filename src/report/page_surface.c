@@ -248,9 +248,11 @@ locant_status lct_page_surface(struct lct_html *h, const struct lct_results *r)
                  "the context. The last call took {surface.seconds} "
                  "seconds for it.",
                  model);
-    if (lct_page_value(r, "surface.left_out") > 0)
-        lct_html_word(h, " Encodings that are not defined at the longest of "
-                         "these lengths are left out.");
+    if (lct_page_value(r, "surface.left_out") > 0) {
+        lct_html_raw(h, " ");
+        lct_page_say(h, r, "Left out: {surface.left_out} that are not defined "
+                           "at the longest of these lengths.", NULL);
+    }
     if (lct_page_value(r, "surface.failures") > 0) {
         lct_html_raw(h, " ");
         lct_page_say(h, r, "{surface.failures} of the runs ended because "
