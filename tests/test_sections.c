@@ -71,6 +71,49 @@ static void the_last_report_is_drawn(void **state)
     locant_store_close(s);
 }
 
+/* As many encodings as a report takes: all of them are read back. */
+static void every_encoding_is_read(void **state)
+{
+    enum { MANY = LCT_MOST_ENCODINGS };
+    locant_store *s = open_store();
+    const int64_t run = add_run(s, "a");
+    struct lct_surface_of one = { .run = { { run } } };
+    struct lct_surface x = { .n = 1, .of = &one };
+    struct lct_results r = { .surface = &x };
+    json_t *list = json_array(), *first, *read;
+
+    (void)state;
+    r.numbers = json_pack("{s:{s:[i],s:[i],s:o}}", "surface", "trained", 64,
+                          "lengths", 64, "encodings", list);
+    for (int i = 0; i < MANY; i++)
+        json_array_append_new(list, json_pack("{s:s}", "encoding", "alibi"));
+    CHECK_OK(lct_sections_keep(s, &r));
+    CHECK_OK(lct_section_read(&read, s, "surface", &run, 1));
+    first = json_object_get(json_object_get(read, "surface"), "encodings");
+    CHECK(json_array_size(first) == MANY);
+    json_decref(read);
+    json_decref(r.numbers);
+    locant_store_close(s);
+}
+
+/* Where every run failed, that is what is said. */
+static void nothing_to_show_is_said(void **state)
+{
+    locant_store *s = open_store();
+    const int64_t run = add_run(s, "a");
+    double cell;
+
+    (void)state;
+    CHECK_OK(lct_store_keep_probe(
+        s, run, "section", "surface",
+        "{\"trained\":[64],\"lengths\":[64],\"encodings\":[{\"encoding\":"
+        "\"alibi\",\"loss\":{\"64\":{\"64\":{\"mean\":null}}}}]}"));
+    CHECK_REFUSED(draw(&cell, s, "surface", &run, 1), LOCANT_ERR_PARAM,
+                  "locant_figure_of_runs: 'surface' has nothing to show: the "
+                  "loss of every run stopped being finite");
+    locant_store_close(s);
+}
+
 /* ------------------------------------------------------------------- damage */
 
 static const char *const hostile[][3] = {
@@ -121,6 +164,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_last_report_is_drawn, make_dir,
+                                        remove_dir),
+        cmocka_unit_test_setup_teardown(every_encoding_is_read, make_dir,
+                                        remove_dir),
+        cmocka_unit_test_setup_teardown(nothing_to_show_is_said, make_dir,
                                         remove_dir),
         cmocka_unit_test_setup_teardown(what_no_report_wrote_is_one_sentence,
                                         make_dir, remove_dir),

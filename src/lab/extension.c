@@ -94,6 +94,7 @@ static locant_status learn_needle(struct lct_task_in_wave *t, size_t seed)
     o.encoding = "rope";
     o.seed = seed + 1;
     o.parent = j->x->base[seed];
+    /* T12's rate, but as many tokens a step as all of this job */
     o.batch = lct_extension_options(j->plan).batch;
     o.steps = j->plan->needle_steps;
     o.length = LCT_EXT_TRAINED;

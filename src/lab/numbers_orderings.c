@@ -103,7 +103,7 @@ static void sort(struct entry *e, int n)
         }
 }
 
-/* Neighbours: the same to the bit, not told apart, or apart. */
+/* Neighbours: the same to the bit, not told apart, apart, of no seed both. */
 static locant_status sign_between(const char **sign,
                                   const struct lct_ext_maker *k,
                                   const struct entry *a, const struct entry *b,
@@ -126,7 +126,10 @@ static locant_status sign_between(const char **sign,
     }
     LCT_TRY(lct_extension_interval(&e, k, losses_of(b, o, at),
                                    losses_of(a, o, at)));
-    *sign = e.low == 0 && e.high == 0 ? " = " : e.low > 0 ? " < " : about;
+    *sign = isnan(e.low) ? " ? " /* no seed has both */
+            : e.low == 0 && e.high == 0 ? " = "
+            : e.low > 0                 ? " < "
+                                        : about;
     return LOCANT_OK;
 }
 

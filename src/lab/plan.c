@@ -62,10 +62,11 @@ static locant_status check_options(const locant_report_options *o)
         return locant_fail(LOCANT_ERR_PARAM,
                            "locant_report_run: minutes is %d, expected 0 .. "
                            "1000000", o->minutes);
-    if (o->encodings && (o->n_encodings < 1 || o->n_encodings > 1000))
+    if (o->encodings &&
+        (o->n_encodings < 1 || o->n_encodings > LCT_MOST_ENCODINGS))
         return locant_fail(LOCANT_ERR_PARAM,
                            "locant_report_run: n_encodings is %zu, expected"
-                           " 1 .. 1000", o->n_encodings);
+                           " 1 .. %d", o->n_encodings, LCT_MOST_ENCODINGS);
     return LOCANT_OK;
 }
 

@@ -88,7 +88,6 @@ static bool are_lengths(const json_t *list, size_t most)
 /* Objects that have each of the texts named 'keys'. */
 static bool have_texts(const json_t *list, const char *const keys[2])
 {
-    enum { MOST_ROWS = 64 };
     const json_t *one;
     size_t i;
 
@@ -96,7 +95,8 @@ static bool have_texts(const json_t *list, const char *const keys[2])
         for (int k = 0; k < 2 && keys[k]; k++)
             if (!json_is_string(json_object_get(one, keys[k])))
                 return false;
-    return json_array_size(list) > 0 && json_array_size(list) <= MOST_ROWS;
+    return json_array_size(list) > 0 &&
+           json_array_size(list) <= LCT_MOST_ENCODINGS;
 }
 
 /* Is no number so large that differences or squares of them are infinite? */

@@ -143,6 +143,8 @@ int64_t lct_evaluation_tokens(int64_t blocks, int64_t length);
 
 /* -------------------------------------------------------------------- plan */
 
+enum { LCT_MOST_ENCODINGS = 1000 };
+
 /* What a report trains and evaluates. */
 struct lct_plan {
     const char *name;

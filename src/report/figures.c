@@ -263,11 +263,15 @@ static locant_status draw_report(struct lct_html *h, struct lct_results *r,
 
     LCT_TRY(surface ? lct_page_surface_maps(h, r, encoding)
                     : lct_page_extension_figures(h, r));
-    if (*h->taker->taken == 0)
+    if (*h->taker->taken > 0)
+        return LOCANT_OK;
+    if (encoding && !lct_page_surface_has(r, encoding))
         return locant_fail(LOCANT_ERR_PARAM,
                            "locant_figure_of_runs: '%s' has no encoding "
-                           "'%.200s'", name, encoding ? encoding : "");
-    return LOCANT_OK;
+                           "'%.200s'", name, encoding);
+    return locant_fail(LOCANT_ERR_PARAM, "locant_figure_of_runs: '%s' has "
+                       "nothing to show: the loss of every run stopped being "
+                       "finite", name);
 }
 
 static locant_status of_report(struct lct_html *h, struct lct_results *r,

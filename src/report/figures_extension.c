@@ -116,9 +116,8 @@ static void add_positions(struct lines *l, const struct lct_results *r)
 static bool has_value(const struct lines *l)
 {
     for (size_t i = 0; i < l->n; i++)
-        for (size_t k = 0; k < l->series[i].n; k++)
-            if (isfinite(l->y[i][k]))
-                return true;
+        if (!lct_page_all_missing(l->y[i], l->series[i].n))
+            return true;
     return false;
 }
 

@@ -6,15 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-bool lct_task_figure_empty(const double *values, size_t n)
-{
-    size_t i = 0;
-
-    while (i < n && !isfinite(values[i]))
-        i++;
-    return i == n;
-}
-
 void lct_task_caption(char out[LCT_TASK_CAPTION], const struct lct_html *h,
                       const char *text, size_t t)
 {
@@ -152,7 +143,7 @@ static locant_status draw_strips(struct lct_html *h,
     f.n_series = s.n;
     f.marks = marks;
     f.n_marks = make_marks(marks, r, t);
-    status = lct_task_figure_empty(s.values, s.used)
+    status = lct_page_all_missing(s.values, s.used)
                  ? LOCANT_OK
                  : lct_page_figure(h, r, &f, "A row for each encoding, with "
                                    "one dot a seed: what it scored on this "

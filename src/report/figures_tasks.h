@@ -5,9 +5,6 @@
 
 enum { LCT_TASK_CAPTION = 400, LCT_TASK_TITLE = 160 };
 
-/* What has no value cannot be drawn. */
-bool lct_task_figure_empty(const double *values, size_t n);
-
 /* 'text', and on a page the size of the models of task t. */
 void lct_task_caption(char out[LCT_TASK_CAPTION], const struct lct_html *h,
                       const char *text, size_t t);

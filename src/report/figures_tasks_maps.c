@@ -60,7 +60,7 @@ static locant_status put(struct lct_html *h, const struct lct_results *r,
     char caption[LCT_TASK_CAPTION];
 
     if (m->n_rows == 0 ||
-        lct_task_figure_empty(m->cells, m->n_rows * m->n_cols))
+        lct_page_all_missing(m->cells, m->n_rows * m->n_cols))
         return LOCANT_OK;
     lct_task_caption(caption, h, word[0], t);
     f->kind = LOCANT_FIGURE_HEATMAP;

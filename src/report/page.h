@@ -27,6 +27,9 @@ void lct_page_count(struct lct_html *h, const struct lct_results *r,
 double lct_page_value(const struct lct_results *r, const char *path, ...)
     LOCANT_PRINTF(2, 3);
 
+/* Is none of them finite?  That cannot be drawn. */
+bool lct_page_all_missing(const double *values, size_t n);
+
 /* The vertical line of figures at the trained length. */
 locant_mark lct_trained_mark(const struct lct_results *r);
 
@@ -124,6 +127,8 @@ bool lct_page_has_extension(const struct lct_results *r);
    of all its encodings or of one. */
 locant_status lct_page_surface(struct lct_html *h, const struct lct_results *r);
 bool lct_page_has_surface(const struct lct_results *r);
+/* Was this encoding among those that were read? */
+bool lct_page_surface_has(const struct lct_results *r, const char *encoding);
 locant_status lct_page_surface_maps(struct lct_html *h,
                                     const struct lct_results *r,
                                     const char *encoding);

@@ -97,6 +97,14 @@ void lct_page_count(struct lct_html *h, const struct lct_results *r,
     va_end(args);
 }
 
+bool lct_page_all_missing(const double *values, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (isfinite(values[i]))
+            return false;
+    return true;
+}
+
 double lct_page_value(const struct lct_results *r, const char *path, ...)
 {
     char at[PATH_BYTES];

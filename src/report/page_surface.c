@@ -49,6 +49,14 @@ static const char *spec_of(const struct lct_results *r, int e)
     return json_string_value(lct_numbers_at(r->numbers, path));
 }
 
+bool lct_page_surface_has(const struct lct_results *r, const char *encoding)
+{
+    for (int e = 0; e < encodings_of(r); e++)
+        if (spec_of(r, e) && strcmp(encoding, spec_of(r, e)) == 0)
+            return true;
+    return false;
+}
+
 /* --------------------------------------------------------------------- maps */
 
 /* All cells of encoding e, trained lengths from above. */
@@ -82,23 +90,14 @@ static void find_range(locant_figure *f, const struct lct_results *r)
     }
 }
 
-/* Where every run of an encoding failed there is none. */
-static bool has_value(const double *cells, int n)
-{
-    for (int i = 0; i < n; i++)
-        if (isfinite(cells[i]))
-            return true;
-    return false;
-}
-
 static locant_status draw_map(struct lct_html *h, const struct lct_results *r,
                               locant_figure *f, int e)
 {
     double cells[MOST * MOST];
 
     read_cells(cells, r, e);
-    if (!has_value(cells, (int)(f->rows * f->cols)))
-        return LOCANT_OK;
+    if (lct_page_all_missing(cells, (size_t)(f->rows * f->cols)))
+        return LOCANT_OK; /* every run of it failed */
     f->title = spec_of(r, e);
     f->cells = cells;
     return lct_page_figure(
