@@ -326,7 +326,7 @@ static void no_memory_is_an_error(void **state)
     for (locant_status s = LOCANT_ERR_NOMEM; s != LOCANT_OK;) {
         locant_graph *g;
 
-        test_memory_fail(++tries);
+        test_memory_fail_from(++tries);
         s = locant_graph_create(&g, &t, 2);
         if (s == LOCANT_OK)
             s = locant_graph_laplacian(&w, &v, NULL, g, 0, 0);

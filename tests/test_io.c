@@ -395,7 +395,7 @@ static void reports_missing_memory(void **state)
 
     (void)state;
     CHECK_OK(put(path, "12345"));
-    test_memory_fail(1);
+    test_memory_fail_from(1);
     CHECK(lct_read_file(&bytes, &size, path, 10) == LOCANT_ERR_NOMEM);
     test_memory_end();
     CHECK(strstr(locant_last_error(), "/a: no memory for its 5 bytes"));

@@ -148,7 +148,7 @@ static void survives_lack_of_memory(void **state)
     lct_model_free(m); /* the encoding now keeps what it computes once */
     before = test_memory_held();
     for (long k = 1; status != LOCANT_OK && k < 100; k++) {
-        test_memory_fail(k);
+        test_memory_fail_from(k);
         status = lct_model_create(&m, &c, BATCH, LENGTH, true);
         test_memory_fail(0);
         if (status == LOCANT_OK)

@@ -222,7 +222,7 @@ static void no_memory_is_an_error(void **state)
     (void)state;
     CHECK_OK(locant_set_threads(1));
     for (int k = 1; k <= 10 && s != LOCANT_OK; k++) {
-        test_memory_fail(k);
+        test_memory_fail_from(k);
         s = locant_resize_2d(&out, &table, &how);
         CHECK(s == LOCANT_OK || s == LOCANT_ERR_NOMEM);
         CHECK(k > 1 || s == LOCANT_ERR_NOMEM);

@@ -126,10 +126,13 @@ void test_guarded_free(void *p, size_t bytes)
 /* ------------------------------------------------------------------ memory */
 
 static _Atomic long asked, fails, held;
+static _Atomic int fails_on; /* all later ones, too */
 
 static void *alloc(size_t bytes, void *context)
 {
-    void *p = ++asked == fails ? NULL : malloc(bytes);
+    const long n = ++asked;
+    const int failed = n == fails || (fails_on && n > fails);
+    void *p = failed ? NULL : malloc(bytes);
 
     (void)context;
     held += p != NULL;
@@ -143,13 +146,24 @@ static void release(void *memory, void *context)
     free(memory);
 }
 
-void test_memory_fail(long k)
+static void begin_failing(long k, int on)
 {
     static const locant_allocator failing = { alloc, release, NULL };
 
     asked = 0;
     fails = k;
+    fails_on = on;
     locant_set_allocator(&failing);
+}
+
+void test_memory_fail(long k)
+{
+    begin_failing(k, 0);
+}
+
+void test_memory_fail_from(long k)
+{
+    begin_failing(k, 1);
 }
 
 void test_memory_end(void)

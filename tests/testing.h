@@ -74,9 +74,11 @@ double test_ulp(float got, double want);
 /*
  * The memory of the libraries, counted and failing when told: the first call
  * takes over from malloc(), test_memory_end() gives back.  The k-th allocation
- * from now on fails and no other; 0: none does.  Threads may ask, too.
+ * from now on fails and no other, or all later ones too; 0: none does.  Threads
+ * may ask, too.
  */
 void test_memory_fail(long k);
+void test_memory_fail_from(long k);
 void test_memory_end(void);
 long test_memory_asked(void); /* allocations since test_memory_fail() */
 long test_memory_held(void);  /* blocks not given back, of all calls */
