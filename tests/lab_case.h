@@ -3,12 +3,23 @@
 #define LAB_CASE_H
 #include "scratch.h"
 #include "lab/run.h"
+#include <jansson.h>
+#include <math.h>
 
 static struct scratch dir;
 static locant_corpus *corpus;
 static locant_store *store;
 
-static inline int make_lab(size_t bytes)
+static inline locant_store *open_store(const char *name)
+{
+    locant_store *s;
+
+    CHECK_OK(locant_store_open(&s, scratch_file(&dir, name)));
+    return s;
+}
+
+/* No store: for tests that open their own. */
+static inline int make_text(size_t bytes)
 {
     locant_corpus_options o = LOCANT_CORPUS_INIT;
 
@@ -16,7 +27,13 @@ static inline int make_lab(size_t bytes)
     o.max_bytes = bytes;
     CHECK_OK(locant_corpus_create(&corpus, &o));
     dir = scratch_make();
-    CHECK_OK(locant_store_open(&store, scratch_file(&dir, "store")));
+    return 0;
+}
+
+static inline int make_lab(size_t bytes)
+{
+    make_text(bytes);
+    store = open_store("store");
     return 0;
 }
 
@@ -52,5 +69,23 @@ static inline int64_t run_of(const locant_train_options *o)
 
     CHECK_OK(locant_train(&id, store, corpus, o));
     return id;
+}
+
+/* Progress that counts sentences which say a run has no finite loss. */
+static inline int count_notices(const locant_progress *p, void *context)
+{
+    CHECK(p->done <= p->total);
+    if (p->notice && strstr(p->notice, "the others go on"))
+        ++*(int *)context;
+    return 0;
+}
+
+/* What lies at the path; NAN where that is null. */
+static inline double number_at(const struct lct_results *r, const char *path)
+{
+    const json_t *at = lct_numbers_at(r->numbers, path);
+
+    CHECK(at != NULL);
+    return json_is_null(at) ? NAN : json_number_value(at);
 }
 #endif

@@ -4,7 +4,7 @@
  */
 /* needs: lab */
 #define _GNU_SOURCE
-#include "scratch.h"
+#include "lab_case.h"
 
 #include "lab/extension.h"
 #include "lab/tasks.h"
@@ -21,36 +21,12 @@ static const struct lct_extension_plan tiny = {
     "tiny", 1, 64, 2, 32, 4, 3e-3, 1, BLOCKS, 2, 1, 2
 };
 
-static struct scratch dir;
-static locant_corpus *corpus;
 
 /* One store for all: the job is done once, and read back after that. */
 static int set_up(void **state)
 {
-    locant_corpus_options o = LOCANT_CORPUS_INIT;
-
     (void)state;
-    dir = scratch_make();
-    o.kind = LOCANT_CORPUS_GENERATED;
-    o.max_bytes = 256 << 10;
-    CHECK_OK(locant_corpus_create(&corpus, &o));
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    locant_corpus_free(corpus);
-    scratch_remove(&dir);
-    return 0;
-}
-
-static locant_store *open_store(const char *name)
-{
-    locant_store *s;
-
-    CHECK_OK(locant_store_open(&s, scratch_file(&dir, name)));
-    return s;
+    return make_text(256 << 10);
 }
 
 static struct lct_extension *extend(locant_store *s)
@@ -381,5 +357,5 @@ int main(void)
         cmocka_unit_test(factors_go_into_specs),
     };
 
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, free_lab);
 }

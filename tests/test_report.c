@@ -1,33 +1,17 @@
 /* test_report.c - declared properties; the main job, stopped */
 /* needs: lab */
 #define _GNU_SOURCE
-#include "scratch.h"
+#include "lab_case.h"
 #include "lab/run.h"
 #include "model_specs.h"
 #include <math.h>
 #include <sys/stat.h>
 
-static struct scratch dir;
-static locant_corpus *corpus;
 
 static int set_up(void **state)
 {
-    locant_corpus_options o = LOCANT_CORPUS_INIT;
-
     (void)state;
-    o.kind = LOCANT_CORPUS_GENERATED;
-    o.max_bytes = 1 << 20;
-    CHECK_OK(locant_corpus_create(&corpus, &o));
-    dir = scratch_make();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    locant_corpus_free(corpus);
-    scratch_remove(&dir);
-    return 0;
+    return make_text(1 << 20);
 }
 
 /* -------------------------------------------------------------- properties */
@@ -172,7 +156,7 @@ static void rates_are_chosen_by_validation(void **state)
     const char *sha = locant_corpus_info_of(corpus)->sha256;
     locant_report_options o = smoke(encodings, 2);
     struct lct_plan plan;
-    locant_store *store;
+    locant_store *s;
 
     (void)state;
     CHECK_OK(lct_plan_create(&plan, &o));
@@ -181,8 +165,8 @@ static void rates_are_chosen_by_validation(void **state)
     plan.n_rates = 2;
     plan.blocks = 1;
     plan.train.steps = 15;
-    CHECK_OK(locant_store_open(&store, scratch_file(&dir, "sweep")));
-    CHECK_OK(lct_plan_run(&plan, store, corpus, NULL, NULL));
+    CHECK_OK(locant_store_open(&s, scratch_file(&dir, "sweep")));
+    CHECK_OK(lct_plan_run(&plan, s, corpus, NULL, NULL));
     for (int i = 0; i < 2; i++) {
         CHECK(plan.rate[i] == 4e-3);
         CHECK(plan.valid[2 + i] < plan.valid[i]);
@@ -190,16 +174,16 @@ static void rates_are_chosen_by_validation(void **state)
     }
     /* planted: the one that trained nothing is best on the test text, and the
        other encoding's best rate has no validation loss */
-    lct_store_lock(store);
-    CHECK_OK(lct_store_exec(store, "UPDATE curves SET loss = 0 WHERE evaluation"
+    lct_store_lock(s);
+    CHECK_OK(lct_store_exec(s, "UPDATE curves SET loss = 0 WHERE evaluation"
                             " IN (SELECT id FROM evaluations WHERE run = ?1)",
                             "i", plan.tried[0]));
-    CHECK_OK(lct_store_exec(store, "UPDATE evaluations SET valid = NULL"
+    CHECK_OK(lct_store_exec(s, "UPDATE evaluations SET valid = NULL"
                             " WHERE run = ?1", "i", plan.tried[3]));
-    lct_store_unlock(store);
-    CHECK_OK(lct_choose_rates(&plan, store, sha));
+    lct_store_unlock(s);
+    CHECK_OK(lct_choose_rates(&plan, s, sha));
     CHECK(plan.rate[0] == 4e-3 && plan.rate[1] == 1e-9);
-    locant_store_close(store);
+    locant_store_close(s);
     lct_plan_free(&plan);
 }
 
@@ -248,5 +232,5 @@ int main(void)
         cmocka_unit_test(refuses_bad_arguments),
     };
 
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, free_lab);
 }

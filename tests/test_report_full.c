@@ -5,7 +5,7 @@
  */
 /* needs: lab */
 #define _GNU_SOURCE
-#include "scratch.h"
+#include "lab_case.h"
 
 #include "lab/run.h"
 #include <jansson.h>
@@ -14,27 +14,11 @@
 
 enum { SPECS = 2, SEEDS = 2 };
 
-static struct scratch dir;
-static locant_corpus *corpus;
 
 static int set_up(void **state)
 {
-    locant_corpus_options o = LOCANT_CORPUS_INIT;
-
     (void)state;
-    o.kind = LOCANT_CORPUS_GENERATED;
-    o.max_bytes = 256 << 10;
-    CHECK_OK(locant_corpus_create(&corpus, &o));
-    dir = scratch_make();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    locant_corpus_free(corpus);
-    scratch_remove(&dir);
-    return 0;
+    return make_text(256 << 10);
 }
 
 /* What full plans, with little of everything and a rate that is too high. */
@@ -58,23 +42,7 @@ static void make_plan(struct lct_plan *plan)
     plan->rates[2] = 1e30;
 }
 
-static int count_notices(const locant_progress *p, void *context)
-{
-    CHECK(p->done <= p->total);
-    if (p->notice && strstr(p->notice, "the others go on"))
-        ++*(int *)context;
-    return 0;
-}
-
-static double number(const struct lct_results *r, const char *path)
-{
-    const json_t *at = lct_numbers_at(r->numbers, path);
-
-    CHECK(at != NULL);
-    return json_is_null(at) ? NAN : json_number_value(at);
-}
-
-static void check_rates(const struct lct_plan *plan, locant_store *store)
+static void check_rates(const struct lct_plan *plan, locant_store *s)
 {
     for (size_t e = 0; e < SPECS; e++) {
         const double *valid = plan->valid;
@@ -82,7 +50,7 @@ static void check_rates(const struct lct_plan *plan, locant_store *store)
 
         CHECK(isfinite(valid[e]) && isfinite(valid[SPECS + e]));
         CHECK(isnan(valid[2 * SPECS + e]));
-        CHECK(lct_run_failed(store, plan->tried[2 * SPECS + e]));
+        CHECK(lct_run_failed(s, plan->tried[2 * SPECS + e]));
         CHECK(plan->rate[e] == plan->rates[first ? 0 : 1]);
         CHECK(plan->runs[e] == plan->tried[(first ? 0 : SPECS) + e]);
         CHECK(plan->runs[SPECS + e] > 0);
@@ -94,31 +62,31 @@ static void full_tries_rates_and_has_a_page(void **state)
     const char *path = scratch_file(&dir, "page.html");
     struct lct_results r = { .trained_length = 0 };
     struct lct_plan plan;
-    locant_store *store;
+    locant_store *s;
     int notices = 0;
     size_t size;
     char *page;
 
     (void)state;
     make_plan(&plan);
-    CHECK_OK(locant_store_open(&store, scratch_file(&dir, "lab")));
-    CHECK_OK(lct_plan_run(&plan, store, corpus, count_notices, &notices));
+    CHECK_OK(locant_store_open(&s, scratch_file(&dir, "lab")));
+    CHECK_OK(lct_plan_run(&plan, s, corpus, count_notices, &notices));
     CHECK(notices == SPECS);
-    check_rates(&plan, store);
-    CHECK_OK(lct_results_collect(&r, &plan, store, corpus));
-    CHECK_OK(lct_results_probe(&r, store, !TEST_SANITIZED, NULL, NULL));
+    check_rates(&plan, s);
+    CHECK_OK(lct_results_collect(&r, &plan, s, corpus));
+    CHECK_OK(lct_results_probe(&r, s, !TEST_SANITIZED, NULL, NULL));
     CHECK_OK(lct_judge_gates(&r));
     CHECK_OK(lct_numbers_create(&r.numbers, &r));
-    CHECK(number(&r, "rows.0.rates.0.valid") == plan.valid[0]);
-    CHECK(isnan(number(&r, "rows.0.rates.2.valid")));
-    CHECK(number(&r, "rows.1.loss.128.mean") > 0);
+    CHECK(number_at(&r, "rows.0.rates.0.valid") == plan.valid[0]);
+    CHECK(isnan(number_at(&r, "rows.0.rates.2.valid")));
+    CHECK(number_at(&r, "rows.1.loss.128.mean") > 0);
     CHECK_OK(lct_page_write(path, &r));
     page = scratch_read(path, &size);
     CHECK(strstr(page, "data-number=\"rows.0.rates.0.valid\""));
     free(page);
     lct_results_free(&r);
     lct_plan_free(&plan);
-    locant_store_close(store);
+    locant_store_close(s);
 }
 
 int main(void)
@@ -127,5 +95,5 @@ int main(void)
         cmocka_unit_test(full_tries_rates_and_has_a_page),
     };
 
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, free_lab);
 }

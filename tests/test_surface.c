@@ -4,7 +4,7 @@
  */
 /* needs: lab */
 #define _GNU_SOURCE
-#include "scratch.h"
+#include "lab_case.h"
 
 #include "chinese.h"
 #include "figure_case.h"
@@ -19,21 +19,15 @@ enum { BLOCKS = 3, ENCODINGS = 2, TRAINED = 2, LENGTHS = 3 };
 
 static const char *const specs[] = { "learned", "alibi", "sinusoidal" };
 
-static struct scratch dir;
-static locant_corpus *corpus;
 static struct lct_plan plan;
 
 /* The smoke preset's grid (64 and 128; 64 .. 256) of a smaller model. */
 static int set_up(void **state)
 {
-    locant_corpus_options o = LOCANT_CORPUS_INIT;
     locant_report_options r = LOCANT_REPORT_INIT;
 
     (void)state;
-    dir = scratch_make();
-    o.kind = LOCANT_CORPUS_GENERATED;
-    o.max_bytes = 256 << 10;
-    CHECK_OK(locant_corpus_create(&corpus, &o));
+    make_text(256 << 10);
     r.preset = LOCANT_PRESET_SMOKE;
     r.encodings = specs;
     r.n_encodings = LEN(specs);
@@ -46,19 +40,8 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-    (void)state;
     lct_plan_free(&plan);
-    locant_corpus_free(corpus);
-    scratch_remove(&dir);
-    return 0;
-}
-
-static locant_store *open_store(const char *name)
-{
-    locant_store *s;
-
-    CHECK_OK(locant_store_open(&s, scratch_file(&dir, name)));
-    return s;
+    return free_lab(state);
 }
 
 static struct lct_surface *create(const char *const *list, size_t n)
@@ -198,31 +181,6 @@ static void stopped_it_goes_on_to_the_same_bits(void **state)
     locant_store_close(b);
 }
 
-/* A rate that no run survives: the job ends, with nothing to say of them. */
-static void what_diverges_does_not_end_the_job(void **state)
-{
-    locant_store *s = open_store("wild");
-    double wild[LEN(specs)] = { 1e30, 1e30, 1e30 };
-    struct lct_plan p = plan;
-    struct lct_results r = { .trained_length = 128 };
-    struct lct_html h = { .data = NULL };
-
-    (void)state;
-    p.rate = wild;
-    r.surface = create(specs, LEN(specs));
-    CHECK_OK(lct_surface_run(r.surface, &p, s, corpus, NULL, NULL));
-    CHECK(lct_run_failed(s, r.surface->of[0].run[0][0]));
-    CHECK_OK(lct_numbers_create(&r.numbers, &r));
-    CHECK(json_is_null(lct_numbers_at(
-        r.numbers, "surface.encodings.1.loss.64.128.mean")));
-    CHECK_OK(lct_page_surface(&h, &r));
-    lct_html_append(&h, "", 1);
-    CHECK(strstr(h.data, "undefined") && strstr(h.data, "nan") == NULL);
-    lct_html_free(&h);
-    lct_results_free(&r);
-    locant_store_close(s);
-}
-
 /* Every encoding that was asked for, however many. */
 static void all_are_taken(void **state)
 {
@@ -336,7 +294,6 @@ int main(void)
         cmocka_unit_test(what_ends_is_left_out),
         cmocka_unit_test(the_diagonal_is_the_own_window),
         cmocka_unit_test(stopped_it_goes_on_to_the_same_bits),
-        cmocka_unit_test(what_diverges_does_not_end_the_job),
         cmocka_unit_test(all_are_taken),
         cmocka_unit_test(numbers_and_page_have_it),
         cmocka_unit_test(the_store_has_the_figure),
