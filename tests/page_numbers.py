@@ -28,6 +28,7 @@ NONE_UNSAID = r"(extension|surface)\.failures|surface\.left_out"
 
 # Paths that no text shows, and why.
 NOT_PRINTED = {
+    r"forecast\.seeds_asked": "told where fewer were trained",
     r"rows\.\d+\.by_position\.\d+": "drawn",
     r"rows\.\d+\.runs\.\d+\.curve\.\w+\.\d+": "drawn",
     r"rows\.\d+\.runs\.\d+\.(run|loss\.\d+|own_window|valid|shuffled|causality"
@@ -37,6 +38,7 @@ NOT_PRINTED = {
         "printed for the declared length",
     r"rows\.\d+\.(non_overlapping|gains|logn|logn_change|clamp|wrap|resample)"
     r"\.\d+\.(seed|data)_error": "the intervals are printed",
+    r"rows\.\d+\.(change\.\d+\.half|ranks\.\d+)": "in the answer, in words",
     r"rows\.\d+\.logn\.\d+\.(low|high)": "those of the change are printed",
     r"rows\.[1-9]\d*\.rates\.\d\.rate": "the same for all encodings",
     r"rows\.\d+\.parameters": "model.parameters and encoding_parameters",

@@ -110,6 +110,8 @@ static void one_comparison_was_declared(void **state)
         near(at(n, "rows.%zu.change.1024.mean", i), mean, 1e-13);
         near(at(n, "rows.%zu.declared.half", i),
              t * sqrt(squares / (SEEDS - 1) / SEEDS), 1e-13);
+        near(at(n, "rows.%zu.change.1024.half", i),
+             at(n, "rows.%zu.declared.half", i), 0);
         if (isnan(mean)) {
             CHECK(isnan(at(n, "rows.%zu.declared.p", i)));
             CHECK(isnan(at(n, "rows.%zu.declared.holm", i)));
@@ -156,6 +158,8 @@ static void ranks_are_of_the_longest(void **state)
         int rank = i < 2 ? i + 1 : i; /* the third has none */
 
         near(at(n, "rows.%d.rank", i), i == 2 ? NAN : rank, 0);
+        near(at(n, "rows.%d.ranks.2048", i), i == 2 ? NAN : rank, 0);
+        near(at(n, "rows.%d.ranks.256", i), GROUPS - i, 0);
         if (i != 4)
             near(at(n, "rows.%d.behind.mean", i), i == 0 || i == 2 ? NAN : i,
                  0);
@@ -305,7 +309,7 @@ static size_t check_numbers(struct json_t *numbers, char *keys,
             snprintf(key + stem, sizeof key - stem, "%s", k);
         at = lct_numbers_at(numbers, key);
         CHECK(at != NULL && (json_is_number(at) || json_is_null(at)));
-        text += strspn(text, "\n [,");
+        text += strspn(text, "\n [,%");
         if (json_is_number(at))
             check_digits(text, json_number_value(at) * scale, key);
         else

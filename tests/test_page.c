@@ -5,6 +5,8 @@
 #include "page_results.h"
 #include "locant/figure.h"
 #include "report/html.h"
+#include "report/page.h"
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -415,6 +417,39 @@ const char *__lsan_default_suppressions(void)
     return "leak:libfontconfig\n";
 }
 
+/* One precision a cell, by the width of its interval; no exponent; what rounds
+   to zero keeps its sign. */
+static void intervals_have_one_precision(void **state)
+{
+    static const struct {
+        double mean, low, high;
+        const char *cell;
+    } cases[] = {
+        { -0.0009, -0.0018, -1.797e-6,
+          "\xe2\x88\x92" "0.0009\n[\xe2\x88\x92" "0.0018, \xe2\x88\x92"
+          "0.0000]" },
+        { 3e-6, 1e-6, 0.0005, "0.0000\n[+0.0000, 0.0005]" },
+        { 0.012, 0, 0.031, "+0.012\n[0.000, 0.031]" },
+        { 2.5, 1, 4, "+2.500\n[1.000, 4.000]" },
+    };
+    struct lct_results r = { .groups = NULL };
+
+    (void)state;
+    for (size_t i = 0; i < LEN(cases); i++) {
+        struct lct_html h = { .data = NULL };
+
+        r.numbers = json_pack("{s:{s:f,s:f,s:f}}", "a", "mean", cases[i].mean,
+                              "low", cases[i].low, "high", cases[i].high);
+        lct_html_interval(&h, &r, true, "a");
+        lct_html_append(&h, "", 1);
+        CHECK_OK(lct_html_status(&h));
+        if (!strstr(h.data, cases[i].cell))
+            FAIL("got %s, want %s", h.data, cases[i].cell);
+        lct_html_free(&h);
+        json_decref(r.numbers);
+    }
+}
+
 int main(void)
 {
 #define PAGE(f) cmocka_unit_test_setup_teardown(f, make_folder, remove_folder)
@@ -434,6 +469,7 @@ int main(void)
         PAGE(survives_lack_of_memory),
         cmocka_unit_test(base64_matches_rfc4648),
         cmocka_unit_test(counts_are_grouped),
+        cmocka_unit_test(intervals_have_one_precision),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

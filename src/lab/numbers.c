@@ -139,27 +139,32 @@ static void mean_over_blocks(double *d, const double *loss, size_t seeds,
     }
 }
 
-/* p[i] of the declared comparison of every encoding, and what it rests on. */
-static locant_status put_changes(struct lct_numbers *n, double *p)
+/* The t interval over seeds of the change at length index k, of every encoding;
+   p: it is the declared comparison, with its p. */
+static locant_status put_changes(struct lct_numbers *n, int k, double *p)
 {
     size_t seeds, blocks;
     double *loss;
+    char key[24];
     locant_status status;
 
-    LCT_TRY(lct_losses(&loss, &seeds, &blocks, n->r, lct_declared(n->r), 0));
+    snprintf(key, sizeof key, "%" PRId64, lct_length(n->r, k));
+    LCT_TRY(lct_losses(&loss, &seeds, &blocks, n->r, k, 0));
     status = LOCANT_OK;
     for (size_t i = 0; i < n->r->n && status == LOCANT_OK; i++) {
         double *own = loss + i * seeds * blocks;
-        json_t *to = part_of_row(n, i, "declared");
+        json_t *to = part_of_row(n, i, p ? "declared" : "change");
         locant_difference d;
 
         /* in place: seed s is written after its blocks were read */
         mean_over_blocks(own, own, blocks ? seeds : 0, blocks);
         status = locant_paired(&d, own, blocks ? seeds : 0, level);
-        p[i] = d.p;
-        lct_put_real(n, to, "mean", d.mean);
-        lct_put_real(n, to, "half", d.half);
-        lct_put_real(n, to, "p", d.p);
+        lct_put_real(n, p ? to : json_object_get(to, key), "half", d.half);
+        if (p) {
+            p[i] = d.p;
+            lct_put_real(n, to, "mean", d.mean);
+            lct_put_real(n, to, "p", d.p);
+        }
     }
     locant_release(loss);
     return status;
@@ -171,7 +176,7 @@ static locant_status put_declared(struct lct_numbers *n, double *p,
     size_t tested = 0;
     double least = NAN;
 
-    LCT_TRY(put_changes(n, p));
+    LCT_TRY(put_changes(n, lct_declared(n->r), p));
     LCT_TRY(locant_holm(adjusted, p, n->r->n));
     for (size_t i = 0; i < n->r->n; i++) {
         tested += !isnan(p[i]);
@@ -188,19 +193,31 @@ static locant_status put_declared(struct lct_numbers *n, double *p,
     return LOCANT_OK;
 }
 
-/* Rank at the judged length; reciprocal ranks from the trained one to it. */
+static void put_rank(struct lct_numbers *n, json_t *to, const char *key,
+                     int rank)
+{
+    lct_put(n, to, key, rank ? json_integer(rank) : json_null());
+}
+
+/* ranks[LENGTHS][groups], by length; that at the judged length by itself;
+   reciprocal ranks over those beyond the trained one to it. */
 static locant_status put_ranks(struct lct_numbers *n, int *ranks, double *mrr)
 {
     const size_t all = n->r->n;
     const int judged = lct_judged(n->r);
-    const int *last = ranks + (size_t)(judged - 1) * all;
+    char key[24];
 
-    for (int k = 1; k <= judged; k++)
-        LCT_TRY(lct_rank(ranks + (size_t)(k - 1) * all, n->r, k));
-    LCT_TRY(locant_mean_reciprocal_rank(mrr, ranks, all, (size_t)judged));
+    for (int k = 0; k < LENGTHS; k++) {
+        LCT_TRY(lct_rank(ranks + (size_t)k * all, n->r, k));
+        snprintf(key, sizeof key, "%" PRId64, lct_length(n->r, k));
+        for (size_t i = 0; i < all; i++)
+            put_rank(n, part_of_row(n, i, "ranks"), key,
+                     ranks[(size_t)k * all + i]);
+    }
+    LCT_TRY(locant_mean_reciprocal_rank(mrr, ranks + all, all,
+                                        (size_t)judged));
     for (size_t i = 0; i < all; i++) {
-        lct_put(n, row(n, i), "rank",
-                last[i] ? json_integer(last[i]) : json_null());
+        put_rank(n, row(n, i), "rank", ranks[(size_t)judged * all + i]);
         lct_put_real(n, row(n, i), "mean_reciprocal_rank", mrr[i]);
     }
     return LOCANT_OK;
@@ -263,10 +280,10 @@ static locant_status compare_rows(struct lct_numbers *n)
     size_t bytes;
     locant_status status;
 
-    if (lct_mul(&bytes, n->r->n + 1, 2 * sizeof *numbers)) {
+    if (lct_mul(&bytes, n->r->n + 1, 2 * sizeof *numbers))
         numbers = locant_alloc(bytes);
-        ranks = locant_alloc(bytes); /* LENGTHS - 1 of 4 bytes each */
-    }
+    if (lct_mul(&bytes, n->r->n + 1, LENGTHS * sizeof *ranks))
+        ranks = locant_alloc(bytes);
     if (numbers == NULL || ranks == NULL)
         status = locant_fail(LOCANT_ERR_NOMEM,
                              "report: no memory to compare %zu encodings",
@@ -289,9 +306,11 @@ static locant_status put_rows(struct lct_numbers *n)
     for (int k = 0; k < LENGTHS; k++)
         LCT_TRY(lct_put_losses(n, "loss", (struct lct_term){ LCT_P1, k },
                                NULL));
-    for (int k = 1; k < LENGTHS; k++)
+    for (int k = 1; k < LENGTHS; k++) {
         LCT_TRY(lct_put_losses(n, "change", (struct lct_term){ LCT_P1, k },
                                &(struct lct_term){ LCT_P1, 0 }));
+        LCT_TRY(put_changes(n, k, NULL));
+    }
     LCT_TRY(lct_put_measures(n));
     return compare_rows(n);
 }

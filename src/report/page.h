@@ -104,7 +104,7 @@ locant_status lct_page_training(struct lct_html *h,
 locant_status lct_page_encodings(struct lct_html *h,
                                  const struct lct_results *r);
 
-/* What the loss does from the trained length to the declared one. */
+/* What the loss does from the trained length to 'length'. */
 enum lct_change {
     LCT_RISES,
     LCT_SMALL, /* either way, by less than 0.02 nats */
@@ -115,7 +115,8 @@ enum lct_change {
 };
 /* The gate of truth that failed, so that nothing may be claimed; or NULL. */
 const char *lct_page_doubt(const struct lct_results *r);
-enum lct_change lct_page_change(const struct lct_results *r, size_t i);
+enum lct_change lct_page_change(const struct lct_results *r, size_t i,
+                                long long length);
 
 /* The question and the answer of the tests, as a list of sentences. */
 void lct_page_verdict(struct lct_html *h, const struct lct_results *r);
@@ -169,6 +170,12 @@ void lct_html_interval(struct lct_html *h, const struct lct_results *r,
 /* The same of 'own', with the mean and the interval of another below it. */
 void lct_html_interval_of(struct lct_html *h, const struct lct_results *r,
                           bool sign, const char *own, const char *whose);
+/* "0.513 [0.450, 0.576]" or "51 % [45, 58]": path.name, path.low, path.high. */
+void lct_html_share(struct lct_html *h, const struct lct_results *r,
+                    bool per_cent, const char *path, const char *name);
+/* "0.500 +- 0.013", the half width of an interval where there is one. */
+void lct_html_half(struct lct_html *h, const struct lct_results *r, bool sign,
+                   const char *mean, const char *half);
 /* The names of LOCANT_DOOR_ bits. */
 void lct_html_doors(struct lct_html *h, unsigned doors);
 void lct_html_table_body(struct lct_html *h);

@@ -23,6 +23,7 @@ static void open_cell(struct lct_html *h)
 static void row(struct lct_html *h, const struct lct_results *r, size_t i)
 {
     const struct lct_group *g = &r->groups[i];
+    const long long length = (long long)lct_page_value(r, "declared.length");
 
     lct_html_row_head(h, r, i);
     lct_html_raw(h, "<td class=\"text\">");
@@ -33,7 +34,7 @@ static void row(struct lct_html *h, const struct lct_results *r, size_t i)
     lct_page_count(h, r, "rows.%zu.encoding_parameters", i);
     open_cell(h);
     lct_html_word(h, lct_page_doubt(r) ? "not judged"
-                                       : words[lct_page_change(r, i)]);
+                                       : words[lct_page_change(r, i, length)]);
     /* facts of the registry: their digits are no measurements */
     lct_html_raw(h, "</td><td class=\"text fact\">");
     if (g->info->used_by)
@@ -53,9 +54,9 @@ locant_status lct_page_compare(struct lct_html *h, const struct lct_results *r)
     lct_page_say(h, r,
                  "What each encoding is, where it enters, the parameters it "
                  "adds, what its loss was seen to do from the trained length "
-                 "to {declared.length} bytes, as in the answer on top (on this "
-                 "corpus, at {model.parameters:M} parameters), which models "
-                 "use it, and what to mind.",
+                 "to {declared.length} bytes (by its interval; on this corpus, "
+                 "at {model.parameters:M} parameters), which models use it, "
+                 "and what to mind.",
                  NULL);
     lct_html_table_head(h);
     lct_html_column(h, "encoding");

@@ -139,15 +139,13 @@ static void tuned_tables(struct lct_html *h, const struct lct_results *r)
     above_rows(h, r, "tuned", lct_extension_tunings());
 }
 
-static void share(struct lct_html *h, const struct lct_results *r,
-                  const char *path)
+static void share_cell(struct lct_html *h, const struct lct_results *r,
+                       const char *path)
 {
-    lct_page_scaled(h, r, 100, 0, "%s.share", path);
-    lct_html_raw(h, " %<br><small>[");
-    lct_page_scaled(h, r, 100, 0, "%s.low", path);
-    lct_html_raw(h, ", ");
-    lct_page_scaled(h, r, 100, 0, "%s.high", path);
-    lct_html_raw(h, "]</small>");
+    lct_html_raw(h, "<td class=\"i\">");
+    if (path)
+        lct_html_share(h, r, true, path, "share");
+    lct_html_raw(h, "</td>");
 }
 
 /* 'trained': where the share at the trained length is, or NULL. */
@@ -157,16 +155,11 @@ static void needle_row(struct lct_html *h, const struct lct_results *r,
     char path[96];
 
     row_head(h, r, list, i);
-    lct_html_raw(h, "<td>");
-    if (trained)
-        share(h, r, trained);
-    lct_html_raw(h, "</td>");
+    share_cell(h, r, trained);
     for (int f = 0; f < factors_of(r); f++) {
-        lct_html_raw(h, "<td>");
         snprintf(path, sizeof path, "extension.%s.%d.needle.%" PRId64, list, i,
                  lct_page_extension_length(f));
-        share(h, r, path);
-        lct_html_raw(h, "</td>");
+        share_cell(h, r, path);
     }
     lct_html_raw(h, "</tr>\n");
 }

@@ -49,17 +49,6 @@ static void count_cell(struct lct_html *h, const struct lct_results *r,
     lct_html_raw(h, "</td>");
 }
 
-/* " <small>+- half</small>" where there is a half width. */
-static void half_width(struct lct_html *h, const struct lct_results *r,
-                       const char *path)
-{
-    if (isnan(lct_page_value(r, "%s", path)))
-        return;
-    lct_html_raw(h, " <small>\xc2\xb1 ");
-    lct_page_number(h, r, 3, "%s", path);
-    lct_html_raw(h, "</small>");
-}
-
 static void loss_table(struct lct_html *h, const struct ranking *k)
 {
     const struct lct_results *r = k->r;
@@ -161,12 +150,12 @@ static void declared_table(struct lct_html *h, const struct ranking *k)
     lct_html_table_body(h);
     for (size_t i = 0; i < r->n; i++) {
         size_t at = k->order[i];
-        char path[64];
+        char path[64], half[64];
         lct_html_row_head(h, r, at);
-        snprintf(path, sizeof path, "rows.%zu.declared.half", at);
+        snprintf(path, sizeof path, "rows.%zu.declared.mean", at);
+        snprintf(half, sizeof half, "rows.%zu.declared.half", at);
         lct_html_raw(h, "<td>");
-        lct_page_signed(h, r, 3, "rows.%zu.declared.mean", at);
-        half_width(h, r, path);
+        lct_html_half(h, r, true, path, half);
         lct_html_raw(h, "</td>");
         number_cell(h, r, at, "declared.p", 3);
         number_cell(h, r, at, "declared.holm", 3);
@@ -184,14 +173,14 @@ static void behind_cell(struct lct_html *h, const struct lct_results *r,
                         size_t row)
 {
     const long long last = lct_length(r, lct_judged(r));
-    char path[64];
+    char path[64], half[64];
 
-    snprintf(path, sizeof path, "rows.%zu.behind.half", row);
+    snprintf(path, sizeof path, "rows.%zu.behind.mean", row);
+    snprintf(half, sizeof half, "rows.%zu.behind.half", row);
     lct_html_raw(h, "<td>");
     if (!isnan(lct_page_value(r, "rows.%zu.behind.mean", row)) ||
         isnan(lct_page_value(r, "rows.%zu.loss.%lld.mean", row, last)))
-        lct_page_signed(h, r, 3, "rows.%zu.behind.mean", row);
-    half_width(h, r, path);
+        lct_html_half(h, r, true, path, half);
     lct_html_raw(h, "</td>");
 }
 
@@ -217,12 +206,13 @@ static void seeds_table(struct lct_html *h, const struct ranking *k)
         lct_html_row_head(h, r, at);
         for (int l = 0; l < LOCANT_EVAL_LENGTHS; l++) {
             const long long length = lct_length(r, l);
-            char path[64];
-            snprintf(path, sizeof path, "rows.%zu.lengths.%lld.half_width", at,
+            char path[64], half[64];
+            snprintf(path, sizeof path, "rows.%zu.lengths.%lld.loss", at,
+                     length);
+            snprintf(half, sizeof half, "rows.%zu.lengths.%lld.half_width", at,
                      length);
             lct_html_raw(h, "<td>");
-            lct_page_number(h, r, 3, "rows.%zu.lengths.%lld.loss", at, length);
-            half_width(h, r, path);
+            lct_html_half(h, r, false, path, half);
             lct_html_raw(h, "</td>");
         }
         behind_cell(h, r, at);

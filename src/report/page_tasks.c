@@ -127,12 +127,7 @@ static void items(struct lct_html *h, const struct lct_results *r,
     if (isnan(lct_page_value(r, "%s.exact", row)))
         return;
     lct_html_raw(h, "<br>");
-    lct_page_number(h, r, 3, "%s.exact", row);
-    lct_html_raw(h, " [");
-    lct_page_number(h, r, 3, "%s.low", row);
-    lct_html_raw(h, ", ");
-    lct_page_number(h, r, 3, "%s.high", row);
-    lct_html_raw(h, "]");
+    lct_html_share(h, r, false, row, "exact");
 }
 
 static void cell(struct lct_html *h, const struct lct_results *r, size_t t,

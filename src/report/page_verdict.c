@@ -2,28 +2,26 @@
  * page_verdict.c - the question, and what the tests answer.
  *
  * Nothing is claimed that an interval does not show.  Of each encoding: the
- * change of loss declared beforehand, by the t interval over seeds, below three
- * seeds by the bootstrap, as ranks are.  Where a gate of truth failed, the
- * numbers may not mean what they say, and there is no verdict.
+ * change of loss from the trained length, by the t interval over seeds, below
+ * three seeds by the bootstrap, as ranks are.  Where a gate of truth failed,
+ * the numbers may not mean what they say, and there is no verdict.
  */
 #include "page.h"
 #include "words.h"
 #include <math.h>
-#include <string.h>
+#include <stdio.h>
 
-/* What is found of the encodings of each kind. */
+/* What is found of the encodings of each kind, against the trained length. */
 static const char *const found[LCT_CHANGES] = {
-    [LCT_RISES] = "At {declared.length} bytes the loss is higher than at the "
-                  "trained length: @1.",
-    [LCT_SMALL] = "At {declared.length} bytes the loss has changed by less "
-                  "than 0.02 nats, too little to tell of other texts and "
-                  "models: @1.",
-    [LCT_FALLS] = "At {declared.length} bytes the loss is lower than at the "
-                  "trained length: @1.",
-    [LCT_SAME] = "The change at {declared.length} bytes cannot be told apart "
-                 "from none, for its interval holds 0: @1.",
-    [LCT_UNDEFINED] = "Not defined at {declared.length} bytes: @1.",
+    [LCT_RISES] = "loss higher than at {protocol.trained_length}: @1",
+    [LCT_FALLS] = "loss lower than at {protocol.trained_length}: @1",
+    [LCT_SMALL] = "changed by less than 0.02 nats: @1",
+    [LCT_SAME] = "not to be told apart from unchanged: @1",
+    [LCT_UNDEFINED] = "not defined: @1",
 };
+
+/* Answered at the trained length, twice that, and the longest. */
+static const int answered[] = { 0, 1, LOCANT_EVAL_LENGTHS - 1 };
 
 /* Of truth: whether the page may be believed; the others say how far. */
 static const int truth[] = { 0, 3, 4, 5 };
@@ -36,11 +34,11 @@ const char *lct_page_doubt(const struct lct_results *r)
     return NULL;
 }
 
-enum lct_change lct_page_change(const struct lct_results *r, size_t i)
+enum lct_change lct_page_change(const struct lct_results *r, size_t i,
+                                long long length)
 {
-    const long long length = (long long)lct_page_value(r, "declared.length");
-    double mean = lct_page_value(r, "rows.%zu.declared.mean", i);
-    double half = lct_page_value(r, "rows.%zu.declared.half", i);
+    double mean = lct_page_value(r, "rows.%zu.change.%lld.mean", i, length);
+    double half = lct_page_value(r, "rows.%zu.change.%lld.half", i, length);
     double low = mean - half, high = mean + half;
 
     if (r->groups[i].n < 3) {
@@ -67,30 +65,64 @@ static void add_spec(struct lct_html *list, const struct lct_results *r,
     lct_html_append(list, "", 1);
 }
 
-static void put_item(struct lct_html *h, const struct lct_results *r,
-                     const char *form, struct lct_html *list)
+/* A form and its list of specs after 'before'; false: the list is empty. */
+static bool put_specs(struct lct_html *h, const struct lct_results *r,
+                      const char *before, const char *form,
+                      struct lct_html *list)
 {
     const char *text = list->data;
+    const bool any = list->size > 0 && !list->failed;
 
-    if (list->size > 0 && !list->failed) {
-        lct_html_raw(h, "<li>");
+    if (any) {
+        lct_html_raw(h, before);
         lct_page_say(h, r, form, &text);
-        lct_html_raw(h, "</li>\n");
     }
     h->failed |= list->failed;
     lct_html_free(list);
+    return any;
 }
 
-static void say_changes(struct lct_html *h, const struct lct_results *r)
+/* Those of the first rank, whatever they are of. */
+static void say_first(struct lct_html *h, const struct lct_results *r,
+                      long long length, const char *before)
 {
-    for (int kind = 0; kind < LCT_CHANGES; kind++) {
+    struct lct_html list = { .data = NULL };
+    int first = 0;
+
+    for (size_t i = 0; i < r->n; i++)
+        if (lct_page_value(r, "rows.%zu.ranks.%lld", i, length) == 1) {
+            add_spec(&list, r, i);
+            first++;
+        }
+    put_specs(h, r, before,
+              first > 1 ? "lowest, and not to be told apart: @1"
+                        : "lowest, and told apart from the next: @1",
+              &list);
+}
+
+/* What is found at length index k: 0, the trained one, has no change. */
+static void say_length(struct lct_html *h, const struct lct_results *r, int k)
+{
+    const long long length = lct_length(r, k);
+    const char *before = "";
+    char form[64];
+
+    lct_html_raw(h, "<li><strong>");
+    snprintf(form, sizeof form, "At {protocol.lengths.%d} bytes", k);
+    lct_page_say(h, r, form, NULL);
+    lct_html_raw(h, "</strong><br>");
+    for (int kind = 0; kind < LCT_CHANGES && k > 0; kind++) {
         struct lct_html list = { .data = NULL };
 
         for (size_t i = 0; i < r->n; i++)
-            if (r->groups[i].n > 0 && (int)lct_page_change(r, i) == kind)
+            if (r->groups[i].n > 0 &&
+                (int)lct_page_change(r, i, length) == kind)
                 add_spec(&list, r, i);
-        put_item(h, r, found[kind], &list);
+        if (put_specs(h, r, before, found[kind], &list))
+            before = "<br>";
     }
+    say_first(h, r, length, before);
+    lct_html_raw(h, "</li>\n");
 }
 
 /* Seeds that a limit of time took away, and the way to have them. */
@@ -130,30 +162,14 @@ static void say_holm(struct lct_html *h, const struct lct_results *r)
             add_spec(&list, r, i);
             any = true;
         }
-    if (any)
-        put_item(h, r,
-                 "Corrected for {declared.comparisons} comparisons (Holm), the "
-                 "change has p below 0.05 for @1.",
-                 &list);
-}
-
-static void say_ranks(struct lct_html *h, const struct lct_results *r)
-{
-    struct lct_html list = { .data = NULL };
-    int first = 0;
-
-    for (size_t i = 0; i < r->n; i++)
-        if (lct_page_value(r, "rows.%zu.rank", i) == 1) {
-            add_spec(&list, r, i);
-            first++;
-        }
-    put_item(h, r,
-             first > 1 ? "At {protocol.judged} bytes these share the first "
-                         "rank, for their losses cannot be told apart: @1."
-                       : "At {protocol.judged} bytes @1 alone has the first "
-                         "rank: the interval of its difference from the next "
-                         "excludes 0.",
-             &list);
+    if (any) {
+        put_specs(h, r, "<li>",
+                  "Corrected for {declared.comparisons} comparisons (Holm), "
+                  "the change at {declared.length} bytes, declared "
+                  "beforehand, has p below 0.05 for @1.",
+                  &list);
+        lct_html_raw(h, "</li>\n");
+    }
 }
 
 static void say_verdict(struct lct_html *h, const struct lct_results *r)
@@ -170,15 +186,16 @@ static void say_verdict(struct lct_html *h, const struct lct_results *r)
         return;
     }
     lct_html_raw(h, "<ul>\n");
-    say_changes(h, r);
-    say_ranks(h, r);
+    for (size_t i = 0; i < sizeof answered / sizeof answered[0]; i++)
+        say_length(h, r, answered[i]);
     say_limit(h, r);
     say_holm(h, r);
     lct_html_raw(h, "</ul>\n<p>");
     lct_page_say(h, r,
                  "All of it on this corpus, at {model.parameters:M} "
-                 "parameters; by 95 % intervals over seeds; below three seeds "
-                 "over blocks of text, which know nothing of other seeds.",
+                 "parameters; each by a 95 % interval of its own over seeds; "
+                 "below three seeds over blocks of text, which know nothing "
+                 "of other seeds.",
                  NULL);
     lct_html_raw(h, "</p>\n");
 }
