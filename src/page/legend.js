@@ -2,11 +2,12 @@
    they show the same encodings */
 const legend = (() => {
   /* The labelled series and those of its colour that have no label: other
-     seeds, its own window. */
+     seeds, its own window; of a label that has no line, all of these. */
   function family(view, i) {
     const { series } = view.data, own = new Set([i]);
+    const line = series[i].y.some(Number.isFinite);
     series.forEach((s, k) => {
-      if (!s.label && s.color === series[i].color)
+      if (!s.label && (!line || s.color === series[i].color))
         own.add(k);
     });
     return own;

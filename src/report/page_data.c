@@ -43,10 +43,11 @@ static void put_name(struct lct_html *h, const char *name)
 
 /* ------------------------------------------------------------------ curves */
 
-/* A level line without a name is a reference that a table has. */
+/* A level line without a name is a reference that a table has; a point that is
+   nowhere, a name of the legend. */
 static bool is_data(const locant_series *s)
 {
-    return s->label || s->n > 2;
+    return s->n > 2 || (s->label && isfinite(s->y[0]));
 }
 
 static bool same_x(const locant_series *a, const locant_series *b)

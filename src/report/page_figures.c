@@ -151,6 +151,18 @@ static void add_group(struct lines *l, const struct lct_results *r, size_t i)
               color_of(i), NULL);
 }
 
+/* What the lines without a name are: an entry of the legend, and no line. */
+static void add_window_label(struct lines *l)
+{
+    double *nowhere = take(l, 2);
+
+    nowhere[0] = l->series[0].x[0];
+    nowhere[1] = NAN;
+    l->series[l->n++] = (locant_series){ .label = "dashed: own window", .n = 1,
+                                         .x = nowhere, .y = nowhere + 1,
+                                         .dashed = 1, .color = LCT_GREY };
+}
+
 /* The n-gram that remembers as much as a model reads. */
 static void add_cache(struct lines *l, const struct lct_results *r)
 {
@@ -234,8 +246,8 @@ locant_status lct_page_headline(struct lct_html *h, const struct lct_results *r)
     if (r->n > 100)
         return locant_fail(LOCANT_ERR_PARAM,
                            "report: %zu encodings, expected at most 100", r->n);
-    LCT_TRY(make_lines(&l, 2 * r->n + 3,
-                       (4 * LOCANT_EVAL_LENGTHS + 4) * r->n + 18));
+    LCT_TRY(make_lines(&l, 2 * r->n + 4,
+                       (4 * LOCANT_EVAL_LENGTHS + 4) * r->n + 20));
     for (size_t i = 0; i < r->n; i++)
         if (r->groups[i].n)
             add_group(&l, r, i);
@@ -248,6 +260,8 @@ locant_status lct_page_headline(struct lct_html *h, const struct lct_results *r)
     }
     if (l.n > 0)
         add_cache(&l, r);
+    if (l.n > 0)
+        add_window_label(&l);
     if (l.n > 0)
         status = write_headline(h, r, &l);
     free_lines(&l);

@@ -12,14 +12,12 @@ enum { MOST_POSITIONS = 256, WAVES = 5 };
 struct table {
     int64_t n, dim;
     double *cells;   /* [n, dim] */
-    double *norm;    /* [n] */
     double *x;       /* 0 .. n - 1 */
 };
 
 static void free_table(struct table *t)
 {
     locant_release(t->cells);
-    locant_release(t->norm);
     locant_release(t->x);
 }
 
@@ -38,12 +36,6 @@ static locant_status fill(struct table *t, const struct lct_subject *s,
         t->x[i] = (double)i;
     }
     status = locant_encoding_table(&out, s->e, &positions, params);
-    for (int64_t i = 0; i < t->n; i++) {
-        double sum = 0;
-        for (int64_t c = 0; c < t->dim; c++)
-            sum += t->cells[i * t->dim + c] * t->cells[i * t->dim + c];
-        t->norm[i] = sqrt(sum);
-    }
     locant_release(at);
     return status;
 }
@@ -63,8 +55,6 @@ static locant_status make_table(struct table *t, const struct lct_subject *s,
                            "report: a table of %lld x %lld cannot be drawn",
                            (long long)t->n, (long long)t->dim);
     status = lct_page_numbers(&t->cells, cells);
-    if (status == LOCANT_OK)
-        status = lct_page_numbers(&t->norm, (size_t)t->n);
     if (status == LOCANT_OK)
         status = lct_page_numbers(&t->x, (size_t)t->n);
     if (status == LOCANT_OK)
@@ -247,11 +237,15 @@ static locant_status draw_spectrum(struct lct_html *h,
 /* Cosine of the angle between two rows. */
 static double similarity(const struct table *t, int64_t a, int64_t b)
 {
-    double sum = 0;
+    const double *p = t->cells + a * t->dim, *q = t->cells + b * t->dim;
+    double pp = 0, pq = 0, qq = 0;
 
-    for (int64_t c = 0; c < t->dim; c++)
-        sum += t->cells[a * t->dim + c] * t->cells[b * t->dim + c];
-    return sum / (t->norm[a] * t->norm[b]);
+    for (int64_t c = 0; c < t->dim; c++) {
+        pp += p[c] * p[c];
+        pq += p[c] * q[c];
+        qq += q[c] * q[c];
+    }
+    return pq / (sqrt(pp) * sqrt(qq));
 }
 
 static locant_status draw_similarity(struct lct_html *h,
@@ -280,9 +274,12 @@ static locant_status draw_similarity(struct lct_html *h,
                            0);
 }
 
-/* Mean, least and largest similarity at each distance: y is [3, n]. */
-static void by_distance(double *y, const double *cells, int64_t n)
+/* Mean, least and largest similarity at each distance: y is [3, n]; the widest
+   between the latter two. */
+static double by_distance(double *y, const double *cells, int64_t n)
 {
+    double widest = 0;
+
     for (int64_t d = 0; d < n; d++) {
         double sum = 0, low = INFINITY, high = -INFINITY;
         for (int64_t i = d; i < n; i++) {
@@ -294,7 +291,9 @@ static void by_distance(double *y, const double *cells, int64_t n)
         y[d] = sum / (double)(n - d);
         y[n + d] = low;
         y[2 * n + d] = high;
+        widest = fmax(widest, high - low);
     }
+    return widest;
 }
 
 static void all_pairs(double *cells, const struct table *t)
@@ -307,15 +306,16 @@ static void all_pairs(double *cells, const struct table *t)
 static locant_status draw_distance(struct lct_html *h,
                                    const struct lct_subject *s,
                                    const struct table *t, const double *y,
-                                   const double *y_initial)
+                                   const double *y_initial, bool band)
 {
     locant_series series[2];
     locant_figure f = LOCANT_FIGURE_INIT;
     size_t n = (size_t)t->n;
 
     series[0] = (locant_series){ .label = y_initial ? "trained" : NULL,
-                                 .n = n, .x = t->x, .y = y, .low = y + n,
-                                 .high = y + 2 * n, .color = 0 };
+                                 .n = n, .x = t->x, .y = y,
+                                 .low = band ? y + n : NULL,
+                                 .high = band ? y + 2 * n : NULL };
     series[1] = (locant_series){ .label = "initial", .n = n, .x = t->x,
                                  .y = y_initial, .dashed = 1, .color = 9 };
     f.name = "distance";
@@ -328,10 +328,13 @@ static locant_status draw_distance(struct lct_html *h,
     f.n_series = y_initial ? 2 : 1;
     return lct_page_figure(h, s->r, &f,
                            "Curve of the mean similarity against distance.",
-                           "Mean of the cosine over all pairs at each "
-                           "distance, of sinusoidal (2/d) sum cos((m - n) "
-                           "f_i); the band runs from the least to the most "
-                           "alike pair. No width: only the distance matters.",
+                           band ? "Mean of the cosine over all pairs at each "
+                                  "distance; the band runs from the least to "
+                                  "the most alike pair: places matter too, "
+                                  "not distance alone."
+                                : "All pairs at a distance have the same "
+                                  "cosine: of sinusoidal (2/d) sum cos((m - "
+                                  "n) f_i) (arXiv:1706.03762).",
                            0);
 }
 
@@ -342,6 +345,7 @@ static locant_status draw_alike(struct lct_html *h, const struct lct_subject *s,
 {
     size_t n = (size_t)t->n;
     double *cells, *y;
+    bool band;
     locant_status status;
 
     LCT_TRY(lct_page_numbers(&cells, n * n));
@@ -352,10 +356,11 @@ static locant_status draw_alike(struct lct_html *h, const struct lct_subject *s,
             by_distance(y + 3 * n, cells, t->n);
         }
         all_pairs(cells, t);
-        by_distance(y, cells, t->n);
+        band = by_distance(y, cells, t->n) > 1e-5; /* more than rounding */
         status = draw_similarity(h, s, t, cells);
         if (status == LOCANT_OK)
-            status = draw_distance(h, s, t, y, initial ? y + 3 * n : NULL);
+            status = draw_distance(h, s, t, y, initial ? y + 3 * n : NULL,
+                                   band);
         locant_release(y);
     }
     locant_release(cells);
