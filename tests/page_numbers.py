@@ -298,6 +298,7 @@ def check_text(page, numbers):
         for name in names:
             if name:
                 text = text.replace(name, "")
+        text = re.sub(r"(\d{4}[,，] ?)?arXiv:\d{4}\.\d{5}", "", text)
         for number in re.findall(r"\d+(?:\.\d+)?", text):
             if number not in CONSTANTS:
                 yield f"'{number}' without a path in: {' '.join(text.split())}"

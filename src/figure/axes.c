@@ -54,7 +54,8 @@ void lct_axis_linear(struct lct_axis *a, double low, double high, int want)
     while (a->n < LCT_TICKS && (first + a->n) * step <= high + 1e-9 * step) {
         double value = (first + a->n) * step;
         a->tick[a->n] = value;
-        lct_number(a->label[a->n], value, decimals);
+        lct_number(a->label[a->n], value,
+                   fabs(value) < 0.5 * step && decimals > 5 ? 0 : decimals);
         a->n++;
     }
 }

@@ -138,6 +138,10 @@ static locant_status put(struct lct_html *h, const struct lct_results *r,
     f.width = 760;
     f.height = 460;
     f.log_x = strstr(text[0], "position") == NULL;
+    if (strstr(text[0], "needle")) {
+        f.y_min = -2;
+        f.y_max = 102;
+    }
     f.series = l->series;
     f.n_series = l->n;
     f.marks = &mark;

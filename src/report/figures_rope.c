@@ -344,15 +344,15 @@ static locant_status draw_base(struct lct_html *h, const struct lct_subject *s,
     status = lct_page_figure(
         h, s->r, &f, "Sum of the cosines of all pairs by distance for four "
         "bases; some of them go below zero.",
-        "B(m) = sum cos(m f) of the pairs; where it is below 0, unrelated keys "
-        "score above equal ones. Men et al. (arXiv:2405.14591) ask that it be "
-        "at least 0 within the context; the smallest base is the first that "
-        "does of 2, 2.1, 2.205, ..: larger ones may fail again. The fitted "
-        "base is 0.0424 L^1.628, their curve for lengths L of 10^3 to 10^6, "
-        "which knows nothing of the number of channels. A base of the "
+        "B(m) = sum cos(m f) of the pairs; where it is below 0, unrelated "
+        "keys score above equal ones. Men et al. (arXiv:2405.14591) ask that "
+        "it be at least 0 within the context; the smallest base is the first "
+        "that does of 2, 2.1, 2.205, ..: larger ones may fail again. The "
+        "fitted base is 0.0424 L^1.628, their curve for lengths L of 10^3 to "
+        "10^6, which knows nothing of the number of channels. A base of the "
         "trained length breaks that rule, and yet has been reported to read "
-        "long texts better: a rule for finding equal keys says little about "
-        "loss.",
+        "long texts better (Oka et al., ICLR 2026): a rule for finding equal "
+        "keys says little about loss.",
         0);
     p->points = points;
     return status;

@@ -33,13 +33,18 @@ static void trained_heading(struct lct_html *h, const struct lct_results *r)
 }
 
 static void row_head(struct lct_html *h, const struct lct_results *r,
-                     const char *list, int i)
+                     const char *list, int i, const char *source)
 {
     lct_html_raw(h, "<tr><th scope=\"row\">");
     lct_html_word(h, lct_page_extension_text(r, list, i, "title"));
     lct_html_raw(h, "<br><small><code>");
     lct_html_text(h, lct_page_extension_text(r, list, i, "spec"));
-    lct_html_raw(h, "</code></small></th>");
+    lct_html_raw(h, "</code>");
+    if (source) {
+        lct_html_raw(h, "<br>");
+        lct_html_word(h, source);
+    }
+    lct_html_raw(h, "</small></th>");
 }
 
 static void row_cells(struct lct_html *h, const struct lct_results *r,
@@ -66,7 +71,8 @@ static void loss_rows(struct lct_html *h, const struct lct_results *r,
     lct_html_column(h, "short, above none");
     lct_html_table_body(h);
     for (int i = 0; i < n; i++) {
-        row_head(h, r, list, i);
+        row_head(h, r, list, i,
+                 lct_page_extension_text(r, list, i, "source"));
         row_cells(h, r, list, i, "loss", false);
         short_cells(h, r, list, i);
         lct_html_raw(h, "</tr>\n");
@@ -82,7 +88,7 @@ static void above_rows(struct lct_html *h, const struct lct_results *r,
     lct_html_column(h, "cost");
     lct_html_table_body(h);
     for (int i = 0; i < n; i++) {
-        row_head(h, r, list, i);
+        row_head(h, r, list, i, NULL);
         row_cells(h, r, list, i, "above_crop", true);
         lct_html_raw(h, "<td>");
         lct_page_count(h, r, "extension.%s.%d.tokens_per_second", list, i);
@@ -154,7 +160,7 @@ static void needle_row(struct lct_html *h, const struct lct_results *r,
 {
     char path[96];
 
-    row_head(h, r, list, i);
+    row_head(h, r, list, i, NULL);
     share_cell(h, r, trained);
     for (int f = 0; f < factors_of(r); f++) {
         snprintf(path, sizeof path, "extension.%s.%d.needle.%" PRId64, list, i,
@@ -253,8 +259,8 @@ static void introduction(struct lct_html *h, const struct lct_results *r)
                        "texts of {extension.trained_length} bytes, and read "
                        "beyond: {extension.blocks} blocks of the test text. "
                        "The ramp of YaRN is linear in the pair's index, as in "
-                       "its authors' code. Log n warms queries. The last call "
-                       "took {extension.seconds} seconds for it.", model);
+                       "its authors' code. Log n scales queries. The last "
+                       "call took {extension.seconds} seconds for it.", model);
     if (lct_page_value(r, "extension.failures") > 0) {
         lct_html_raw(h, " ");
         lct_page_say(h, r, "{extension.failures} of the runs ended because "

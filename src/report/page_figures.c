@@ -312,8 +312,7 @@ locant_status lct_page_positions(struct lct_html *h,
                             "One pass over the longest context; each point is "
                             "the mean of a bucket of neighbouring positions "
                             "over all blocks and seeds. Early positions have "
-                            "little text to go by, so every curve falls at "
-                            "first.",
+                            "little text to go by: there curves fall.",
                             1);
     free_lines(&l);
     return status;

@@ -140,6 +140,10 @@ locant_status lct_page_reading(struct lct_html *h, const struct lct_results *r)
         "in this set-up, the loss of an encoding rises, or does not, beyond "
         "the length it was trained on;",
         "which encodings break down and which hold, when they lie far apart;",
+        "what the protocol changes: the same models on the same targets, and "
+        "by non-overlapping windows;",
+        "whether the base of RoPE and scaling by log n matter, where both were "
+        "measured;",
         "what the closed-form pictures show: they are mathematics, not "
         "measurement;",
         "what each encoding costs in this implementation.",
@@ -147,6 +151,7 @@ locant_status lct_page_reading(struct lct_html *h, const struct lct_results *r)
     static const char *const unsafe[] = {
         "a ranking of encodings for large models: gaps within the trained "
         "length shrink as models grow;",
+        "that no encoding at all is the best or the worst in general;",
         "anything from differences below 0.02 nats per byte, or a "
         "significance from fewer than six seeds;",
         "that an encoding whose loss stays flat uses the longer text: look at "

@@ -6,6 +6,7 @@
 #include "../figure/inline.h"
 #include "page.h"
 #include "words.h"
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -191,19 +192,19 @@ static locant_status draw(struct lct_html *h, const struct lct_results *r,
     return lct_page_figure(
         h, r, &f,
         "Curves of loss against context length, two per encoding: of the same "
-        "targets, and of all targets of windows side by side.",
-        "Solid: the same targets at every length. Dashed: all bytes of windows "
-        "side by side, over the same text; includes early tokens. A longer "
-        "window has a smaller share of early bytes, which are hard to predict, "
-        "so the dashed lines fall even where nothing beyond the trained length "
-        "is used.",
+        "targets, and of all targets of non-overlapping windows.",
+        "Solid: the same targets at every length. Dashed: all bytes of "
+        "non-overlapping windows over the same text; includes early tokens. A "
+        "longer window has a smaller share of early bytes, which are hard to "
+        "predict, so a dashed line can fall even where nothing beyond the "
+        "trained length is used.",
         1);
 }
 
 static locant_status draw_protocols(struct lct_html *h,
                                     const struct lct_results *r)
 {
-    locant_series *series = locant_alloc((2 * r->n + 1) * sizeof *series);
+    locant_series *series = locant_alloc((2 * r->n + 2) * sizeof *series);
     double *numbers = NULL;
     size_t n = 0;
     locant_status status = lct_page_numbers(&numbers, 4 * N * (r->n + 1));
@@ -216,8 +217,16 @@ static locant_status draw_protocols(struct lct_html *h,
         add_line(&series[n], r, i, "non_overlapping", numbers + 2 * N * n);
         series[n++].dashed = 1;
     }
-    if (status == LOCANT_OK && n > 0)
-        status = draw(h, r, series, n);
+    if (status == LOCANT_OK && n > 0) {
+        double *nowhere = numbers + 2 * N * n;
+
+        nowhere[0] = (double)lct_length(r, 0);
+        nowhere[1] = NAN; /* an entry of the legend, and no line */
+        series[n] = (locant_series){ .label = "dashed: windows", .n = 1,
+                                     .x = nowhere, .y = nowhere + 1,
+                                     .dashed = 1, .color = LCT_GREY };
+        status = draw(h, r, series, n + 1);
+    }
     locant_release(series);
     locant_release(numbers);
     return status;
@@ -230,8 +239,8 @@ locant_status lct_page_protocols(struct lct_html *h,
 {
     if (lct_has_measure(r, LCT_P3)) {
         LCT_TRY(draw_protocols(h, r));
-        table(h, r, "Loss of windows side by side",
-              "Loss of all bytes of windows side by side, in bits per byte "
+        table(h, r, "Loss of non-overlapping windows",
+              "Loss of all bytes of non-overlapping windows, in bits per byte "
               "with 95 % intervals; includes early tokens. The bytes are the "
               "same at every length.",
               "non_overlapping", "non_overlapping", 0, false);
@@ -244,13 +253,14 @@ locant_status lct_page_protocols(struct lct_html *h,
               "cutting the text would have been better.",
               "gains", "gains", 0, true);
     if (lct_has_measure(r, LCT_LOGN))
-        table(h, r, "Queries warmed at evaluation",
-              "The same models with queries warmed at evaluation: q at "
-              "position p times max(1, ln(p + 1) / ln L), L the trained "
-              "length. It was not trained so. The product of query and key "
-              "grows, a bias added to the score does not. Loss in bits per "
-              "byte; below it, the change against the model as trained in nats "
-              "per byte with its 95 % interval.",
+        table(h, r, "Queries scaled by log n at evaluation",
+              "The same models with queries scaled by log n at evaluation "
+              "alone: q at position p times max(1, ln(p + 1) / ln L), L the "
+              "trained length (Chiang and Cholak 2022, arXiv:2202.12172, who "
+              "train with it). The product of query and key grows, a bias "
+              "added to the score does not. Loss in bits per byte; below it, "
+              "the change against the model as trained in nats per byte with "
+              "its 95 % interval.",
               "logn", "logn_change", 1, false);
     if (lct_has_measure(r, LCT_CLAMP))
         policies_table(h, r);

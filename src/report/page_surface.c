@@ -269,10 +269,11 @@ locant_status lct_page_surface(struct lct_html *h, const struct lct_results *r)
                      "trained length, and what training on shorter texts "
                      "costs, in models of this size after as many bytes. Not: "
                      "magnitudes for larger models or longer training. In "
-                     "table 5 of the paper of ALiBi windows lie side by side, "
-                     "and the first bytes of each have little context: some of "
-                     "the gain of longer windows there is that there are fewer "
-                     "such bytes. Here they are not scored.");
+                     "table 5 of ALiBi's paper (arXiv:2108.12409) windows do "
+                     "not overlap, and the first bytes of each have little "
+                     "context: some of the gain of longer windows there is "
+                     "that there are fewer such bytes. Here they are not "
+                     "scored.");
     lct_html_raw(h, "</p>\n");
     return lct_html_status(h);
 }

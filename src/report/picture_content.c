@@ -32,8 +32,11 @@ static locant_status by_distance(double *y, const struct lct_subject *s,
         }
         lct_page_look_free(&look);
     }
-    for (int64_t i = 0; i < heads * n; i++)
+    for (int64_t i = 0; i < heads * n; i++) {
         y[i] = count[i] > 0 ? y[i] / count[i] : NAN;
+        if (fabs(y[i]) < 1e-12)
+            y[i] = 0; /* differences of scores of about 1: rounding */
+    }
     locant_release(count);
     return status;
 }

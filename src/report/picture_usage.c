@@ -25,7 +25,7 @@ static locant_status show(struct lct_html *h, const struct lct_results *r,
 
     f.kind = LOCANT_FIGURE_HEATMAP;
     f.name = "usage-heads";
-    f.title = "Length of queries and keys, head by head";
+    f.title = "Norm of queries and keys, head by head";
     f.x_label = "pair of channels, fast to slow";
     f.y_label = "heads: queries, then keys";
     f.width = 460;
@@ -36,8 +36,8 @@ static locant_status show(struct lct_html *h, const struct lct_results *r,
     f.y_first = f.y_step = 1;
     return lct_page_figure(
         h, r, &f,
-        "Heat map of the mean length of each turned pair of channels: a row "
-        "for the queries of every head, and below for its keys.",
+        "Heat map of the mean norm of each turned pair of channels: a row for "
+        "the queries of every head, and below for its keys.",
         "Mean of |q| and |k| of each turned pair over tokens, at the trained "
         "length (Barbero et al. 2024, arXiv:2410.06205, section 3): a row for "
         "each head of all layers, queries above the gap, keys below. Fast "
