@@ -123,17 +123,16 @@ static void check_text(const json_t *numbers, const char *key,
 }
 
 /* Two roots of (share - p)^2 = z^2 p (1 - p) / n, in the closed form. */
-static void check_wilson(const json_t *numbers, double share, double n)
+static void check_wilson(const json_t *numbers, const char *low,
+                         const char *high, double share, double n)
 {
     const double z = 1.959963984540054, square = z * z / n;
     const double middle = share + square / 2;
     const double half = z * sqrt(share * (1 - share) / n + square / (4 * n));
 
     /* a few operations on numbers below 2; z has 16 digits */
-    CHECK(fabs(at(numbers, "tasks.0.tests.0.rows.1.low") -
-               (middle - half) / (1 + square)) < 1e-14);
-    CHECK(fabs(at(numbers, "tasks.0.tests.0.rows.1.high") -
-               (middle + half) / (1 + square)) < 1e-14);
+    CHECK(fabs(at(numbers, low) - (middle - half) / (1 + square)) < 1e-14);
+    CHECK(fabs(at(numbers, high) - (middle + half) / (1 + square)) < 1e-14);
 }
 
 static void check_first(const json_t *n)
@@ -150,12 +149,27 @@ static void check_first(const json_t *n)
     CHECK(fabs(at(n, "tasks.0.tests.0.rows.1.mean") - .9) < 1e-15);
     CHECK(at(n, "tasks.0.tests.0.rows.1.solved") == .5);
     CHECK(at(n, "tasks.0.tests.0.rows.1.exact") == .4);
-    check_wilson(n, .4, 200);
+    check_wilson(n, "tasks.0.tests.0.rows.1.low",
+                 "tasks.0.tests.0.rows.1.high", .4, 200);
+    /* ten answers an item: no share of items */
+    CHECK(json_is_null(lct_numbers_at(n,
+                                      "tasks.0.tests.0.rows.1.values_low.0")));
     CHECK(at(n, "tasks.0.tests.0.rows.1.places.0.place") == 1);
     CHECK(at(n, "tasks.0.tests.0.rows.1.places.0.mean") == 1);
     CHECK(at(n, "tasks.0.tests.0.rows.1.places.1.place") == 64);
     CHECK(at(n, "tasks.0.tests.0.rows.1.places.1.mean") == .5);
     check_text(n, "tasks.0.hypotheses.1.encoding", "rope");
+}
+
+/* Of T12 each seed's score is a share of its own items. */
+static void check_seeds(const json_t *n)
+{
+    check_text(n, "tasks.3.task", "T12");
+    CHECK(at(n, "tasks.3.tests.0.rows.0.values.0") == .8);
+    check_wilson(n, "tasks.3.tests.0.rows.0.values_low.0",
+                 "tasks.3.tests.0.rows.0.values_high.0", .8, 100);
+    check_wilson(n, "tasks.3.tests.0.rows.0.values_low.1",
+                 "tasks.3.tests.0.rows.0.values_high.1", .4, 100);
 }
 
 static void scores_are_in_the_numbers(void **state)
@@ -167,6 +181,7 @@ static void scores_are_in_the_numbers(void **state)
     make_tasks(&r);
     CHECK_OK(lct_numbers_create(&n, &r));
     check_first(n);
+    check_seeds(n);
     check_text(n, "tasks.1.task", "T4");
     CHECK(json_is_true(lct_numbers_at(n, "tasks.1.control")));
     CHECK(json_is_false(lct_numbers_at(n, "tasks.0.control")));

@@ -56,7 +56,7 @@ static void make_axis(struct rows *p)
         const locant_series *s = &p->f->series[i];
         for (size_t k = 0; k < s->n; k++) {
             stretch(range, s->y[k]);
-            if (s->low && p->f->kind == LOCANT_FIGURE_POINTS) {
+            if (s->low) {
                 stretch(range, s->low[k]);
                 stretch(range, s->high[k]);
             }
@@ -85,52 +85,80 @@ static void draw_marks(const struct rows *p)
     }
 }
 
+/* The middle of the lane of value k. */
+static double lane_of(const struct rows *p, size_t i, size_t k)
+{
+    const double lane = 0.8 * p->row / (double)p->f->series[i].n;
+
+    return middle(p, i) - 0.4 * p->row + lane * ((double)k + 0.5);
+}
+
 /*
  * Dots of equal values lie one above the other: dot k goes up or down by the
- * number of dots before it that it would cover.
+ * number of dots before it that it would cover.  With intervals each has a
+ * lane.
  */
+static double height_of(const struct rows *p, size_t i, size_t k,
+                        double radius)
+{
+    const locant_series *s = &p->f->series[i];
+    const double room = 0.42 * p->row;
+    size_t covered = 0;
+    double step;
+
+    if (s->low)
+        return lane_of(p, i, k);
+    for (size_t j = 0; j < k && covered < 64; j++)
+        covered += isfinite(s->y[j]) &&
+                   fabs(at(p, s->y[j]) - at(p, s->y[k])) < 1.6 * radius;
+    step = (double)((covered + 1) / 2) * 1.7 * radius;
+    return middle(p, i) +
+           fmin(step, fmax(room - radius, 0)) * (covered % 2 ? -1 : 1);
+}
+
+/* From low to high, each in its lane. */
+static void draw_whiskers(const struct rows *p, size_t i,
+                          const struct lct_pen *pen)
+{
+    const locant_series *s = &p->f->series[i];
+    size_t drawn = 0;
+
+    for (size_t k = 0; k < s->n; k++) {
+        if (!s->low || !isfinite(s->low[k]) || !isfinite(s->high[k]))
+            continue;
+        p->c->ops->move(p->c->to, at(p, s->low[k]), lane_of(p, i, k));
+        p->c->ops->line(p->c->to, at(p, s->high[k]), lane_of(p, i, k));
+        drawn++;
+    }
+    if (drawn > 0)
+        p->c->ops->stroke(p->c->to, pen);
+}
+
 static void draw_strip(const struct rows *p, size_t i, double radius)
 {
     const locant_series *s = &p->f->series[i];
+    const struct lct_pen pen = { LCT_SERIES + lct_series_color(p->f, i), 0.6,
+                                 1, 0 };
 
-    for (size_t k = 0; k < s->n; k++) {
-        size_t covered = 0;
-        double step, room = 0.42 * p->row;
-        if (!isfinite(s->y[k]))
-            continue;
-        for (size_t j = 0; j < k && covered < 64; j++)
-            covered += isfinite(s->y[j]) &&
-                       fabs(at(p, s->y[j]) - at(p, s->y[k])) < 1.6 * radius;
-        step = (double)((covered + 1) / 2) * 1.7 * radius;
-        step = fmin(step, fmax(room - radius, 0)) * (covered % 2 ? -1 : 1);
-        p->c->ops->dot(p->c->to, at(p, s->y[k]), middle(p, i) + step, radius);
-    }
+    draw_whiskers(p, i, &pen);
+    for (size_t k = 0; k < s->n; k++)
+        if (isfinite(s->y[k]))
+            p->c->ops->dot(p->c->to, at(p, s->y[k]),
+                           height_of(p, i, k, radius), radius);
 }
 
-/* Intervals, with small ends; value k of n has a lane of its own. */
+/* Intervals; value k of n has a lane of its own. */
 static void draw_intervals(const struct rows *p, size_t i)
 {
     const locant_series *s = &p->f->series[i];
     const struct lct_pen pen = { LCT_SERIES + lct_series_color(p->f, i), 1, 2,
                                  s->dashed };
-    double lane = 0.8 * p->row / (double)s->n;
-    size_t drawn = 0;
+    const double lane = 0.8 * p->row / (double)s->n;
 
-    for (size_t k = 0; k < s->n; k++) {
-        double y = middle(p, i) - 0.4 * p->row + lane * ((double)k + 0.5);
-        if (!s->low || !isfinite(s->low[k]) || !isfinite(s->high[k]))
-            continue;
-        p->c->ops->move(p->c->to, at(p, s->low[k]), y);
-        p->c->ops->line(p->c->to, at(p, s->high[k]), y);
-        drawn++;
-    }
-    if (drawn > 0)
-        p->c->ops->stroke(p->c->to, &pen);
+    draw_whiskers(p, i, &pen);
     for (size_t k = 0; k < s->n; k++)
         if (isfinite(s->y[k]))
-            p->c->ops->dot(p->c->to, at(p, s->y[k]),
-                           middle(p, i) - 0.4 * p->row +
-                               lane * ((double)k + 0.5),
+            p->c->ops->dot(p->c->to, at(p, s->y[k]), lane_of(p, i, k),
                            fmin(4, 0.45 * lane));
 }
 

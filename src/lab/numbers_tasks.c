@@ -54,23 +54,46 @@ static double value_of(double *right, const struct lct_task_point *p)
     return strcmp(metric, "read error") == 0 ? 1 - *right : *right;
 }
 
+/* Its interval, where the value is a share of items; else NAN. */
+static locant_status interval_of(double *low, double *high,
+                                 const struct lct_task_point *p)
+{
+    const char *metric = p->task->metric;
+    const bool counted = strcmp(metric, "exact match") == 0 ||
+                         (strcmp(metric, "accuracy") == 0 &&
+                          p->tokens == p->items);
+
+    *low = *high = NAN;
+    return counted && p->items > 0 && p->tokens > 0
+               ? locant_wilson(low, high, (size_t)p->exact, (size_t)p->items,
+                               level)
+               : LOCANT_OK;
+}
+
 /* Values of the seeds of a row: their mean, and the share of those solved. */
-static void put_values(struct lct_numbers *n, json_t *to, struct span row)
+static locant_status put_values(struct lct_numbers *n, json_t *to,
+                                struct span row)
 {
     json_t *values = lct_put_array(n, to, "values");
-    double right[MOST_SEEDS], sum = 0;
+    json_t *lows = lct_put_array(n, to, "values_low");
+    json_t *highs = lct_put_array(n, to, "values_high");
+    double right[MOST_SEEDS], sum = 0, low, high;
     size_t seeds = row.n < MOST_SEEDS ? row.n : MOST_SEEDS;
 
     for (size_t s = 0; s < seeds; s++) {
         const double value = value_of(&right[s], &row.first[s]);
 
+        LCT_TRY(interval_of(&low, &high, &row.first[s]));
         sum += value;
         lct_add_real(n, values, value);
+        lct_add_real(n, lows, low);
+        lct_add_real(n, highs, high);
     }
     lct_put_count(n, to, "seeds", (int64_t)seeds);
     lct_put_real(n, to, "mean", sum / (double)seeds);
     lct_put_real(n, to, "solved",
                  isnan(right[0]) ? NAN : locant_share(right, seeds, solved));
+    return LOCANT_OK;
 }
 
 /* Items without an error, of all seeds together. */
@@ -134,7 +157,7 @@ static locant_status put_test(struct lct_numbers *n, json_t *to,
         items = items > row.first->items ? items : row.first->items;
         lct_put_text(n, one, "encoding",
                      n->r->groups[row.first->group].spec);
-        put_values(n, one, row);
+        LCT_TRY(put_values(n, one, row));
         LCT_TRY(put_items(n, one, row));
         if (lct_task_mapped(test.first->task))
             put_places(n, one, test, row.first->group);

@@ -38,6 +38,7 @@ struct strips {
     locant_series *series; /* [r->n] */
     double *values;
     size_t n, used;
+    bool counted; /* some have intervals */
 };
 
 static locant_status make_strips(struct strips *s, const struct lct_results *r,
@@ -50,7 +51,7 @@ static locant_status make_strips(struct strips *s, const struct lct_results *r,
         values += json_array_size(
             json_object_get(json_array_get(rows, i), "values"));
     *s = (struct strips){ .n = 0 };
-    LCT_TRY(lct_page_numbers(&s->values, values));
+    LCT_TRY(lct_page_numbers(&s->values, 3 * values));
     s->series = locant_alloc((r->n + 1) * sizeof *s->series);
     if (s->series == NULL) {
         locant_release(s->values);
@@ -62,20 +63,27 @@ static locant_status make_strips(struct strips *s, const struct lct_results *r,
 static void add_strip(struct strips *s, const struct lct_results *r, size_t i,
                       const json_t *test)
 {
+    static const char *const keys[] = { "values", "values_low", "values_high" };
     double *y = s->values + s->used;
-    const json_t *values;
+    const json_t *one;
     size_t row, n;
+    bool counted;
 
     if (!lct_page_task_row(&row, test, r->groups[i].spec))
         return;
-    values = json_object_get(
-        json_array_get(json_object_get(test, "rows"), row), "values");
-    n = json_array_size(values);
-    for (size_t k = 0; k < n; k++)
-        y[k] = lct_page_real(json_array_get(values, k));
-    s->used += n;
+    one = json_array_get(json_object_get(test, "rows"), row);
+    n = json_array_size(json_object_get(one, "values"));
+    for (size_t part = 0; part < 3; part++)
+        for (size_t k = 0; k < n; k++)
+            y[part * n + k] = lct_page_real(
+                json_array_get(json_object_get(one, keys[part]), k));
+    counted = !lct_page_all_missing(y + n, n);
+    s->used += 3 * n;
+    s->counted |= counted;
     s->series[s->n++] = (locant_series){ .label = r->groups[i].spec, .n = n,
                                          .x = y, .y = y,
+                                         .low = counted ? y + n : NULL,
+                                         .high = counted ? y + 2 * n : NULL,
                                          .color = (int)(i % LCT_GREY) };
 }
 
@@ -132,7 +140,11 @@ static locant_status draw_strips(struct lct_html *h,
     snprintf(own, sizeof own, "task-%zu-%zu", t + 1, k + 1);
     lct_task_name(name, h, "task-scores", own);
     lct_task_title(title, r, t, test);
-    lct_task_caption(caption, h, "One dot a seed.", t);
+    lct_task_caption(caption, h,
+                     s.counted ? "One dot a seed, with the 95 % interval of "
+                                 "its items (Wilson)."
+                               : "One dot a seed.",
+                     t);
     f.kind = LOCANT_FIGURE_STRIPS;
     f.name = name;
     f.title = title;
