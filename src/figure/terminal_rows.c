@@ -28,7 +28,7 @@ static void make_axis(struct rows *r)
         const locant_series *s = &r->f->series[i];
         for (size_t k = 0; k < (bars ? 1 : s->n); k++) {
             stretch(range, s->y[k]);
-            if (s->low && r->f->kind != LOCANT_FIGURE_STRIPS) {
+            if (s->low) {
                 stretch(range, s->low[k]);
                 stretch(range, s->high[k]);
             }
@@ -78,7 +78,7 @@ static void place_row(char *places, const struct rows *r, size_t i)
             fill(places, column(r, 0), column(r, s->y[0]), BAR);
         return;
     }
-    for (size_t k = 0; k < s->n && r->f->kind == LOCANT_FIGURE_POINTS; k++)
+    for (size_t k = 0; k < s->n; k++)
         place_interval(places, r, s, k);
     for (size_t k = 0; k < s->n; k++) {
         char *at = &places[isfinite(s->y[k]) ? column(r, s->y[k]) : 0];

@@ -277,10 +277,10 @@ static locant_status draw_turns(struct lct_html *h, const struct lct_subject *s,
         "times within the trained length, left of the first line, and divides "
         "those that do not turn alpha = 1 times, right of the trained length "
         "(arXiv:2309.00071, section 3.2); between them its ramp is linear in "
-        "the pair's index here, as in the authors' code, where the paper's is "
-        "linear in turns. Pairs right of the trained length never turned in "
-        "training: above the dashed line, which is called the critical "
-        "dimension.",
+        "the pair's index here and ends at whole pairs, as in the authors' "
+        "code, where the paper's is linear in turns. Pairs right of the "
+        "trained length never turned in training: above the dashed line, "
+        "which is called the critical dimension.",
         0);
 }
 

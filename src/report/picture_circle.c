@@ -286,9 +286,10 @@ static locant_status show_ramps(struct lct_html *h, const struct lct_subject *s,
                            "keeps; the rest is divided by the factor.",
                            "1: the pair keeps its frequency; 0: it is divided "
                            "by the factor. Linear in the index between the "
-                           "pairs of 32 turns and of 1 turn within the trained "
-                           "length, as the authors' code and this library do; "
-                           "dashed: linear in the turns, as the paper says.",
+                           "pairs of 32 turns and of 1 turn within the "
+                           "trained length, as the authors' code and this "
+                           "library do; dashed: linear in the turns, as the "
+                           "paper says (arXiv:2309.00071, section 3.2).",
                            0);
 }
 
