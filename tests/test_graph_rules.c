@@ -3,10 +3,14 @@
  * columns beyond the graph, refusals.
  */
 /* needs: lab */
+#define _GNU_SOURCE
 #include "graph_case.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 static struct edges list;
 static struct eigen e, f;
@@ -343,6 +347,38 @@ static void no_memory_is_an_error(void **state)
     CHECK(tries == 8); /* 4 of the graph, 1 of each call, and none failing */
 }
 
+/* Address space that the process has taken. */
+static rlim_t address_space(void)
+{
+    FILE *statm = fopen("/proc/self/statm", "r");
+    long pages = 0;
+
+    CHECK(statm != NULL && fscanf(statm, "%ld", &pages) == 1);
+    fclose(statm);
+    return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
+}
+
+/* OpenBLAS would ask for its scratch for ever. */
+static void no_address_space_is_an_error(void **state)
+{
+    double values[2], vectors[4];
+    locant_tensor w = locant_dense(values, LOCANT_F64, 1, (int64_t[]){ 2 });
+    locant_tensor v = locant_dense(vectors, LOCANT_F64, 2,
+                                   (int64_t[]){ 2, 2 });
+    locant_graph *g = path_of(2, 0);
+    struct rlimit before, limit;
+
+    (void)state;
+    CHECK(getrlimit(RLIMIT_AS, &before) == 0);
+    limit = before;
+    limit.rlim_cur = address_space() + ((rlim_t)1 << 26);
+    CHECK(setrlimit(RLIMIT_AS, &limit) == 0);
+    CHECK(locant_graph_laplacian(&w, &v, NULL, g, 0, 0) == LOCANT_ERR_NOMEM);
+    CHECK(setrlimit(RLIMIT_AS, &before) == 0);
+    CHECK_OK(locant_graph_laplacian(&w, &v, NULL, g, 0, 0));
+    locant_graph_free(g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -357,6 +393,7 @@ int main(void)
         cmocka_unit_test(refuses_bad_edges),
         cmocka_unit_test(refuses_bad_results),
         cmocka_unit_test(no_memory_is_an_error),
+        cmocka_unit_test(no_address_space_is_an_error),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
