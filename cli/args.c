@@ -241,11 +241,21 @@ static int parse_one(struct cli *cli, int argc, char **argv, int *i)
     return take(base, o, value, argc, argv, i);
 }
 
+/* A whole number may be one that nobody can type: it stands for: not given. */
+static int store_fallback(void *base, const struct cli_option *o)
+{
+    struct cli_option any = *o;
+
+    any.min = INT64_MIN;
+    any.max = INT64_MAX;
+    return o->fallback != NULL ? store(base, &any, o->fallback) : 0;
+}
+
 static int store_fallbacks(void *base, const struct cli_option *options)
 {
     for (; options != NULL && options->name != NULL; options++) {
-        int failed = options->fallback != NULL
-                   ? store(base, options, options->fallback) : 0;
+        int failed = store_fallback(base, options);
+
         if (failed)
             return failed;
     }

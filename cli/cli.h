@@ -119,6 +119,8 @@ int cli_error(locant_status s);
 int cli_error_busy(void);
 /* The same where the data came from a file: what is wrong is the input. */
 int cli_error_input(locant_status s);
+/* The same where the sentence does not name the file. */
+int cli_error_file(const char *path);
 /* Flush stdout: 'status', or 3 when it could not be written. */
 int cli_finish(int status);
 
@@ -168,7 +170,7 @@ struct cli_params {
 #define CLI_PARAM_OPTIONS(type, member)                                       \
     { "param", 0, CLI_LIST, offsetof(type, member.files), "NAME=FILE.npy",    \
       NULL, 0, 0, 0, "a parameter" },                                         \
-    { "init", 0, CLI_INTEGER, offsetof(type, member.seed), "SEED", "-1", -1,  \
+    { "init", 0, CLI_INTEGER, offsetof(type, member.seed), "SEED", "-1", 0,   \
       INT64_MAX, 0, "draw parameters not given, as for training" }
 
 /*

@@ -1,4 +1,6 @@
 /* cmd_attend.c - locant attend: softmax attention with an encoding. */
+#include <float.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "cli.h"
@@ -109,6 +111,9 @@ static int attend(const struct cli *cli, struct arrays *a,
     int           status;
 
     s = locant_attention_workspace(&bytes, problem);
+    /* an option's value, or one that is missing, and not what a file holds */
+    if (s == LOCANT_ERR_PARAM || s == LOCANT_ERR_NULL)
+        return cli_error(s);
     if (s != LOCANT_OK)
         return cli_error_input(s);
     scratch = (int64_t)(bytes / sizeof(double) + 1);
@@ -165,6 +170,19 @@ static int run_encoding(const struct cli *cli, struct arrays *a,
     return status;
 }
 
+static int check_options(const struct cli *cli)
+{
+    const struct options *o = cli->options;
+
+    if (fabs(o->scale) > FLT_MAX)
+        return cli_fail(CLI_USAGE, "--scale '%g': should be at most 3.4e38 in "
+                        "magnitude", o->scale);
+    if ((o->q_docs == NULL) != (o->k_docs == NULL))
+        return cli_fail(CLI_USAGE, "--query-documents and --key-documents go "
+                        "together: give both");
+    return CLI_OK;
+}
+
 /* A typo in the spec is answered before large files are read. */
 static int check_spec(unsigned *doors, const char *spec)
 {
@@ -187,6 +205,8 @@ static int run(const struct cli *cli)
     unsigned      doors = 0;
     int           status = check_spec(&doors, cli->words[0]);
 
+    if (status == CLI_OK)
+        status = check_options(cli);
     if (status == CLI_OK)
         status = read_inputs(&a, cli->options);
     if (status == CLI_OK)

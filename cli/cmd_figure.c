@@ -15,9 +15,10 @@ struct options {
     double      base, factor;
 };
 
-#define NUMBER(name, member, value, max, doc)                              \
-    { name, 0, CLI_INTEGER, offsetof(struct options, member), value, "0",  \
-      0, max, 0, doc }
+/* Left out it is 0, which is: as on the page. */
+#define NUMBER(name, member, value, min, max, doc)                          \
+    { name, 0, CLI_INTEGER, offsetof(struct options, member), value, "0",   \
+      min, max, 0, doc }
 
 static const struct cli_option options[] = {
     { "list", 0, CLI_FLAG, offsetof(struct options, list), NULL, NULL, 0, 0, 0,
@@ -29,19 +30,20 @@ static const struct cli_option options[] = {
     { "color", 0, CLI_CHOICE, offsetof(struct options, color),
       "auto|none|16|256|24bit", "auto", 0, 0, 0,
       "colours of the terminal; none: plain characters" },
-    NUMBER("length", length, "N", 4096,
+    NUMBER("length", length, "N", 0, 4096,
            "positions shown, or length of a task's test; 0: as on the page"),
-    NUMBER("position", position, "P", INT64_C(1) << 40,
+    NUMBER("position", position, "P", 1, INT64_C(1) << 40,
            "the position that is looked at"),
-    NUMBER("head", head, "H", 64, "one head, from 1 on; 0: all"),
+    NUMBER("head", head, "H", 0, 64, "one head, from 1 on; 0: all"),
     { "base", 0, CLI_REAL, offsetof(struct options, base), "B", NULL, 0, 0, 0,
       "the same as base=B in the spec" },
     { "factor", 0, CLI_REAL, offsetof(struct options, factor), "S", NULL, 0, 0,
       0, "of the scalings of RoPE (4)" },
-    NUMBER("trained", trained, "L", 1 << 20, "trained length (128)"),
-    NUMBER("dim", dim, "D", 1024, "width of the model (64)"),
-    NUMBER("heads", heads, "H", 64, "heads of the model (4)"),
-    NUMBER("seed", seed, "SEED", INT64_MAX, "of random queries and keys (1)"),
+    NUMBER("trained", trained, "L", 1, 1 << 20, "trained length (128)"),
+    NUMBER("dim", dim, "D", 1, 1024, "width of the model (64)"),
+    NUMBER("heads", heads, "H", 1, 64, "heads of the model (4)"),
+    NUMBER("seed", seed, "SEED", 1, INT64_MAX,
+           "of random queries and keys (1)"),
     { "task", 0, CLI_TEXT, offsetof(struct options, task), "TASK", NULL, 0, 0,
       0, "task of the figures of tasks; the last one trained if left out" },
     { "encoding", 0, CLI_TEXT, offsetof(struct options, encoding), "SPEC", NULL,
@@ -259,9 +261,6 @@ static int check_task(struct cli_figure_runs *r, const char *name,
         task = "T12"; /* the one that has depths */
     info = task ? locant_task_find(task) : NULL;
     r->of_task = strncmp(name, "task-", 5) == 0;
-    if (task != NULL && !r->of_task)
-        return cli_fail(CLI_USAGE, "figure: --task is for the figures of "
-                        "tasks, task-scores and so on");
     if (task != NULL && info == NULL)
         return cli_fail(CLI_USAGE, "--task '%s': no such task; 'locant tasks' "
                         "names them", task);
@@ -298,6 +297,24 @@ static int of_runs(const struct cli *cli, const locant_figure_info *info)
     return failed;
 }
 
+static int check_options(const struct cli *cli, const locant_figure_info *info)
+{
+    const struct options *o = cli->options;
+
+    if ((o->out != NULL) + (o->csv != 0) > 1 || (o->csv && cli->json))
+        return cli_fail(CLI_USAGE, "figure: -o, --csv and --json each say what "
+                        "the answer is: give one");
+    if (o->encoding != NULL && strcmp(info->name, "surface") != 0)
+        return cli_fail(CLI_USAGE, "figure: --encoding is for 'surface'");
+    if (o->task != NULL && strncmp(info->name, "task-", 5) != 0)
+        return cli_fail(CLI_USAGE, "figure: --task is for the figures of "
+                        "tasks, task-scores and so on");
+    if (cli_given(cli, "factor") && !(o->factor > 0))
+        return cli_fail(CLI_USAGE, "--factor '%.9g': should be above 0",
+                        o->factor);
+    return CLI_OK;
+}
+
 static int run(const struct cli *cli)
 {
     const struct options     *o = cli->options;
@@ -310,11 +327,9 @@ static int run(const struct cli *cli)
     info = find(cli->words[0]);
     if (info == NULL)
         return unknown(cli->words[0]);
-    if ((o->out != NULL) + (o->csv != 0) > 1 || (o->csv && cli->json))
-        return cli_fail(CLI_USAGE, "figure: -o, --csv and --json each say what "
-                        "the answer is: give one");
-    if (o->encoding != NULL && strcmp(info->name, "surface") != 0)
-        return cli_fail(CLI_USAGE, "figure: --encoding is for 'surface'");
+    failed = check_options(cli, info);
+    if (failed)
+        return failed;
     failed = o->out != NULL ? cli_check_output(o->out) : CLI_OK;
     if (failed)
         return failed;

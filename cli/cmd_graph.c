@@ -244,6 +244,8 @@ static int make_graph(struct job *job, const char *path, const locant_tensor *t)
         return failed;
     s = locant_graph_create(&job->graph, t, nodes);
     job->info = locant_graph_info_of(job->graph);
+    if (s == LOCANT_ERR_PARAM) /* an edge names a node that is not there */
+        return cli_error_file(path);
     return s == LOCANT_OK ? CLI_OK : cli_error_input(s);
 }
 
@@ -311,7 +313,8 @@ const struct cli_command cli_graph = {
     .doc = "Reads edges (i, j) of an undirected graph: i64 or i32 [E, 2]; "
            "edges listed\ntwice or turned round count once, self-loops not at "
            "all.  Prints eigenvalues;\ncolumns of one eigenspace may be "
-           "rotated among themselves.",
+           "rotated among themselves.  Eigenvectors\ntake 24 N^2 bytes, and "
+           "128 MB of address space for OpenBLAS.",
     .examples = "locant graph E.npy --laplacian 8 -o V.npy\n"
                 "locant graph E.npy --walks 16 -o W.npy\n"
                 "locant graph E.npy --hops -o H.npy",

@@ -56,6 +56,11 @@ int cli_error_input(locant_status s)
     return cli_fail(CLI_INPUT, "%s", sentence());
 }
 
+int cli_error_file(const char *path)
+{
+    return cli_fail(CLI_INPUT, "%s: %s", path, sentence());
+}
+
 int cli_finish(int status)
 {
     errno = 0;

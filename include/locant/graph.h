@@ -113,7 +113,8 @@ locant_graph_laplacian(locant_tensor *values, locant_tensor *vectors,
  * out        F64 [N, K]   written.  Sums of positive terms: the relative error
  *                         is below k (degree + 2) 2^-53 for the largest degree.
  *                         0 for a node without edges.
- * space_dim  at least 0, finite; 0 leaves the probabilities as they are.
+ * space_dim  at least 0, K^(space_dim / 2) finite; 0 leaves the probabilities
+ *            as they are.
  *
  * Same bits for any number of threads.  O(N K edges) operations.
  *

@@ -154,6 +154,11 @@ locant_status locant_graph_random_walk(locant_tensor *out,
     if (!(space_dim >= 0 && isfinite(space_dim)))
         return locant_fail(LOCANT_ERR_PARAM, "%s: space_dim is %g, expected a "
                            "finite number of at least 0", fn, space_dim);
+    if (!isfinite(pow((double)out->shape[1], space_dim / 2)))
+        return locant_fail(LOCANT_ERR_PARAM, "%s: space_dim is %g, expected "
+                           "one whose %" PRId64 "^(space_dim/2), the factor of "
+                           "the last step, is finite", fn, space_dim,
+                           out->shape[1]);
     if (out->shape[1] == 0)
         return LOCANT_OK;
     return run(fn, &job, walk_task);

@@ -9,4 +9,7 @@ attend --window -1
 attend --softcap -2
 attend --sinks S.npy
 attend --sinks missing.npy
+attend --softcap 1e308
+attend --scale 1e308
+attend --query-documents D.npy
 test ! -e O.npy

@@ -11,3 +11,7 @@ try wavelengths 'rope(base=100)' --base 200
 try bias alibi --base 200
 try table sinusoidal --length 5000
 try length --encoding rope
+try scalings rope --factor 0
+try scalings rope --trained 0
+try attention rope --seed 0
+try attention rope --task T1

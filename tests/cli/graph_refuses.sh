@@ -15,6 +15,7 @@ no E.npy --laplacian 0
 no E.npy --hops --kind symmetric
 no E.npy --hops --space-dim 1
 no E.npy --walks 2 --space-dim -1
+no E.npy --walks 9 --space-dim 1e308
 no E.npy --hops --nodes 3
 no F.npy --hops
 no N.npy --hops
