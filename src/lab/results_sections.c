@@ -170,8 +170,9 @@ static locant_status read_one(json_t **out, locant_store *store,
                                " report writes", (long long)run, section, wrong)
                  : locant_fail(LOCANT_ERR_FORMAT,
                                "locant_figure_of_runs: run %lld: what the store"
-                               " kept of %s cannot be read: %s",
-                               (long long)run, section, error.text);
+                               " kept of %s cannot be read: byte %d is not as"
+                               " JSON has it", (long long)run, section,
+                               error.position); /* its text quotes them raw */
 }
 
 /* Of sections that tell no order, those of older builds, the last run's. */

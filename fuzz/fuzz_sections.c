@@ -1,0 +1,85 @@
+/*
+ * fuzz_sections.c - any text that a store may hold of a report's long jobs:
+ * refused with a sentence, or drawn by every figure that reads it.
+ */
+#define _GNU_SOURCE
+#include "fuzz.h"
+#include "lab/store.h"
+#include "locant/figure.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char folder[64], database[80], wal[88], shm[88];
+static locant_store *store;
+static int64_t run;
+
+static void remove_store(void)
+{
+    locant_store_close(store);
+    unlink(wal);
+    unlink(shm);
+    unlink(database);
+    rmdir(folder);
+}
+
+/* One store with one run for all inputs; nothing of it need last. */
+static void open_store(void)
+{
+    static const struct lct_run_new alibi = {
+        .key = "fuzz", .encoding = "alibi", .model = "layers=1",
+        .corpus_sha256 = "00ff", .steps = 1, .batch = 1, .length = 4
+    };
+
+    snprintf(folder, sizeof folder, "fuzz_sections.%ld", (long)getpid());
+    snprintf(database, sizeof database, "%s/runs.db", folder);
+    snprintf(wal, sizeof wal, "%s-wal", database);
+    snprintf(shm, sizeof shm, "%s-shm", database);
+    HOLDS(locant_store_open(&store, folder) == LOCANT_OK);
+    atexit(remove_store);
+    HOLDS(lct_store_find_run(&run, store, &alibi) == LOCANT_OK);
+    HOLDS(sqlite3_exec(store->db, "PRAGMA synchronous = OFF", NULL, NULL,
+                       NULL) == SQLITE_OK);
+}
+
+static locant_status take(const locant_figure *f, const char *alt,
+                          const char *caption, void *context)
+{
+    (void)f;
+    (void)context;
+    HOLDS(alt != NULL && caption != NULL);
+    return LOCANT_OK;
+}
+
+static void draw_all(void)
+{
+    const locant_figure_view view = LOCANT_FIGURE_VIEW_INIT;
+    const locant_figure_info *info;
+
+    for (int i = 0; (info = locant_figure_at(i)) != NULL; i++)
+        if (strcmp(info->of, "report") == 0 &&
+            locant_figure_of_runs(info->name, store, &run, 1, &view, take,
+                                  NULL) != LOCANT_OK)
+            fuzz_sentence();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *text = malloc(size + 1);
+
+    HOLDS(text != NULL);
+    if (size > 0)
+        memcpy(text, data, size);
+    text[size] = 0;
+    if (store == NULL)
+        open_store();
+    /* the same text as either section: a figure refuses what is not its own */
+    HOLDS(lct_store_keep_probe(store, run, "section", "surface", text) ==
+          LOCANT_OK);
+    HOLDS(lct_store_keep_probe(store, run, "section", "extension", text) ==
+          LOCANT_OK);
+    draw_all();
+    free(text);
+    return 0;
+}
