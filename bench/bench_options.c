@@ -36,6 +36,15 @@ static void read_threads(struct reader *r, struct bench_range *out,
             refuse(r, "--threads", text, "should be at most 1024");
 }
 
+/* The last error without the name of the function that it begins with. */
+static const char *sentence(void)
+{
+    static const char fn[] = "locant_encoding_create: ";
+    const char *text = locant_last_error();
+
+    return strncmp(text, fn, sizeof fn - 1) == 0 ? text + sizeof fn - 1 : text;
+}
+
 static void read_spec(struct reader *r, char *out, size_t size,
                       const char *text)
 {
@@ -44,7 +53,7 @@ static void read_spec(struct reader *r, char *out, size_t size,
     if (text == NULL)
         return;
     if (locant_encoding_create(&e, text) != LOCANT_OK)
-        refuse(r, "--encoding", text, locant_last_error());
+        refuse(r, "--encoding", text, sentence());
     else if (snprintf(out, size, "%s", locant_encoding_spec(e)) >= (int)size)
         refuse(r, "--encoding", text, "is too long for a table");
     locant_encoding_free(e);

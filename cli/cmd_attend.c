@@ -111,8 +111,10 @@ static int attend(const struct cli *cli, struct arrays *a,
     int           status;
 
     s = locant_attention_workspace(&bytes, problem);
-    /* an option's value, or one that is missing, and not what a file holds */
-    if (s == LOCANT_ERR_PARAM || s == LOCANT_ERR_NULL)
+    if (s == LOCANT_ERR_NULL && problem->x == NULL)
+        return cli_fail(CLI_USAGE, "'%s' reads the input of its layer: give it "
+                        "by --input X.npy", cli->words[0]);
+    if (s == LOCANT_ERR_PARAM) /* an option's value, not what a file holds */
         return cli_error(s);
     if (s != LOCANT_OK)
         return cli_error_input(s);

@@ -30,6 +30,9 @@ def mypy(*arguments):
 
 @unittest.skipUnless(importlib.util.find_spec("mypy"), "no mypy")
 class Types(unittest.TestCase):
+    @unittest.skipUnless(importlib.util.find_spec("torch") and
+                         importlib.util.find_spec("transformers"),
+                         "mypy needs torch and transformers")
     def test_strict(self):
         said = mypy("python/locant")
         self.assertEqual(said[-1][:7], "Success", said)

@@ -72,7 +72,7 @@ static void append(char *out, size_t size, const char *format, ...)
     va_end(args);
 }
 
-/* The nearest name of the list; NULL if no name shares anything with it. */
+/* The nearest name of the list; NULL if more than half of each is another's. */
 static const char *nearest(lct_name_at at, const void *list, const char *text,
                            size_t n)
 {
@@ -84,7 +84,7 @@ static const char *nearest(lct_name_at at, const void *list, const char *text,
         size_t m = least(strlen(name), COMPARED);
         size_t d = distance(text, n, name, m);
 
-        if (d < (n > m ? n : m) && (found == NULL || d < best)) {
+        if (d <= (n > m ? n : m) / 2 && (found == NULL || d < best)) {
             best = d;
             found = name;
         }

@@ -12,4 +12,6 @@ attend --sinks missing.npy
 attend --softcap 1e308
 attend --scale 1e308
 attend --query-documents D.npy
+$LOCANT attend fox -q Q.npy -k Q.npy -v Q.npy --init 1 --causal -o O.npy
+echo $?
 test ! -e O.npy
