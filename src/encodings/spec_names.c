@@ -1,6 +1,7 @@
 /* spec_names.c - unknown names: the nearest known one, and the list */
 #include "spec.h"
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -72,7 +73,10 @@ static void append(char *out, size_t size, const char *format, ...)
     va_end(args);
 }
 
-/* The nearest name of the list; NULL if more than half of each is another's. */
+/*
+ * The nearest name of the list of those of which half is right, or that have
+ * all the letters of the text in their order; NULL if there is none.
+ */
 static const char *nearest(lct_name_at at, const void *list, const char *text,
                            size_t n)
 {
@@ -84,7 +88,9 @@ static const char *nearest(lct_name_at at, const void *list, const char *text,
         size_t m = least(strlen(name), COMPARED);
         size_t d = distance(text, n, name, m);
 
-        if (d <= (n > m ? n : m) / 2 && (found == NULL || d < best)) {
+        bool near = d <= (n > m ? n : m) / 2 || (n > 0 && n + d == m);
+
+        if (near && (found == NULL || d < best)) {
             best = d;
             found = name;
         }
