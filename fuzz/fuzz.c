@@ -25,6 +25,17 @@ void fuzz_sentence(void)
         HOLDS(*c >= 0x20 && *c < 0x7f);
 }
 
+char *fuzz_text(const uint8_t *data, size_t size)
+{
+    char *text = malloc(size + 1);
+
+    HOLDS(text != NULL);
+    if (size > 0)
+        memcpy(text, data, size);
+    text[size] = 0;
+    return text;
+}
+
 size_t fuzz_bytes(const locant_tensor *t)
 {
     size_t n = locant_dtype_size(t->dtype);

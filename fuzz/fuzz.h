@@ -14,6 +14,8 @@ void fuzz_fail(const char *claim, const char *file, int line);
 
 /* The last error is printable ASCII, whatever the input held. */
 void fuzz_sentence(void);
+/* The input as a string, to be freed with free(). */
+char *fuzz_text(const uint8_t *data, size_t size);
 /* Bytes of a dense array; the same dtype, shape and elements. */
 size_t fuzz_bytes(const locant_tensor *t);
 void fuzz_same(const locant_tensor *a, const locant_tensor *b);

@@ -64,12 +64,8 @@ static void in_family(const char *text, size_t size,
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char *text = malloc(size + 1);
+    char *text = fuzz_text(data, size);
 
-    HOLDS(text != NULL);
-    if (size > 0)
-        memcpy(text, data, size);
-    text[size] = 0;
     in_family(text, size, family);
     in_family(text, size, lct_encodings);
     free(text);
