@@ -278,8 +278,12 @@ static int of_runs(const struct cli *cli, const locant_figure_info *info)
     };
     locant_store *store = NULL;
     locant_status s;
-    int           failed = cli_check_store(o->dir);
+    int           failed;
 
+    if (cli_given(cli, "base"))
+        return cli_fail(CLI_USAGE, "--base: is for the spec of an encoding; a "
+                        "run has its own");
+    failed = cli_check_store(o->dir);
     if (!failed)
         failed = check_task(&r, info->name, o->task);
     if (failed)

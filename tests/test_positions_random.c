@@ -363,12 +363,15 @@ static void cape_without_draws_is_plain(void **state)
         CHECK(x[i] == i % 4);
     c.max_scale = 0.5;
     CHECK_REFUSED(locant_positions_cape(&out, &c, NULL), LOCANT_ERR_PARAM,
-                  "locant_positions_cape: max_scale is 0.5, expected a finite "
-                  "number of at least 1");
+                  "locant_positions_cape: max_scale is 0.5, expected a number "
+                  "of at least 1 and at most 1e+30");
     c.step = 0;
     CHECK_REFUSED(locant_positions_cape(&out, &c, NULL), LOCANT_ERR_PARAM,
-                  "locant_positions_cape: step is 0, expected a finite number "
-                  "above 0");
+                  "locant_positions_cape: step is 0, expected a number above "
+                  "0 and at most 1e+30");
+    c.max_scale = 1;
+    c.step = 1e308; /* the ends of the row would be infinite */
+    CHECK(locant_positions_cape(&out, &c, NULL) == LOCANT_ERR_PARAM);
     CHECK(locant_positions_cape(&out, NULL, NULL) == LOCANT_ERR_NULL);
     test_tensor_free(&out);
 }

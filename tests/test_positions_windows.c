@@ -411,7 +411,8 @@ static void temperature_refusals(void **state)
     f.kind = LOCANT_TEMPERATURE_LLAMA4;
     f.scale = INFINITY;
     CHECK_REFUSED(locant_temperature(&x, &f, 0), LOCANT_ERR_PARAM,
-                  "locant_temperature: scale is inf, expected a finite number");
+                  "locant_temperature: scale is inf, expected a number from "
+                  "-1e30 to 1e30");
     f.kind = (locant_temperature_kind)7;
     CHECK_REFUSED(locant_temperature(&x, &f, 0), LOCANT_ERR_PARAM,
                   "locant_temperature: kind is 7, expected 0 (llama4), 1 "

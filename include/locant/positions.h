@@ -270,7 +270,7 @@ locant_positions_pose(locant_tensor *out, int64_t chunks, int64_t range,
 
 typedef struct locant_cape {
     size_t struct_size;
-    double step;         /* between neighbours; above 0 */
+    double step;         /* between neighbours; above 0; all at most 1e30 */
     double global_shift; /* of a row; at least 0; so the next */
     double local_shift;  /* of a token, in steps */
     double max_scale;    /* of a row; at least 1 */
@@ -429,7 +429,8 @@ typedef enum locant_temperature_kind {
 
 typedef struct locant_temperature_form {
     locant_temperature_kind kind;
-    double  scale;  /* finite; 0.1 in Llama 4 and Ministral; LOGN: not read */
+    double  scale;  /* -1e30 to 1e30; 0.1 in Llama 4 and Ministral; LOGN: not
+                       read */
     int64_t length; /* L, at least 1: floor_scale 8192 (Llama 4), the original
                        length (Ministral), the trained length (LOGN) */
 } locant_temperature_form;

@@ -4,15 +4,18 @@
 
 static const char fn[] = "locant_positions_cape";
 
+/* Products of these, and of a token's place with them, are finite. */
+static const double MOST = 1e30;
+
 /* 'least' is allowed, unless 'open'. */
 static locant_status check_real(const char *name, double value, double least,
                                 int open)
 {
-    if (isfinite(value) && (open ? value > least : value >= least))
+    if (value <= MOST && (open ? value > least : value >= least))
         return LOCANT_OK;
-    return locant_fail(LOCANT_ERR_PARAM, "%s: %s is %g, expected a finite "
-                       "number %s %g", fn, name, value,
-                       open ? "above" : "of at least", least);
+    return locant_fail(LOCANT_ERR_PARAM, "%s: %s is %g, expected a number %s "
+                       "%g and at most %g", fn, name, value,
+                       open ? "above" : "of at least", least, MOST);
 }
 
 static locant_status check(const locant_tensor *out, const locant_cape *c)

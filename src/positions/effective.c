@@ -99,9 +99,9 @@ static locant_status check_form(const char *fn,
                            fn, (int)f->kind);
     if (f->kind == LOCANT_TEMPERATURE_LOGN)
         return lct_check_least(fn, "length", f->length, 2);
-    if (!isfinite(f->scale))
+    if (!(fabs(f->scale) <= 1e30)) /* else the factor might not be finite */
         return locant_fail(LOCANT_ERR_PARAM, "%s: scale is %g, expected a "
-                           "finite number", fn, f->scale);
+                           "number from -1e30 to 1e30", fn, f->scale);
     return lct_check_least(fn, "length", f->length, 1);
 }
 

@@ -15,3 +15,4 @@ try scalings rope --factor 0
 try scalings rope --trained 0
 try attention rope --seed 0
 try attention rope --task T1
+try bias 3 --base 200
