@@ -256,7 +256,7 @@ static void values_few_f16(const struct lct_kernels *k, struct operands *x)
 
 static void softmax_step(const struct lct_kernels *k, struct operands *x)
 {
-    k->softmax_step(x->f[DATA], SIDE, SIDE, x->f[SIXES], x->f[ONES],
+    k->softmax_step(x->f[DATA], SIDE, SIDE, SIDE, x->f[SIXES], x->f[ONES],
                     x->f[OUT]);
 }
 
@@ -272,7 +272,7 @@ static void softmax_merge(const struct lct_kernels *k, struct operands *x)
 
 static void softmax_again(const struct lct_kernels *k, struct operands *x)
 {
-    k->softmax_again(x->f[DATA], SIDE, SIDE, x->f[SIXES]);
+    k->softmax_again(x->f[DATA], SIDE, SIDE, SIDE, x->f[SIXES]);
 }
 
 /* What backward asks for: the slope too.  Capped again, numbers go to 0. */
@@ -283,7 +283,8 @@ static void softcap(const struct lct_kernels *k, struct operands *x)
 
 static void softmax_gradient(const struct lct_kernels *k, struct operands *x)
 {
-    k->softmax_gradient(x->f[DATA], x->f[COSINES], SIDE, SIDE, x->f[MORE]);
+    k->softmax_gradient(x->f[DATA], x->f[COSINES], SIDE, SIDE, SIDE,
+                        x->f[MORE]);
 }
 
 static void add_bias_rows(const struct lct_kernels *k, struct operands *x)

@@ -50,10 +50,43 @@ static void tiles_abreast_agree_with_tiles_alone(void **state)
     CHECK_OK(locant_set_threads(0));
 }
 
+/* Every offset of queries to keys cuts tiles into other steps.  Positions twice
+ * as far apart hide the same keys, but are not cut. */
+static void cut_tiles_agree_with_whole_ones(void **state)
+{
+    (void)state;
+    for (int64_t off = 0; off < 70; off++) {
+        struct mixed m = { .spec = "none", .dtype = LOCANT_F32,
+                           .mask = LOCANT_MASK_CAUSAL, .B = 1, .H = 2, .G = 1,
+                           .T = 9 + off % 7 * 16, .S = 9 + off % 7 * 16 + off,
+                           .D = 8 };
+        double *cut, *whole;
+
+        mixed_make(&m);
+        m.a.softcap = off % 2;
+        mixed_run(&m);
+        cut = mixed_results(&m);
+        for (size_t i = 0; i < mixed_size(&m.q_pos); i++)
+            ((int64_t *)m.q_pos.data)[i] *= 2;
+        for (size_t i = 0; i < mixed_size(&m.k_pos); i++)
+            ((int64_t *)m.k_pos.data)[i] *= 2;
+        mixed_run(&m);
+        whole = mixed_results(&m);
+        for (size_t i = 0; i < mixed_count(&m); i++)
+            if (cut[i] != whole[i])
+                FAIL("offset %d: element %zu is %a, in whole tiles %a",
+                     (int)off, i, cut[i], whole[i]);
+        free(cut);
+        free(whole);
+        mixed_free(&m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tiles_abreast_agree_with_tiles_alone),
+        cmocka_unit_test(cut_tiles_agree_with_whole_ones),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

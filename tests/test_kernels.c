@@ -109,7 +109,7 @@ static void exponential_is_within_two_ulp(void **state)
             s[i] = -87.3f * (float)i / N;
         if (kernels == NULL)
             continue;
-        kernels->softmax_again(s, N / LCT_PAD, LCT_PAD, zero);
+        kernels->softmax_again(s, LCT_PAD, N / LCT_PAD, LCT_PAD, zero);
         for (int i = 0; i < N; i++) {
             double ulp = test_ulp(s[i], exp(-87.3f * (float)i / N));
 
@@ -119,7 +119,7 @@ static void exponential_is_within_two_ulp(void **state)
         s[1] = -1e30f;
         s[2] = NAN;
         s[3] = 0;
-        kernels->softmax_again(s, 1, LCT_PAD, zero);
+        kernels->softmax_again(s, LCT_PAD, 1, LCT_PAD, zero);
         CHECK(s[0] == 0 && s[1] == 0 && isnan(s[2]) && s[3] == 1);
     }
     print_message("worst exponential: %.3f ulp\n", worst);
@@ -148,11 +148,11 @@ static void run_softmax(struct softmax_result *r,
 
         memcpy(r->p + from * LANES, s + from * LANES,
                keys * LANES * sizeof(float));
-        kernels->softmax_step(r->p + from * LANES, keys, LANES, r->top, r->sum,
-                              r->shrink);
+        kernels->softmax_step(r->p + from * LANES, LANES, keys, LANES, r->top,
+                              r->sum, r->shrink);
     }
     memcpy(r->ds, s, sizeof(r->ds));
-    kernels->softmax_gradient(r->ds, r->p, KEYS, LANES, r->sum);
+    kernels->softmax_gradient(r->ds, r->p, LANES, KEYS, LANES, r->sum);
 }
 
 static void running_softmax_matches_plain_softmax(void **state)

@@ -120,13 +120,10 @@ static void add_to_keys(const struct lct_problem *p, const struct lct_tile *t,
                         struct key_rows d, const float *coefficients,
                         const float *rows)
 {
-    lct_multiply(p->kernels,
-                 &(struct lct_product){
-                     .c = d.to, .c_row = d.row, .a = coefficients,
-                     .a_row = t->lanes, .a_col = 1, .b = rows,
-                     .b_row = (size_t)d.width, .m = (size_t)t->keys,
-                     .n = (size_t)d.width, .k = (size_t)t->rows, .add = true },
-                 t->partial);
+    lct_key_steps(p, t, &(struct lct_product){
+        .c = d.to, .c_row = d.row, .a = coefficients, .a_row = t->lanes,
+        .a_col = 1, .b = rows, .b_row = (size_t)d.width, .m = (size_t)t->keys,
+        .n = (size_t)d.width, .k = (size_t)t->rows, .add = true });
 }
 
 static struct lct_terms_job terms_job(const struct lct_backward_job *job,
@@ -172,20 +169,18 @@ static void backward_keys(const struct lct_backward_job *job,
     struct lct_terms_job terms = terms_job(job, t, s, dq.b, dq.b_row);
 
     lct_scores(p, t, s, dq.b, dq.b_row, s->slope);
-    p->kernels->softmax_again(s->s, (size_t)t->keys, t->lanes,
-                              s->rows + 3 * LCT_TILE);
+    lct_again_steps(p, t, s);
     if (job->g->dv != NULL)
         add_to_keys(p, t, dv_rows(job, t, s), s->s, s->dout);
     /* dp = v dout^T;  ds = p (dp - delta) */
-    p->kernels->matmul(&(struct lct_product){
+    lct_pair_steps(p, t, &(struct lct_product){
         .c = s->ds, .c_row = t->lanes, .a = loaded->values,
         .a_row = loaded->value_row, .a_col = 1, .b = s->dout_cols,
         .b_row = t->lanes, .m = (size_t)t->keys, .n = t->lanes,
         .k = (size_t)p->D });
     if (p->by_terms)
         lct_terms_values_backward(p, t, s, &terms);
-    p->kernels->softmax_gradient(s->ds, s->s, (size_t)t->keys, t->lanes,
-                                 s->rows + 4 * LCT_TILE);
+    lct_gradient_steps(p, t, s);
     multiply_slope(p, t, s);
     if (p->by_terms)
         lct_terms_scores_backward(p, t, s, &terms);
@@ -197,7 +192,7 @@ static void backward_keys(const struct lct_backward_job *job,
         return;
     /* dq = scale ds k (scale at the end);  dk = ds^T (scale q) */
     if (job->dq)
-        lct_multiply(p->kernels, &dq, t->partial);
+        lct_query_steps(p, t, &dq);
     if (job->dk)
         add_to_keys(p, t, dk_rows(job, t, s), s->ds, s->q);
 }

@@ -152,7 +152,8 @@ static void few_product_pairs(const struct lct_problem *p,
     p->kernels->pair_rows((uint32_t *)s->v, x->n, lct_at(&p->v, at, 3),
                           p->v.stride[2] * (ptrdiff_t)sizeof(uint16_t),
                           LCT_STORED_BF16, x->k, (size_t)p->D);
-    lct_pairs_multiply(p, &y, f->guard[i], (uint32_t *)s->product);
+    lct_pairs_multiply(p, &y, f->guard[i] && !lct_pairs_finite(&y),
+                       (uint32_t *)s->product);
 }
 
 /* Rows g T .. of s->out += weights * values of tile i of the run. */

@@ -76,7 +76,7 @@ static void accumulate(struct forward_work *w, int n)
         lct_pairs_values(p, t, s);
         return;
     }
-    lct_multiply(p->kernels, &x, t->partial);
+    lct_query_steps(p, t, &x);
     if (p->by_terms)
         lct_terms_values(p, t, s);
 }
@@ -112,8 +112,7 @@ static void forward_step(struct forward_work *w, int n)
             w->loaded = lct_load_tile(p, t, s);
         lct_scores(p, t, s, w->loaded.keys, w->loaded.key_row, NULL);
     }
-    p->kernels->softmax_step(s->s, (size_t)t->keys, t->lanes, s->rows,
-                             s->rows + LCT_TILE, s->rows + 2 * LCT_TILE);
+    lct_softmax_steps(p, t, s);
     accumulate(w, n);
 }
 

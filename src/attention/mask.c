@@ -143,6 +143,9 @@ bool lct_next_keys(const struct lct_problem *p, struct lct_tile *t, int64_t n,
     t->keys = p->S - t->j < LCT_TILE ? p->S - t->j : LCT_TILE;
     t->partial = p->causal && k->high > q->low;
     t->mapped = false;
+    t->sees = t->keys;
+    if (t->partial && q->consecutive && k->consecutive)
+        t->sees = q->low - k->low + 1;
     if (p->by_terms && !lct_terms_look(p, t, q, k))
         return false;
     t->partial |= t->away;
@@ -154,6 +157,7 @@ bool lct_next_keys(const struct lct_problem *p, struct lct_tile *t, int64_t n,
         seen = map_hidden(p, t, s);
         t->mapped = seen == LCT_SEES_SOME;
         t->partial = t->mapped || t->away;
+        t->sees = t->keys;
     }
     return seen != LCT_SEES_NONE;
 }

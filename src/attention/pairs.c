@@ -178,7 +178,7 @@ void lct_pairs_scores(const struct lct_problem *p, const struct lct_tile *t,
                       struct lct_scratch *s,
                       const struct lct_pairs_loaded *loaded, float *slope)
 {
-    p->kernels->matmul_pairs(&(struct lct_pair_product){
+    lct_pairs_pair_steps(p, t, &(struct lct_pair_product){
         .c = s->s, .c_row = t->lanes, .a = loaded->keys.at,
         .a_row = loaded->keys.row, .a_col = sizeof(uint32_t),
         .b = (const uint32_t *)s->q_cols, .b_row = t->lanes,
@@ -240,18 +240,23 @@ static void multiply_guarded(const struct lct_problem *p,
     }
 }
 
+bool lct_pairs_finite(const struct lct_pair_product *x)
+{
+    bool finite = true;
+
+    for (size_t k = 0; finite && k < x->k; k++)
+        finite = all_finite(x->b + k * x->b_row, x->n);
+    return finite;
+}
+
 void lct_pairs_multiply(const struct lct_problem *p,
                         const struct lct_pair_product *x, bool guard,
                         uint32_t *row)
 {
-    bool finite = true;
-
-    for (size_t k = 0; guard && finite && k < x->k; k++)
-        finite = all_finite(x->b + k * x->b_row, x->n);
-    if (finite)
-        p->kernels->matmul_pairs(x);
-    else
+    if (guard)
         multiply_guarded(p, x, row);
+    else
+        p->kernels->matmul_pairs(x);
 }
 
 /* s->out = s->out * shrink + p v */
@@ -269,5 +274,5 @@ void lct_pairs_values(const struct lct_problem *p, const struct lct_tile *t,
     p->kernels->pair_rows(weights, t->lanes, s->s,
                           (ptrdiff_t)(t->lanes * sizeof(float)),
                           LCT_STORED_F32, keys, t->lanes);
-    lct_pairs_multiply(p, &x, t->partial, (uint32_t *)s->product);
+    lct_pairs_query_steps(p, t, s, &x);
 }

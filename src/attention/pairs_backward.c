@@ -63,7 +63,7 @@ void lct_pairs_weights(const struct lct_problem *p, const struct lct_tile *t,
     size_t keys = (size_t)t->keys, lanes = t->lanes, padded = (size_t)p->padded;
 
     lct_pairs_scores(p, t, s, loaded, s->slope);
-    p->kernels->softmax_again(s->s, keys, lanes, s->rows + 3 * LCT_TILE);
+    lct_again_steps(p, t, s);
     if (t->rows % 2 != 0) /* of no query: it makes the last pair whole */
         for (size_t j = 0; j < keys; j++)
             s->s[j * lanes + (size_t)t->rows] = 0; /* not NaN by a hidden key */
@@ -76,15 +76,14 @@ void lct_pairs_weights(const struct lct_problem *p, const struct lct_tile *t,
 
         p->kernels->round_rows((uint32_t *)s->ds, lanes / 2, s->s, lanes, NULL,
                                keys, lanes);
-        lct_pairs_multiply(p, &x, t->partial, (uint32_t *)s->product);
+        lct_pairs_key_steps(p, t, s, &x);
     }
-    p->kernels->matmul_pairs(&(struct lct_pair_product){
+    lct_pairs_pair_steps(p, t, &(struct lct_pair_product){
         .c = s->ds, .c_row = lanes, .a = loaded->values.at,
         .a_row = loaded->values.row, .a_col = sizeof(uint32_t),
         .b = (const uint32_t *)s->dout_cols, .b_row = lanes, .m = keys,
         .n = lanes, .k = (size_t)(p->D + 1) / 2 });
-    p->kernels->softmax_gradient(s->ds, s->s, keys, lanes,
-                                 s->rows + 4 * LCT_TILE);
+    lct_gradient_steps(p, t, s);
 }
 
 /* s->out += ds^T k, but for the scale. */
@@ -101,7 +100,7 @@ void lct_pairs_dq(const struct lct_problem *p, const struct lct_tile *t,
     p->kernels->pair_rows((uint32_t *)s->s, lanes, s->ds,
                           (ptrdiff_t)(lanes * sizeof(float)), LCT_STORED_F32,
                           keys, lanes);
-    lct_pairs_multiply(p, &x, t->partial, (uint32_t *)s->product);
+    lct_pairs_query_steps(p, t, s, &x);
 }
 
 /* dk += (ds scale) q */
@@ -116,5 +115,5 @@ void lct_pairs_dk(const struct lct_problem *p, const struct lct_tile *t,
 
     p->kernels->round_rows((uint32_t *)s->s, lanes / 2, s->ds, lanes,
                            s->rows + LCT_PAIRS_SCALES, keys, lanes);
-    lct_pairs_multiply(p, &x, t->partial, (uint32_t *)s->product);
+    lct_pairs_key_steps(p, t, s, &x);
 }

@@ -8,7 +8,7 @@ void lct_scores(const struct lct_problem *p, const struct lct_tile *t,
                 float *slope)
 {
     if (t->sight != LCT_FAR)
-        p->kernels->matmul(&(struct lct_product){
+        lct_pair_steps(p, t, &(struct lct_product){
             .c = s->s, .c_row = t->lanes, .a = keys, .a_row = key_row,
             .a_col = 1, .b = s->q_cols, .b_row = t->lanes,
             .m = (size_t)t->keys, .n = t->lanes, .k = (size_t)p->Dq });
@@ -30,13 +30,9 @@ void lct_finish_scores(const struct lct_problem *p, const struct lct_tile *t,
     lct_cap(p, s->s, slope, (size_t)t->keys * t->lanes);
 }
 
-void lct_multiply(const struct lct_kernels *kernels,
-                  const struct lct_product *x, bool guard)
+void lct_multiply_guarded(const struct lct_kernels *kernels,
+                          const struct lct_product *x)
 {
-    if (!guard || kernels->all_finite(x->b, x->b_row, x->k, x->n)) {
-        kernels->matmul(x);
-        return;
-    }
     for (size_t i = 0; i < x->m; i++) {
         struct lct_product one = *x;
 
@@ -55,4 +51,13 @@ void lct_multiply(const struct lct_kernels *kernels,
                 kernels->matmul(&one);
         }
     }
+}
+
+void lct_multiply(const struct lct_kernels *kernels,
+                  const struct lct_product *x, bool guard)
+{
+    if (!guard || kernels->all_finite(x->b, x->b_row, x->k, x->n))
+        kernels->matmul(x);
+    else
+        lct_multiply_guarded(kernels, x);
 }

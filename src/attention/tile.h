@@ -38,9 +38,48 @@ struct lct_tile {
     size_t lanes;       /* rows rounded up to LCT_PAD */
     bool partial;       /* some key is hidden from some query */
     bool mapped;        /* s->hidden says which */
+    int64_t sees;       /* keys that the first query sees, each after it one
+                           more; or all: no steps are cut (lct_next_step) */
     int sight;          /* of content: enum lct_sight; 0: near */
     bool away;          /* content hides some besides */
 };
+
+/*
+ * A causal mask leaves steps of a tile: 'lanes' queries from 'lane' on, one of
+ * which sees the last of the first 'keys' keys; the first 'before' of them are
+ * of steps before this one.  Later keys are hidden from all of these queries.
+ */
+struct lct_step {
+    size_t lane, lanes, before, keys;
+};
+
+/* The step after *e, the first one after { 0 }; false if there is none. */
+static inline bool lct_next_step(const struct lct_tile *t, struct lct_step *e)
+{
+    int64_t last;
+
+    e->lane += e->lanes;
+    e->before = e->keys;
+    if (e->lane == t->lanes)
+        return false;
+    e->lanes = LCT_PAD;
+    last = t->sees + (int64_t)(e->lane + e->lanes) - 1;
+    e->keys = last > 0 ? (size_t)last : 0;
+    if (last >= t->keys) {
+        e->lanes = t->lanes - e->lane;
+        e->keys = (size_t)t->keys;
+    }
+    return true;
+}
+
+/* Queries of the step. */
+static inline size_t lct_step_rows(const struct lct_tile *t,
+                                   const struct lct_step *e)
+{
+    size_t rows = (size_t)t->rows - e->lane;
+
+    return rows < e->lanes ? rows : e->lanes;
+}
 
 /* Tile n of the queries of head h; its keys are still open. */
 static inline struct lct_tile lct_query_tile(const struct lct_problem *p,
@@ -96,7 +135,8 @@ float lct_query_scale(const struct lct_problem *p, int64_t b, int64_t i);
 void lct_load_query(const struct lct_problem *p, struct lct_scratch *s,
                     float *to, const int64_t at[3]);
 
-/* Set keys, partial, mapped for key tile n; false if it is hidden wholly. */
+/* Set keys, partial, mapped, sees for key tile n; false if it is hidden
+ * wholly. */
 bool lct_next_keys(const struct lct_problem *p, struct lct_tile *t, int64_t n,
                    struct lct_scratch *s);
 
@@ -127,11 +167,36 @@ static inline void lct_cap(const struct lct_problem *p, float *s, float *slope,
 }
 
 /*
+ * The steps of a product that is described as of the whole tile: of scores from
+ * rows of keys and columns of queries, which leaves them as they are where no
+ * step is; into rows of queries from rows of keys, by weights; and into rows of
+ * keys from those of queries.  These two with a guard, if t->partial.
+ */
+void lct_pair_steps(const struct lct_problem *p, const struct lct_tile *t,
+                    const struct lct_product *x);
+void lct_query_steps(const struct lct_problem *p, const struct lct_tile *t,
+                     const struct lct_product *x);
+void lct_key_steps(const struct lct_problem *p, const struct lct_tile *t,
+                   const struct lct_product *x);
+
+/* The kernels of a softmax on s->s and s->ds; where no step is they are 0. */
+void lct_softmax_steps(const struct lct_problem *p, const struct lct_tile *t,
+                       struct lct_scratch *s);
+void lct_again_steps(const struct lct_problem *p, const struct lct_tile *t,
+                     struct lct_scratch *s);
+void lct_gradient_steps(const struct lct_problem *p, const struct lct_tile *t,
+                        struct lct_scratch *s);
+
+/*
  * The product as the kernel forms it, except that with 'guard', where b holds a
  * NaN or an infinity, coefficients that are 0 contribute nothing.
  */
 void lct_multiply(const struct lct_kernels *kernels,
                   const struct lct_product *x, bool guard);
+
+/* The same where b does hold one. */
+void lct_multiply_guarded(const struct lct_kernels *kernels,
+                          const struct lct_product *x);
 
 /* Where forward writes. */
 struct lct_results {

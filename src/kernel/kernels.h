@@ -184,13 +184,13 @@ struct lct_kernels {
     void (*values_few)(const struct lct_product *x);
 
     /*
-     * Running softmax of scores s [keys, lanes], lane = query: updates the
-     * maxima 'top' and sums 'sum', turns s into exp(s - top), and writes the
-     * factor by which everything before shrinks.  'lanes' is a multiple of
-     * LCT_PAD.  Fused.
+     * Running softmax of scores s [keys, lanes], lane = query, its rows 'row'
+     * apart: updates the maxima 'top' and sums 'sum', turns s into exp(s -
+     * top), and writes the factor by which everything before shrinks.  'lanes'
+     * is a multiple of LCT_PAD.  Fused.
      */
-    void (*softmax_step)(float *s, size_t keys, size_t lanes, float *top,
-                         float *sum, float *shrink);
+    void (*softmax_step)(float *s, size_t row, size_t keys, size_t lanes,
+                         float *top, float *sum, float *shrink);
 
     /*
      * The same with one query, its keys side by side; s has room for 'keys'
@@ -209,7 +209,7 @@ struct lct_kernels {
                           size_t n);
 
     /* s = exp(s - lse[lane]).  Fused. */
-    void (*softmax_again)(float *s, size_t keys, size_t lanes,
+    void (*softmax_again)(float *s, size_t row, size_t keys, size_t lanes,
                           const float *lse);
 
     /*
@@ -220,8 +220,8 @@ struct lct_kernels {
     void (*softcap)(float *s, float *slope, size_t n, float cap);
 
     /* ds = p * (ds - delta[lane]), 0 where p is 0.  Exact. */
-    void (*softmax_gradient)(float *ds, const float *p, size_t keys,
-                             size_t lanes, const float *delta);
+    void (*softmax_gradient)(float *ds, const float *p, size_t row,
+                             size_t keys, size_t lanes, const float *delta);
 
     /* s[j,i] += table[at[j] + i], s [keys, lanes].  Exact. */
     void (*add_bias_rows)(float *s, size_t keys, size_t lanes,
