@@ -48,6 +48,36 @@ static int remember(const locant_run_info *run, void *context)
     return 0;
 }
 
+static int take_number(int n, const char *const *names,
+                       const char *const *values, const char *kinds,
+                       void *context)
+{
+    (void)n;
+    (void)names;
+    if (kinds[0] == 'i')
+        *(int64_t *)context = strtoll(values[0], NULL, 10);
+    return 0;
+}
+
+/*
+ * The last run of text that no report trained beside its own for a surface or
+ * an extension: theirs are read as encodings, never as what they are.
+ */
+static locant_status remember_text(struct runs *r, locant_store *store)
+{
+    int64_t       id = 0;
+    locant_status s = locant_store_sql(
+        store,
+        "SELECT max(id) FROM runs WHERE status = 'done' AND source = 'text' "
+        "AND parent IS NULL AND (id NOT IN (SELECT run FROM evaluations) "
+        "OR id IN (SELECT run FROM evaluations WHERE encoding = ''))",
+        take_number, &id);
+
+    if (s == LOCANT_OK && id > 0)
+        s = locant_store_run(&r->last, store, id);
+    return s;
+}
+
 /* A report's numbers may lie with a run that failed. */
 static int keep_ended(const locant_run_info *run, void *context)
 {
@@ -103,11 +133,15 @@ int cli_figure_runs(struct cli_figure_runs *out, const struct cli *cli,
 {
     struct runs   r = { .to = out };
     int           status = take_named(&r, cli);
-    locant_status s;
+    locant_status s = LOCANT_OK;
 
     if (status != CLI_OK || out->n > 0)
         return status;
-    s = locant_store_runs(store, out->of_report ? keep_ended : remember, &r);
+    if (!out->of_report && !out->of_task)
+        s = remember_text(&r, store);
+    if (s == LOCANT_OK && r.last.id == 0)
+        s = locant_store_runs(store, out->of_report ? keep_ended : remember,
+                              &r);
     if (s == LOCANT_OK && r.last.id > 0)
         s = locant_store_runs(store, keep_alike, &r);
     if (s != LOCANT_OK)

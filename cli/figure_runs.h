@@ -13,7 +13,8 @@ struct cli_figure_runs {
 
 /*
  * The runs named after the figure; else all finished ones like the last of its
- * kind, runs that go on from another only where there are no others.
+ * kind, runs that go on from another, or that a report's surface or extension
+ * is of, only where there are no others.
  */
 int cli_figure_runs(struct cli_figure_runs *out, const struct cli *cli,
                     locant_store *store);

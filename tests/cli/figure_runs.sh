@@ -11,3 +11,8 @@ $LOCANT figure training 1 9 --dir lab; echo "$?"
 $LOCANT figure training one --dir lab; echo "$?"
 $LOCANT figure length --dir lab; echo "$?"
 $LOCANT figure surface --dir lab; echo "$?"
+# Read as another encoding only, as a report's own runs of an extension are.
+$LOCANT train --encoding rope ${run%--steps 6*} --steps 4 --layers 1 --width 16 \
+    --heads 2 --ff 32 --batch 2 2> /dev/null | sed 's/loss.*//'
+$LOCANT eval 3 --as 'rope(base=100)' --blocks 2 --generated --dir lab > eval.txt
+$LOCANT figure training --dir lab --csv | tail -n 1 | cut -d, -f1,2
