@@ -128,22 +128,32 @@ static int take_named(struct runs *r, const struct cli *cli)
     return CLI_OK;
 }
 
+/* Those that no words say. */
+static locant_status choose(struct runs *r, locant_store *store)
+{
+    locant_status s = LOCANT_OK;
+
+    if (r->to->of_report)
+        return locant_store_runs(store, keep_ended, r);
+    if (!r->to->of_task)
+        s = remember_text(r, store);
+    if (s == LOCANT_OK && r->last.id == 0)
+        s = locant_store_runs(store, remember, r);
+    if (s == LOCANT_OK && r->last.id > 0)
+        s = locant_store_runs(store, keep_alike, r);
+    return s;
+}
+
 int cli_figure_runs(struct cli_figure_runs *out, const struct cli *cli,
                     locant_store *store)
 {
     struct runs   r = { .to = out };
     int           status = take_named(&r, cli);
-    locant_status s = LOCANT_OK;
+    locant_status s;
 
     if (status != CLI_OK || out->n > 0)
         return status;
-    if (!out->of_report && !out->of_task)
-        s = remember_text(&r, store);
-    if (s == LOCANT_OK && r.last.id == 0)
-        s = locant_store_runs(store, out->of_report ? keep_ended : remember,
-                              &r);
-    if (s == LOCANT_OK && r.last.id > 0)
-        s = locant_store_runs(store, keep_alike, &r);
+    s = choose(&r, store);
     if (s != LOCANT_OK)
         return cli_error(s);
     if (out->n == 0 && !r.failed && out->of_task)

@@ -1,7 +1,7 @@
 /*
  * test_encoding_isa.c - tables, rotations and biases have the same bits on
  * every instruction set.  1000 random cases each; LOCANT_CASES=n changes that.
- * It prints a hash of them all, for what runs on another machine to be compared.
+ * It prints a hash of them all, to be compared with another machine's.
  */
 #include "oracle/judge.h"
 #include <inttypes.h>
