@@ -213,7 +213,7 @@ static void tuned_needle_table(struct lct_html *h, const struct lct_results *r)
 
 static void code_cell(struct lct_html *h, const char *text)
 {
-    lct_html_raw(h, "<td><code>");
+    lct_html_raw(h, "<td class=\"text\"><code>");
     lct_html_text(h, text);
     lct_html_raw(h, "</code></td>");
 }
@@ -223,7 +223,7 @@ static void ordering_table(struct lct_html *h, const struct lct_results *r)
     static const char *const signs[] = { "\xe2\x89\x88", "=" };
 
     lct_html_table(h, "Orderings that others found, and those found here",
-                   NULL);
+                   "words");
     lct_page_say(h, r, "Hypotheses: orders that larger models showed, beside "
                        "what was measured here, best first. $1 is between "
                        "neighbours whose paired difference cannot be told from "

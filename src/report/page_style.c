@@ -97,4 +97,5 @@ const char lct_page_style_media[] =
     "--line:#bbb;--link:#000;--bad:#900;--badbg:#fff;--good:#060}"
     "body{font-size:11pt}nav{display:none}figure,tr,.banner{"
     "break-inside:avoid}.scroll{overflow:visible}table{font-size:8.5pt}"
-    "th,td{padding:.2rem .35rem}}";
+    "th,td{padding:.2rem .35rem}th[scope=row],.compare th[scope=row]{"
+    "min-width:6.5rem}td.text{min-width:0}td.long{min-width:9rem}}";
