@@ -96,7 +96,7 @@ struct bench_case {
     int64_t      batch, heads, kv_heads, queries, tokens, dim, layers;
     int64_t      window, documents;
     bool         causal;
-    int          kernel;   /* row of bench_kernels.c, or -1 */
+    int          kernel;   /* row of bench_kernels.c or bench_nn.c, or -1 */
     char         name[384];
 };
 
@@ -152,6 +152,9 @@ struct bench_kernel {
 
 /* Row i; NULL past the end. */
 const struct bench_kernel *bench_kernel_at(int i);
+
+/* The same of struct lct_nn_kernels; none without liblocant_lab. */
+const struct bench_kernel *bench_nn_at(int i);
 
 /* ----------------------------------------------------------------- options */
 

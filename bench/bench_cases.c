@@ -319,11 +319,12 @@ static const struct bench_family kernels_family = {
 };
 
 /* They have sizes of their own. */
-static void add_kernels(struct expansion *x)
+static void add_kernels(struct expansion *x,
+                        const struct bench_kernel *(*row)(int i))
 {
     const struct bench_kernel *k;
 
-    for (int i = 0; (k = bench_kernel_at(i)) != NULL; i++) {
+    for (int i = 0; (k = row(i)) != NULL; i++) {
         struct bench_case c = { .family = &kernels_family, .work = k->work,
                                 .kernel = i };
 
@@ -353,8 +354,10 @@ int bench_cases(struct bench_case **out, const struct bench_options *o)
 
     for (int i = 0; (f = bench_family_at(i)) != NULL; i++)
         add_family(&x, f);
-    if (o->tokens.n == 0 && o->dims.n == 0 && o->spec[0] == '\0')
-        add_kernels(&x);
+    if (o->tokens.n == 0 && o->dims.n == 0 && o->spec[0] == '\0') {
+        add_kernels(&x, bench_kernel_at);
+        add_kernels(&x, bench_nn_at);
+    }
     sort(x.cases, x.n);
     *out = x.cases;
     if (x.failed) {

@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "bench/bench.h"
 #include "kernel/kernels.h"
+#include "nn/nn_kernels.h"
 #include "testing.h"
 #include <math.h>
 #include <stdlib.h>
@@ -93,24 +94,33 @@ static void exponents_of_known_powers(void **state)
 /* ------------------------------------------------------------------- table */
 
 /* Each member of the struct but the name and a flag is a function. */
-static void every_kernel_has_a_row(void **state)
+static void each_has_a_row(const struct bench_kernel *(*row)(int i),
+                           size_t bytes, size_t flag, const char *of)
 {
     const size_t size = sizeof(void (*)(void));
     const struct bench_kernel *k;
 
-    (void)state;
-    for (size_t at = sizeof(const char *); at < sizeof(struct lct_kernels);
-         at += size) {
-        int rows = at == offsetof(struct lct_kernels, dots);
+    for (size_t at = sizeof(const char *); at < bytes; at += size) {
+        int rows = at == flag;
 
-        for (int i = 0; (k = bench_kernel_at(i)) != NULL; i++)
+        for (int i = 0; (k = row(i)) != NULL; i++)
             rows += k->member == at;
         if (rows == 0)
-            FAIL("function %zu of struct lct_kernels has no row in "
-                 "bench/bench_kernels.c", (at - sizeof(const char *)) / size);
+            FAIL("function %zu of struct %s has no row",
+                 (at - sizeof(const char *)) / size, of);
     }
-    for (int i = 0; (k = bench_kernel_at(i)) != NULL; i++)
+    for (int i = 0; (k = row(i)) != NULL; i++)
         assert_true(k->work->every_isa && k->work->one_thread);
+}
+
+static void every_kernel_has_a_row(void **state)
+{
+    (void)state;
+    each_has_a_row(bench_kernel_at, sizeof(struct lct_kernels),
+                   offsetof(struct lct_kernels, dots), "lct_kernels");
+    if (bench_nn_at(0) != NULL)
+        each_has_a_row(bench_nn_at, sizeof(struct lct_nn_kernels), 0,
+                       "lct_nn_kernels");
 }
 
 static struct bench_options options(const struct bench_request *typed)
@@ -142,6 +152,8 @@ static int kernels(void)
     int n = 0;
 
     while (bench_kernel_at(n) != NULL)
+        n++;
+    for (int i = 0; bench_nn_at(i) != NULL; i++)
         n++;
     return n;
 }
