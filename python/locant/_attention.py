@@ -44,6 +44,7 @@ class Problem:
     def __init__(self, q: Any, k: Any, v: Any, copy: bool,
                  dtype: str | None) -> None:
         self.copy = copy
+        self.dtype = dtype
         self.kept: list[Any] = []
         self.struct = make(_c.Attention)
         self.q, self.code = self.floats("q", q, dtype)
@@ -92,7 +93,7 @@ class Problem:
         heads, kv_heads = self.q.shape[1], self.k.shape[1]
         width = heads * self.q.shape[3]
         if x is not None:
-            array, _ = self.floats("x", x)
+            array, _ = self.floats("x", x, self.dtype)
             width = array.shape[-1]
         self.bound = bind(spec, params, self.k.shape[2], {
             "width": width, "heads": heads, "kv_heads": kv_heads,

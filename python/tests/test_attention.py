@@ -47,6 +47,20 @@ class Forward(unittest.TestCase):
         self.close((out.astype(np.uint32) << 16).view(np.float32), judge.out,
                    2.0 ** -7)
 
+    def test_bfloat16_as_bits_with_an_input(self):
+        q, k, v = arrays(np.float32, hkv=4, t=9, s=9)
+        x = np.random.default_rng(5).standard_normal((2, 9, 64), np.float32)
+        bits = [np.ascontiguousarray(a.view(np.uint16)[..., 1::2])
+                for a in (q, k, v, x)]
+        wide = [(b.astype(np.uint32) << 16).view(np.float32) for b in bits]
+        e = locant.Encoding("fox")
+        params = e.init(1, width=64, heads=4, head_dim=16)
+        out = locant.attention(*bits[:3], e, True, params, x=bits[3],
+                               dtype="bfloat16")
+        self.close((out.astype(np.uint32) << 16).view(np.float32),
+                   locant.attention(*wide[:3], e, True, params, x=wide[3]),
+                   2.0 ** -7)
+
     def test_rope_and_alibi_at_true_positions(self):
         q, k, v = arrays()
         at = np.arange(23)
