@@ -155,13 +155,17 @@ static void put_rows(struct lct_html *h, const locant_figure *f)
     lct_html_raw(h, "]");
 }
 
-/* What the page shows: pooled as the drawing is. */
+/*
+ * What the page shows: pooled as the drawing is, but tables, which the page
+ * interpolates to other lengths, only to LCT_PAGE_CELLS a side.
+ */
 static locant_status put_bytes(struct lct_html *h, const locant_figure *f,
                                const struct lct_map *map)
 {
+    const bool table = f->name != NULL && strcmp(f->name, "table") == 0;
     struct lct_pooled d;
     locant_status status = lct_pool(&d, f, LCT_PAGE_CELLS, map,
-                                    lct_inline_fits);
+                                    table ? NULL : lct_inline_fits);
     size_t n = (size_t)(d.rows * d.cols);
     /* a map has at most LCT_PAGE_CELLS squared: no overflow */
     unsigned char *bytes = status == LOCANT_OK ? locant_alloc(2 * n) : NULL;
