@@ -63,6 +63,7 @@ extern const struct bench_title bench_titles[SUBJECTS];
 enum { MASK_FULL = 1, MASK_CAUSAL = 2 };
 
 struct bench_work;
+struct bench_kernels;
 
 /*
  * Lists of sizes are ranges as on the command line, lists of words are split at
@@ -96,7 +97,8 @@ struct bench_case {
     int64_t      batch, heads, kv_heads, queries, tokens, dim, layers;
     int64_t      window, documents;
     bool         causal;
-    int          kernel;   /* row of bench_kernels.c or bench_nn.c, or -1 */
+    const struct bench_kernels *of; /* of a kernel */
+    int          kernel;   /* its row there, or -1 */
     char         name[384];
 };
 
@@ -143,18 +145,35 @@ const struct bench_family *bench_family_at(int i);
 
 /* ----------------------------------------------------------------- kernels */
 
-/* One kernel of struct lct_kernels, on operands that lie in cache. */
+/* One function of a struct of kernels, on operands that lie in cache. */
 struct bench_kernel {
     const char *name;
-    size_t      member; /* offset in struct lct_kernels */
+    size_t      member;    /* offset in the struct */
     const struct bench_work *work;
+    double      amount;    /* numbers, flops or bytes; in place, both ways */
+    double      tolerance; /* against the base kernel; 0: exact */
 };
 
-/* Row i; NULL past the end. */
-const struct bench_kernel *bench_kernel_at(int i);
+/* work_moves counts bytes, work_each numbers. */
+extern const struct bench_work work_each, work_flops, work_dots, work_moves;
 
-/* The same of struct lct_nn_kernels; none without liblocant_lab. */
-const struct bench_kernel *bench_nn_at(int i);
+/* The functions of one struct, and what they are called with. */
+struct bench_kernels {
+    const char *name;      /* "lct_kernels" */
+    size_t      size;      /* of the struct; its name comes first, */
+    size_t      flag;      /* and the member here is no function; 0: none */
+    const struct bench_kernel *(*at)(int i); /* row i; NULL past the end */
+    size_t      bytes;     /* of operands, which begin with .. */
+    size_t      floats;    /* .. what a tolerance is for */
+    void (*fill)(void *operands);
+    /* Row i by the instruction set in use, or by base. */
+    void (*call)(int i, bool base, void *operands);
+    const char *(*isa)(void);
+};
+
+extern const struct bench_kernels bench_kernels;
+/* Without liblocant_lab it has no rows. */
+extern const struct bench_kernels bench_nn;
 
 /* ----------------------------------------------------------------- options */
 

@@ -319,14 +319,13 @@ static const struct bench_family kernels_family = {
 };
 
 /* They have sizes of their own. */
-static void add_kernels(struct expansion *x,
-                        const struct bench_kernel *(*row)(int i))
+static void add_kernels(struct expansion *x, const struct bench_kernels *of)
 {
     const struct bench_kernel *k;
 
-    for (int i = 0; (k = row(i)) != NULL; i++) {
+    for (int i = 0; (k = of->at(i)) != NULL; i++) {
         struct bench_case c = { .family = &kernels_family, .work = k->work,
-                                .kernel = i };
+                                .of = of, .kernel = i };
 
         snprintf(c.name, sizeof(c.name), "%s", k->name);
         add(x, &c);
@@ -355,8 +354,8 @@ int bench_cases(struct bench_case **out, const struct bench_options *o)
     for (int i = 0; (f = bench_family_at(i)) != NULL; i++)
         add_family(&x, f);
     if (o->tokens.n == 0 && o->dims.n == 0 && o->spec[0] == '\0') {
-        add_kernels(&x, bench_kernel_at);
-        add_kernels(&x, bench_nn_at);
+        add_kernels(&x, &bench_kernels);
+        add_kernels(&x, &bench_nn);
     }
     sort(x.cases, x.n);
     *out = x.cases;

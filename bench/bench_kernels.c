@@ -3,12 +3,18 @@
  * set, one thread, operands in cache.
  *
  * tests/test_bench.c fails while a member of the struct has no row here.  The
- * check compares with the base kernels, which tests/test_kernels.c judges.
+ * base kernels are judged by tests/test_kernels.c.
  */
 #include "bench.h"
 #include "kernel/kernels.h"
 #include <math.h>
 #include <string.h>
+
+#ifdef LCT_HAVE_NEON
+#  define BASE lct_kernels_neon
+#else
+#  define BASE lct_kernels_base
+#endif
 
 /* A tile of SIDE keys by SIDE queries; N numbers. */
 enum { SIDE = 64, N = SIDE * SIDE, FEW = 4 };
@@ -338,92 +344,92 @@ static void all_finite(const struct lct_kernels *k, struct operands *x)
 
 /* -------------------------------------------------------------------- rows */
 
-static const struct bench_work each, flops, dots, moves;
-
-/* What the work counts: numbers, flops or bytes; in place, both ways. */
 struct row {
     struct bench_kernel kernel;
     call call;
-    double amount;
-    double tolerance; /* against the base kernel; 0: exact */
 };
 
 #define AT(member) offsetof(struct lct_kernels, member)
 
 static const struct row rows[] = {
-    { { "rope, half", AT(rope), &moves }, rope_half, 8 * N, 0 },
-    { { "rope, interleaved", AT(rope), &moves }, rope_interleaved, 8 * N, 0 },
-    { { "rope, half, bf16", AT(rope), &moves }, rope_half_bf16, 4 * N, 0 },
-    { { "rope, interleaved, bf16", AT(rope), &moves }, rope_interleaved_bf16,
-      4 * N, 0 },
-    { { "rope, half, f16", AT(rope), &moves }, rope_half_f16, 4 * N, 0 },
-    { { "rope, interleaved, f16", AT(rope), &moves }, rope_interleaved_f16,
-      4 * N, 0 },
-    { { "add_table, f32", AT(add_table), &moves }, add_table_f32, 8 * N, 0 },
-    { { "add_table, bf16", AT(add_table), &moves }, add_table_bf16, 4 * N, 0 },
-    { { "add_table, f16", AT(add_table), &moves }, add_table_f16, 4 * N, 0 },
-    { { "interleave", AT(interleave), &each }, interleave, N, 0 },
-    { { "widen, bf16", AT(widen), &each }, widen_bf16, N, 0 },
-    { { "widen, f16", AT(widen), &each }, widen_f16, N, 0 },
-    { { "narrow, bf16", AT(narrow), &each }, narrow_bf16, N, 0 },
-    { { "narrow, f16", AT(narrow), &each }, narrow_f16, N, 0 },
-    { { "angle_rows", AT(angle_rows), &each }, angle_rows, N, 0 },
+    { { "rope, half", AT(rope), &work_moves, 8 * N, 0 }, rope_half },
+    { { "rope, interleaved", AT(rope), &work_moves, 8 * N, 0 },
+      rope_interleaved },
+    { { "rope, half, bf16", AT(rope), &work_moves, 4 * N, 0 },
+      rope_half_bf16 },
+    { { "rope, interleaved, bf16", AT(rope), &work_moves, 4 * N, 0 },
+      rope_interleaved_bf16 },
+    { { "rope, half, f16", AT(rope), &work_moves, 4 * N, 0 }, rope_half_f16 },
+    { { "rope, interleaved, f16", AT(rope), &work_moves, 4 * N, 0 },
+      rope_interleaved_f16 },
+    { { "add_table, f32", AT(add_table), &work_moves, 8 * N, 0 },
+      add_table_f32 },
+    { { "add_table, bf16", AT(add_table), &work_moves, 4 * N, 0 },
+      add_table_bf16 },
+    { { "add_table, f16", AT(add_table), &work_moves, 4 * N, 0 },
+      add_table_f16 },
+    { { "interleave", AT(interleave), &work_each, N, 0 }, interleave },
+    { { "widen, bf16", AT(widen), &work_each, N, 0 }, widen_bf16 },
+    { { "widen, f16", AT(widen), &work_each, N, 0 }, widen_f16 },
+    { { "narrow, bf16", AT(narrow), &work_each, N, 0 }, narrow_bf16 },
+    { { "narrow, f16", AT(narrow), &work_each, N, 0 }, narrow_f16 },
+    { { "angle_rows", AT(angle_rows), &work_each, N, 0 }, angle_rows },
     /* SIDE products and sums, each rounded once or twice */
-    { { "matmul", AT(matmul), &flops }, matmul, 2.0 * N * SIDE, 1e-5 },
-    { { "matmul_pairs", AT(matmul_pairs), &dots }, matmul_pairs, 2.0 * N * SIDE,
-      0 },
-    { { "pair_rows, f32", AT(pair_rows), &each }, pair_rows_f32, N, 0 },
-    { { "pair_rows, bf16", AT(pair_rows), &each }, pair_rows_bf16, N, 0 },
-    { { "round_rows", AT(round_rows), &each }, round_rows, N, 0 },
-    { { "scores_few", AT(scores_few), &flops }, scores_few,
-      2.0 * FEW * N, 1e-5 },
-    { { "scores_few, bf16", AT(scores_few), &flops }, scores_few_bf16,
-      2.0 * FEW * N, 1e-5 },
-    { { "scores_few, f16", AT(scores_few), &flops }, scores_few_f16,
-      2.0 * FEW * N, 1e-5 },
-    { { "scores_few, pairs", AT(scores_few), &dots }, scores_few_pairs,
-      2.0 * FEW * N, 0 },
-    { { "values_few", AT(values_few), &flops }, values_few,
-      2.0 * FEW * N, 1e-5 },
-    { { "values_few, bf16", AT(values_few), &flops }, values_few_bf16,
-      2.0 * FEW * N, 1e-5 },
-    { { "values_few, f16", AT(values_few), &flops }, values_few_f16,
-      2.0 * FEW * N, 1e-5 },
-    { { "values_few, pairs", AT(values_few), &dots }, values_few_pairs,
-      2.0 * FEW * N, 0 },
+    { { "matmul", AT(matmul), &work_flops, 2.0 * N * SIDE, 1e-5 }, matmul },
+    { { "matmul_pairs", AT(matmul_pairs), &work_dots, 2.0 * N * SIDE, 0 },
+      matmul_pairs },
+    { { "pair_rows, f32", AT(pair_rows), &work_each, N, 0 }, pair_rows_f32 },
+    { { "pair_rows, bf16", AT(pair_rows), &work_each, N, 0 }, pair_rows_bf16 },
+    { { "round_rows", AT(round_rows), &work_each, N, 0 }, round_rows },
+    { { "scores_few", AT(scores_few), &work_flops, 2.0 * FEW * N, 1e-5 },
+      scores_few },
+    { { "scores_few, bf16", AT(scores_few), &work_flops, 2.0 * FEW * N, 1e-5 },
+      scores_few_bf16 },
+    { { "scores_few, f16", AT(scores_few), &work_flops, 2.0 * FEW * N, 1e-5 },
+      scores_few_f16 },
+    { { "scores_few, pairs", AT(scores_few), &work_dots, 2.0 * FEW * N, 0 },
+      scores_few_pairs },
+    { { "values_few", AT(values_few), &work_flops, 2.0 * FEW * N, 1e-5 },
+      values_few },
+    { { "values_few, bf16", AT(values_few), &work_flops, 2.0 * FEW * N, 1e-5 },
+      values_few_bf16 },
+    { { "values_few, f16", AT(values_few), &work_flops, 2.0 * FEW * N, 1e-5 },
+      values_few_f16 },
+    { { "values_few, pairs", AT(values_few), &work_dots, 2.0 * FEW * N, 0 },
+      values_few_pairs },
     /* an exponential within a few roundings; sums of up to N of them */
-    { { "softmax_step", AT(softmax_step), &each }, softmax_step, N, 1e-5 },
-    { { "softmax_row", AT(softmax_row), &each }, softmax_row, N, 1e-4 },
-    { { "softmax_merge", AT(softmax_merge), &each }, softmax_merge, N, 1e-5 },
-    { { "softmax_again", AT(softmax_again), &each }, softmax_again, N, 1e-5 },
-    { { "softcap", AT(softcap), &each }, softcap, N, 1e-5 },
-    { { "softmax_gradient", AT(softmax_gradient), &each }, softmax_gradient, N,
-      0 },
-    { { "add_bias_rows", AT(add_bias_rows), &each }, add_bias_rows, N, 0 },
-    { { "add_levers", AT(add_levers), &each }, add_levers, N, 0 },
-    { { "sum_diagonals", AT(sum_diagonals), &each }, sum_diagonals, N, 0 },
-    { { "add_bends", AT(add_bends), &each }, add_bends, N, 1e-5 },
-    { { "sum_bend", AT(sum_bend), &each }, sum_bend, N, 1e-5 },
-    { { "transpose", AT(transpose), &each }, transpose, N, 0 },
-    { { "all_finite", AT(all_finite), &each }, all_finite, N, 0 },
+    { { "softmax_step", AT(softmax_step), &work_each, N, 1e-5 },
+      softmax_step },
+    { { "softmax_row", AT(softmax_row), &work_each, N, 1e-4 }, softmax_row },
+    { { "softmax_merge", AT(softmax_merge), &work_each, N, 1e-5 },
+      softmax_merge },
+    { { "softmax_again", AT(softmax_again), &work_each, N, 1e-5 },
+      softmax_again },
+    { { "softcap", AT(softcap), &work_each, N, 1e-5 }, softcap },
+    { { "softmax_gradient", AT(softmax_gradient), &work_each, N, 0 },
+      softmax_gradient },
+    { { "add_bias_rows", AT(add_bias_rows), &work_each, N, 0 },
+      add_bias_rows },
+    { { "add_levers", AT(add_levers), &work_each, N, 0 }, add_levers },
+    { { "sum_diagonals", AT(sum_diagonals), &work_each, N, 0 },
+      sum_diagonals },
+    { { "add_bends", AT(add_bends), &work_each, N, 1e-5 }, add_bends },
+    { { "sum_bend", AT(sum_bend), &work_each, N, 1e-5 }, sum_bend },
+    { { "transpose", AT(transpose), &work_each, N, 0 }, transpose },
+    { { "all_finite", AT(all_finite), &work_each, N, 0 }, all_finite },
 };
 
-const struct bench_kernel *bench_kernel_at(int i)
+static const struct bench_kernel *row_at(int i)
 {
     if (i < 0 || (size_t)i >= sizeof(rows) / sizeof(rows[0]))
         return NULL;
     return &rows[i].kernel;
 }
 
-/* ------------------------------------------------------------------- works */
-
-struct kernel_state {
-    const struct row *row;
-    struct operands x, base;
-};
-
-static void fill(struct operands *x)
+static void fill(void *operands)
 {
+    struct operands *x = operands;
+
     bench_fill(x->f[DATA], LOCANT_F32, NULL, N, 1);
     bench_fill(x->f[MORE], LOCANT_F32, NULL, N, 2);
     bench_fill(x->bf16, LOCANT_BF16, NULL, N, 3);
@@ -444,103 +450,19 @@ static void fill(struct operands *x)
     }
 }
 
-static void *setup(const struct bench_case *c)
+static void call_row(int i, bool base, void *operands)
 {
-    struct kernel_state *s = locant_alloc(sizeof(*s));
-
-    if (s == NULL) {
-        (void)bench_no_memory();
-        return NULL;
-    }
-    s->row = &rows[c->kernel];
-    fill(&s->x);
-    fill(&s->base);
-    return s;
+    rows[i].call(base ? &BASE : lct_kernels(), operands);
 }
 
-static void run(void *state)
+static const char *isa(void)
 {
-    struct kernel_state *s = state;
-
-    s->row->call(lct_kernels(), &s->x);
+    return lct_kernels()->isa;
 }
 
-static bool same(const struct kernel_state *s)
-{
-    const float *x = s->x.f[0], *y = s->base.f[0];
-
-    if (memcmp(s->x.bf16, s->base.bf16, sizeof(s->x.bf16)) != 0 ||
-        memcmp(s->x.f16, s->base.f16, sizeof(s->x.f16)) != 0 ||
-        memcmp(s->x.out_pairs, s->base.out_pairs, sizeof(s->x.out_pairs)) != 0)
-        return false;
-    if (s->row->tolerance == 0)
-        return memcmp(s->x.f, s->base.f, sizeof(s->x.f)) == 0;
-    for (int i = 0; i < ARRAYS * N; i++)
-        if (!(fabs((double)x[i] - (double)y[i]) <=
-              s->row->tolerance * (1 + fabs((double)y[i]))))
-            return false;
-    return true;
-}
-
-/* Did the kernel write anything?  Else a comparison says nothing. */
-static bool wrote(const struct kernel_state *s)
-{
-    struct operands *before = locant_alloc(sizeof(*before));
-    bool changed;
-
-    if (before == NULL)
-        return false;
-    fill(before);
-    changed = memcmp(before, &s->x, sizeof(*before)) != 0;
-    locant_release(before);
-    return changed;
-}
-
-static const char *check(void *state)
-{
-    struct kernel_state *s = state;
-    const char *isa = locant_isa();
-
-    run(s);
-#ifdef LCT_HAVE_NEON
-    s->row->call(&lct_kernels_neon, &s->base);
-#else
-    s->row->call(&lct_kernels_base, &s->base);
-#endif
-    if (!wrote(s))
-        return "the kernel wrote nothing";
-    return strcmp(isa, lct_kernels()->isa) == 0 && same(s)
-               ? NULL
-               : "the result differs from that of the base kernel";
-}
-
-static void teardown(void *state)
-{
-    locant_release(state);
-}
-
-static double amount(const struct bench_case *c)
-{
-    return rows[c->kernel].amount;
-}
-
-static const struct bench_work each = {
-    .unit = "ns/number", .every_isa = true, .one_thread = true,
-    .setup = setup, .check = check, .run = run, .teardown = teardown,
-    .amount = amount,
-};
-static const struct bench_work flops = {
-    .unit = "GFLOP/s", .roof = ROOF_FMA, .every_isa = true, .one_thread = true,
-    .setup = setup, .check = check, .run = run, .teardown = teardown,
-    .amount = amount,
-};
-static const struct bench_work dots = {
-    .unit = "GFLOP/s", .roof = ROOF_DOT, .every_isa = true, .one_thread = true,
-    .setup = setup, .check = check, .run = run, .teardown = teardown,
-    .amount = amount,
-};
-static const struct bench_work moves = {
-    .unit = "GB/s", .roof = ROOF_STREAM, .every_isa = true, .one_thread = true,
-    .setup = setup, .check = check, .run = run, .teardown = teardown,
-    .amount = amount,
+const struct bench_kernels bench_kernels = {
+    .name = "lct_kernels", .size = sizeof(struct lct_kernels),
+    .flag = offsetof(struct lct_kernels, dots), .at = row_at,
+    .bytes = sizeof(struct operands), .floats = ARRAYS * N, .fill = fill,
+    .call = call_row, .isa = isa,
 };

@@ -3,13 +3,12 @@
  * training are made, on each instruction set, one thread, operands in cache.
  *
  * tests/test_bench.c fails while a member of the struct has no row here.  The
- * check compares with the base kernels, which the tests of the model judge.
+ * base kernels are judged by the tests of the model.
  */
 #include "bench.h"
 
 #ifdef BENCH_LAB
 #include "nn/nn_kernels.h"
-#include <math.h>
 #include <string.h>
 
 #  ifdef LCT_HAVE_NEON
@@ -154,56 +153,51 @@ static void deposit(const struct lct_nn_kernels *k, struct operands *x)
 
 /* -------------------------------------------------------------------- rows */
 
-static const struct bench_work each, flops;
-
 struct row {
     struct bench_kernel kernel;
     call call;
-    double amount;    /* numbers, or flops */
-    double tolerance; /* against the base kernel; 0: exact */
 };
 
 #  define AT(member) offsetof(struct lct_nn_kernels, member)
 
 static const struct row rows[] = {
     /* SIDE products and sums, each rounded once or twice */
-    { { "nn product", AT(product), &flops }, product, 2.0 * N * SIDE, 1e-5 },
-    { { "nn weights", AT(weights), &flops }, weights, 2.0 * N * SIDE, 1e-5 },
-    { { "nn layer_norm", AT(layer_norm), &each }, layer_norm, N, 0 },
-    { { "nn rms_norm", AT(rms_norm), &each }, rms_norm, N, 0 },
-    { { "nn layer_norm_backward", AT(layer_norm_backward), &each },
-      layer_norm_backward, N, 0 },
-    { { "nn rms_norm_backward", AT(rms_norm_backward), &each },
-      rms_norm_backward, N, 0 },
-    { { "nn gelu", AT(gelu), &each }, gelu, N, 0 },
-    { { "nn gelu_backward", AT(gelu_backward), &each }, gelu_backward, N, 0 },
-    { { "nn cross_entropy", AT(cross_entropy), &each }, cross_entropy, N, 0 },
-    { { "nn cross_entropy_backward", AT(cross_entropy_backward), &each },
-      cross_entropy_backward, N, 0 },
-    { { "nn adamw", AT(adamw), &each }, adamw, N, 0 },
-    { { "nn sum_squares", AT(sum_squares), &each }, sum_squares, N, 0 },
-    { { "nn add", AT(add), &each }, add, N, 0 },
-    { { "nn scale", AT(scale), &each }, scale, N, 0 },
-    { { "nn gather", AT(gather), &each }, gather, N, 0 },
-    { { "nn deposit", AT(deposit), &each }, deposit, N, 0 },
+    { { "nn product", AT(product), &work_flops, 2.0 * N * SIDE, 1e-5 },
+      product },
+    { { "nn weights", AT(weights), &work_flops, 2.0 * N * SIDE, 1e-5 },
+      weights },
+    { { "nn layer_norm", AT(layer_norm), &work_each, N, 0 }, layer_norm },
+    { { "nn rms_norm", AT(rms_norm), &work_each, N, 0 }, rms_norm },
+    { { "nn layer_norm_backward", AT(layer_norm_backward), &work_each, N, 0 },
+      layer_norm_backward },
+    { { "nn rms_norm_backward", AT(rms_norm_backward), &work_each, N, 0 },
+      rms_norm_backward },
+    { { "nn gelu", AT(gelu), &work_each, N, 0 }, gelu },
+    { { "nn gelu_backward", AT(gelu_backward), &work_each, N, 0 },
+      gelu_backward },
+    { { "nn cross_entropy", AT(cross_entropy), &work_each, N, 0 },
+      cross_entropy },
+    { { "nn cross_entropy_backward", AT(cross_entropy_backward), &work_each,
+        N, 0 }, cross_entropy_backward },
+    { { "nn adamw", AT(adamw), &work_each, N, 0 }, adamw },
+    { { "nn sum_squares", AT(sum_squares), &work_each, N, 0 }, sum_squares },
+    { { "nn add", AT(add), &work_each, N, 0 }, add },
+    { { "nn scale", AT(scale), &work_each, N, 0 }, scale },
+    { { "nn gather", AT(gather), &work_each, N, 0 }, gather },
+    { { "nn deposit", AT(deposit), &work_each, N, 0 }, deposit },
 };
 
-const struct bench_kernel *bench_nn_at(int i)
+static const struct bench_kernel *row_at(int i)
 {
     if (i < 0 || (size_t)i >= sizeof(rows) / sizeof(rows[0]))
         return NULL;
     return &rows[i].kernel;
 }
 
-/* ------------------------------------------------------------------- works */
-
-struct nn_state {
-    const struct row *row;
-    struct operands x, base;
-};
-
-static void fill(struct operands *x)
+static void fill(void *operands)
 {
+    struct operands *x = operands;
+
     bench_fill(x->f[DATA], LOCANT_F32, NULL, N, 1);
     bench_fill(x->f[MORE], LOCANT_F32, NULL, N, 2);
     for (int i = 0; i < N; i++) {
@@ -213,80 +207,27 @@ static void fill(struct operands *x)
     }
 }
 
-static void *setup(const struct bench_case *c)
+static void call_row(int i, bool base, void *operands)
 {
-    struct nn_state *s = locant_alloc(sizeof(*s));
-
-    if (s == NULL) {
-        (void)bench_no_memory();
-        return NULL;
-    }
-    s->row = &rows[c->kernel];
-    fill(&s->x);
-    fill(&s->base);
-    return s;
+    rows[i].call(base ? &BASE : lct_nn(), operands);
 }
 
-static void run(void *state)
+static const char *isa(void)
 {
-    struct nn_state *s = state;
-
-    s->row->call(lct_nn(), &s->x);
+    return lct_nn()->isa;
 }
 
-static bool same(const struct nn_state *s)
-{
-    const real *x = s->x.f[0], *y = s->base.f[0];
-
-    if (s->row->tolerance == 0)
-        return memcmp(&s->x, &s->base, sizeof(s->x)) == 0;
-    for (int i = 0; i < ARRAYS * N; i++)
-        if (!(fabs((double)x[i] - (double)y[i]) <=
-              s->row->tolerance * (1 + fabs((double)y[i]))))
-            return false;
-    return true;
-}
-
-/* Of equal operands both make the same. */
-static const char *check(void *state)
-{
-    struct nn_state *s = state;
-    bool wrote;
-
-    run(s);
-    wrote = memcmp(&s->x, &s->base, sizeof(s->x)) != 0;
-    s->row->call(&BASE, &s->base);
-    if (!wrote)
-        return "the kernel wrote nothing";
-    return strcmp(locant_isa(), lct_nn()->isa) == 0 && same(s)
-               ? NULL
-               : "the result differs from that of the base kernel";
-}
-
-static void teardown(void *state)
-{
-    locant_release(state);
-}
-
-static double amount(const struct bench_case *c)
-{
-    return rows[c->kernel].amount;
-}
-
-static const struct bench_work each = {
-    .unit = "ns/number", .every_isa = true, .one_thread = true,
-    .setup = setup, .check = check, .run = run, .teardown = teardown,
-    .amount = amount,
-};
-static const struct bench_work flops = {
-    .unit = "GFLOP/s", .roof = ROOF_FMA, .every_isa = true, .one_thread = true,
-    .setup = setup, .check = check, .run = run, .teardown = teardown,
-    .amount = amount,
+const struct bench_kernels bench_nn = {
+    .name = "lct_nn_kernels", .size = sizeof(struct lct_nn_kernels),
+    .at = row_at, .bytes = sizeof(struct operands), .floats = ARRAYS * N,
+    .fill = fill, .call = call_row, .isa = isa,
 };
 #else
-const struct bench_kernel *bench_nn_at(int i)
+static const struct bench_kernel *no_row(int i)
 {
     (void)i;
     return NULL;
 }
+
+const struct bench_kernels bench_nn = { .name = "none", .at = no_row };
 #endif

@@ -2,8 +2,6 @@
 /* test_bench.c - ranges, statistics, the table of cases, and what is printed */
 #define _POSIX_C_SOURCE 200809L
 #include "bench/bench.h"
-#include "kernel/kernels.h"
-#include "nn/nn_kernels.h"
 #include "testing.h"
 #include <math.h>
 #include <stdlib.h>
@@ -94,33 +92,29 @@ static void exponents_of_known_powers(void **state)
 /* ------------------------------------------------------------------- table */
 
 /* Each member of the struct but the name and a flag is a function. */
-static void each_has_a_row(const struct bench_kernel *(*row)(int i),
-                           size_t bytes, size_t flag, const char *of)
+static void each_has_a_row(const struct bench_kernels *of)
 {
     const size_t size = sizeof(void (*)(void));
     const struct bench_kernel *k;
 
-    for (size_t at = sizeof(const char *); at < bytes; at += size) {
-        int rows = at == flag;
+    for (size_t at = sizeof(const char *); at < of->size; at += size) {
+        int rows = at == of->flag;
 
-        for (int i = 0; (k = row(i)) != NULL; i++)
+        for (int i = 0; (k = of->at(i)) != NULL; i++)
             rows += k->member == at;
         if (rows == 0)
             FAIL("function %zu of struct %s has no row",
-                 (at - sizeof(const char *)) / size, of);
+                 (at - sizeof(const char *)) / size, of->name);
     }
-    for (int i = 0; (k = row(i)) != NULL; i++)
+    for (int i = 0; (k = of->at(i)) != NULL; i++)
         assert_true(k->work->every_isa && k->work->one_thread);
 }
 
 static void every_kernel_has_a_row(void **state)
 {
     (void)state;
-    each_has_a_row(bench_kernel_at, sizeof(struct lct_kernels),
-                   offsetof(struct lct_kernels, dots), "lct_kernels");
-    if (bench_nn_at(0) != NULL)
-        each_has_a_row(bench_nn_at, sizeof(struct lct_nn_kernels), 0,
-                       "lct_nn_kernels");
+    each_has_a_row(&bench_kernels);
+    each_has_a_row(&bench_nn);
 }
 
 static struct bench_options options(const struct bench_request *typed)
@@ -151,9 +145,9 @@ static int kernels(void)
 {
     int n = 0;
 
-    while (bench_kernel_at(n) != NULL)
+    while (bench_kernels.at(n) != NULL)
         n++;
-    for (int i = 0; bench_nn_at(i) != NULL; i++)
+    for (int i = 0; bench_nn.at(i) != NULL; i++)
         n++;
     return n;
 }

@@ -1,0 +1,99 @@
+/*
+ * bench_in_cache.c - one kernel on operands that lie in cache, one thread.
+ *
+ * The check compares with the base kernels, which tests of their own judge.
+ */
+#include "bench.h"
+#include <math.h>
+#include <string.h>
+
+/* Operands of the kernel in use lie behind it, then the same for that of base:
+ * both as aligned as an allocation. */
+struct state {
+    const struct bench_kernels *of;
+    int row;
+    unsigned char *x, *base;
+};
+
+static size_t aligned(size_t bytes)
+{
+    return (bytes + 63) / 64 * 64;
+}
+
+static void *setup(const struct bench_case *c)
+{
+    const size_t head = aligned(sizeof(struct state));
+    const size_t bytes = aligned(c->of->bytes);
+    struct state *s = locant_alloc(head + 2 * bytes);
+
+    if (s == NULL) {
+        (void)bench_no_memory();
+        return NULL;
+    }
+    s->of = c->of;
+    s->row = c->kernel;
+    s->x = (unsigned char *)s + head;
+    s->base = s->x + bytes;
+    c->of->fill(s->x);
+    c->of->fill(s->base);
+    return s;
+}
+
+static void run(void *state)
+{
+    struct state *s = state;
+
+    s->of->call(s->row, false, s->x);
+}
+
+static bool same(const struct state *s)
+{
+    const double tolerance = s->of->at(s->row)->tolerance;
+    const size_t exact = tolerance == 0 ? 0 : s->of->floats * sizeof(float);
+    const float *x = (const float *)(const void *)s->x;
+    const float *y = (const float *)(const void *)s->base;
+
+    for (size_t i = 0; tolerance > 0 && i < s->of->floats; i++)
+        if (!(fabs((double)x[i] - (double)y[i]) <=
+              tolerance * (1 + fabs((double)y[i]))))
+            return false;
+    return memcmp(s->x + exact, s->base + exact, s->of->bytes - exact) == 0;
+}
+
+/* A kernel that wrote nothing would be told from no other. */
+static const char *check(void *state)
+{
+    struct state *s = state;
+    bool wrote;
+
+    run(s);
+    wrote = memcmp(s->x, s->base, s->of->bytes) != 0;
+    s->of->call(s->row, true, s->base);
+    if (!wrote)
+        return "the kernel wrote nothing";
+    return strcmp(locant_isa(), s->of->isa()) == 0 && same(s)
+               ? NULL
+               : "the result differs from that of the base kernel";
+}
+
+static void teardown(void *state)
+{
+    locant_release(state);
+}
+
+static double amount(const struct bench_case *c)
+{
+    return c->of->at(c->kernel)->amount;
+}
+
+#define IN_CACHE                                                            \
+    .every_isa = true, .one_thread = true, .setup = setup, .check = check,  \
+    .run = run, .teardown = teardown, .amount = amount
+
+const struct bench_work work_each = { .unit = "ns/number", IN_CACHE };
+const struct bench_work work_flops = { .unit = "GFLOP/s", .roof = ROOF_FMA,
+                                       IN_CACHE };
+const struct bench_work work_dots = { .unit = "GFLOP/s", .roof = ROOF_DOT,
+                                      IN_CACHE };
+const struct bench_work work_moves = { .unit = "GB/s", .roof = ROOF_STREAM,
+                                       IN_CACHE };
