@@ -30,6 +30,10 @@ double lct_page_value(const struct lct_results *r, const char *path, ...)
 /* Is none of them finite?  That cannot be drawn. */
 bool lct_page_all_missing(const double *values, size_t n);
 
+/* An entry of the legend that says what dashed lines are, and no line; its
+   point is 'nowhere'. */
+locant_series lct_page_dashed(double nowhere[2], double x, const char *label);
+
 /* The vertical line of figures at the trained length. */
 locant_mark lct_trained_mark(const struct lct_results *r);
 

@@ -151,16 +151,12 @@ static void add_group(struct lines *l, const struct lct_results *r, size_t i)
               color_of(i), NULL);
 }
 
-/* What the lines without a name are: an entry of the legend, and no line. */
-static void add_window_label(struct lines *l)
+locant_series lct_page_dashed(double nowhere[2], double x, const char *label)
 {
-    double *nowhere = take(l, 2);
-
-    nowhere[0] = l->series[0].x[0];
+    nowhere[0] = x;
     nowhere[1] = NAN;
-    l->series[l->n++] = (locant_series){ .label = "dashed: own window", .n = 1,
-                                         .x = nowhere, .y = nowhere + 1,
-                                         .dashed = 1, .color = LCT_GREY };
+    return (locant_series){ .label = label, .n = 1, .x = nowhere,
+                            .y = nowhere + 1, .dashed = 1, .color = LCT_GREY };
 }
 
 /* The n-gram that remembers as much as a model reads. */
@@ -258,12 +254,13 @@ locant_status lct_page_headline(struct lct_html *h, const struct lct_results *r)
             add_level(&l, l.series[0].x, l.series[0].n, r->ngram[k] * LCT_BITS,
                       LCT_GREY, label[k]);
     }
-    if (l.n > 0)
+    if (l.n > 0) {
         add_cache(&l, r);
-    if (l.n > 0)
-        add_window_label(&l);
-    if (l.n > 0)
+        l.series[l.n] = lct_page_dashed(take(&l, 2), l.series[0].x[0],
+                                        "dashed: own window");
+        l.n++;
         status = write_headline(h, r, &l);
+    }
     free_lines(&l);
     return status;
 }

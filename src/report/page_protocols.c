@@ -6,7 +6,6 @@
 #include "../figure/inline.h"
 #include "page.h"
 #include "words.h"
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -218,13 +217,9 @@ static locant_status draw_protocols(struct lct_html *h,
         series[n++].dashed = 1;
     }
     if (status == LOCANT_OK && n > 0) {
-        double *nowhere = numbers + 2 * N * n;
-
-        nowhere[0] = (double)lct_length(r, 0);
-        nowhere[1] = NAN; /* an entry of the legend, and no line */
-        series[n] = (locant_series){ .label = "dashed: windows", .n = 1,
-                                     .x = nowhere, .y = nowhere + 1,
-                                     .dashed = 1, .color = LCT_GREY };
+        series[n] = lct_page_dashed(numbers + 2 * N * n,
+                                    (double)lct_length(r, 0),
+                                    "dashed: windows");
         status = draw(h, r, series, n + 1);
     }
     locant_release(series);
