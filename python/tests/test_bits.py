@@ -120,6 +120,31 @@ class Bits(unittest.TestCase):
                                     f"queries {at} and on by {size}, "
                                     f"{'growing cache' if grows else 'all'}")
 
+    def test_tiles_that_the_mask_cuts_in_bfloat16(self):
+        """At positions twice as far apart as many keys are hidden, but no
+        tile is cut; results may differ in the sign of a zero."""
+        rng = np.random.default_rng(7)
+        for off in range(0, 70, 3):
+            keys = T + off
+            q, k, v = (np.ascontiguousarray(
+                rng.standard_normal((1, h, n, D)).astype(np.float32)
+                .view(np.uint16)[..., 1::2])
+                for h, n in ((HEADS, T), (KV_HEADS, keys), (KV_HEADS, keys)))
+            results = []
+            for step in (1, 2):
+                at = step * np.arange(keys)
+                given = {"q_positions": at[off:], "k_positions": at,
+                         "dtype": "bfloat16"}
+                out, lse = locant.attention(q, k, v, "none", True,
+                                            return_lse=True, **given)
+                g = locant.attention_backward(out, q, k, v, out, lse, "none",
+                                              True, **given)
+                results.append([lse] + [
+                    (a.astype(np.uint32) << 16).view(np.float32)
+                    for a in (out, g.q, g.k, g.v)])
+            for a, b in zip(*results, strict=True):
+                self.assertTrue(np.array_equal(a, b), f"offset {off}")
+
 
 if __name__ == "__main__":
     unittest.main()
