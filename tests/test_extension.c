@@ -21,7 +21,6 @@ static const struct lct_extension_plan tiny = {
     "tiny", 1, 64, 2, 32, 4, 3e-3, 1, BLOCKS, 2, 1, 2
 };
 
-
 /* One store for all: the job is done once, and read back after that. */
 static int set_up(void **state)
 {

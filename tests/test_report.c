@@ -7,7 +7,6 @@
 #include <math.h>
 #include <sys/stat.h>
 
-
 static int set_up(void **state)
 {
     (void)state;

@@ -14,7 +14,6 @@
 
 enum { SPECS = 2, SEEDS = 2 };
 
-
 static int set_up(void **state)
 {
     (void)state;
