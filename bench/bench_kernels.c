@@ -332,6 +332,43 @@ static void sum_bend(const struct lct_kernels *k, struct operands *x)
     k->sum_bend(x->f[OUT], x->f[DATA], SIDE, SIDE, &b, -1, 1);
 }
 
+/* Three quarters of each row, which is no whole number of vectors. */
+static struct lct_rows rows_of(void *x, enum lct_stored kind, float *tile)
+{
+    const ptrdiff_t size = kind == LCT_STORED_F32 ? 4 : 2;
+
+    return (struct lct_rows){ x, SIDE * size, kind, tile, SIDE, SIDE,
+                              3 * SIDE / 4 - 8 };
+}
+
+static void load_rows(const struct lct_kernels *k, struct operands *x)
+{
+    const struct lct_rows r = rows_of(x->f[DATA], LCT_STORED_F32, x->f[OUT]);
+
+    k->load_rows(&r);
+}
+
+static void load_rows_bf16(const struct lct_kernels *k, struct operands *x)
+{
+    const struct lct_rows r = rows_of(x->bf16, LCT_STORED_BF16, x->f[OUT]);
+
+    k->load_rows(&r);
+}
+
+static void store_rows(const struct lct_kernels *k, struct operands *x)
+{
+    const struct lct_rows r = rows_of(x->f[OUT], LCT_STORED_F32, x->f[DATA]);
+
+    k->store_rows(&r);
+}
+
+static void store_rows_bf16(const struct lct_kernels *k, struct operands *x)
+{
+    const struct lct_rows r = rows_of(x->bf16, LCT_STORED_BF16, x->f[DATA]);
+
+    k->store_rows(&r);
+}
+
 static void transpose(const struct lct_kernels *k, struct operands *x)
 {
     k->transpose(x->f[OUT], SIDE, x->f[DATA], SIDE, SIDE, SIDE);
@@ -415,6 +452,11 @@ static const struct row rows[] = {
       sum_diagonals },
     { { "add_bends", AT(add_bends), &work_each, N, 1e-5 }, add_bends },
     { { "sum_bend", AT(sum_bend), &work_each, N, 1e-5 }, sum_bend },
+    { { "load_rows", AT(load_rows), &work_each, N, 0 }, load_rows },
+    { { "load_rows, bf16", AT(load_rows), &work_each, N, 0 }, load_rows_bf16 },
+    { { "store_rows", AT(store_rows), &work_each, N, 0 }, store_rows },
+    { { "store_rows, bf16", AT(store_rows), &work_each, N, 0 },
+      store_rows_bf16 },
     { { "transpose", AT(transpose), &work_each, N, 0 }, transpose },
     { { "all_finite", AT(all_finite), &work_each, N, 0 }, all_finite },
 };

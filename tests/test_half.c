@@ -1,6 +1,7 @@
 /*
  * test_half.c - the vector conversions of 16-bit floats, on every instruction
- * set, against the one that takes a number at a time.
+ * set, against the one that takes a number at a time; tiles of rows against
+ * single ones.
  */
 #include "core/tensor.h"
 #include "kernel/kernels.h"
@@ -117,6 +118,52 @@ static void narrows_as_one_by_one(void)
     }
 }
 
+/*
+ * A tile of rows in and out again is what one row after the other is; past the
+ * last channel the tile has zeros, and the rows in between keep what they had.
+ */
+static void rows_as_one_by_one(void)
+{
+    enum { ROWS = 3 };
+    int rounds = TEST_SANITIZED ? 100 : 1000;
+
+    for (int round = 0; round < rounds; round++) {
+        const locant_dtype kind = (locant_dtype)(round % 3);
+        const size_t n = (size_t)test_range(1, 70);
+        const size_t width = (n + LCT_PAD - 1) / LCT_PAD * LCT_PAD;
+        const size_t size = locant_dtype_size(kind), apart = 2 * n;
+        const size_t bytes = (ROWS * apart - n) * size;
+        char *x = test_guarded(bytes), *back = test_guarded(bytes);
+        float *tile = test_guarded(ROWS * width * sizeof(*tile));
+        float row[70];
+        struct lct_rows r = { x, (ptrdiff_t)(apart * size),
+                              (enum lct_stored)kind, tile, width, ROWS, n };
+
+        for (size_t i = 0; i < bytes; i++)
+            x[i] = (char)test_rand();
+        memset(back, 7, bytes);
+        lct_kernels()->load_rows(&r);
+        r.x = back;
+        lct_kernels()->store_rows(&r);
+        for (size_t i = 0; i < ROWS; i++) {
+            const char *from = x + i * apart * size;
+            char *to = back + i * apart * size, one[70 * sizeof(float)];
+
+            lct_row_to_f32(row, from, kind, n);
+            CHECK(memcmp(tile + i * width, row, n * sizeof(*row)) == 0);
+            for (size_t c = n; c < width; c++)
+                CHECK(bits_of(tile[i * width + c]) == 0);
+            lct_row_from_f32(one, kind, row, n);
+            CHECK(memcmp(to, one, n * size) == 0);
+            for (size_t c = n * size; i + 1 < ROWS && c < apart * size; c++)
+                CHECK(to[c] == 7);
+        }
+        test_guarded_free(x, bytes);
+        test_guarded_free(back, bytes);
+        test_guarded_free(tile, ROWS * width * sizeof(*tile));
+    }
+}
+
 static void widens_on_every_isa(void **state)
 {
     (void)state;
@@ -129,11 +176,18 @@ static void narrows_on_every_isa(void **state)
     test_each_isa(narrows_as_one_by_one);
 }
 
+static void moves_rows_on_every_isa(void **state)
+{
+    (void)state;
+    test_each_isa(rows_as_one_by_one);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(widens_on_every_isa),
         cmocka_unit_test(narrows_on_every_isa),
+        cmocka_unit_test(moves_rows_on_every_isa),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

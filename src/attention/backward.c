@@ -13,54 +13,6 @@
 #include <math.h>
 #include <string.h>
 
-/* As float32: where it lies, or in 'room'. */
-static const float *read_row(const locant_tensor *x, const int64_t at[3],
-                             float *room, size_t n)
-{
-    const void *row = lct_at(x, at, 3);
-
-    if (x->dtype == LOCANT_F32)
-        return row;
-    lct_row_to_f32(room, row, x->dtype, n);
-    return room;
-}
-
-/* <dout, out> of a row: the sum of p * dp. */
-static float row_delta(const struct lct_backward_job *job,
-                       struct lct_scratch *s, const int64_t at[3])
-{
-    const size_t D = (size_t)job->p->D;
-    const float *out = read_row(job->out, at, s->product, D);
-    const float *dout = read_row(job->dout, at,
-                                 s->product + job->p->padded, D);
-    double sum = 0;
-
-    for (size_t c = 0; c < D; c++)
-        sum += (double)out[c] * (double)dout[c];
-    return (float)sum;
-}
-
-/* Log-sum-exp and delta of the tile, a lane each. */
-static void load_sums(const struct lct_backward_job *job,
-                      const struct lct_tile *t, struct lct_scratch *s)
-{
-    float *lse = s->rows + 3 * LCT_TILE, *delta = s->rows + 4 * LCT_TILE;
-    int64_t lanes = (int64_t)t->lanes;
-
-    for (int64_t i = 0; i < lanes; i++) {
-        int64_t at[3] = { t->b, t->h, t->i + i };
-
-        lse[i] = INFINITY; /* no query, or one that sees no key: p = 0 */
-        delta[i] = 0;
-        if (i >= t->rows)
-            continue;
-        delta[i] = row_delta(job, s, at);
-        lse[i] = *(const float *)lct_at(job->lse, at, 3);
-        if (lse[i] == -INFINITY)
-            lse[i] = INFINITY;
-    }
-}
-
 /* dout of the tile as rows and as columns. */
 static void load_dout(const struct lct_backward_job *job,
                       const struct lct_tile *t, struct lct_scratch *s)
@@ -69,16 +21,57 @@ static void load_dout(const struct lct_backward_job *job,
 
     if (t->rows < (int64_t)t->lanes)
         memset(s->dout_cols, 0, (size_t)p->D * t->lanes * sizeof(float));
-    for (int64_t i = 0; i < t->rows; i++) {
-        int64_t at[3] = { t->b, t->h, t->i + i };
-        float *row = s->dout + i * p->padded;
-
-        lct_row_to_f32(row, lct_at(job->dout, at, 3), job->dout->dtype,
-                       (size_t)p->D);
-        memset(row + p->D, 0, (size_t)(p->padded - p->D) * sizeof(*row));
-    }
+    lct_load_rows(p, s->dout, job->dout, (int64_t[3]){ t->b, t->h, t->i },
+                  t->rows);
     p->kernels->transpose(s->dout_cols, t->lanes, s->dout, (size_t)p->padded,
                           (size_t)t->rows, (size_t)p->D);
+}
+
+/* <x, y> of n channels, a multiple of LCT_PAD. */
+static float dot(const float *x, const float *y, int64_t n)
+{
+    enum { CHAINS = 8 };
+    double sum[CHAINS] = { 0 };
+
+    for (int64_t i = 0; i < n; i += CHAINS)
+        for (int l = 0; l < CHAINS; l++)
+            sum[l] += (double)x[i + l] * (double)y[i + l];
+    for (int half = CHAINS / 2; half > 0; half /= 2)
+        for (int l = 0; l < half; l++)
+            sum[l] += sum[l + half];
+    return (float)sum[0];
+}
+
+/*
+ * Log-sum-exp of the tile and delta, <dout, out> of a query: the sum of p * dp.
+ * A lane each.
+ */
+static void load_sums(const struct lct_backward_job *job,
+                      const struct lct_tile *t, struct lct_scratch *s)
+{
+    const struct lct_problem *p = job->p;
+    const int64_t at[3] = { t->b, t->h, t->i };
+    const float *dout = s->dout;
+    float *lse = s->rows + 3 * LCT_TILE, *delta = s->rows + 4 * LCT_TILE;
+    const char *from = lct_at(job->lse, at, 3);
+    const int64_t step = job->lse->stride[2] * (int64_t)sizeof(float);
+
+    lct_load_rows(p, s->out, job->out, at, t->rows);
+    if (p->by_pairs) {
+        lct_load_rows(p, s->product, job->dout, at, t->rows);
+        dout = s->product;
+    }
+    for (int64_t i = 0; i < (int64_t)t->lanes; i++, from += step) {
+        lse[i] = INFINITY; /* no query, or one that sees no key: p = 0 */
+        delta[i] = 0;
+        if (i >= t->rows)
+            continue;
+        delta[i] = dot(s->out + i * p->padded, dout + i * p->padded,
+                       p->padded);
+        lse[i] = *(const float *)from;
+        if (lse[i] == -INFINITY)
+            lse[i] = INFINITY;
+    }
 }
 
 /* Where the gradients of a tile of keys are summed: rows of 'width'. */

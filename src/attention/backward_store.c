@@ -28,31 +28,41 @@ static void turn_row_back(const struct lct_backward_job *job,
         lct_row_from_f64(lct_at(dx, at, 3), dx->dtype, back, (size_t)p->D);
 }
 
+/* Rows that the schedule turned, back. */
+static void rotate_back(const struct lct_problem *p, float *x, int64_t width,
+                        int64_t rows, const float *cosines, const float *sines,
+                        int64_t angle)
+{
+    const int64_t from = angle * p->schedule->pairs;
+
+    lct_rotate_tile(&(struct lct_turned_rows){
+        .out = x, .x = x, .out_row = width, .x_row = width, .rows = rows,
+        .cosines = cosines + from, .sines = sines + from, .sign = -1 },
+        p->schedule, p->kernels);
+}
+
 void lct_store_dq(const struct lct_backward_job *job, const struct lct_tile *t,
                   struct lct_scratch *s)
 {
     const struct lct_problem *p = job->p;
-    int64_t table = lct_position_row(p, t->b) * p->T;
+    const int64_t at[3] = { t->b, t->h, t->i };
 
     for (int64_t i = 0; i < t->rows; i++) {
-        int64_t at[3] = { t->b, t->h, t->i + i };
         float *row = s->out + i * p->padded_q;
-        float scale = lct_query_scale(p, t->b, at[2]);
+        float scale = lct_query_scale(p, t->b, t->i + i);
 
-        for (int64_t d = 0; d < p->Dq; d++)
+        for (int64_t d = 0; d < p->padded_q; d++)
             row[d] *= scale;
-        if (p->turns) {
-            turn_row_back(job, s, job->g->dq, row, LCT_QUERY, at);
-            continue;
-        }
-        if (p->schedule != NULL)
-            lct_rotate_row(row, p->schedule, p->kernels,
-                           p->q_cos + (table + at[2]) * p->schedule->pairs,
-                           p->q_sin + (table + at[2]) * p->schedule->pairs,
-                           -1.0f);
-        lct_row_from_f32(lct_at(job->g->dq, at, 3), job->g->dq->dtype, row,
-                         (size_t)p->D);
+        if (p->turns)
+            turn_row_back(job, s, job->g->dq, row, LCT_QUERY,
+                          (int64_t[3]){ t->b, t->h, t->i + i });
     }
+    if (p->turns)
+        return;
+    if (p->schedule != NULL)
+        rotate_back(p, s->out, p->padded_q, t->rows, p->q_cos, p->q_sin,
+                    lct_position_row(p, t->b) * p->T + t->i);
+    lct_store_rows(p, job->g->dq, s->out, at, t->rows);
 }
 
 /* Gradients of one head of keys or values: 0 where they are summed. */
@@ -80,46 +90,35 @@ void lct_clear_keys(const struct lct_backward_job *job, int64_t b,
                    head);
 }
 
+/* All rows of a head of keys back through a general map. */
+static void turn_keys_back(const struct lct_backward_job *job, int64_t b,
+                           int64_t head, struct lct_scratch *s)
+{
+    const struct lct_problem *p = job->p;
+
+    for (int64_t j = 0; j < p->S; j++)
+        turn_row_back(job, s, job->g->dk, s->dk + j * p->padded_q, LCT_KEY,
+                      (int64_t[3]){ b, head, j });
+}
+
 /* From the scratch, if that is where they are, turned back. */
 static void store_dk(const struct lct_backward_job *job, int64_t b,
                      int64_t head, struct lct_scratch *s)
 {
     const struct lct_problem *p = job->p;
     const locant_tensor *dk = job->g->dk;
-    int64_t table = lct_position_row(p, b) * p->S;
+    const int64_t at[3] = { b, head, 0 };
 
-    if (!p->gathers_dk && !p->turns_keys)
+    if (p->turns && !p->keys_turned) {
+        turn_keys_back(job, b, head, s);
         return;
-    for (int64_t j = 0; j < p->S; j++) {
-        int64_t at[3] = { b, head, j };
-        float *row = p->gathers_dk ? s->dk + j * p->padded_q
-                                   : lct_row(dk, b, head, j);
-
-        if (p->turns && !p->keys_turned) {
-            turn_row_back(job, s, dk, row, LCT_KEY, at);
-            continue;
-        }
-        if (p->turns_keys)
-            lct_rotate_row(row, p->schedule, p->kernels,
-                           p->k_cos + (table + j) * p->schedule->pairs,
-                           p->k_sin + (table + j) * p->schedule->pairs, -1.0f);
-        if (p->gathers_dk)
-            lct_row_from_f32(lct_at(dk, at, 3), dk->dtype, row, (size_t)p->D);
     }
-}
-
-static void store_dv(const struct lct_backward_job *job, int64_t b,
-                     int64_t head, const struct lct_scratch *s)
-{
-    const struct lct_problem *p = job->p;
-    const locant_tensor *dv = job->g->dv;
-
-    for (int64_t j = 0; p->gathers_dv && j < p->S; j++) {
-        int64_t at[3] = { b, head, j };
-
-        lct_row_from_f32(lct_at(dv, at, 3), dv->dtype, s->dv + j * p->padded,
-                         (size_t)p->D);
-    }
+    if (p->turns_keys)
+        rotate_back(p, p->gathers_dk ? s->dk : lct_row(dk, b, head, 0),
+                    p->gathers_dk ? p->padded_q : dk->stride[2], p->S,
+                    p->k_cos, p->k_sin, lct_position_row(p, b) * p->S);
+    if (p->gathers_dk)
+        lct_store_rows(p, dk, s->dk, at, p->S);
 }
 
 void lct_store_keys(const struct lct_backward_job *job, int64_t b,
@@ -127,6 +126,7 @@ void lct_store_keys(const struct lct_backward_job *job, int64_t b,
 {
     if (job->dk)
         store_dk(job, b, head, s);
-    if (job->g->dv != NULL)
-        store_dv(job, b, head, s);
+    if (job->g->dv != NULL && job->p->gathers_dv)
+        lct_store_rows(job->p, job->g->dv, s->dv, (int64_t[3]){ b, head, 0 },
+                       job->p->S);
 }

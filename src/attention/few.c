@@ -243,7 +243,7 @@ static void few_segment(const struct lct_problem *p, struct few *f,
         if (p->by_pairs)
             lct_pairs_query(p, (uint32_t *)s->out, at);
         else
-            lct_load_query(p, s, s->out, at);
+            lct_load_query_rows(p, s, s->out, at, 1);
         for (int64_t d = 0; d < entries; d++)
             s->q[d * rows + r] = s->out[d]; /* words move as floats do */
         s->rows[LCT_PAIRS_SCALES + r] = lct_query_scale(p, at[0], at[2]);
@@ -308,6 +308,7 @@ static void join(void *context, size_t task, int slot)
     const struct lct_results *job = context;
     const struct lct_problem *p = job->p;
     int64_t row = (int64_t)task, head = row / p->T;
+    int64_t at[3] = { head / p->H, head % p->H, row % p->T };
     float *total = lct_abreast(p, slot, 0)->total, top = 0, sum = 0;
 
     for (int64_t n = 0; n < p->k_segments; n++) {
@@ -319,8 +320,8 @@ static void join(void *context, size_t task, int slot)
                                   p->part_rows[2 * part + 1],
                                   (size_t)p->padded);
     }
-    lct_store_result(job, (int64_t[3]){ head / p->H, head % p->H, row % p->T },
-                     total, top, sum);
+    lct_finish_row(job, at, total, top, sum);
+    lct_store_rows(p, job->out, total, at, 1);
 }
 
 void lct_few_forward(const struct lct_problem *p, const locant_tensor *out,

@@ -23,8 +23,8 @@ static double add_logs(double a, double b)
     return top + log1p(exp((a > b ? b : a) - top));
 }
 
-void lct_store_result(const struct lct_results *r, const int64_t at[3],
-                      float *from, float top, float sum)
+void lct_finish_row(const struct lct_results *r, const int64_t at[3],
+                    float *from, float top, float sum)
 {
     size_t D = (size_t)r->p->D;
     bool seen = sum != 0; /* NaN counts */
@@ -37,7 +37,6 @@ void lct_store_result(const struct lct_results *r, const int64_t at[3],
     }
     for (size_t d = 0; d < D; d++)
         from[d] = seen ? from[d] / sum : 0;
-    lct_row_from_f32(lct_at(r->out, at, 3), r->out->dtype, from, D);
     *(float *)lct_at(r->lse, at, 3) = (float)lse;
 }
 
@@ -164,9 +163,11 @@ static void close_tile(const struct lct_results *to,
     const struct lct_scratch *s = w->s[n];
 
     for (int64_t i = 0; i < t->rows; i++)
-        lct_store_result(to, (int64_t[3]){ t->b, t->h, t->i + i },
-                         s->total + i * w->p->padded, s->totals[i],
-                         s->totals[LCT_TILE + i]);
+        lct_finish_row(to, (int64_t[3]){ t->b, t->h, t->i + i },
+                       s->total + i * w->p->padded, s->totals[i],
+                       s->totals[LCT_TILE + i]);
+    lct_store_rows(w->p, to->out, s->total, (int64_t[3]){ t->b, t->h, t->i },
+                   t->rows);
 }
 
 /* Some tiles of queries of one head, against all keys they may see. */

@@ -16,27 +16,52 @@ struct angles {
     const float *cosines, *sines;
 };
 
-/* D channels as they are, then zeros. */
-static void load_row(const struct lct_problem *p, float *to,
-                     const locant_tensor *x, const int64_t at[3])
+void lct_load_rows(const struct lct_problem *p, float *to,
+                   const locant_tensor *x, const int64_t at[3], int64_t rows)
 {
-    lct_row_to_f32(to, lct_at(x, at, 3), x->dtype, (size_t)p->D);
-    memset(to + p->D, 0, (size_t)(p->padded - p->D) * sizeof(*to));
+    p->kernels->load_rows(&(struct lct_rows){
+        .x = lct_at(x, at, 3),
+        .x_row = x->stride[2] * (ptrdiff_t)locant_dtype_size(x->dtype),
+        .kind = (enum lct_stored)x->dtype, .tile = to,
+        .width = (size_t)p->padded, .rows = (size_t)rows, .n = (size_t)p->D });
 }
 
-/* The same, turned by row 'angle' of a table. */
-static void load_plain(const struct lct_problem *p, float *to,
-                       const locant_tensor *x, const int64_t at[3],
-                       struct angles table, int64_t angle)
+void lct_store_rows(const struct lct_problem *p, const locant_tensor *x,
+                    float *from, const int64_t at[3], int64_t rows)
 {
-    size_t from = (size_t)angle * (size_t)p->schedule->pairs;
-
-    load_row(p, to, x, at);
-    lct_rotate_row(to, p->schedule, p->kernels, table.cosines + from,
-                   table.sines + from, 1.0f);
+    p->kernels->store_rows(&(struct lct_rows){
+        .x = lct_at(x, at, 3),
+        .x_row = x->stride[2] * (ptrdiff_t)locant_dtype_size(x->dtype),
+        .kind = (enum lct_stored)x->dtype, .tile = from,
+        .width = (size_t)p->padded, .rows = (size_t)rows, .n = (size_t)p->D });
 }
 
-/* The same through a general map. */
+/*
+ * Rows loaded and turned by rows of a table from 'angle' on: straight from
+ * where they lie, if all channels turn.
+ */
+static void load_turned(const struct lct_problem *p, float *to,
+                        const locant_tensor *x, const int64_t at[3],
+                        int64_t rows, struct angles table, int64_t angle)
+{
+    const int64_t from = angle * p->schedule->pairs;
+    struct lct_turned_rows r = {
+        .out = to, .x = to, .out_row = p->padded, .x_row = p->padded,
+        .rows = rows, .cosines = table.cosines + from,
+        .sines = table.sines + from, .sign = 1 };
+
+    if (x->dtype != LOCANT_F32 || 2 * p->schedule->pairs != p->D) {
+        lct_load_rows(p, to, x, at, rows);
+    } else {
+        r.x = lct_at(x, at, 3);
+        r.x_row = x->stride[2];
+        if (p->padded > p->D)
+            memset(to, 0, (size_t)(rows * p->padded) * sizeof(*to));
+    }
+    lct_rotate_tile(&r, p->schedule, p->kernels);
+}
+
+/* A row through a general map. */
 static void load_mapped(const struct lct_problem *p, float *to, double *wide,
                         const locant_tensor *x, enum lct_role role,
                         const int64_t at[3])
@@ -49,21 +74,33 @@ static void load_mapped(const struct lct_problem *p, float *to, double *wide,
     memset(to + p->Dq, 0, (size_t)(p->padded_q - p->Dq) * sizeof(*to));
 }
 
-void lct_load_query(const struct lct_problem *p, struct lct_scratch *s,
-                    float *to, const int64_t at[3])
+static void load_mapped_queries(const struct lct_problem *p,
+                                struct lct_scratch *s, float *to,
+                                const int64_t at[3], int64_t rows)
+{
+    for (int64_t i = 0; i < rows; i++)
+        load_mapped(p, to + i * p->padded_q, s->wide, &p->q, LCT_QUERY,
+                    (int64_t[3]){ at[0], at[1], at[2] + i });
+}
+
+void lct_load_query_rows(const struct lct_problem *p, struct lct_scratch *s,
+                         float *to, const int64_t at[3], int64_t rows)
 {
     struct angles table = { p->q_cos, p->q_sin };
-    float scale = lct_query_scale(p, at[0], at[2]);
 
     if (p->turns)
-        load_mapped(p, to, s->wide, &p->q, LCT_QUERY, at);
+        load_mapped_queries(p, s, to, at, rows);
     else if (p->schedule != NULL)
-        load_plain(p, to, &p->q, at, table,
-                   lct_position_row(p, at[0]) * p->T + at[2]);
+        load_turned(p, to, &p->q, at, rows, table,
+                    lct_position_row(p, at[0]) * p->T + at[2]);
     else
-        load_row(p, to, &p->q, at);
-    for (int64_t d = 0; d < p->Dq; d++)
-        to[d] *= scale;
+        lct_load_rows(p, to, &p->q, at, rows);
+    for (int64_t i = 0; i < rows; i++, to += p->padded_q) {
+        float scale = lct_query_scale(p, at[0], at[2] + i);
+
+        for (int64_t d = 0; d < p->padded_q; d++)
+            to[d] *= scale;
+    }
 }
 
 void lct_load_queries(const struct lct_problem *p, const struct lct_tile *t,
@@ -71,9 +108,7 @@ void lct_load_queries(const struct lct_problem *p, const struct lct_tile *t,
 {
     size_t rows = (size_t)t->rows, lanes = t->lanes;
 
-    for (int64_t i = 0; i < t->rows; i++)
-        lct_load_query(p, s, s->q + i * p->padded_q,
-                       (int64_t[3]){ t->b, t->h, t->i + i });
+    lct_load_query_rows(p, s, s->q, (int64_t[3]){ t->b, t->h, t->i }, t->rows);
     p->kernels->transpose(s->q_cols, lanes, s->q, (size_t)p->padded_q, rows,
                           (size_t)p->Dq);
     for (int64_t d = 0; rows < lanes && d < p->Dq; d++)
@@ -107,14 +142,10 @@ const float *lct_load_keys(const struct lct_problem *p,
         *row = (size_t)p->k.stride[2];
         return lct_at(&p->k, at, 3);
     }
-    for (int64_t j = 0; j < t->keys; j++, at[2]++) {
-        float *to = s->k + j * p->padded;
-
-        if (p->turns_keys)
-            load_plain(p, to, &p->k, at, table, angle + at[2]);
-        else
-            load_row(p, to, &p->k, at);
-    }
+    if (p->turns_keys)
+        load_turned(p, s->k, &p->k, at, t->keys, table, angle + t->j);
+    else
+        lct_load_rows(p, s->k, &p->k, at, t->keys);
     return s->k;
 }
 
@@ -128,8 +159,7 @@ const float *lct_load_values(const struct lct_problem *p,
         *row = (size_t)p->v.stride[2];
         return lct_at(&p->v, at, 3);
     }
-    for (int64_t j = 0; j < t->keys; j++, at[2]++)
-        load_row(p, s->v + j * p->padded, &p->v, at);
+    lct_load_rows(p, s->v, &p->v, at, t->keys);
     *row = (size_t)p->padded;
     return s->v;
 }

@@ -85,9 +85,11 @@ static void turn(const struct lct_problem *p, float *row, enum lct_role role,
     const float *k_cos = far ? plan->k_cos : p->k_cos;
     const float *k_sin = far ? plan->k_sin : p->k_sin;
 
-    lct_rotate_row(row, p->schedule, p->kernels,
-                   (role == LCT_QUERY ? q_cos : k_cos) + at,
-                   (role == LCT_QUERY ? q_sin : k_sin) + at, sign);
+    lct_rotate_tile(&(struct lct_turned_rows){
+        .out = row, .x = row, .rows = 1,
+        .cosines = (role == LCT_QUERY ? q_cos : k_cos) + at,
+        .sines = (role == LCT_QUERY ? q_sin : k_sin) + at, .sign = sign },
+        p->schedule, p->kernels);
 }
 
 /* Raw rows, turned far, padded. */

@@ -131,9 +131,18 @@ static inline struct lct_scratch *lct_abreast(const struct lct_problem *p,
 /* What query i is multiplied by: the scale, and its temperature. */
 float lct_query_scale(const struct lct_problem *p, int64_t b, int64_t i);
 
-/* One query, b, h, i: scaled, turned, padded. */
-void lct_load_query(const struct lct_problem *p, struct lct_scratch *s,
-                    float *to, const int64_t at[3]);
+/* Queries from b, h, i on: scaled, turned, padded rows. */
+void lct_load_query_rows(const struct lct_problem *p, struct lct_scratch *s,
+                         float *to, const int64_t at[3], int64_t rows);
+
+/*
+ * Rows of D channels of the caller's tensor, from b, h, i on, to or from rows
+ * of the padded width.
+ */
+void lct_load_rows(const struct lct_problem *p, float *to,
+                   const locant_tensor *x, const int64_t at[3], int64_t rows);
+void lct_store_rows(const struct lct_problem *p, const locant_tensor *x,
+                    float *from, const int64_t at[3], int64_t rows);
 
 /* Set keys, partial, mapped, sees for key tile n; false if it is hidden
  * wholly. */
@@ -204,9 +213,9 @@ struct lct_results {
     const locant_tensor *out, *lse;
 };
 
-/* Result of query b, h, i: 'from' [D] over its sum, and the log of that. */
-void lct_store_result(const struct lct_results *r, const int64_t at[3],
-                      float *from, float top, float sum);
+/* Result of query b, h, i: 'from' [D] by its sum; stores the log of that. */
+void lct_finish_row(const struct lct_results *r, const int64_t at[3],
+                    float *from, float top, float sum);
 
 /* Forward for few queries (few.c). */
 void lct_few_forward(const struct lct_problem *p, const locant_tensor *out,

@@ -6,13 +6,21 @@
 #include "encoding.h"
 
 /*
- * Turn one row in place by the angles whose cosines and sines stand in c and s
- * [pairs]; sign -1 turns back.  Channels before s->first and from
- * s->first + 2 * pairs on are left alone.
+ * Turn rows x into 'out' by the angles whose cosines and sines stand in rows of
+ * a table [rows, pairs]; sign -1 turns back.  Channels before s->first and from
+ * s->first + 2 * pairs on are left alone.  out == x is allowed if their rows
+ * are as far apart.  The second: one row, in place.
  */
-void lct_rotate_row(float *row, const struct lct_schedule *s,
-                    const struct lct_kernels *k, const float *cos_row,
-                    const float *sin_row, float sign);
+struct lct_turned_rows {
+    float *out;
+    const float *x;
+    int64_t out_row, x_row; /* floats from row to row */
+    int64_t rows;
+    const float *cosines, *sines;
+    float sign;
+};
+void lct_rotate_tile(const struct lct_turned_rows *r,
+                     const struct lct_schedule *s, const struct lct_kernels *k);
 void lct_rotate_row_f64(double *row, const struct lct_schedule *s,
                         const float *cos_row, const float *sin_row,
                         double sign);

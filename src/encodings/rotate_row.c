@@ -1,17 +1,18 @@
 /* rotate_row.c - one row turned by cosines and sines, and those of positions */
 #include "rotate.h"
 
-void lct_rotate_row(float *row, const struct lct_schedule *s,
-                    const struct lct_kernels *k, const float *cos_row,
-                    const float *sin_row, float sign)
+void lct_rotate_tile(const struct lct_turned_rows *r,
+                     const struct lct_schedule *s, const struct lct_kernels *k)
 {
-    row += s->first;
-    k->rope(&(struct lct_rope){ .out = row, .x = row, .cosines = cos_row,
-                                .sines = sin_row, .rows = 1, .heads = 1,
-                                .pairs = (size_t)s->pairs,
-                                .kind = LCT_STORED_F32,
-                                .interleaved = s->pairing == LCT_INTERLEAVED,
-                                .sign = sign });
+    const ptrdiff_t size = sizeof(float);
+
+    k->rope(&(struct lct_rope){
+        .out = r->out + s->first, .x = r->x + s->first,
+        .out_row = r->out_row * size, .x_row = r->x_row * size,
+        .cosines = r->cosines, .sines = r->sines,
+        .table_row = (size_t)s->pairs, .rows = (size_t)r->rows, .heads = 1,
+        .pairs = (size_t)s->pairs, .kind = LCT_STORED_F32,
+        .interleaved = s->pairing == LCT_INTERLEAVED, .sign = r->sign });
 }
 
 void lct_rotate_row_f64(double *row, const struct lct_schedule *s,

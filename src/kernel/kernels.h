@@ -94,6 +94,16 @@ struct lct_bent {
     size_t pieces;
 };
 
+/* Rows of n channels, and a tile of them: dense float32, 'width' apart. */
+struct lct_rows {
+    void *x;
+    ptrdiff_t x_row;            /* bytes from row to row */
+    enum lct_stored kind;
+    float *tile;
+    size_t width;               /* a multiple of LCT_PAD, not below n */
+    size_t rows, n;
+};
+
 /* Rows of n channels, x plus rows of a table, as in lct_rope. */
 struct lct_sum {
     void *out;
@@ -127,6 +137,10 @@ struct lct_kernels {
     /* n elements of a 16-bit kind to float32, and back.  Exact. */
     void (*widen)(float *out, const void *row, enum lct_stored kind, size_t n);
     void (*narrow)(void *row, enum lct_stored kind, const float *in, size_t n);
+
+    /* tile = x, 0 from channel n on; and x = tile.  Exact. */
+    void (*load_rows)(const struct lct_rows *r);
+    void (*store_rows)(const struct lct_rows *r);
 
     /*
      * cos and sin of p * turn[c], times magnitude, rounded once, for c < pairs
