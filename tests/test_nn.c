@@ -69,7 +69,7 @@ static void linear_backward_is_the_gradient(void **state)
         o.forward = linear;
         o.ny = (size_t)(s.rows * s.out);
         linear(&o);
-        lct_linear_backward_input(o.dx, o.dy, o.turned, &s);
+        lct_linear_backward_input(o.dx, o.dy, o.turned, &s, false);
         for (int64_t tile = 0; tile < lct_linear_tiles(s.in, s.out); tile++)
             lct_linear_backward_weight(o.dw, o.dy, o.x, &s, tile);
         check_gradient("linear x", loss_of, &o, o.x, o.dx,

@@ -78,11 +78,16 @@ static void check_bits(const char *what, const struct lct_linear *s,
                  (double)got[at], (double)want);
 }
 
-static void check_products(const struct arrays *a, const struct lct_linear *s)
+static void check_products(const struct arrays *a, const struct lct_linear *s,
+                           bool add)
 {
+    const size_t bytes = (size_t)(s->rows * s->in) * sizeof(float);
+    float *before = some(s->rows, s->in);
+
+    memcpy(a->dx, before, bytes);
     lct_linear_pack(a->packed, a->turned, a->w, s->in, s->out);
     lct_linear_forward(a->y, a->x, a->packed, s);
-    lct_linear_backward_input(a->dx, a->dy, a->turned, s);
+    lct_linear_backward_input(a->dx, a->dy, a->turned, s, add);
     for (int64_t i = 0; i < s->rows; i++) {
         for (int64_t j = 0; j < s->out; j++) {
             float sum = 0;
@@ -92,13 +97,14 @@ static void check_products(const struct arrays *a, const struct lct_linear *s)
             check_bits("y", s, a->y, sum, i * s->out + j);
         }
         for (int64_t j = 0; j < s->in; j++) {
-            float sum = 0;
+            float sum = add ? before[i * s->in + j] : 0;
 
             for (int64_t p = 0; p < s->out; p++)
                 sum = link(a->dy[i * s->out + p], a->w[j * s->out + p], sum);
             check_bits("dx", s, a->dx, sum, i * s->in + j);
         }
     }
+    test_guarded_free(before, bytes);
 }
 
 static void check_weights(const struct arrays *a, const struct lct_linear *s)
@@ -127,7 +133,8 @@ static void on_this_isa(void)
         struct arrays a;
 
         make(&a, &sizes[n]);
-        check_products(&a, &sizes[n]);
+        check_products(&a, &sizes[n], false);
+        check_products(&a, &sizes[n], true);
         check_weights(&a, &sizes[n]);
         drop(&a, &sizes[n]);
     }

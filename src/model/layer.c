@@ -28,15 +28,16 @@ static void project(const struct lct_part *p, real *y, const real *x,
                        p->m->packed + t->offset, &s);
 }
 
-/* forward: y = x W;  dx = dy W^T of the part's rows */
+/* forward: y = x W;  dx = dy W^T of the part's rows, or += it if 'add' */
 static void project_backward(const struct lct_part *p, real *dx,
-                             const real *dy, enum lct_layer_tensor which)
+                             const real *dy, enum lct_layer_tensor which,
+                             bool add)
 {
     const struct lct_model_tensor *t = tensor_of(p, which);
     const struct lct_linear s = { p->rows, t->shape[0], t->shape[1] };
 
     lct_linear_backward_input(dx + p->first * s.in, dy + p->first * s.out,
-                              p->m->turned + t->offset, &s);
+                              p->m->turned + t->offset, &s, add);
 }
 
 /* y = norm(x) of the part's rows */
@@ -166,19 +167,19 @@ static void before_attention(const struct lct_part *p)
     const struct lct_flow *d = &p->m->d;
     const int64_t ff = p->m->config.ff, at = p->first * ff;
 
-    project_backward(p, d->h, d->x, LCT_W2);
+    project_backward(p, d->h, d->x, LCT_W2, false);
     lct_gelu_backward(d->h + at, a->h + at, (size_t)(p->rows * ff));
-    project_backward(p, d->branch, d->h, LCT_W1);
+    project_backward(p, d->branch, d->h, LCT_W1, false);
     copy(p, d->mid, d->x);
     norm_backward(p, d->mid, d->branch, a->mid, a->stat2, LCT_NORM2);
-    project_backward(p, d->branch, d->mid, LCT_WO);
+    project_backward(p, d->branch, d->mid, LCT_WO, false);
 }
 
 static void queries_backward(const struct lct_part *p)
 {
     const struct lct_flow *d = &p->m->d;
 
-    project_backward(p, d->branch, d->q, LCT_WQ);
+    project_backward(p, d->branch, d->q, LCT_WQ, false);
 }
 
 /*
@@ -195,10 +196,8 @@ static void whole_backward(const struct lct_part *p)
 
     if (!memory)
         queries_backward(p);
-    project_backward(p, whole, d->k, LCT_WK);
-    add(p, d->whole_branch, whole);
-    project_backward(p, whole, d->v, LCT_WV);
-    add(p, d->whole_branch, whole);
+    project_backward(p, d->whole_branch, d->k, LCT_WK, true);
+    project_backward(p, d->whole_branch, d->v, LCT_WV, true);
     if (p->m->reads_x)
         add(p, d->whole_branch, d->read);
     if (memory)

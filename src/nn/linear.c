@@ -19,7 +19,7 @@ static int64_t at_most(int64_t n, int64_t limit)
     return n < limit ? n : limit;
 }
 
-/* c [m, n] = a b, b in panels */
+/* c [m, n] = a b, or += it, b in panels */
 static void multiply(struct lct_nn_product p)
 {
     const size_t n = p.n;
@@ -56,8 +56,8 @@ void lct_linear_pack(real *panels, real *turned, const real *w, int64_t in,
     for (int64_t i0 = 0; turned != NULL && i0 < in; i0 += PANEL) {
         const int64_t wide = at_most(in - i0, PANEL);
 
-        for (int64_t i = 0; i < wide; i++)
-            for (int64_t j = 0; j < out; j++)
+        for (int64_t j = 0; j < out; j++)
+            for (int64_t i = 0; i < wide; i++)
                 turned[i0 * out + j * wide + i] = w[(i0 + i) * out + j];
     }
 }
@@ -76,13 +76,14 @@ void lct_linear_forward(real *y, const real *x, const real *panels,
         .k = (size_t)s->in });
 }
 
-/* forward: y = x W;  dx [rows, in] = dy [rows, out] W^T */
+/* forward: y = x W;  dx [rows, in] = dy [rows, out] W^T, or += it if 'add' */
 void lct_linear_backward_input(real *dx, const real *dy, const real *turned,
-                               const struct lct_linear *s)
+                               const struct lct_linear *s, bool add)
 {
-    const struct lct_linear back = { s->rows, s->out, s->in };
-
-    lct_linear_forward(dx, dy, turned, &back);
+    multiply((struct lct_nn_product){
+        .c = dx, .c_row = (size_t)s->in, .a = dy, .a_row = (size_t)s->out,
+        .b = turned, .m = (size_t)s->rows, .n = (size_t)s->in,
+        .k = (size_t)s->out, .add = add });
 }
 
 /* --------------------------------------------------------------- weights */

@@ -22,7 +22,7 @@ void lct_linear_pack(real *panels, real *turned, const real *w, int64_t in,
 void lct_linear_forward(real *y, const real *x, const real *panels,
                         const struct lct_linear *s);
 void lct_linear_backward_input(real *dx, const real *dy, const real *turned,
-                               const struct lct_linear *s);
+                               const struct lct_linear *s, bool add);
 /* One of the tiles of dW. */
 void lct_linear_backward_weight(real *dw, const real *dy, const real *x,
                                 const struct lct_linear *s, int64_t tile);

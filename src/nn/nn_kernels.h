@@ -9,6 +9,7 @@
 #ifndef LCT_NN_KERNELS_H
 #define LCT_NN_KERNELS_H
 #include "real.h"
+#include <stdbool.h>
 
 /* One AdamW step, every power and quotient already formed. */
 struct lct_adamw_factors {
@@ -20,7 +21,8 @@ struct lct_adamw_factors {
 
 /*
  * c[i,j] = sum_p a[i a_row + p] b[p b_row + j], i < m, j < n, p < k in
- * this order; rows of a, b, c stand so far apart.
+ * this order, starting from c if 'add', else from 0; rows of a, b, c stand so
+ * far apart.
  */
 struct lct_nn_product {
     real *c;
@@ -30,6 +32,7 @@ struct lct_nn_product {
     const real *b;
     size_t b_row;
     size_t m, n, k;
+    bool add;
 };
 
 struct lct_nn_kernels {
