@@ -19,6 +19,9 @@ struct options {
     { name, 0, CLI_INTEGER, offsetof(struct options, member), value,        \
       fallback, 1, INT64_C(1) << 30, 0, doc }
 
+/* AdamW moves a parameter by about the rate: beyond this nothing is left. */
+static const double MAX_RATE = 1000;
+
 static const struct cli_option options[] = {
     { "encoding", 0, CLI_TEXT, offsetof(struct options, encoding), "SPEC", NULL,
       0, 0, 1, "what tells the model where tokens sit" },
@@ -132,8 +135,9 @@ static int set_options(locant_train_options *t, const struct cli *cli)
     t->constant_rate = o->constant;
     t->checkpoint_every = o->every;
     t->progress = cli_progress;
-    if (!(t->learning_rate > 0))
-        return cli_fail(CLI_USAGE, "--lr '%g': should be above 0", o->lr);
+    if (!(t->learning_rate > 0 && t->learning_rate <= MAX_RATE))
+        return cli_fail(CLI_USAGE, "--lr '%g': should be above 0, at most %g",
+                        o->lr, MAX_RATE);
     if (t->width % t->heads != 0)
         return cli_fail(CLI_USAGE, "--width '%" PRId64 "': should be a "
                         "multiple of --heads %" PRId64, t->width, t->heads);
@@ -151,10 +155,15 @@ static int train(const struct cli *cli, const locant_train_options *t,
 {
     const struct options *o = cli->options;
     locant_store  *store = NULL;
-    locant_status  s = locant_store_open(&store, o->dir);
+    locant_status  s;
     int64_t        id;
-    int            status;
+    int            status = o->parent ? cli_check_store(o->dir) : CLI_OK;
 
+    if (status != CLI_OK)
+        return status;
+    s = locant_train_check(corpus, t); /* before there is a store */
+    if (s == LOCANT_OK)
+        s = locant_store_open(&store, o->dir);
     if (s != LOCANT_OK)
         return cli_error(s);
     s = locant_train(&id, store, corpus, t);

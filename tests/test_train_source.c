@@ -45,9 +45,10 @@ static void count_up(int32_t *tokens, int32_t *targets,
 }
 
 static const int five = 5;
-static const struct lct_source counting = {"counting", 5, 4, count_up, &five};
+static const struct locant_source counting = {"counting", 5, 4, count_up,
+                                              &five};
 
-static locant_train_options tiny(const struct lct_source *source)
+static locant_train_options tiny(const struct locant_source *source)
 {
     locant_train_options o = LOCANT_TRAIN_INIT;
 
@@ -137,7 +138,7 @@ static void continues_to_the_same_bits(void **state)
 
 static void the_name_is_part_of_the_identity(void **state)
 {
-    const struct lct_source other = {"counting too", 5, 4, count_up, &five};
+    const struct locant_source other = {"counting too", 5, 4, count_up, &five};
     locant_store *s = open_store("a");
     locant_train_options o = tiny(&counting);
     int64_t first = 0, second = 0, again = 0;

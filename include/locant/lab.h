@@ -145,7 +145,7 @@ typedef int (*locant_progress_fn)(const locant_progress *progress,
 
 /* ------------------------------------------------------------------- train */
 
-struct lct_source;
+struct locant_source; /* rows of a task: locant_task_options() sets it */
 
 typedef struct locant_train_options {
     size_t  struct_size;
@@ -159,7 +159,7 @@ typedef struct locant_train_options {
     locant_progress_fn progress;
     void   *context;
     int64_t memory;           /* tokens each layer remembers; see below */
-    const struct lct_source *source; /* the lab's own batches; NULL: text */
+    const struct locant_source *source; /* the lab's own batches; NULL: text */
     int64_t parent;           /* run to go on from with other data; 0: none */
     int     constant_rate;    /* 1: learning_rate at every step, neither warm-up
                                  nor decay: for a short fine-tune */
@@ -204,6 +204,15 @@ typedef struct locant_train_options {
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_train(int64_t *run, locant_store *store, const locant_corpus *corpus,
              const locant_train_options *options);
+
+/*
+ * Would locant_train() take these?  Nothing is written, and no store needed; of
+ * a run with a parent only what the parent does not decide is judged.
+ * Errors: those of locant_train() about its arguments, NOMEM.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_train_check(const locant_corpus *corpus,
+                   const locant_train_options *options);
 
 /*
  * The text a run was trained on, read again from where it came; 'store' knows.

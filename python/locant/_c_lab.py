@@ -510,6 +510,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_store_remove": ("status", [c_void_p, c_int64]),
     "locant_store_sql": ("status", [c_void_p, c_char_p, SqlVisitor, c_void_p]),
     "locant_train": ("status", [POINTER(c_int64), c_void_p, c_void_p, POINTER(TrainOptions)]),
+    "locant_train_check": ("status", [c_void_p, POINTER(TrainOptions)]),
     "locant_store_corpus": ("status", [POINTER(c_void_p), c_void_p, c_int64]),
     "locant_resume": ("status", [c_void_p, c_int64, c_void_p, ProgressFn, c_void_p]),
     "locant_evaluate": ("status", [POINTER(Evaluation), c_void_p, c_int64, c_void_p, c_int64]),

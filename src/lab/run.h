@@ -80,7 +80,7 @@ struct lct_item {
  * What to train on besides text: rows that are a function of (seed, step, row,
  * length) and 'context' alone.
  */
-struct lct_source {
+struct locant_source {
     const char *name; /* of what decides the rows; part of a run's key, at most
                          200 bytes without ';' */
     int64_t vocab;    /* words, at most LCT_VOCAB */

@@ -136,14 +136,14 @@ static void fill(int32_t *tokens, int32_t *targets,
 enum { TASKS_MAX = 32 };
 
 /* One source a task, made when first asked for and never changed. */
-static const struct lct_source *source_of(const struct lct_task *task, int i)
+static const struct locant_source *source_of(const struct lct_task *task, int i)
 {
-    static struct lct_source sources[TASKS_MAX];
+    static struct locant_source sources[TASKS_MAX];
     static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
     assert(i < TASKS_MAX);
     pthread_mutex_lock(&mutex);
-    sources[i] = (struct lct_source){
+    sources[i] = (struct locant_source){
         .name = task->info.id, .vocab = task->info.vocab,
         .shortest = lct_task_size(task, task->shortest),
         .fill = fill, .context = task,

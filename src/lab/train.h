@@ -39,7 +39,8 @@ locant_status lct_train_check(const int64_t *run, const locant_store *store,
                               const locant_corpus *corpus,
                               const locant_train_options *o);
 
-/* Encoding, model, room for a batch, and the row of the run in the store. */
+/* Encoding, model, room for a batch, and the row of the run in the store, if
+   there is one. */
 locant_status lct_train_set_up(struct lct_trainer *t);
 void lct_train_release(struct lct_trainer *t);
 

@@ -71,15 +71,13 @@ static locant_status check_source(const locant_train_options *o)
     return LOCANT_OK;
 }
 
-locant_status lct_train_check(const int64_t *run, const locant_store *store,
-                              const locant_corpus *corpus,
-                              const locant_train_options *o)
+/* Everything about the options that does not take a model to see. */
+static locant_status check_options(const locant_corpus *corpus,
+                                   const locant_train_options *o)
 {
-    if (!run || !store || !o || !o->encoding || (!corpus && !o->source))
+    if (!o || !o->encoding || (!corpus && !o->source))
         return locant_fail(LOCANT_ERR_NULL, "locant_train: %s is NULL",
-                           !run           ? "run"
-                           : !store       ? "store"
-                           : !o           ? "options"
+                           !o             ? "options"
                            : !o->encoding ? "options->encoding"
                                           : "corpus");
     if (o->struct_size != sizeof *o)
@@ -92,6 +90,16 @@ locant_status lct_train_check(const int64_t *run, const locant_store *store,
                            "locant_train: learning_rate is %g, expected a"
                            " finite number above 0", o->learning_rate);
     return o->source ? check_source(o) : check_text(corpus, o);
+}
+
+locant_status lct_train_check(const int64_t *run, const locant_store *store,
+                              const locant_corpus *corpus,
+                              const locant_train_options *o)
+{
+    if (!run || !store)
+        return locant_fail(LOCANT_ERR_NULL, "locant_train: %s is NULL",
+                           run ? "store" : "run");
+    return check_options(corpus, o);
 }
 
 /* ------------------------------------------------------------------- model */
@@ -302,7 +310,29 @@ locant_status lct_train_set_up(struct lct_trainer *t)
                            ", has %" PRId64, locant_encoding_spec(t->encoding),
                            encoding_parameters(t->model), parent.encoding,
                            parent.id, parent.encoding_parameters);
-    return register_run(t);
+    return t->store ? register_run(t) : LOCANT_OK;
+}
+
+locant_status locant_train_check(const locant_corpus *corpus,
+                                 const locant_train_options *options)
+{
+    struct lct_trainer *t;
+    locant_status status;
+
+    LCT_TRY(check_options(corpus, options));
+    if (options->parent > 0) /* whose sizes only its store knows */
+        return LOCANT_OK;
+    t = locant_alloc(sizeof *t);
+    if (t == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_train: no memory");
+    t->corpus = corpus;
+    t->o = *options;
+    t->o.kv_heads = options->kv_heads ? options->kv_heads : options->heads;
+    t->lock = -1;
+    status = lct_train_set_up(t);
+    lct_train_release(t);
+    locant_release(t);
+    return status;
 }
 
 locant_status lct_train_first_values(struct lct_trainer *t)

@@ -49,7 +49,7 @@ static uint64_t hash_words(uint64_t h, const int32_t *words, size_t n)
 
 static void next_batch(struct lct_trainer *t)
 {
-    const struct lct_source *source = t->o.source;
+    const struct locant_source *source = t->o.source;
     const size_t n = (size_t)t->o.batch * (size_t)t->o.length;
 
     if (source == NULL) {

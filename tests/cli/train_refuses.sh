@@ -6,8 +6,16 @@ $LOCANT train --encoding rope --generated --text .; echo "$?"
 $LOCANT train --encoding rope --text none; echo "$?"
 ls
 $LOCANT train --encoding rope --generated --kv-heads 3 --dir d; echo "$?"
-# the sign that the machine gives a NaN is not shown
-$LOCANT train --encoding rope --generated --dir d --lr 1e308 --steps 3 \
+# what is refused late leaves nothing, too
+for more in "--encoding rope(dim=64)" "--encoding rope --lr 1e308" \
+        "--encoding learned(length=5)" "--encoding rope --parent 7" \
+        "--encoding rope --length 100000000" \
+        "--encoding sinusoidal --memory 5"; do
+    $LOCANT train $more --generated --dir none; echo "$?"
+done
+ls
+# the sign that the machine gives a NaN is not shown; the step is its own
+$LOCANT train --encoding rope --generated --dir d --lr 1000 --steps 30 \
     --layers 1 --width 8 --heads 1 --ff 8 --batch 1 --length 16 2> talk
 echo "$?"
-grep '^locant:' talk >&2
+sed -n '/^locant:/s/step [0-9]*/step N/p' talk >&2
