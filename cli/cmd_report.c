@@ -62,6 +62,28 @@ static int check_spec(const char *spec)
     return s == LOCANT_OK ? CLI_OK : cli_error(s);
 }
 
+/* A word after a spec that ends is one more spec, without what parts them. */
+static int lacks_semicolon(const char *spec)
+{
+    int  depth = 0;
+    char last = '+'; /* but spaces */
+
+    for (; *spec != '\0'; spec++) {
+        const char next = spec[1 + strspn(spec + 1, " \t\n")];
+
+        depth += *spec == '(';
+        depth -= *spec == ')';
+        if (!isspace((unsigned char)*spec))
+            last = *spec;
+        else if (last == '+')
+            continue;
+        if (depth == 0 && (*spec == ',' || isspace((unsigned char)*spec)) &&
+            isalpha((unsigned char)next))
+            return 1;
+    }
+    return 0;
+}
+
 /* Split 'text' at ';' and check every spec. */
 static int split_specs(struct specs *out, const char *text)
 {
@@ -85,7 +107,10 @@ static int split_specs(struct specs *out, const char *text)
             return cli_fail(CLI_USAGE, "--encodings: more than %d encodings",
                             MAX_SPECS);
         out->items[out->n++] = item;
-        status = check_spec(item);
+        status = lacks_semicolon(item)
+                     ? cli_fail(CLI_USAGE, "--encodings '%s': should have ';' "
+                                "between specs: 'rope; alibi'", item)
+                     : check_spec(item);
     }
     if (status == CLI_OK && out->n == 0)
         return cli_fail(CLI_USAGE, "--encodings '%s': should be specs with ';' "
@@ -119,7 +144,8 @@ static int read_jobs(unsigned *out, const char *text)
 {
     const size_t n = sizeof jobs / sizeof jobs[0];
 
-    for (*out = 0; text != NULL && *text != '\0';) {
+    *out = 0;
+    while (text != NULL) {
         const size_t bytes = strcspn(text, ",");
         size_t       i = 0;
 
@@ -129,7 +155,7 @@ static int read_jobs(unsigned *out, const char *text)
         if (i == n)
             return unknown_job(text, bytes);
         *out |= jobs[i].job;
-        text += bytes + (text[bytes] == ',');
+        text = text[bytes] == ',' ? text + bytes + 1 : NULL;
     }
     return CLI_OK;
 }
@@ -141,7 +167,7 @@ static int check_tasks(const char *list, unsigned with)
         return CLI_OK;
     if (!(with & LOCANT_WITH_TASKS))
         return cli_fail(CLI_USAGE, "--tasks is for --with tasks");
-    while (*list != '\0') {
+    while (list != NULL) {
         const size_t bytes = strcspn(list, ",");
         char         id[24];
 
@@ -149,7 +175,7 @@ static int check_tasks(const char *list, unsigned with)
         if (locant_task_find(id) == NULL)
             return cli_fail(CLI_USAGE, "--tasks '%s': no such task; 'locant "
                             "tasks' names them", id);
-        list += bytes + (list[bytes] == ',');
+        list = list[bytes] == ',' ? list + bytes + 1 : NULL;
     }
     return CLI_OK;
 }

@@ -345,6 +345,9 @@ static int run(const struct cli *cli)
     if (a->needs == NULL && cli->n_words > 1)
         return cli_fail(CLI_USAGE, "runs %s: '%s' is one argument too many",
                         name, cli->words[1]);
+    if (cli_given(cli, "table") && a->run != export)
+        return cli_fail(CLI_USAGE, "runs %s: --table is for 'runs export'",
+                        name);
     status = cli_check_store(o->dir);
     if (status != CLI_OK)
         return status;
