@@ -30,7 +30,7 @@ static int64_t add_run(locant_store *s, const char *key)
 
 /* ----------------------------------------------------------------- writers */
 
-/* Open a store that may not exist yet; add runs, steps, an evaluation each. */
+/* Open a store that may not exist yet; add runs, and what there is of each. */
 static int write_runs(int process, int runs)
 {
     const struct lct_metric m[3] = {{1, 1, 1, 1, 1}, {2, 1, 1, 1, 1},
@@ -51,7 +51,9 @@ static int write_runs(int process, int runs)
         snprintf(name, sizeof name, "%d-%d", process, i);
         key.run = add_run(s, name);
         if (lct_store_record(s, key.run, &at, m, 3) != LOCANT_OK ||
-            lct_store_add_evaluation(s, &key, &row, &curve, 1) != LOCANT_OK)
+            lct_store_add_evaluation(s, &key, &row, &curve, 1) != LOCANT_OK ||
+            lct_store_keep_last(s, key.run, "section", "surface", "{}") !=
+                LOCANT_OK)
             return 1;
     }
     locant_store_close(s);
@@ -87,6 +89,10 @@ static void takes_eight_writers_at_once(void **state)
                      3 * WRITERS * runs);
     assert_int_equal(ask(&dir, "SELECT count(*) FROM losses"),
                      WRITERS * runs);
+    /* no two of them are the last */
+    assert_int_equal(ask(&dir, "SELECT count(DISTINCT value) FROM probes WHERE"
+                         " json_extract(value, '$.kept') BETWEEN 1 AND"
+                         " (SELECT count(*) FROM runs)"), WRITERS * runs);
     assert_int_equal(ask(&dir, "SELECT integrity_check = 'ok' FROM"
                          " pragma_integrity_check"), 1);
 }

@@ -16,41 +16,17 @@ static const char name[] = "section", order[] = "kept";
 
 /* ------------------------------------------------------------------ writing */
 
-/* One more than that of any section of this kind. */
-static locant_status next_kept(json_int_t *out, locant_store *store,
-                               const char *section)
-{
-    char *text;
-
-    LCT_TRY(lct_store_text(&text, store,
-                           "SELECT 1 + coalesce(max(json_extract(value,"
-                           " '$.kept')), 0) FROM probes WHERE name = ?1 AND"
-                           " setting = ?2 AND json_valid(value)",
-                           "ss", name, section));
-    *out = text ? strtoll(text, NULL, 10) : 1;
-    locant_release(text);
-    return LOCANT_OK;
-}
-
 static locant_status keep(locant_store *store, int64_t run, const char *section,
                           const struct lct_results *r)
 {
-    json_t *value = json_copy(json_object_get(r->numbers, section));
+    char *text = json_dumps(json_object_get(r->numbers, section), JSON_COMPACT);
     locant_status status;
-    json_int_t kept;
-    char *text = NULL;
 
-    status = next_kept(&kept, store, section);
-    if (status == LOCANT_OK &&
-        json_object_set_new(value, order, json_integer(kept)) == 0)
-        text = json_dumps(value, JSON_COMPACT);
-    json_decref(value);
-    LCT_TRY(status);
     if (text == NULL)
         return locant_fail(LOCANT_ERR_NOMEM,
                            "locant_report_run: no memory for the numbers of %s",
                            section);
-    status = lct_store_keep_probe(store, run, name, section, text);
+    status = lct_store_keep_last(store, run, name, section, text);
     free(text);
     return status;
 }

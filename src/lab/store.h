@@ -314,6 +314,10 @@ locant_status lct_store_scores(locant_store *s, int64_t run, const char *task,
 locant_status lct_store_keep_probe(locant_store *s, int64_t run,
                                    const char *name, const char *setting,
                                    const char *value);
+/* The same of an object, whose "kept" becomes one more than that of any run. */
+locant_status lct_store_keep_last(locant_store *s, int64_t run,
+                                  const char *name, const char *setting,
+                                  const char *value);
 locant_status lct_store_probe(char **out, locant_store *s, int64_t run,
                               const char *name, const char *setting);
 /* All values whose setting begins so, by setting: a JSON list. */

@@ -99,6 +99,21 @@ locant_status lct_store_keep_probe(locant_store *s, int64_t run,
                "isss", run, name, setting, value));
 }
 
+locant_status lct_store_keep_last(locant_store *s, int64_t run,
+                                  const char *name, const char *setting,
+                                  const char *value)
+{
+    LCT_TRY(lct_store_begin(s, "locant_report_run"));
+    return lct_store_end(
+        s, lct_store_exec(
+               s,
+               "INSERT OR REPLACE INTO probes VALUES (?1, ?2, ?3,"
+               " json_set(?4, '$.kept', (SELECT 1 +"
+               " coalesce(max(json_extract(value, '$.kept')), 0) FROM probes"
+               " WHERE name = ?2 AND setting = ?3 AND json_valid(value))))",
+               "isss", run, name, setting, value));
+}
+
 locant_status lct_store_probe(char **out, locant_store *s, int64_t run,
                               const char *name, const char *setting)
 {
