@@ -348,7 +348,8 @@ const struct cli_command cli_report = {
            "'locant eval' too, are on the page either way.\nOn two cores that "
            "takes about 10 seconds with smoke, 5 minutes\nwith quick, 2 with "
            "homework, by its tokens 45 with hour; how many\nthere are is "
-           "said before the first step.",
+           "said before the first step.\n\nMinutes of each job of --with on "
+           "this machine are forecast at the beginning,\ntoo.",
     .examples = "locant report\n"
                 "locant report --preset smoke -o smoke.html\n"
                 "locant report --preset homework\n"

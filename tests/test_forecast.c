@@ -5,7 +5,9 @@
 /* needs: lab */
 #define _GNU_SOURCE
 #include "lab_case.h"
+#include "lab/extension.h"
 #include "lab/forecast.h"
+#include "lab/surface.h"
 #include <string.h>
 
 static int set_up(void **state)
@@ -132,6 +134,49 @@ static void seeds_asked_for_are_trained_whatever_it_takes(void **state)
     CHECK(f.limit == 0 && f.seed == 0 && notice[0] == '\0');
 }
 
+/* ----------------------------------------------------------------- besides */
+
+static void jobs_besides_are_timed_without_a_limit_too(void **state)
+{
+    static const char *const specs[] = {"none", "rope"};
+    locant_report_options o = options_of(3, 0);
+    const struct lct_extension_plan *extension =
+        lct_extension_plan(LOCANT_PRESET_QUICK);
+    struct lct_forecast f;
+    struct lct_besides x;
+    struct lct_surface *surface;
+    struct lct_task_plan tasks;
+    struct lct_plan plan;
+
+    (void)state;
+    o.encodings = specs;
+    o.with = LOCANT_WITH_SURFACE | LOCANT_WITH_EXTENSION | LOCANT_WITH_TASKS;
+    CHECK_OK(lct_plan_create(&plan, &o));
+    CHECK_OK(lct_surface_create(&surface, &plan, &o));
+    CHECK_OK(lct_task_plan_create(&tasks, &plan, NULL));
+    CHECK_OK(lct_forecast(&f, &plan, &o, store, corpus));
+    CHECK(f.limit == 0 && f.seed > 0);
+    assert_int_equal(plan.seeds, 3);
+
+    lct_forecast_besides(&x, &f, &plan, extension, surface, &tasks);
+    CHECK(x.extension > 0 && x.surface > 0 && x.tasks > 0);
+    /* four trained lengths and two seeds: at least as long as one of each */
+    CHECK(x.surface > f.seed && x.surface < 100 * f.seed);
+    lct_besides_tell(&x, listen, NULL);
+    CHECK(strstr(notice, "besides that, extension about ") == notice);
+    CHECK(strstr(notice, " minutes, surface ") != NULL);
+    CHECK(strstr(notice, ", tasks ") != NULL);
+
+    lct_surface_free(surface);
+    lct_task_plan_free(&tasks);
+    tasks = (struct lct_task_plan){.n = 0};
+    lct_forecast_besides(&x, &f, &plan, NULL, NULL, &tasks);
+    notice[0] = '\0';
+    lct_besides_tell(&x, listen, NULL);
+    assert_string_equal(notice, "");
+    lct_plan_free(&plan);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -141,6 +186,7 @@ int main(void)
         cmocka_unit_test(seeds_beyond_the_limit_are_left_out_and_said),
         cmocka_unit_test(the_same_job_decides_the_same),
         cmocka_unit_test(seeds_asked_for_are_trained_whatever_it_takes),
+        cmocka_unit_test(jobs_besides_are_timed_without_a_limit_too),
     };
 
     return cmocka_run_group_tests(tests, set_up, free_lab);

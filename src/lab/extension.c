@@ -289,8 +289,7 @@ static locant_status read_tuned_needles(struct lct_task_in_wave *t, size_t i)
 
 /* --------------------------------------------------------------------- all */
 
-/* Tokens of everything, a trained one three times. */
-static double cost_of(const struct lct_extension_plan *p)
+double lct_extension_cost(const struct lct_extension_plan *p)
 {
     const double batch = 16 * LCT_EXT_TRAINED, seeds = p->seeds;
     const double rows = lct_extension_methods() + lct_extension_tunings();
@@ -363,7 +362,8 @@ locant_status lct_extension_run(struct lct_extension **out,
     j->x = x;
     j->place = (struct lct_extension_place){
         .store = store, .corpus = corpus, .tick = lct_wave_on_read};
-    lct_job_begin(&j->waves, j, "extend", cost_of(plan), progress, context);
+    lct_job_begin(&j->waves, j, "extend", lct_extension_cost(plan), progress,
+                  context);
     status = lct_extension_blocks(&j->place, plan->blocks);
     x->blocks = j->place.blocks;
     if (status == LOCANT_OK)

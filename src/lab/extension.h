@@ -60,6 +60,9 @@ struct lct_extension_plan {
 const struct lct_extension_plan *lct_extension_plan(locant_preset preset);
 int64_t lct_extension_factor(int i);
 
+/* Tokens of everything, a trained one three times. */
+double lct_extension_cost(const struct lct_extension_plan *p);
+
 /* Of the base run, but for its seed. */
 locant_train_options lct_extension_options(const struct lct_extension_plan *p);
 

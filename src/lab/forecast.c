@@ -283,9 +283,13 @@ locant_status lct_forecast(struct lct_forecast *out, struct lct_plan *plan,
                            const locant_report_options *options,
                            locant_store *store, const locant_corpus *corpus)
 {
-    struct lct_forecast f = {.limit = limit_of(options), .asked = plan->seeds};
+    struct lct_forecast f = {.limit = limit_of(options), .asked = plan->seeds,
+                             .seeds = plan->seeds};
 
     *out = (struct lct_forecast){0};
+    if (f.limit == 0 && options->with)
+        LCT_TRY(measure(&f, plan));
+    *out = f;
     if (f.limit == 0)
         return LOCANT_OK;
     LCT_TRY(decide(&f, plan, store, corpus));

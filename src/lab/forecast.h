@@ -6,6 +6,7 @@
  */
 #ifndef LCT_FORECAST_H
 #define LCT_FORECAST_H
+#include "report_tasks.h"
 #include "run.h"
 
 /* Below two seeds nothing is known of what seeds do. */
@@ -25,9 +26,28 @@ int lct_forecast_seeds(const struct lct_forecast *f);
  * Time a few steps and passes of every encoding of the plan, side by side as
  * its jobs run, leave out seeds beyond the limit, tell both, and keep them in
  * the store: the same job continued decides the same.  'minutes' 0: the limit
- * of the preset.  Without any limit nothing is timed, and *out is all 0.
+ * of the preset.  Without any limit nothing is left out, and nothing timed but
+ * for jobs besides: 'seed' is 0 then.
  */
 locant_status lct_forecast(struct lct_forecast *out, struct lct_plan *plan,
                            const locant_report_options *options,
                            locant_store *store, const locant_corpus *corpus);
+
+struct lct_extension_plan;
+
+/* Seconds of the jobs beside the report; 0: not asked for. */
+struct lct_besides {
+    double extension, surface, tasks;
+};
+
+/* From what was timed; 'extension' and 'surface' may be NULL. */
+void lct_forecast_besides(struct lct_besides *out, const struct lct_forecast *f,
+                          const struct lct_plan *plan,
+                          const struct lct_extension_plan *extension,
+                          const struct lct_surface *surface,
+                          const struct lct_task_plan *tasks);
+
+/* Say them, before the first step of anything. */
+void lct_besides_tell(const struct lct_besides *x, locant_progress_fn progress,
+                      void *context);
 #endif

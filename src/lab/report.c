@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "extension.h"
 #include "forecast.h"
-#include "report_tasks.h"
 #include "results_tasks.h"
 #include "surface.h"
 #include <errno.h>
@@ -138,6 +137,32 @@ static int tell_probing(const locant_progress *p, void *context)
     return to->progress ? to->progress(&whole, to->context) : 0;
 }
 
+/* What a page is made from: the plan, and the long jobs besides. */
+struct jobs {
+    struct lct_plan plan;
+    const struct lct_extension_plan *extension; /* NULL: not asked for */
+    struct lct_surface *surface;                /* NULL: not asked for */
+    struct lct_task_plan tasks;                 /* of none, if not asked for */
+};
+
+/* Seeds that fit, and what all of it costs, before the first step. */
+static locant_status forecast(struct lct_forecast *f, struct jobs *j,
+                              locant_store *store, const locant_corpus *corpus,
+                              const locant_report_options *o)
+{
+    struct lct_besides besides;
+
+    LCT_TRY(lct_forecast(f, &j->plan, o, store, corpus));
+    lct_task_plan_fit(&j->tasks);
+    if (j->surface)
+        lct_surface_fit(j->surface, &j->plan);
+    lct_task_plan_announce(&j->tasks, o->progress, o->context);
+    lct_forecast_besides(&besides, f, &j->plan, j->extension, j->surface,
+                         &j->tasks);
+    lct_besides_tell(&besides, o->progress, o->context);
+    return LOCANT_OK;
+}
+
 static void keep_forecast(struct lct_results *r, const struct lct_forecast *f)
 {
     r->forecast = f->once + f->seeds * f->seed;
@@ -145,54 +170,42 @@ static void keep_forecast(struct lct_results *r, const struct lct_forecast *f)
     r->seeds_asked = f->asked;
 }
 
-/* What a page is made from: the plan, and the long jobs besides. */
-static locant_status run_jobs(struct lct_results *r, struct lct_plan *plan,
-                              struct lct_task_plan *tasks, locant_store *store,
-                              const locant_corpus *corpus,
+static locant_status run_jobs(struct lct_results *r, struct jobs *j,
+                              locant_store *store, const locant_corpus *corpus,
                               const locant_report_options *o,
                               struct listener *to)
 {
-    struct lct_surface *surface = NULL;
-    struct lct_forecast forecast;
-    locant_status status;
-
-    LCT_TRY(lct_forecast(&forecast, plan, o, store, corpus));
-    lct_task_plan_fit(tasks);
-    lct_task_plan_announce(tasks, o->progress, o->context);
-    status = LOCANT_OK;
-    if (o->with & LOCANT_WITH_SURFACE)
-        status = lct_surface_create(&surface, plan, o);
-    if (status == LOCANT_OK)
-        status = lct_plan_run(plan, store, corpus, tell, to);
-    if (status == LOCANT_OK)
-        status = lct_results_collect(r, plan, store, corpus);
-    r->surface = surface;
-    keep_forecast(r, &forecast);
-    LCT_TRY(status);
-    if (o->with & LOCANT_WITH_EXTENSION)
-        LCT_TRY(lct_extension_run(&r->extension, lct_extension_plan(o->preset),
-                                  store, corpus, o->progress, o->context));
-    if (surface)
-        LCT_TRY(lct_surface_run(surface, plan, store, corpus, o->progress,
-                                o->context));
-    if (o->with & LOCANT_WITH_TASKS)
-        return lct_task_plan_run(tasks, store, o->progress, o->context);
-    return LOCANT_OK;
+    LCT_TRY(lct_plan_run(&j->plan, store, corpus, tell, to));
+    LCT_TRY(lct_results_collect(r, &j->plan, store, corpus));
+    if (j->extension)
+        LCT_TRY(lct_extension_run(&r->extension, j->extension, store, corpus,
+                                  o->progress, o->context));
+    if (j->surface)
+        LCT_TRY(lct_surface_run(j->surface, &j->plan, store, corpus,
+                                o->progress, o->context));
+    r->surface = j->surface;
+    j->surface = NULL;
+    return j->tasks.n > 0
+               ? lct_task_plan_run(&j->tasks, store, o->progress, o->context)
+               : LOCANT_OK;
 }
 
-static locant_status run_plan(locant_report *out, struct lct_plan *plan,
-                              struct lct_task_plan *tasks,
+static locant_status run_plan(locant_report *out, struct jobs *jobs,
                               const locant_corpus *corpus,
                               const locant_report_options *o)
 {
     double begun = lct_clock();
     struct listener to = {o->progress, o->context, 0};
     struct lct_results results = {0};
+    struct lct_forecast told;
     locant_store *store;
     locant_status status;
 
     LCT_TRY(locant_store_open(&store, o->directory));
-    status = run_jobs(&results, plan, tasks, store, corpus, o, &to);
+    status = forecast(&told, jobs, store, corpus, o);
+    if (status == LOCANT_OK)
+        status = run_jobs(&results, jobs, store, corpus, o, &to);
+    keep_forecast(&results, &told);
     if (status == LOCANT_OK)
         status = lct_results_tasks(&results, store);
     if (status == LOCANT_OK)
@@ -211,11 +224,24 @@ static locant_status run_plan(locant_report *out, struct lct_plan *plan,
     return status;
 }
 
+/* What cannot be done is found out before a store is made. */
+static locant_status create_jobs(struct jobs *j, const locant_report_options *o)
+{
+    LCT_TRY(lct_plan_create(&j->plan, o));
+    LCT_TRY(check_path(o->path));
+    if (o->with & LOCANT_WITH_EXTENSION)
+        j->extension = lct_extension_plan(o->preset);
+    if (o->with & LOCANT_WITH_SURFACE)
+        LCT_TRY(lct_surface_create(&j->surface, &j->plan, o));
+    return o->with & LOCANT_WITH_TASKS
+               ? lct_task_plan_create(&j->tasks, &j->plan, o->tasks)
+               : LOCANT_OK;
+}
+
 locant_status locant_report_run(locant_report *out, const locant_corpus *corpus,
                                 const locant_report_options *options)
 {
-    struct lct_plan plan;
-    struct lct_task_plan tasks = {.n = 0};
+    struct jobs jobs = {.surface = NULL};
     locant_status status;
 
     if (!corpus || !options || !options->directory || !options->path)
@@ -224,14 +250,12 @@ locant_status locant_report_run(locant_report *out, const locant_corpus *corpus,
                            : !options ? "options"
                            : !options->directory ? "options->directory"
                                                  : "options->path");
-    LCT_TRY(lct_plan_create(&plan, options));
-    status = check_path(options->path);
-    if (status == LOCANT_OK && (options->with & LOCANT_WITH_TASKS))
-        status = lct_task_plan_create(&tasks, &plan, options->tasks);
+    status = create_jobs(&jobs, options);
     if (status == LOCANT_OK)
-        status = run_plan(out, &plan, &tasks, corpus, options);
-    lct_task_plan_free(&tasks);
-    lct_plan_free(&plan);
+        status = run_plan(out, &jobs, corpus, options);
+    lct_task_plan_free(&jobs.tasks);
+    lct_surface_free(jobs.surface);
+    lct_plan_free(&jobs.plan);
     return status;
 }
 

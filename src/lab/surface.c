@@ -89,6 +89,12 @@ locant_status lct_surface_create(struct lct_surface **out,
     return choose(x, plan, options->encodings != NULL);
 }
 
+void lct_surface_fit(struct lct_surface *x, const struct lct_plan *plan)
+{
+    if (x->seeds > plan->seeds)
+        x->seeds = plan->seeds;
+}
+
 void lct_surface_free(struct lct_surface *x)
 {
     if (x) {
@@ -174,8 +180,7 @@ static locant_status read_run(struct lct_task_in_wave *t, size_t i)
     return LOCANT_OK;
 }
 
-/* Tokens of everything, a trained one three times. */
-static double cost_of(const struct lct_surface *x)
+double lct_surface_cost(const struct lct_surface *x)
 {
     const locant_train_options *o = &x->train;
     const double runs = (double)x->n * x->n_trained * x->seeds;
@@ -224,7 +229,8 @@ locant_status lct_surface_run(struct lct_surface *x,
     locant_status status;
 
     take_rates(x, plan);
-    lct_job_begin(&j.waves, &j, "surface", cost_of(x), progress, context);
+    lct_job_begin(&j.waves, &j, "surface", lct_surface_cost(x), progress,
+                  context);
     status = begin(&j);
     if (status == LOCANT_OK)
         status = lct_wave(&j.waves, train, runs);

@@ -47,6 +47,12 @@ locant_status lct_surface_create(struct lct_surface **out,
                                  const locant_report_options *options);
 void lct_surface_free(struct lct_surface *x);
 
+/* The plan has lost seeds: it has no more of them. */
+void lct_surface_fit(struct lct_surface *x, const struct lct_plan *plan);
+
+/* Tokens of everything, a trained one three times. */
+double lct_surface_cost(const struct lct_surface *x);
+
 /*
  * Train and read what the store lacks, side by side.  What the plan trained is
  * not trained again.  Stopped or killed, the same call continues.
