@@ -24,7 +24,8 @@ static json_t *run_json(const locant_run_info *r)
 {
     return json_pack(
         "{s:I, s:s, s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, "
-        "s:o, s:o, s:s, s:o, s:s, s:s, s:o, s:o}", "run", (json_int_t)r->id,
+        "s:o, s:o, s:s, s:o, s:s, s:s, s:o, s:o, s:o}", "run",
+        (json_int_t)r->id,
         "status", r->status, "encoding", r->encoding, "model", r->model,
         "corpus_sha256", r->corpus_sha256, "seed", (json_int_t)r->seed, "step",
         (json_int_t)r->step, "steps", (json_int_t)r->steps, "batch",
@@ -36,7 +37,8 @@ static json_t *run_json(const locant_run_info *r)
         r->started, "parent", r->parent ? json_integer(r->parent) : json_null(),
         "source", r->source, "message", r->message, "gradient_norm",
         cli_real(r->gradient_norm), "encoding_gradient_norm",
-        cli_real(r->encoding_gradient_norm));
+        cli_real(r->encoding_gradient_norm), "build",
+        r->build[0] ? json_string(r->build) : json_null());
 }
 
 static int add_json(const locant_run_info *run, void *context)
@@ -90,7 +92,8 @@ static int print_csv(const locant_run_info *r, void *context)
            r->tokens_per_second, r->started);
     printf(r->parent ? "%" PRId64 "," : ",", r->parent);
     print_field(r->source, 0);
-    print_field(r->message, 1);
+    print_field(r->message, 0);
+    print_field(r->build, 1);
     return 0;
 }
 
@@ -147,6 +150,8 @@ static int show(const struct cli *cli, locant_store *store, const char *word)
            "train loss  %.6f nats per byte\nspeed       %.0f tokens/s, %.1f s\n"
            "started     %s\n", r.parameters, r.encoding_parameters,
            r.train_loss, r.tokens_per_second, r.seconds, r.started);
+    if (r.build[0] != '\0')
+        printf("computed    by %s\n", r.build);
     if (r.parent != 0)
         printf("parent      run %" PRId64 "\n", r.parent);
     if (strcmp(r.source, "text") != 0)
@@ -302,7 +307,7 @@ static int export(const struct cli *cli, locant_store *store,
         return all_json(store);
     puts("run,status,encoding,model,corpus_sha256,seed,step,steps,batch,length,"
          "parameters,encoding_parameters,train_loss,seconds,tokens_per_second,"
-         "started,parent,source,message");
+         "started,parent,source,message,build");
     return visit_all(store, print_csv, NULL);
 }
 

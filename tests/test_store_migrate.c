@@ -82,6 +82,7 @@ static void check_contents(const char *name)
     CHECK_OK(locant_store_run(&run, s, 4));
     assert_string_equal(run.status, "failed");
     assert_string_equal(run.encoding, "t5");
+    assert_string_equal(run.build, "");
     CHECK_OK(locant_store_run(&run, s, 2));
     assert_string_equal(run.encoding, "learned(length=16)");
     CHECK_OK(lct_store_run_options(&options, s, 2));

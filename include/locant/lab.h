@@ -93,6 +93,8 @@ typedef struct locant_run_info {
     double  gradient_norm;  /* of the last recorded step, before clipping */
     double  encoding_gradient_norm; /* of the encoding's parameters; NAN: it has
                                none, or an older locant trained the run */
+    char    build[512];     /* "locant .., avx2, gcc .., -O3 ..": what its last
+                               sitting computed with; "": not known */
 } locant_run_info;
 
 /* Called per run, in order of id; nonzero stops. */

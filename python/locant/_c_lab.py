@@ -103,6 +103,7 @@ class RunInfo(Structure):
         ("message", c_char * 512),
         ("gradient_norm", c_double),
         ("encoding_gradient_norm", c_double),
+        ("build", c_char * 512),
     ]
 
 RunVisitor = CFUNCTYPE(c_int, POINTER(RunInfo), c_void_p)

@@ -90,6 +90,14 @@ struct lct_cache_job {
 locant_status lct_cache_loss(double *out, const locant_corpus *corpus,
                              const struct lct_cache_job *job);
 
+/* ------------------------------------------------------------------- build */
+
+/* Compiler and its options. */
+const char *lct_compiler(void);
+
+/* "locant 1.0.0, avx2, gcc 12.2.0, -O3 ..": what a sitting computes with. */
+void lct_build_text(char out[512]);
+
 /* ----------------------------------------------------------------- results */
 
 /* What the losses of a block are of. */
@@ -173,7 +181,7 @@ struct lct_results {
     int cache_order;           /* of its fixed part */
     double rates[LCT_RATES];   /* learning rates tried with seed 1 */
     int n_rates;               /* 0: none, all have the same */
-    char cpu[64], isa[16], commit[64], compiler[64], date[32];
+    char cpu[64], isa[16], commit[64], compiler[320], date[32];
     int threads;
     double seconds;
     double forecast, limit;    /* seconds told at the beginning, and at most

@@ -39,11 +39,7 @@ static void set_provenance(struct lct_results *r)
 
     read_cpu(r->cpu, sizeof r->cpu);
     snprintf(r->isa, sizeof r->isa, "%s", locant_isa());
-#if defined(__clang__)
-    snprintf(r->compiler, sizeof r->compiler, "%s", __VERSION__);
-#else
-    snprintf(r->compiler, sizeof r->compiler, "gcc %s", __VERSION__);
-#endif
+    snprintf(r->compiler, sizeof r->compiler, "%s", lct_compiler());
     gmtime_r(&now, &utc);
     strftime(r->date, sizeof r->date, "%Y-%m-%dT%H:%M:%SZ", &utc);
     r->threads = locant_threads();

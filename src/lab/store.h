@@ -12,7 +12,7 @@
 #include <sqlite3.h>
 #include <stdbool.h>
 
-enum { LCT_STORE_VERSION = 3, LCT_STORE_APPLICATION = 0x4c4f434e /* "LOCN" */ };
+enum { LCT_STORE_VERSION = 4, LCT_STORE_APPLICATION = 0x4c4f434e /* "LOCN" */ };
 
 struct locant_store {
     sqlite3 *db;
@@ -130,7 +130,10 @@ locant_status lct_store_record(locant_store *s, int64_t id,
                                const struct lct_run_state *state,
                                const struct lct_metric *metrics, size_t n);
 
-/* Forget the steps after 'step': they will be trained again. */
+/*
+ * A sitting begins: forget the steps after 'step', which it trains again, and
+ * record what it computes with.
+ */
 locant_status lct_store_rewind(locant_store *s, int64_t id, int64_t step);
 
 /* Recorded steps in order; memory of locant_alloc(), NULL if there are none. */

@@ -126,9 +126,13 @@ static const char version_3[] =
     " PRIMARY KEY (run, step, part)) WITHOUT ROWID;"
     "PRAGMA user_version = 3;";
 
+static const char version_4[] =
+    "ALTER TABLE runs ADD COLUMN build TEXT;"
+    "PRAGMA user_version = 4;";
+
 /* Script i leads from version i to version i + 1. */
 static const char *const scripts[LCT_STORE_VERSION] = {version_1, version_2,
-                                                       version_3};
+                                                       version_3, version_4};
 
 locant_status lct_store_migrate(locant_store *s)
 {

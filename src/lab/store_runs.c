@@ -14,7 +14,7 @@ static const char query[] =
     " (SELECT loss FROM metrics WHERE run = runs.id"
     "  ORDER BY metrics.step DESC LIMIT 1), message, %s,"
     " (SELECT grad_norm FROM metrics WHERE run = runs.id"
-    "  ORDER BY metrics.step DESC LIMIT 1), %s"
+    "  ORDER BY metrics.step DESC LIMIT 1), %s, %s"
     " FROM runs WHERE id BETWEEN ?1 AND ?2 ORDER BY id";
 
 static void read_run(locant_run_info *run, sqlite3_stmt *stmt)
@@ -40,6 +40,7 @@ static void read_run(locant_run_info *run, sqlite3_stmt *stmt)
     lct_column_text(run->source, sizeof run->source, stmt, 17);
     run->gradient_norm = lct_column_double(stmt, 18);
     run->encoding_gradient_norm = lct_column_double(stmt, 19);
+    lct_column_text(run->build, sizeof run->build, stmt, 20);
     run->tokens_per_second =
         run->seconds > 0 ? (double)run->step * (double)run->batch *
                                (double)run->length / run->seconds
@@ -85,7 +86,8 @@ static locant_status list_runs(struct list *l, locant_store *s, int64_t first,
              s->version < 3 ? "NULL"
                             : "(SELECT norm FROM gradients WHERE run = runs.id"
                               " AND part = 'encoding'"
-                              " ORDER BY gradients.step DESC LIMIT 1)");
+                              " ORDER BY gradients.step DESC LIMIT 1)",
+             s->version < 4 ? "NULL" : "build");
     lct_store_lock(s);
     status = lct_store_prepare(&stmt, s, sql, "ii", first, last);
     while (status == LOCANT_OK && row) {
@@ -298,8 +300,10 @@ locant_status lct_store_record(locant_store *s, int64_t id,
 
 locant_status lct_store_rewind(locant_store *s, int64_t id, int64_t step)
 {
+    char build[512];
     locant_status status;
 
+    lct_build_text(build);
     LCT_TRY(lct_store_begin(s, "locant_train"));
     status = lct_store_exec(
         s, "DELETE FROM metrics WHERE run = ?1 AND step > ?2", "ii", id, step);
@@ -309,8 +313,8 @@ locant_status lct_store_rewind(locant_store *s, int64_t id, int64_t step)
             step);
     if (status == LOCANT_OK)
         status = lct_store_exec(
-            s, "UPDATE runs SET status = 'running', step = ?2, message = NULL"
-            " WHERE id = ?1", "ii", id, step);
+            s, "UPDATE runs SET status = 'running', step = ?2, message = NULL,"
+            " build = ?3 WHERE id = ?1", "iis", id, step, build);
     return lct_store_end(s, status);
 }
 

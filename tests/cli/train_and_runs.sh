@@ -4,6 +4,11 @@ $LOCANT train --encoding alibi $run 2> /dev/null | sed 's/loss.*//'
 $LOCANT train --encoding alibi $run --json 2> /dev/null | grep -c train_loss
 $LOCANT runs list --dir lab | awk 'NR > 1 { print $1, $2, $NF, $5, $6 }'
 $LOCANT runs show 1 --dir lab | head -n 3
+# version, instruction set, compiler, options: those of 'doctor' among them
+$LOCANT runs show 1 --dir lab | grep -c '^computed    by locant [0-9.]*, [a-z]'
+isa=$($LOCANT doctor --json | sed -n 's/.*"isa": "\([^"]*\)".*/\1/p')
+$LOCANT runs show 1 --dir lab --json |
+    grep -c "\"build\": \"locant [0-9.]*, $isa, .* -ffp-contract=off"
 $LOCANT runs export --dir lab | cut -d, -f1-3
 $LOCANT runs show 7 --dir lab; echo "$?"
 $LOCANT runs sql 'select 1 as one, null as empty' --dir lab
