@@ -105,6 +105,46 @@ static void a_run_that_fails_is_left_out(void **state)
     locant_store_close(s);
 }
 
+static void set_loss(struct lct_extension *x, const char *id, double first,
+                     double second)
+{
+    int i = 0;
+    double *loss;
+
+    while (strcmp(lct_extension_tuning(i)->id, id) != 0)
+        i++;
+    loss = x->row[lct_extension_methods() + i].at[1].loss;
+    for (int b = 0; b < BLOCKS; b++) {
+        loss[b] = first;
+        loss[BLOCKS + b] = second;
+    }
+}
+
+/* By means over the seeds that each has, PI and YaRN would come first. */
+static void orderings_are_of_seeds_that_all_have(void **state)
+{
+    struct lct_extension_plan two = tiny;
+    locant_store *s = open_store("c");
+    struct lct_results r = { .trained_length = 128 };
+    const char *measured;
+
+    (void)state;
+    two.seeds = 2;
+    CHECK_OK(lct_extension_run(&r.extension, &two, s, corpus, NULL, NULL));
+    set_loss(r.extension, "ntk", 2, NAN);
+    set_loss(r.extension, "yarn8", 4, 0);
+    set_loss(r.extension, "pi", 3, 0);
+    CHECK_OK(lct_numbers_create(&r.numbers, &r));
+    measured = json_string_value(lct_numbers_at(
+        r.numbers, "extension.orderings.5.measured"));
+    CHECK(strncmp(measured, "NTK", 3) == 0 &&
+          strstr(measured, "PI") < strstr(measured, "YaRN"));
+    CHECK(strstr(measured, " (n = 1)") != NULL);
+    CHECK(number_at(&r, "extension.orderings.5.seeds") == 1);
+    lct_results_free(&r);
+    locant_store_close(s);
+}
+
 /* And where every run fails there is a page without numbers. */
 static void all_runs_may_fail(void **state)
 {
@@ -182,6 +222,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_that_fails_is_left_out),
+        cmocka_unit_test(orderings_are_of_seeds_that_all_have),
         cmocka_unit_test(all_runs_may_fail),
         cmocka_unit_test(so_may_those_of_the_surface),
     };

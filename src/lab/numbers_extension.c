@@ -11,7 +11,8 @@ enum { BOOTSTRAP_SEED = 1 };
 
 locant_status lct_extension_interval(locant_interval *e,
                                      const struct lct_ext_maker *k,
-                                     const double *loss, const double *other)
+                                     const double *loss, const double *other,
+                                     const bool *only)
 {
     size_t seeds = 0;
 
@@ -24,7 +25,7 @@ locant_status lct_extension_interval(locant_interval *e,
             row[b] = loss[i] - (other ? other[i] : 0);
             sum += row[b];
         }
-        seeds += isfinite(sum) ? 1 : 0;
+        seeds += isfinite(sum) && (only == NULL || only[s]) ? 1 : 0;
     }
     return locant_bootstrap(e, k->room, seeds, k->blocks, LCT_EXT_LEVEL,
                             BOOTSTRAP_SEED);
@@ -36,7 +37,7 @@ locant_status lct_extension_put_loss(const struct lct_ext_maker *k, json_t *to,
     locant_interval e = {NAN, NAN, NAN, NAN, NAN};
 
     if (loss != other)
-        LCT_TRY(lct_extension_interval(&e, k, loss, other));
+        LCT_TRY(lct_extension_interval(&e, k, loss, other, NULL));
     lct_put_interval(k->n, to, &e, other ? 1 : LCT_BITS);
     return LOCANT_OK;
 }

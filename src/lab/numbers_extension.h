@@ -17,10 +17,12 @@ struct lct_ext_maker {
 #define LCT_EXT_LEVEL .95 /* of all intervals */
 
 /* Of a loss, or of what it is above another on the same blocks; of the seeds
-   that have it, NAN where none has. */
+   that have it, NAN where none has; only[seeds], unless NULL, leaves some
+   out. */
 locant_status lct_extension_interval(locant_interval *e,
                                      const struct lct_ext_maker *k,
-                                     const double *loss, const double *other);
+                                     const double *loss, const double *other,
+                                     const bool *only);
 
 /* The same into 'to': bits per byte, or nats above another; above itself
    null. */

@@ -75,21 +75,69 @@ static const double *losses_of(const struct entry *e, const struct ordering *o,
     return o->what == SHORT ? e->row->short_inputs.loss : e->row->at[at].loss;
 }
 
-static double value_of(const struct lct_ext_maker *k, const struct entry *e,
-                       const struct ordering *o, int at)
+static double value_of_seed(const struct lct_ext_maker *k,
+                            const struct entry *e, const struct ordering *o,
+                            int at, size_t seed)
 {
+    const double *loss = losses_of(e, o, at) + seed * k->blocks;
     double sum = 0;
-    size_t n = 0;
 
-    if (o->what == NEEDLE)
-        return -(double)e->row->needle[at].exact /
-               (double)e->row->needle[at].items;
-    for (size_t i = 0; i < k->seeds * k->blocks; i++)
-        if (!isnan(losses_of(e, o, at)[i])) {
-            sum += losses_of(e, o, at)[i];
-            n++;
+    for (size_t b = 0; b < k->blocks; b++)
+        sum += loss[b];
+    return sum / (double)k->blocks;
+}
+
+/* Drop entries that no seed has; common[seed]: all the others have it. */
+static int find_common(bool *common, const struct lct_ext_maker *k,
+                       struct entry *e, int n, const struct ordering *o, int at)
+{
+    int kept = 0;
+
+    for (size_t s = 0; s < k->seeds; s++)
+        common[s] = true;
+    for (int i = 0; i < n; i++) {
+        bool has[LCT_EXT_SEEDS], any = false;
+
+        for (size_t s = 0; s < k->seeds; s++) {
+            has[s] = isfinite(value_of_seed(k, &e[i], o, at, s));
+            any = any || has[s];
         }
-    return sum / (double)n;
+        for (size_t s = 0; s < k->seeds && any; s++)
+            common[s] = common[s] && has[s];
+        if (any)
+            e[kept++] = e[i];
+    }
+    return kept;
+}
+
+/*
+ * Values on the seeds that all have, the number of which it gives: means over
+ * different seeds would compare seeds.  Needles of zero-shot methods are all
+ * looked for in the same runs.
+ */
+static int set_values(bool *common, struct entry *e, int *n,
+                      const struct lct_ext_maker *k, const struct ordering *o,
+                      int at)
+{
+    int seeds = 0;
+
+    for (int i = 0; o->what == NEEDLE && i < *n; i++) {
+        const struct lct_extension_needle *x = &e[i].row->needle[at];
+
+        e[i].value = -(double)x->exact / (double)x->items;
+        if (x->items == 0)
+            *n = 0; /* so has none of them */
+    }
+    if (o->what == NEEDLE)
+        return (int)k->seeds;
+    *n = find_common(common, k, e, *n, o, at);
+    for (size_t s = 0; s < k->seeds; s++) {
+        seeds += common[s];
+        for (int i = 0; i < *n && common[s]; i++)
+            e[i].value += value_of_seed(k, &e[i], o, at, s);
+    }
+    *n = seeds > 0 ? *n : 0;
+    return seeds;
 }
 
 static void sort(struct entry *e, int n)
@@ -103,11 +151,12 @@ static void sort(struct entry *e, int n)
         }
 }
 
-/* Neighbours: the same to the bit, not told apart, apart, of no seed both. */
+/* Neighbours: the same to the bit, not told apart, apart. */
 static locant_status sign_between(const char **sign,
                                   const struct lct_ext_maker *k,
                                   const struct entry *a, const struct entry *b,
-                                  const struct ordering *o, int at)
+                                  const struct ordering *o, int at,
+                                  const bool *common)
 {
     static const char about[] = " \xe2\x89\x88 ";
     locant_interval e;
@@ -125,37 +174,37 @@ static locant_status sign_between(const char **sign,
         return LOCANT_OK;
     }
     LCT_TRY(lct_extension_interval(&e, k, losses_of(b, o, at),
-                                   losses_of(a, o, at)));
-    *sign = isnan(e.low) ? " ? " /* no seed has both */
-            : e.low == 0 && e.high == 0 ? " = "
-            : e.low > 0                 ? " < "
-                                        : about;
+                                   losses_of(a, o, at), common));
+    *sign = e.low == 0 && e.high == 0 ? " = "
+            : e.low > 0               ? " < "
+                                      : about;
     return LOCANT_OK;
 }
 
-static locant_status measured(char *out, size_t size,
+static locant_status measured(char *out, size_t size, int *seeds,
                               const struct lct_ext_maker *k,
                               const struct ordering *o, int at)
 {
+    bool common[LCT_EXT_SEEDS];
     struct entry e[10];
     size_t used = 0;
     int n = 0;
 
-    for (int i = 0; i < 10 && o->ids[i]; i++) {
-        if (!find_entry(&e[n], k->x, o->what, o->ids[i]))
-            continue;
-        e[n].value = value_of(k, &e[n], o, at);
-        n += isnan(e[n].value) ? 0 : 1; /* where every run failed */
-    }
+    for (int i = 0; i < 10 && o->ids[i]; i++)
+        n += find_entry(&e[n], k->x, o->what, o->ids[i]);
+    *seeds = set_values(common, e, &n, k, o, at);
     sort(e, n);
     for (int i = 0; i < n && used < size; i++) {
         const char *sign = "";
 
         if (i > 0)
-            LCT_TRY(sign_between(&sign, k, &e[i - 1], &e[i], o, at));
+            LCT_TRY(sign_between(&sign, k, &e[i - 1], &e[i], o, at,
+                                 common));
         used += (size_t)snprintf(out + used, size - used, "%s%s", sign,
                                  e[i].title);
     }
+    if (n > 0 && (size_t)*seeds < k->seeds && used < size)
+        snprintf(out + used, size - used, " (n = %d)", *seeds);
     return LOCANT_OK;
 }
 
@@ -170,12 +219,15 @@ locant_status lct_put_orderings(const struct lct_ext_maker *k,
         const int at = o->at == LAST ? last : o->at;
         json_t *to = lct_add_object(k->n, list);
         char text[512] = "";
+        int seeds;
 
         lct_put_text(k->n, to, "setting", o->setting);
         lct_put_text(k->n, to, "expected", o->expected);
         lct_put_text(k->n, to, "evidence", o->evidence);
-        LCT_TRY(measured(text, sizeof text, k, o, at < last ? at : last));
+        LCT_TRY(measured(text, sizeof text, &seeds, k, o,
+                         at < last ? at : last));
         lct_put_text(k->n, to, "measured", text);
+        lct_put_count(k->n, to, "seeds", seeds);
     }
     return LOCANT_OK;
 }
