@@ -118,7 +118,7 @@ static void nothing_to_show_is_said(void **state)
 
 static const char *const hostile[][3] = {
     { "surface", "{\"trained\":[1e300],\"lengths\":[64],\"encodings\":[]}",
-      "a number is not what a report writes" },
+      "a number beyond 1e15 is not what a report writes" },
     { "surface", "{\"trained\":[64],\"lengths\":[1e12],\"encodings\":"
       "[{\"encoding\":\"alibi\"}]}", "lengths is not what a report writes" },
     { "surface", "{\"trained\":[64],\"lengths\":[-64,64],\"encodings\":"
@@ -129,9 +129,9 @@ static const char *const hostile[][3] = {
       "encodings is not what a report writes" },
     { "surface", "{\"trained\":[64],\"lengths\":[64],\"encodings\":"
       "[{\"encoding\":\"alibi\",\"loss\":{\"64\":{\"64\":{\"mean\":1e308}}}}]}",
-      "a number is not what a report writes" },
+      "a number beyond 1e15 is not what a report writes" },
     { "surface", "[]", "trained is not what a report writes" },
-    { "surface", "{\"trained\":[64", "cannot be read: " },
+    { "surface", "{\"trained\":[64", "cannot be used: byte " },
     { "extension", "{\"lengths\":[256,512,1024,2048,4096]}",
       "lengths is not what a report writes" },
     { "extension", "{\"lengths\":[256],\"methods\":[{}],\"tuned\":[{}]}",
@@ -152,6 +152,8 @@ static void what_no_report_wrote_is_one_sentence(void **state)
                                       hostile[i][1]));
         CHECK(draw(&cell, s, hostile[i][0], &run, 1) == LOCANT_ERR_FORMAT);
         CHECK(strstr(locant_last_error(), hostile[i][2]) != NULL);
+        CHECK(strstr(locant_last_error(), "run 1: ") != NULL &&
+              strstr(locant_last_error(), "writes it anew") != NULL);
         CHECK(strchr(locant_last_error(), '\n') == NULL);
     }
     report(s, run, 5); /* and another report mends it */

@@ -9,6 +9,7 @@
 #include "extension.h"
 #include "surface.h"
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,7 +76,12 @@ static bool have_texts(const json_t *list, const char *const keys[2])
            json_array_size(list) <= LCT_MOST_ENCODINGS;
 }
 
-/* Is no number so large that differences or squares of them are infinite? */
+/*
+ * Is no number so large that differences or squares of them are infinite?  The
+ * last norm keeps losses of runs that diverge within some thousand times the
+ * rate times the steps; beyond that, activations are not finite, and such a
+ * loss is null.
+ */
 static bool are_moderate(const json_t *x)
 {
     const double most = 1e15;
@@ -103,7 +109,7 @@ static const char *what_is_wrong(const json_t *x, const char *section)
     static const char *const encodings[2] = {"encoding", NULL};
 
     if (!are_moderate(x))
-        return "a number";
+        return "a number beyond 1e15";
     if (strcmp(section, "surface") == 0) {
         if (!are_lengths(json_object_get(x, "trained"), LCT_SURFACE_TRAINED))
             return "trained";
@@ -127,7 +133,7 @@ static locant_status read_one(json_t **out, locant_store *store,
 {
     const char *wrong;
     json_error_t error;
-    char *text;
+    char *text, why[96];
 
     *out = NULL;
     LCT_TRY(lct_store_probe(&text, store, run, name, section));
@@ -140,15 +146,16 @@ static locant_status read_one(json_t **out, locant_store *store,
         return LOCANT_OK;
     json_decref(*out);
     *out = NULL;
-    return wrong ? locant_fail(LOCANT_ERR_FORMAT,
-                               "locant_figure_of_runs: run %lld: what the store"
-                               " kept of %s cannot be used: %s is not what a"
-                               " report writes", (long long)run, section, wrong)
-                 : locant_fail(LOCANT_ERR_FORMAT,
-                               "locant_figure_of_runs: run %lld: what the store"
-                               " kept of %s cannot be read: byte %d is not as"
-                               " JSON has it", (long long)run, section,
-                               error.position); /* its text quotes them raw */
+    if (wrong)
+        snprintf(why, sizeof why, "%s is not what a report writes", wrong);
+    else /* its text quotes them raw */
+        snprintf(why, sizeof why, "byte %d is not as JSON has it",
+                 error.position);
+    return locant_fail(LOCANT_ERR_FORMAT,
+                       "locant_figure_of_runs: run %lld: what the store kept of"
+                       " %s cannot be used: %s; a report --with %s that begins"
+                       " with this run writes it anew, and other runs alone"
+                       " leave it out", (long long)run, section, why, section);
 }
 
 /* Of sections that tell no order, those of older builds, the last run's. */
