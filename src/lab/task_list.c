@@ -2,7 +2,9 @@
  * task_list.c - the sixteen tasks: definitions, sizes, budgets, test sets.
  *
  * Models have at least four heads where heads may matter: ALiBi reaches 18, 74,
- * 295, 1179 tokens with four, and one head alone only the last of these.
+ * 295, 1179 tokens with four, two heads only 74 and 1179, and one head alone
+ * the last of these.  So sorting has four, too, where Huang et al. 2025 (one
+ * layer, two heads) had no ALiBi to compare.
  */
 #include "tasks.h"
 #include <math.h>
