@@ -132,7 +132,7 @@ static int show(const struct cli *cli, locant_store *store, const char *word)
     locant_run_info r;
     locant_status   s;
     int64_t         id;
-    int             status = cli_run_id(&id, "runs", word);
+    int             text, status = cli_run_id(&id, "runs", word);
 
     if (status != CLI_OK)
         return status;
@@ -141,21 +141,22 @@ static int show(const struct cli *cli, locant_store *store, const char *word)
         return cli_error(s);
     if (cli->json)
         return cli_json(run_json(&r));
+    text = strcmp(r.source, "text") == 0;
     printf("run         %" PRId64 "\nstatus      %s\nencoding    %s\n"
-           "model       %s\ncorpus      %s\nseed        %" PRIu64 "\n"
+           "model       %s\n%s      %s\nseed        %" PRIu64 "\n"
            "step        %" PRId64 " of %" PRId64 ", %" PRId64 " x %" PRId64
-           " tokens\n", r.id, r.status, r.encoding, r.model, r.corpus_sha256,
+           " tokens\n", r.id, r.status, r.encoding, r.model,
+           text ? "corpus" : "task  ", text ? r.corpus_sha256 : r.source,
            r.seed, r.step, r.steps, r.batch, r.length);
     printf("parameters  %" PRId64 ", %" PRId64 " of the encoding\n"
-           "train loss  %.6f nats per byte\nspeed       %.0f tokens/s, %.1f s\n"
+           "train loss  %.6f nats per %s\nspeed       %.0f tokens/s, %.1f s\n"
            "started     %s\n", r.parameters, r.encoding_parameters,
-           r.train_loss, r.tokens_per_second, r.seconds, r.started);
+           r.train_loss, text ? "byte" : "answer", r.tokens_per_second,
+           r.seconds, r.started);
     if (r.build[0] != '\0')
         printf("computed    by %s\n", r.build);
     if (r.parent != 0)
         printf("parent      run %" PRId64 "\n", r.parent);
-    if (strcmp(r.source, "text") != 0)
-        printf("trained on  %s\n", r.source);
     if (r.message[0] != '\0')
         printf("message     %s\n", r.message);
     return CLI_OK;
@@ -347,9 +348,9 @@ static int run(const struct cli *cli)
                         "rm, export, sql, resume", name);
     if (a->needs != NULL && !a->may && cli->n_words < 2)
         return cli_fail(CLI_USAGE, "runs %s: %s is missing", name, a->needs);
-    if (a->needs == NULL && cli->n_words > 1)
+    if (cli->n_words > 1 + (a->needs != NULL))
         return cli_fail(CLI_USAGE, "runs %s: '%s' is one argument too many",
-                        name, cli->words[1]);
+                        name, cli->words[cli->n_words - 1]);
     if (cli_given(cli, "table") && a->run != export)
         return cli_fail(CLI_USAGE, "runs %s: --table is for 'runs export'",
                         name);
@@ -380,5 +381,5 @@ const struct cli_command cli_runs = {
                 "locant runs export --table metrics > metrics.csv\n"
                 "locant runs sql 'select count(*) from runs'",
     .options = options, .options_size = sizeof(struct options),
-    .max_words = 2, .computes = 1, .run = run
+    .max_words = 3, .computes = 1, .run = run
 };

@@ -50,7 +50,7 @@ static locant_status refuse_sql(sqlite3 *db)
         return locant_fail(LOCANT_ERR_PARAM,
                            "locant_store_sql: not a query: only reading is"
                            " allowed here");
-    return locant_fail(LOCANT_ERR_PARAM, "locant_store_sql: %s",
+    return locant_fail(LOCANT_ERR_PARAM, "locant_store_sql: SQLite says: %s",
                        sqlite3_errmsg(db));
 }
 

@@ -21,3 +21,6 @@ $LOCANT runs export --table evaluations --json --dir lab
 $LOCANT runs export --table curve --dir lab; echo "$?"
 $LOCANT runs rm 1 --dir lab
 $LOCANT runs list --dir lab | awk 'NR > 1'
+# of a task: its name, and a loss of answers
+$LOCANT train --encoding none --task T13.2 --steps 1 --dir task > /dev/null 2>&1
+$LOCANT runs show 1 --dir task | sed -n 's/[0-9.]* nats/N nats/; /^t/p'
