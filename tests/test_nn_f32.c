@@ -188,14 +188,15 @@ static void gelu_is_accurate(void **state)
 static void gelu_keeps_the_ends(void **state)
 {
     const struct lct_nn_kernels *nn = lct_nn();
-    const float x[6] = { 0.0f, -0.0f, 1e6f, -1e6f, 1e-30f, NAN };
-    float y[6];
+    const float x[7] = { 0.0f, -0.0f, 1e6f, -1e6f, 1e-30f, NAN,
+                         nanf("0x3fffff") };
+    float y[7];
 
     (void)state;
-    nn->gelu(y, x, 6);
+    nn->gelu(y, x, 7);
     CHECK(y[0] == 0.0f && y[1] == 0.0f);
     CHECK(y[2] == 1e6f && fabsf(y[3]) < 1e-30f);
-    CHECK(y[4] == 0.5e-30f && isnan(y[5]));
+    CHECK(y[4] == 0.5e-30f && isnan(y[5]) && isnan(y[6]));
 }
 
 /*
@@ -303,6 +304,8 @@ static void cross_entropy_reports_nan(void **state)
 
     (void)state;
     x[7] = NAN;
+    CHECK(isnan(lct_nn()->cross_entropy(stat, x, 3, 40)));
+    x[7] = nanf("0x3fffff"); /* every bit is set */
     CHECK(isnan(lct_nn()->cross_entropy(stat, x, 3, 40)));
     x[7] = INFINITY;
     CHECK(isnan(lct_nn()->cross_entropy(stat, x, 3, 40)));
