@@ -328,6 +328,42 @@ static void refuses_what_does_not_fit(void **state)
     refuse(rope, &o, "locant_evaluate_as: n_lengths is 6, expected 1 .. 5");
 }
 
+/* ------------------------------------------------------ nowhere to keep it */
+
+static int count_ticks(int64_t tokens, void *context)
+{
+    (void)tokens;
+    ++*(int *)context;
+    return 0;
+}
+
+/* What cannot be recorded is not computed; what is recorded is read. */
+static void a_store_that_cannot_be_written_is_told_at_once(void **state)
+{
+    locant_eval_options o = LOCANT_EVAL_INIT;
+    const int64_t id = train("alibi");
+    locant_evaluation e;
+    locant_store *other;
+    int ticks = 0;
+
+    (void)state;
+    CHECK_OK(locant_store_open_readonly(&other, scratch_file(&dir, "store")));
+    CHECK(lct_evaluate(&e, other, id, corpus, 1, count_ticks, &ticks) ==
+          LOCANT_ERR_PARAM);
+    CHECK(strstr(locant_last_error(), "was opened for reading only") != NULL);
+    o.blocks = 1;
+    o.encoding = "none";
+    CHECK(lct_evaluate_as(&e, other, id, corpus, &o, count_ticks, &ticks) ==
+          LOCANT_ERR_PARAM);
+    assert_int_equal(ticks, 0);
+    CHECK_OK(lct_evaluate(&e, store, id, corpus, 1, count_ticks, &ticks));
+    CHECK(ticks > 0);
+    ticks = 0;
+    CHECK_OK(lct_evaluate(&e, other, id, corpus, 1, count_ticks, &ticks));
+    assert_int_equal(ticks, 0);
+    locant_store_close(other);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -337,6 +373,7 @@ int main(void)
         cmocka_unit_test(a_window_within_the_table_is_as_trained),
         cmocka_unit_test(reads_back_what_was_recorded),
         cmocka_unit_test(refuses_what_does_not_fit),
+        cmocka_unit_test(a_store_that_cannot_be_written_is_told_at_once),
     };
 
     return cmocka_run_group_tests(tests, set_up, free_lab);

@@ -241,6 +241,7 @@ locant_status lct_evaluate(locant_evaluation *out, locant_store *store,
     if (found && (isnan(out->same_targets[0]) ||
                   !isnan(out->non_overlapping[0])))
         return LOCANT_OK;
+    LCT_TRY(lct_store_writable(store, "locant_evaluate"));
     status = evaluate(&ev, store, corpus, want);
     if (status == LOCANT_OK)
         *out = ev.e;

@@ -133,6 +133,7 @@ static locant_status find_or_evaluate(locant_evaluation *out,
     LCT_TRY(lct_store_load_under(out, NULL, &found, store, &key));
     if (found)
         return LOCANT_OK;
+    LCT_TRY(lct_store_writable(store, "locant_evaluate_as"));
     LCT_TRY(lct_encoding_as(&ev->encoding, &ev->run, o->encoding, o->policy,
                             LONGEST));
     LCT_TRY(evaluate_as(ev, store, corpus, o, &key));

@@ -213,6 +213,7 @@ static locant_status measure(json_t **out, struct lct_probe *p,
     }
     if (!p->measure)
         return LOCANT_OK;
+    LCT_TRY(lct_store_writable(p->store, "locant_probe"));
     if (tell(p, (int)(part - parts)) != 0)
         return locant_fail(LOCANT_ERR_INTERRUPTED, "locant_probe: stopped "
                            "before '%s'", part->name);

@@ -213,3 +213,9 @@ locant_status lct_store_end(locant_store *s, locant_status status)
     lct_store_unlock(s);
     return status;
 }
+
+locant_status lct_store_writable(locant_store *s, const char *fn)
+{
+    LCT_TRY(lct_store_begin(s, fn));
+    return lct_store_end(s, LOCANT_OK);
+}

@@ -64,6 +64,8 @@ void lct_store_unlock(locant_store *s);
 
 /* Lock and BEGIN IMMEDIATE; on failure nothing is locked. */
 locant_status lct_store_begin(locant_store *s, const char *fn);
+/* Could it be written now?  To be asked before what takes long and is kept. */
+locant_status lct_store_writable(locant_store *s, const char *fn);
 /* COMMIT if 'status' is LOCANT_OK, else ROLLBACK; unlock; the status. */
 locant_status lct_store_end(locant_store *s, locant_status status);
 

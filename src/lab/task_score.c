@@ -134,6 +134,7 @@ static locant_status load(struct scoring *s)
 
     if (s->model)
         return LOCANT_OK;
+    LCT_TRY(lct_store_writable(s->store, "locant_task_evaluate"));
     LCT_TRY(lct_load_trained(&s->model, &s->encoding, s->store, &s->run,
                              s->room));
     s->tokens = locant_alloc(n * sizeof *s->tokens);
