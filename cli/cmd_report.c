@@ -349,7 +349,10 @@ const struct cli_command cli_report = {
            "takes about 10 seconds with smoke, 5 minutes\nwith quick, 2 with "
            "homework, by its tokens 45 with hour; how many\nthere are is "
            "said before the first step.\n\nMinutes of each job of --with on "
-           "this machine are forecast at the beginning,\ntoo.",
+           "this machine are forecast at the beginning,\ntoo.\n\nThe models "
+           "stay in --dir: 'locant runs list' names them, 'locant probe "
+           "RUN'\nlooks into one, 'locant figure NAME RUN..' draws what was "
+           "found.",
     .examples = "locant report\n"
                 "locant report --preset smoke -o smoke.html\n"
                 "locant report --preset homework\n"
