@@ -210,6 +210,22 @@ static inline f32v f32v_larger(f32v x, f32v y)
 #endif
 }
 
+#if defined(__AVX2__)
+#  define LCT_LOOKUP
+/* By lane, the entry of a table of 8 that the low three bits of i name. */
+static inline u32v u32v_lookup(const uint32_t table[8], u32v i)
+{
+    __m256i entries = _mm256_loadu_si256((const void *)table);
+
+#  if defined(__AVX512F__)
+    return (u32v)_mm512_permutexvar_epi32(
+        (__m512i)i, _mm512_broadcast_i64x4(entries));
+#  else
+    return (u32v)_mm256_permutevar8x32_epi32(entries, (__m256i)i);
+#  endif
+}
+#endif
+
 #ifdef LCT_F16_INSTRUCTIONS
 static inline f32v f32v_from_f16(u16v h)
 {
