@@ -1,6 +1,5 @@
 /* nn_dispatch.c - the row operations for the instruction set in use */
 #include "nn_kernels.h"
-#include <stdatomic.h>
 #include <string.h>
 
 #ifdef LCT_HAVE_AVX512BF16
@@ -38,22 +37,13 @@ static const struct lct_nn_kernels *const tables[] = {
 #endif
 };
 
-enum { TABLES = sizeof(tables) / sizeof(tables[0]) };
-
-/* The name that a table was found by: rows ask often, and names stay put. */
-static _Atomic(const char *) found_by[TABLES];
-
 const struct lct_nn_kernels *lct_nn(void)
 {
+    const size_t count = sizeof(tables) / sizeof(tables[0]);
     const char *isa = locant_isa();
 
-    for (size_t i = 0; i < TABLES; i++)
-        if (atomic_load_explicit(&found_by[i], memory_order_relaxed) == isa)
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(tables[i]->isa, isa) == 0)
             return tables[i];
-    for (size_t i = 0; i < TABLES; i++)
-        if (strcmp(tables[i]->isa, isa) == 0) {
-            atomic_store_explicit(&found_by[i], isa, memory_order_relaxed);
-            return tables[i];
-        }
-    return tables[TABLES - 1];
+    return tables[count - 1];
 }
