@@ -85,6 +85,15 @@ static void put_array(struct lct_html *h, const char *name, const double *x,
     lct_html_raw(h, "]");
 }
 
+/* The x of the series before stand for those of this one, too. */
+static bool same_x(const locant_figure *f, size_t i)
+{
+    const locant_series *a = &f->series[i];
+
+    return i > 0 && a->n == a[-1].n &&
+           memcmp(a->x, a[-1].x, a->n * sizeof *a->x) == 0;
+}
+
 static void put_series(struct lct_html *h, const locant_figure *f, size_t i,
                        bool packed)
 {
@@ -98,7 +107,7 @@ static void put_series(struct lct_html *h, const locant_figure *f, size_t i,
     lct_html_raw(h, text);
     put_text(h, "label", s->label);
     put_text(h, "label_zh", s->label_zh);
-    if (f->kind == LOCANT_FIGURE_CURVES)
+    if (f->kind == LOCANT_FIGURE_CURVES && !(packed && same_x(f, i)))
         put_array(h, "x", s->x, n, packed);
     put_array(h, "y", s->y, n, packed);
     put_array(h, "low", s->low, n, packed);

@@ -6,6 +6,7 @@
  * of it: of a map {row, col}, of anything else {series, index}.
  */
 const views = (() => {
+  const FIRST = 2;
   const all = [], wakes = [], pins = [];
   const page = JSON.parse(document.getElementById("locant").textContent);
 
@@ -55,10 +56,11 @@ const views = (() => {
   }
 
   /* A figure becomes live when it is about to be seen: a page opens at once,
-     however many it has.  Until then the drawing of one that is not laid out
-     yet, far down in a card, is out of the document, which stays small. */
-  function rest(view) {
-    if (view.awake || !view.svg.closest(".card, #probes"))
+     however many it has.  Until then the drawing of all but the first, which
+     are painted at once, is out of the document, which stays small; the <svg>
+     itself keeps the place, and says what the figure shows. */
+  function rest(view, i) {
+    if (view.awake || i < FIRST)
       return;
     view.resting = document.createDocumentFragment();
     view.resting.append(...view.svg.childNodes);
@@ -84,10 +86,10 @@ const views = (() => {
           observer.unobserve(entry.target);
         }
     }, { rootMargin: "600px" });
-    for (const view of all) {
-      rest(view);
+    all.forEach((view, i) => {
+      rest(view, i);
       observer.observe(view.svg);
-    }
+    });
     addEventListener("beforeprint", () => all.forEach(wake));
   }
 
@@ -99,6 +101,8 @@ const views = (() => {
       const data = page.figures[next];
       if (data && data.kind === svg.dataset.kind &&
           data.name === svg.dataset.name) {
+        if (data.kind === "curves") /* x are written where they change */
+          data.series.forEach((s, i) => { s.x = s.x || data.series[i - 1].x; });
         add(svg, data);
         next++;
       }

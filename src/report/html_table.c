@@ -126,26 +126,33 @@ void lct_html_interval_of(struct lct_html *h, const struct lct_results *r,
     lct_html_raw(h, "</td>");
 }
 
-void lct_html_share(struct lct_html *h, const struct lct_results *r,
-                    bool per_cent, const char *path, const char *name)
+void lct_html_share_text(struct lct_html *h, const struct lct_results *r,
+                         bool per_cent, const char *path, const char *name)
 {
     const double scale = per_cent ? 100 : 1;
     const double low = scale * lct_page_value(r, "%s.low", path);
     const double high = scale * lct_page_value(r, "%s.high", path);
     const int decimals = decimals_of(high - low, per_cent ? 0 : 3);
 
+    lct_html_number(h, scale * lct_page_value(r, "%s.%s", path, name),
+                    decimals);
+    if (isnan(low))
+        return;
+    lct_html_raw(h, per_cent ? " %\n" : "\n");
+    put_ends(h, low, high, decimals);
+}
+
+void lct_html_share(struct lct_html *h, const struct lct_results *r,
+                    bool per_cent, const char *path, const char *name)
+{
     lct_html_raw(h, "<span data-number=\"");
     lct_html_text(h, path);
     lct_html_raw(h, ".");
     lct_html_raw(h, name);
-    lct_html_raw(h, isnan(low) ? "\"" : " low high\"");
+    lct_html_raw(h, isnan(lct_page_value(r, "%s.low", path)) ? "\""
+                                                            : " low high\"");
     lct_html_raw(h, per_cent ? " data-scale=\"100\">" : ">");
-    lct_html_number(h, scale * lct_page_value(r, "%s.%s", path, name),
-                    decimals);
-    if (!isnan(low)) {
-        lct_html_raw(h, per_cent ? " %\n" : "\n");
-        put_ends(h, low, high, decimals);
-    }
+    lct_html_share_text(h, r, per_cent, path, name);
     lct_html_raw(h, "</span>");
 }
 

@@ -22,6 +22,10 @@ void lct_page_signed(struct lct_html *h, const struct lct_results *r,
                      int decimals, const char *path, ...) LOCANT_PRINTF(4, 5);
 void lct_page_count(struct lct_html *h, const struct lct_results *r,
                     const char *path, ...) LOCANT_PRINTF(3, 4);
+/* A cell with one of these and nothing else: a page has hundreds of them. */
+enum { LCT_COUNT = -1, LCT_SIGNED = 100 }; /* LCT_SIGNED + decimals */
+void lct_page_cell(struct lct_html *h, const struct lct_results *r,
+                   int decimals, const char *path, ...) LOCANT_PRINTF(4, 5);
 
 /* The number itself; NAN where there is none. */
 double lct_page_value(const struct lct_results *r, const char *path, ...)
@@ -177,6 +181,9 @@ void lct_html_interval_of(struct lct_html *h, const struct lct_results *r,
 /* "0.513 [0.450, 0.576]" or "51 % [45, 58]": path.name, path.low, path.high. */
 void lct_html_share(struct lct_html *h, const struct lct_results *r,
                     bool per_cent, const char *path, const char *name);
+/* The same in an element that is open. */
+void lct_html_share_text(struct lct_html *h, const struct lct_results *r,
+                         bool per_cent, const char *path, const char *name);
 /* "0.500 +- 0.013", the half width of an interval where there is one. */
 void lct_html_half(struct lct_html *h, const struct lct_results *r, bool sign,
                    const char *mean, const char *half);

@@ -90,11 +90,10 @@ static void above_rows(struct lct_html *h, const struct lct_results *r,
     for (int i = 0; i < n; i++) {
         row_head(h, r, list, i, NULL);
         row_cells(h, r, list, i, "above_crop", true);
-        lct_html_raw(h, "<td>");
-        lct_page_count(h, r, "extension.%s.%d.tokens_per_second", list, i);
-        lct_html_raw(h, "</td><td>");
-        lct_page_number(h, r, 2, "extension.%s.%d.cost", list, i);
-        lct_html_raw(h, "</td></tr>\n");
+        lct_page_cell(h, r, LCT_COUNT, "extension.%s.%d.tokens_per_second",
+                      list, i);
+        lct_page_cell(h, r, 2, "extension.%s.%d.cost", list, i);
+        lct_html_raw(h, "</tr>\n");
     }
     lct_html_table_end(h);
 }

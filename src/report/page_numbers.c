@@ -21,7 +21,7 @@ locant_status lct_page_numbers(double **out, size_t n)
     return LOCANT_OK;
 }
 
-enum { PATH_BYTES = 128, COUNT = -1, SIGNED = 100 };
+enum { PATH_BYTES = 128 };
 
 static double value_at(const struct lct_results *r, const char *path)
 {
@@ -30,17 +30,19 @@ static double value_at(const struct lct_results *r, const char *path)
     return json_is_number(at) ? json_number_value(at) : NAN;
 }
 
-/* decimals: COUNT, or SIGNED and how many. */
-static void LOCANT_PRINTF(5, 0)
-    print(struct lct_html *h, const struct lct_results *r, double scale,
-          int decimals, const char *format, va_list args)
+/* decimals: LCT_COUNT, or LCT_SIGNED and how many. */
+static void LOCANT_PRINTF(6, 0)
+    print(struct lct_html *h, const struct lct_results *r, const char *element,
+          double scale, int decimals, const char *format, va_list args)
 {
     char path[PATH_BYTES], text[48];
     double value;
 
     vsnprintf(path, sizeof path, format, args);
     value = value_at(r, path) * scale;
-    lct_html_raw(h, "<span data-number=\"");
+    lct_html_raw(h, "<");
+    lct_html_raw(h, element);
+    lct_html_raw(h, " data-number=\"");
     lct_html_text(h, path);
     if (scale != 1) {
         snprintf(text, sizeof text, "%.17g", scale);
@@ -48,13 +50,25 @@ static void LOCANT_PRINTF(5, 0)
         lct_html_text(h, text);
     }
     lct_html_raw(h, "\">");
-    if (decimals == COUNT && fabs(value) < 1e15)
+    if (decimals == LCT_COUNT && fabs(value) < 1e15)
         lct_html_count(h, (int64_t)llround(value));
-    else if (decimals >= SIGNED)
-        lct_html_signed(h, value, decimals - SIGNED);
+    else if (decimals >= LCT_SIGNED)
+        lct_html_signed(h, value, decimals - LCT_SIGNED);
     else
         lct_html_number(h, value, decimals);
-    lct_html_raw(h, "</span>");
+    lct_html_raw(h, "</");
+    lct_html_raw(h, element);
+    lct_html_raw(h, ">");
+}
+
+void lct_page_cell(struct lct_html *h, const struct lct_results *r,
+                   int decimals, const char *path, ...)
+{
+    va_list args;
+
+    va_start(args, path);
+    print(h, r, "td", 1, decimals, path, args);
+    va_end(args);
 }
 
 void lct_page_scaled(struct lct_html *h, const struct lct_results *r,
@@ -63,7 +77,7 @@ void lct_page_scaled(struct lct_html *h, const struct lct_results *r,
     va_list args;
 
     va_start(args, path);
-    print(h, r, scale, decimals, path, args);
+    print(h, r, "span", scale, decimals, path, args);
     va_end(args);
 }
 
@@ -73,7 +87,7 @@ void lct_page_number(struct lct_html *h, const struct lct_results *r,
     va_list args;
 
     va_start(args, path);
-    print(h, r, 1, decimals, path, args);
+    print(h, r, "span", 1, decimals, path, args);
     va_end(args);
 }
 
@@ -83,7 +97,7 @@ void lct_page_signed(struct lct_html *h, const struct lct_results *r,
     va_list args;
 
     va_start(args, path);
-    print(h, r, 1, SIGNED + decimals, path, args);
+    print(h, r, "span", 1, LCT_SIGNED + decimals, path, args);
     va_end(args);
 }
 
@@ -93,7 +107,7 @@ void lct_page_count(struct lct_html *h, const struct lct_results *r,
     va_list args;
 
     va_start(args, path);
-    print(h, r, 1, COUNT, path, args);
+    print(h, r, "span", 1, LCT_COUNT, path, args);
     va_end(args);
 }
 

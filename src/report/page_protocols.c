@@ -116,9 +116,7 @@ static void cache_table(struct lct_html *h, const struct lct_results *r)
     lct_html_word(h, "n-gram with cache");
     lct_html_raw(h, "</th>");
     for (int k = 0; k < N; k++) {
-        lct_html_raw(h, "<td>");
-        lct_page_number(h, r, 3, "cache.%lld", (long long)lct_length(r, k));
-        lct_html_raw(h, "</td>");
+        lct_page_cell(h, r, 3, "cache.%lld", (long long)lct_length(r, k));
     }
     lct_html_raw(h, "</tr>\n");
     lct_html_table_end(h);
@@ -143,13 +141,10 @@ static void rates_table(struct lct_html *h, const struct lct_results *r)
     for (size_t i = 0; i < r->n; i++) {
         lct_html_row_head(h, r, i);
         for (int k = 0; k < r->n_rates; k++) {
-            lct_html_raw(h, "<td>");
-            lct_page_number(h, r, 3, "rows.%zu.rates.%d.valid", i, k);
-            lct_html_raw(h, "</td>");
+            lct_page_cell(h, r, 3, "rows.%zu.rates.%d.valid", i, k);
         }
-        lct_html_raw(h, "<td>");
-        lct_page_number(h, r, 4, "rows.%zu.rate", i);
-        lct_html_raw(h, "</td></tr>\n");
+        lct_page_cell(h, r, 4, "rows.%zu.rate", i);
+        lct_html_raw(h, "</tr>\n");
     }
     lct_html_table_end(h);
 }

@@ -28,25 +28,19 @@ static void open_table(struct lct_html *h, const char *label)
 static void number_cell(struct lct_html *h, const struct lct_results *r,
                         size_t row, const char *name, int decimals)
 {
-    lct_html_raw(h, "<td>");
-    lct_page_number(h, r, decimals, "rows.%zu.%s", row, name);
-    lct_html_raw(h, "</td>");
+    lct_page_cell(h, r, decimals, "rows.%zu.%s", row, name);
 }
 
 static void signed_cell(struct lct_html *h, const struct lct_results *r,
                         size_t row, const char *name)
 {
-    lct_html_raw(h, "<td>");
-    lct_page_signed(h, r, 3, "rows.%zu.%s", row, name);
-    lct_html_raw(h, "</td>");
+    lct_page_cell(h, r, LCT_SIGNED + 3, "rows.%zu.%s", row, name);
 }
 
 static void count_cell(struct lct_html *h, const struct lct_results *r,
                        size_t row, const char *name)
 {
-    lct_html_raw(h, "<td>");
-    lct_page_count(h, r, "rows.%zu.%s", row, name);
-    lct_html_raw(h, "</td>");
+    lct_page_cell(h, r, LCT_COUNT, "rows.%zu.%s", row, name);
 }
 
 static void loss_table(struct lct_html *h, const struct ranking *k)

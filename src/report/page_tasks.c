@@ -116,23 +116,32 @@ static void no_score(struct lct_html *h, const struct lct_results *r, size_t i)
     lct_html_raw(h, "</span>");
 }
 
-/* How many seeds solve it, items without an error: not of losses. */
-static void solved(struct lct_html *h, const struct lct_results *r,
+/* All numbers of a cell in one element, the mean on a line of its own: seeds
+   that solve it and items without an error are not of losses. */
+static void scores(struct lct_html *h, const struct lct_results *r,
                    const char *row)
 {
-    if (isnan(lct_page_value(r, "%s.solved", row)))
-        return;
-    lct_page_number(h, r, 2, "%s.solved", row);
-    lct_html_raw(h, " / ");
-}
+    const double solved = lct_page_value(r, "%s.solved", row);
+    const bool items = !isnan(lct_page_value(r, "%s.exact", row));
+    const bool ends = items && !isnan(lct_page_value(r, "%s.low", row));
 
-static void items(struct lct_html *h, const struct lct_results *r,
-                  const char *row)
-{
-    if (isnan(lct_page_value(r, "%s.exact", row)))
-        return;
-    lct_html_raw(h, "<br>");
-    lct_html_share(h, r, false, row, "exact");
+    lct_html_raw(h, "<td class=\"i\" data-number=\"");
+    lct_html_text(h, row);
+    lct_html_raw(h, isnan(solved) ? ".mean seeds" : ".mean solved seeds");
+    lct_html_raw(h, items ? " exact" : "");
+    lct_html_raw(h, ends ? " low high\">" : "\">");
+    lct_html_number(h, lct_page_value(r, "%s.mean", row), 3);
+    lct_html_raw(h, "\n");
+    if (!isnan(solved)) {
+        lct_html_number(h, solved, 2);
+        lct_html_raw(h, " / ");
+    }
+    lct_html_count(h, llround(lct_page_value(r, "%s.seeds", row)));
+    if (items) {
+        lct_html_raw(h, "\n");
+        lct_html_share_text(h, r, false, row, "exact");
+    }
+    lct_html_raw(h, "</td>");
 }
 
 static void cell(struct lct_html *h, const struct lct_results *r, size_t t,
@@ -141,18 +150,13 @@ static void cell(struct lct_html *h, const struct lct_results *r, size_t t,
     char path[96];
     size_t row;
 
-    lct_html_raw(h, "<td>");
     if (lct_page_task_row(&row, lct_page_test(r, t, k), r->groups[i].spec)) {
         snprintf(path, sizeof path, "tasks.%zu.tests.%zu.rows.%zu", t, k, row);
-        lct_page_number(h, r, 3, "%s.mean", path);
-        lct_html_raw(h, "<br><small>");
-        solved(h, r, path);
-        lct_page_count(h, r, "%s.seeds", path);
-        items(h, r, path);
-        lct_html_raw(h, "</small>");
-    } else {
-        no_score(h, r, i);
+        scores(h, r, path);
+        return;
     }
+    lct_html_raw(h, "<td>");
+    no_score(h, r, i);
     lct_html_raw(h, "</td>");
 }
 

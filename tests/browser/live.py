@@ -28,6 +28,10 @@ def figures_of(path):
         return None
     figures = json.loads(island[1])["figures"]
     for figure in figures:
+        if figure["kind"] == "curves":
+            for before, series in zip([None] + figure["series"],
+                                      figure["series"]):
+                series.setdefault("x", before and before["x"])
         if figure["kind"] == "heatmap":
             by = [int(n) for n in figure["pooled"]]
             figure["shape"] = [-(-int(figure["rows"]) // by[0]),
