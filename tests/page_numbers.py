@@ -55,6 +55,7 @@ NOT_PRINTED = {
     r"tuned\.\d+\.needle_short|needle_trained)\."
     r"(items|exact)": "their quotient is the share",
     r"extension\.tuned\.\d+\.length": "the first and the last are printed",
+    r"extension\.orderings\.\d+\.seeds": "in words, where some lack",
     r"extension\.base\.\d+": "behind the means",
     r"probes\.rows\.\d+\.training\.\w+(\.\d+)?": "drawn",
     r"surface\.encodings\.\d+\.\w+\.\d+\.\d+\.(seed|data)_error":
