@@ -5,7 +5,6 @@
 const chart = (() => {
   const SHADES = 33;
   const dashes = ["", "5 3.5", "2 2.5", "7 2.5 1.5 2.5", "11 4"];
-  const minus = (text) => text.replace("-", "\u2212");
 
   function put(parent, name, attributes) {
     return d3.select(parent).append(name).each(function set() {
@@ -41,9 +40,13 @@ const chart = (() => {
     return powers;
   };
 
-  const tick_text = (value) => minus(
-    Math.abs(value) >= 1e7 || (value !== 0 && Math.abs(value) < 1e-4)
-      ? value.toExponential(0) : String(Number(value.toPrecision(6))));
+  /* With the decimals that the step between two ticks has. */
+  function tick_text(value, ticks) {
+    const step = ticks.length > 1 ? Math.abs(ticks[1] - ticks[0]) : 1;
+    const decimals = Math.min(15, Math.max(
+      0, -Math.floor(Math.log10(step) + 1e-9)));
+    return views.fixed(value, value === 0 && decimals > 5 ? 0 : decimals);
+  }
 
   function axes(svg, view, grid) {
     const { box, x, y, data } = view, bottom = box.y + box.height;
@@ -56,12 +59,13 @@ const chart = (() => {
       rules += `M${x(value)} ${box.y}V${bottom}`;
       marks += `M${x(value)} ${bottom}v4`;
       put(svg, "text", { class: "f ct m", x: x(value), y: bottom + 17,
-                         "font-size": 11 }).text(tick_text(value));
+                         "font-size": 11 }).text(data.log_x ? views.number(value)
+        : tick_text(value, across));
     }
     for (const value of up) {
       rules += `M${box.x} ${y(value)}h${box.width}`;
       put(svg, "text", { class: "f ct e", x: box.x - 7, y: y(value) + 4,
-                         "font-size": 11 }).text(tick_text(value));
+                         "font-size": 11 }).text(tick_text(value, up));
     }
     if (grid)
       put(svg, "path", { class: "l cr", "stroke-width": .75, d: rules });
@@ -197,7 +201,8 @@ const chart = (() => {
       bar.y + bar.height * i / 64)), 65, 1);
     for (const value of ticks)
       put(svg, "text", { class: "f ct", x: bar.x + 19, y: scale(value) + 4,
-                         "font-size": 11 }).text(tick_text(value));
+                         "font-size": 11 })
+        .text(view.log ? views.number(value) : tick_text(value, ticks));
   }
 
   function numbers(svg, view) {
@@ -207,13 +212,15 @@ const chart = (() => {
       const t = data.diverging
         ? Math.abs(shade(value) - middle) / middle
         : shade(value) / (SHADES - 1);
+      const size = Math.abs(value);
       if (Number.isNaN(value))
         return;
       put(svg, "text", {
         class: `f m ${t > .55 ? "cg" : "ci"}`, "font-size": 10,
         x: box.x + box.width / cols * (i % cols + .5),
         y: box.y + box.height / rows * (Math.floor(i / cols) + .5) + 3.5
-      }).text(minus(value.toFixed(2)).replace(/^(\u2212?)0\./, "$1."));
+      }).text(views.fixed(value, size < 9.995 ? 2 : size < 99.95 ? 1 : 0)
+        .replace(/^0\./, "."));
     });
   }
 

@@ -86,8 +86,8 @@ const panels_terms = (() => {
                      ? [true, "equivariant: only the order changes",
                         "等变：只有顺序改变"]
                      : [false, `order matters: weights change by up to ${
-                          most(right).toPrecision(2)}`,
-                        `顺序有影响：权重最多改变 ${most(right).toPrecision(2)}`
+                          views.number(most(right))}`,
+                        `顺序有影响：权重最多改变 ${views.number(most(right))}`
                        ] });
   }
 
@@ -175,10 +175,10 @@ const panels_terms = (() => {
              title_zh: "相同距离、不同位置", x_label: "position of the query",
              x_label_zh: "查询的位置", y_label: "score", y_label_zh: "得分",
              y_min: low - .5, y_max: high + .5, series,
-             badge: [ok, `scores vary by ${spread.toExponential(0)}, the ` +
-                         `length of q by ${stretch.toExponential(0)}`,
-                     `得分变化 ${spread.toExponential(0)}，q 的长度变化 ${
-                       stretch.toExponential(0)}`] };
+             badge: [ok, `scores vary by ${views.power(spread, 0)}, the ` +
+                         `length of q by ${views.power(stretch, 0)}`,
+                     `得分变化 ${views.power(spread, 0)}，q 的长度变化 ${
+                       views.power(stretch, 0)}`] };
   }
 
   /* ---------------------------------------------------------------- ALiBi */

@@ -124,16 +124,31 @@ const views = (() => {
     return data.cells[place.row * data.shape[1] + place.col];
   }
 
-  /* Four digits, or all of a small whole number; a true minus. */
+  /* Numbers as src/figure/number.c writes them, with a true minus: powers of
+     ten where there would be many digits, and no sign before a zero. */
+  function power(value, digits) {
+    return value.toExponential(digits).replace(/(\.\d*?)0+e/, "$1e")
+      .replace(".e", "e").replace("e+", "e").replace(/^-/, "\u2212");
+  }
+
+  const is_far = (value) => Math.abs(value) >= 1e7 ||
+    (value !== 0 && Math.abs(value) < 1e-5);
+
+  function fixed(value, decimals) {
+    if (is_far(value))
+      return power(value, 3);
+    const text = value.toFixed(decimals);
+    return Number(text) === 0 ? text.replace("-", "")
+      : text.replace("-", "\u2212");
+  }
+
+  /* Five digits, or all of a whole number. */
   function number(value) {
     if (value === null || value === undefined || Number.isNaN(value))
       return words.say("undefined", "未定义");
-    const text = Number.isInteger(value) && Math.abs(value) < 1e7
-      ? String(value)
-      : Math.abs(value) >= 1e-4 && Math.abs(value) < 1e7
-        ? String(Number(value.toPrecision(5)))
-        : value.toExponential(3);
-    return text.replace("-", "\u2212");
+    return is_far(value) ? power(value, 3)
+      : String(Number.isInteger(value) ? value : Number(value.toPrecision(5)))
+        .replace("-", "\u2212");
   }
 
   const text_of = (object, name) =>
@@ -190,6 +205,6 @@ const views = (() => {
   }
 
   return { all, page, add, start, prepare, wake, wakes, pins, watch, measure,
-           at_row, at_col, cell, number, text_of, name_of, quantity,
-           quantities };
+           at_row, at_col, cell, number, fixed, power, text_of, name_of,
+           quantity, quantities };
 })();

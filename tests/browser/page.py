@@ -196,7 +196,7 @@ def legend_isolates(page):
 def crosshairs_are_linked(page):
     i, k = page.index("similarity"), page.index("distance")
     page.show(page.svg(k))
-    step = int(page.figures[i]["pooled"][0])
+    down, across = (int(by) for by in page.figures[i]["pooled"])
     page.over(i, 9, 4)
     check("a crosshair in the map", page.js(
         f'{page.svg(i)}.querySelectorAll(".cursor line:not(.halo)").length') == 2)
@@ -206,7 +206,7 @@ def crosshairs_are_linked(page):
     box = page.box(k)
     low, high = [float(n) for n in
                  page.js(f"{page.svg(k)}.dataset.x").split()]
-    at = box[0] + box[2] * (5 * step - low) / (high - low)
+    at = box[0] + box[2] * (abs(9 * down - 4 * across) - low) / (high - low)
     check("and in the curve, at their distance",
           x is not None and abs(x - at) < 0.01, (x, at))
 
@@ -294,6 +294,8 @@ def one_scale(page):
     clean = re.sub(r'<g class="(?:cursor|linked)[^>]*>.*?</g>', "", before)
     check("until it is released", after == clean, (len(after), len(clean)))
     first, second = (page.index("bias", n) for n in (0, -1))
+    if first == second:
+        return  # of three encodings, one has a bias
     page.show(page.svg(second))
     page.click(page.tool(second, "same"))
     ticks = '[...%s.querySelectorAll("text.ct.e")].map(' \
