@@ -17,6 +17,7 @@ const char lct_page_style[] =
     "h2{font-size:1.4rem;margin:2.6rem 0 .6rem;padding-top:.6rem;"
     "border-top:1px solid var(--line)}"
     "h3{font-size:1.15rem;margin:0 0 .4rem;overflow-wrap:anywhere}"
+    "*+h3{margin-top:1.6rem}"
     "h4{font-size:1rem;margin:1.2rem 0 .3rem}"
     "p,ul{max-width:46rem}p.lead{font-size:1.1rem}"
     "a{color:var(--link)}cite{font-style:normal}"
