@@ -52,7 +52,7 @@ const chart = (() => {
     const { box, x, y, data } = view, bottom = box.y + box.height;
     const whole = data.series && /* layers, say: none lies in between */
       data.series.every((s) => s.x.every(Number.isInteger));
-    const across = ticks_of(x, data.log_x, box.width < 260 ? 5 : 7)
+    const across = ticks_of(x, data.log_x, view.narrow ? 4 : box.width < 260 ? 5 : 7)
       .filter((value) => !whole || Number.isInteger(value)), up = y.ticks(7);
     let rules = "", marks = "";
     for (const value of across) {
@@ -105,9 +105,29 @@ const chart = (() => {
           .join("") });
   }
 
+  /* Labels below the plot, in two columns. */
+  function legend_below(svg, view) {
+    const { box, data } = view;
+    const labelled = data.series.map((series, i) => ({ series, i }))
+      .filter((item) => item.series.label);
+    labelled.forEach(({ series, i }, k) => {
+      const x = 12 + k % 2 * narrow.WIDTH / 2;
+      const y = box.y + box.height + 56 + 20 * Math.floor(k / 2);
+      put(svg, "path", { class: `l c${series.color}`, "data-s": i,
+                         "stroke-width": 2.5, d: `M${x} ${y}h18`,
+                         "stroke-dasharray": dashes[series.dashed] });
+      text(svg, series, "label", { class: "f ci", "data-s": i, x: x + 24,
+                                   y: y + 4, "font-size": 11 });
+    });
+  }
+
   /* Labels beside the ends of the lines, pushed apart. */
   function legend(svg, view) {
     const { box, data } = view, right = box.x + box.width + 14;
+    if (view.narrow) {
+      legend_below(svg, view);
+      return;
+    }
     const items = data.series.map((series, i) => {
       const k = d3.scan(series.x.map((x) => -(x === null ? -Infinity : x)));
       const y = view.y(series.y[k]);
@@ -288,8 +308,9 @@ const chart = (() => {
     const { svg, data } = view;
     const cursors = svg.querySelectorAll(":scope > .cursor, :scope > .linked");
     svg.textContent = "";
-    text(svg, data, "title", { class: "f ci b", x: 12, y: 20,
-                               "font-size": 13.5 });
+    text(svg, data, "title", {
+      class: "f ci b", x: 12, y: 20,
+      "font-size": view.narrow ? narrow.title_size(data) : 13.5 });
     if (data.kind === "heatmap")
       map(svg, view);
     else

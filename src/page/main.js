@@ -11,6 +11,7 @@ heads.start();
 picks.start();
 turn.start();
 stretch.start();
+narrow.start();
 tools.start();
 table.start();
 words.start();

@@ -8,7 +8,7 @@ const scale = (() => {
         (node) => !node.classList || !/cursor|linked/.test(
           node.classList.value));
     if (view.range === null && !view.log && !view.made && !view.turned &&
-        !view.stretched &&        (!view.plain || view.data === view.plain)) {
+        !view.stretched && !view.narrow && (!view.plain || view.data === view.plain)) {
       const over = view.svg.querySelectorAll(
         ":scope > .cursor, :scope > .linked");
       views.measure(view);

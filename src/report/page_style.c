@@ -80,7 +80,7 @@ const char lct_page_style[] =
 /* On narrow screens, and on paper. */
 const char lct_page_style_media[] =
     "@media(max-width:36rem){dl{grid-template-columns:1fr;gap:0}"
-    "dd{margin-bottom:.5rem}h1{font-size:1.5rem}figure{overflow-x:auto}"
+    "dd{margin-bottom:.5rem}h1{font-size:1.5rem}figure.wide{overflow-x:auto}"
     "figure.wide>svg{min-width:38rem}figcaption{position:sticky;left:0}"
     "figure.wide::before{content:'\xe2\x86\x94 The figure is wider than the "
     "screen: move it sideways.';display:block;position:sticky;left:0;"

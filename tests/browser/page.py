@@ -410,6 +410,27 @@ def languages(page):
           re.search("[\u4e00-\u9fff]", label), label)
 
 
+def narrow_curves(page):
+    """A wide figure is laid out anew: letters keep their size, and the names
+    of its lines are below it."""
+    i = page.index("length")
+    page.show(page.svg(i))
+    right, bottom, within = page.js(f"""(() => {{ const s = {page.svg(i)},
+        f = s.closest("figure"), texts = [...s.querySelectorAll("text")].filter(
+        (e) => e.checkVisibility()), box = s.getBoundingClientRect(),
+        all = texts.map((e) => e.getBoundingClientRect());
+        return [f.scrollWidth - f.clientWidth,
+                Math.max(...all.map((r) => r.bottom)) - box.bottom,
+                all.every((r) => r.left >= box.left && r.right <= box.right)];
+        }})()""")
+    check("a wide figure fits a narrow screen", right <= 1 and bottom <= 0 and
+          within, (right, bottom, within))
+    size = page.js(f'parseFloat(getComputedStyle({page.svg(i)}.querySelector('
+                   f'"text.ct")).fontSize) * {page.svg(i)}.clientWidth / '
+                   f'{page.svg(i)}.viewBox.baseVal.width')
+    check("with letters of a size to read", size > 9.5, size)
+
+
 def looks(page, folder):
     shots = {"light": {}, "dark": {"prefers_color_scheme": "dark"},
              "narrow": {"width": 360, "height": 800}}
@@ -420,6 +441,7 @@ def looks(page, folder):
             width = page.js("document.documentElement.scrollWidth")
             check("a narrow page does not scroll sideways", width <= 360,
                   width)
+            narrow_curves(page)
         page.b.picture(os.path.join(folder, f"{name}.png"))
         if name == "dark":
             ground = page.js("getComputedStyle(document.body)"
