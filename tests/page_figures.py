@@ -6,9 +6,9 @@ usage: page_figures.py LOCANT PAGE.html NUMBERS.json STORE
 The page's file has the numbers of each figure in the island its script reads,
 rounded, and maps pooled, to what a screen shows; the command prints them to
 the bit.  Compared are figures of runs and of the long jobs, and those of each
-encoding's card, which are of the first run of that encoding.  Lines and rows of
-a figure of tasks go by name: the page has them in the order of its encodings,
-the command in that of the runs.
+encoding's card, which are of the first run of that encoding.  Lines and rows go
+by name: the page has them in the order of its encodings, the command in that of
+the runs.
 
 The lines of n-grams, which are counted on a text that a store does not keep,
 are compared with NUMBERS.json.
@@ -140,7 +140,20 @@ def numbers_of(series):
             for v in series.get(key) or []]
 
 
+def ordered(series):
+    """By label; a line without one belongs to the one before it."""
+    groups = []
+    for s in series:
+        if s.get("label") is None and groups:
+            groups[-1].append(s)
+        else:
+            groups.append([s])
+    groups.sort(key=lambda group: group[0].get("label") or "")
+    return sum(groups, [])
+
+
 def same_curves(drawn, said):
+    drawn, said = ordered(drawn), ordered(said)
     if [s.get("label") for s in drawn] != [s.get("label") for s in said]:
         return (f"lines {[s.get('label') for s in drawn]}, "
                 f"not {[s.get('label') for s in said]}")
