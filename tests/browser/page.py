@@ -33,7 +33,7 @@ MOST_BYTES = 3000000
 # drawings wait outside the document until they are near; and without scripts,
 # where all is in it.  Of what a page has, for long jobs add figures and tables;
 # what a reader waits for is timed below.
-LIVE, STATIC = (25, 2, 2000), (75, 2, 2000)
+LIVE, STATIC = (15, 2, 2000), (67, 2, 2000)
 
 
 def most(page, budget):
