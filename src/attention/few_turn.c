@@ -34,34 +34,11 @@ void lct_few_angles(const struct lct_problem *p, const struct lct_tile *t,
 static void turn_rows(const struct lct_problem *p, const struct lct_tile *t,
                       struct lct_scratch *s, int64_t j, int64_t rows)
 {
-    const struct lct_schedule *plan = p->schedule;
-    int64_t at[3] = { t->b, t->h / (p->H / p->Hkv), t->j + j };
-    int64_t table = j * plan->pairs;
-    struct lct_rope x = {
-        .out = s->k + plan->first, .x = s->k + plan->first,
-        .out_row = p->padded_q * (ptrdiff_t)sizeof(float),
-        .x_row = p->padded_q * (ptrdiff_t)sizeof(float),
-        .cosines = s->product + table,
-        .sines = s->product + t->keys * plan->pairs + table,
-        .table_row = (size_t)plan->pairs, .rows = (size_t)rows, .heads = 1,
-        .pairs = (size_t)plan->pairs, .kind = LCT_STORED_F32,
-        .interleaved = plan->pairing == LCT_INTERLEAVED, .sign = 1,
-    };
+    const float *sines = s->product + t->keys * p->schedule->pairs;
 
-    if (p->k.dtype == LOCANT_F32 && 2 * plan->pairs == p->padded_q) {
-        x.x = lct_at(&p->k, at, 3);
-        x.x_row = p->k.stride[2] * (ptrdiff_t)sizeof(float);
-    } else {
-        for (int64_t i = 0; i < rows; i++, at[2]++) {
-            float *to = s->k + i * p->padded_q;
-
-            lct_row_to_f32(to, lct_at(&p->k, at, 3), p->k.dtype,
-                           (size_t)p->D);
-            memset(to + p->D, 0,
-                   (size_t)(p->padded_q - p->D) * sizeof(*to));
-        }
-    }
-    p->kernels->rope(&x);
+    lct_load_turned(p, s->k, &p->k,
+                    (int64_t[3]){ t->b, t->h / (p->H / p->Hkv), t->j + j },
+                    rows, lct_angles_at(p, s->product, sines, j));
 }
 
 /* The same in bfloat16: rounded once, as by the table of pairs.c. */

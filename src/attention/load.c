@@ -11,11 +11,6 @@ float lct_query_scale(const struct lct_problem *p, int64_t b, int64_t i)
     return (float)(p->scale * p->tau[lct_position_row(p, b) * p->T + i]);
 }
 
-/* Rows of a table of angles; NULL: there is nothing to turn. */
-struct angles {
-    const float *cosines, *sines;
-};
-
 void lct_load_rows(const struct lct_problem *p, float *to,
                    const locant_tensor *x, const int64_t at[3], int64_t rows)
 {
@@ -36,23 +31,18 @@ void lct_store_rows(const struct lct_problem *p, const locant_tensor *x,
         .width = (size_t)p->padded, .rows = (size_t)rows, .n = (size_t)p->D });
 }
 
-/*
- * Rows loaded and turned by rows of a table from 'angle' on: straight from
- * where they lie, if all channels turn.
- */
-static void load_turned(const struct lct_problem *p, float *to,
-                        const locant_tensor *x, const int64_t at[3],
-                        int64_t rows, struct angles table, int64_t angle)
+void lct_load_turned(const struct lct_problem *p, float *to,
+                     const locant_tensor *x, const int64_t at[3], int64_t rows,
+                     struct lct_angles angles)
 {
-    const int64_t from = angle * p->schedule->pairs;
     struct lct_turned_rows r = {
         .out = to, .x = to, .out_row = p->padded, .x_row = p->padded,
-        .rows = rows, .cosines = table.cosines + from,
-        .sines = table.sines + from, .sign = 1 };
+        .rows = rows, .cosines = angles.cosines, .sines = angles.sines,
+        .sign = 1 };
 
     if (x->dtype != LOCANT_F32 || 2 * p->schedule->pairs != p->D) {
         lct_load_rows(p, to, x, at, rows);
-    } else {
+    } else { /* all channels turn: straight from where they lie */
         r.x = lct_at(x, at, 3);
         r.x_row = x->stride[2];
         if (p->padded > p->D)
@@ -86,13 +76,13 @@ static void load_mapped_queries(const struct lct_problem *p,
 void lct_load_query_rows(const struct lct_problem *p, struct lct_scratch *s,
                          float *to, const int64_t at[3], int64_t rows)
 {
-    struct angles table = { p->q_cos, p->q_sin };
-
     if (p->turns)
         load_mapped_queries(p, s, to, at, rows);
     else if (p->schedule != NULL)
-        load_turned(p, to, &p->q, at, rows, table,
-                    lct_position_row(p, at[0]) * p->T + at[2]);
+        lct_load_turned(p, to, &p->q, at, rows,
+                        lct_angles_at(p, p->q_cos, p->q_sin,
+                                      lct_position_row(p, at[0]) * p->T +
+                                          at[2]));
     else
         lct_load_rows(p, to, &p->q, at, rows);
     for (int64_t i = 0; i < rows; i++, to += p->padded_q) {
@@ -128,7 +118,6 @@ const float *lct_load_keys(const struct lct_problem *p,
                            const struct lct_tile *t, struct lct_scratch *s,
                            size_t *row)
 {
-    struct angles table = { p->k_cos, p->k_sin };
     int64_t at[3] = { t->b, t->h / (p->H / p->Hkv), t->j };
     int64_t angle = lct_position_row(p, t->b) * p->S;
 
@@ -143,7 +132,8 @@ const float *lct_load_keys(const struct lct_problem *p,
         return lct_at(&p->k, at, 3);
     }
     if (p->turns_keys)
-        load_turned(p, s->k, &p->k, at, t->keys, table, angle + t->j);
+        lct_load_turned(p, s->k, &p->k, at, t->keys,
+                        lct_angles_at(p, p->k_cos, p->k_sin, angle + t->j));
     else
         lct_load_rows(p, s->k, &p->k, at, t->keys);
     return s->k;

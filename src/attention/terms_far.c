@@ -74,33 +74,19 @@ bool lct_terms_look(const struct lct_problem *p, struct lct_tile *t,
 
 /* ----------------------------------------------------------------- forward */
 
-static void turn(const struct lct_problem *p, float *row, enum lct_role role,
-                 int64_t b, int64_t i, bool far, float sign)
+/* Angles of token i of batch row b, and of those after it. */
+static struct lct_angles angles(const struct lct_problem *p, enum lct_role role,
+                                int64_t b, int64_t i, bool far)
 {
     const struct lct_term_plan *plan = &p->terms;
-    int64_t n = role == LCT_QUERY ? p->T : p->S;
-    int64_t at = (lct_position_row(p, b) * n + i) * p->schedule->pairs;
-    const float *q_cos = far ? plan->q_cos : p->q_cos;
-    const float *q_sin = far ? plan->q_sin : p->q_sin;
-    const float *k_cos = far ? plan->k_cos : p->k_cos;
-    const float *k_sin = far ? plan->k_sin : p->k_sin;
+    const int64_t n = role == LCT_QUERY ? p->T : p->S;
+    const int64_t at = lct_position_row(p, b) * n + i;
 
-    lct_rotate_tile(&(struct lct_turned_rows){
-        .out = row, .x = row, .rows = 1,
-        .cosines = (role == LCT_QUERY ? q_cos : k_cos) + at,
-        .sines = (role == LCT_QUERY ? q_sin : k_sin) + at, .sign = sign },
-        p->schedule, p->kernels);
-}
-
-/* Raw rows, turned far, padded. */
-static void load(const struct lct_problem *p, float *to, enum lct_role role,
-                 const int64_t at[3])
-{
-    const locant_tensor *x = role == LCT_QUERY ? &p->q : &p->k;
-
-    lct_row_to_f32(to, lct_at(x, at, 3), x->dtype, (size_t)p->D);
-    memset(to + p->D, 0, (size_t)(p->padded - p->D) * sizeof(*to));
-    turn(p, to, role, at[0], at[2], true, 1);
+    if (role == LCT_QUERY)
+        return lct_angles_at(p, far ? plan->q_cos : p->q_cos,
+                             far ? plan->q_sin : p->q_sin, at);
+    return lct_angles_at(p, far ? plan->k_cos : p->k_cos,
+                         far ? plan->k_sin : p->k_sin, at);
 }
 
 void lct_far_open(const struct lct_problem *p, const struct lct_tile *t,
@@ -109,11 +95,12 @@ void lct_far_open(const struct lct_problem *p, const struct lct_tile *t,
     struct lct_terms_scratch *own = lct_terms_of(p, s);
     size_t rows = (size_t)t->rows, lanes = t->lanes;
 
+    lct_load_turned(p, own->y[0], &p->q, (int64_t[3]){ t->b, t->h, t->i },
+                    t->rows, angles(p, LCT_QUERY, t->b, t->i, true));
     for (int64_t i = 0; i < t->rows; i++) {
         float *y = own->y[0] + i * p->padded;
         float scale = lct_query_scale(p, t->b, t->i + i);
 
-        load(p, y, LCT_QUERY, (int64_t[3]){ t->b, t->h, t->i + i });
         for (int64_t d = 0; d < p->D; d++)
             y[d] *= scale;
     }
@@ -129,10 +116,10 @@ const float *lct_far_keys(const struct lct_problem *p, const struct lct_tile *t,
                           struct lct_scratch *s)
 {
     struct lct_terms_scratch *own = lct_terms_of(p, s);
-    int64_t at[3] = { t->b, t->h / (p->H / p->Hkv), t->j };
 
-    for (int64_t j = 0; j < t->keys; j++, at[2]++)
-        load(p, own->rows + j * p->padded, LCT_KEY, at);
+    lct_load_turned(p, own->rows, &p->k,
+                    (int64_t[3]){ t->b, t->h / (p->H / p->Hkv), t->j },
+                    t->keys, angles(p, LCT_KEY, t->b, t->j, true));
     return own->rows;
 }
 
@@ -212,12 +199,20 @@ void lct_far_backward(const struct lct_problem *p, const struct lct_tile *t,
         t->partial);
 }
 
+static void turn(const struct lct_problem *p, float *row, struct lct_angles a,
+                 float sign)
+{
+    lct_rotate_tile(&(struct lct_turned_rows){
+        .out = row, .x = row, .rows = 1, .cosines = a.cosines,
+        .sines = a.sines, .sign = sign }, p->schedule, p->kernels);
+}
+
 /* to += x, which was turned far, as what is turned near. */
 static void add_turned(const struct lct_problem *p, float *to, float *x,
                        enum lct_role role, int64_t b, int64_t i)
 {
-    turn(p, x, role, b, i, true, -1);
-    turn(p, x, role, b, i, false, 1);
+    turn(p, x, angles(p, role, b, i, true), -1);
+    turn(p, x, angles(p, role, b, i, false), 1);
     for (int64_t d = 0; d < p->D; d++)
         to[d] += x[d];
 }

@@ -135,6 +135,20 @@ float lct_query_scale(const struct lct_problem *p, int64_t b, int64_t i);
 void lct_load_query_rows(const struct lct_problem *p, struct lct_scratch *s,
                          float *to, const int64_t at[3], int64_t rows);
 
+/* Rows of a table of angles, from row i of it on. */
+struct lct_angles {
+    const float *cosines, *sines;
+};
+
+static inline struct lct_angles lct_angles_at(const struct lct_problem *p,
+                                              const float *cosines,
+                                              const float *sines, int64_t i)
+{
+    const int64_t from = i * p->schedule->pairs;
+
+    return (struct lct_angles){ cosines + from, sines + from };
+}
+
 /*
  * Rows of D channels of the caller's tensor, from b, h, i on, to or from rows
  * of the padded width.
@@ -143,6 +157,11 @@ void lct_load_rows(const struct lct_problem *p, float *to,
                    const locant_tensor *x, const int64_t at[3], int64_t rows);
 void lct_store_rows(const struct lct_problem *p, const locant_tensor *x,
                     float *from, const int64_t at[3], int64_t rows);
+
+/* Loaded, and turned by the schedule. */
+void lct_load_turned(const struct lct_problem *p, float *to,
+                     const locant_tensor *x, const int64_t at[3], int64_t rows,
+                     struct lct_angles angles);
 
 /* Set keys, partial, mapped, sees for key tile n; false if it is hidden
  * wholly. */

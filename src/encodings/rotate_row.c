@@ -1,4 +1,4 @@
-/* rotate_row.c - one row turned by cosines and sines, and those of positions */
+/* rotate_row.c - rows turned by cosines and sines, and those of positions */
 #include "rotate.h"
 
 void lct_rotate_tile(const struct lct_turned_rows *r,

@@ -197,7 +197,7 @@ static locant_status run_plan(locant_report *out, struct jobs *jobs,
     double begun = lct_clock();
     struct listener to = {o->progress, o->context, 0};
     struct lct_results results = {0};
-    struct lct_forecast told;
+    struct lct_forecast told = { 0 };
     locant_store *store;
     locant_status status;
 

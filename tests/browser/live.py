@@ -44,6 +44,11 @@ def figures_of(path):
     return figures
 
 
+def few_encodings(page):
+    """May something be missing?  A card begins with its 'attention'."""
+    return sum(f.get("name") == "attention" for f in page.figures) <= 3
+
+
 # ------------------------------------------------------------- in the page
 
 class Page:
