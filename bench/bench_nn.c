@@ -74,16 +74,18 @@ static void layer_norm_backward(const struct lct_nn_kernels *k,
                                 struct operands *x)
 {
     for (int i = 0; i < N; i += WIDE)
-        k->layer_norm_backward(x->f[OUT] + i, x->sums, x->f[MORE] + i,
-                               x->f[DATA] + i, x->f[ONES], stat, WIDE);
+        k->layer_norm_backward(x->f[OUT] + i, x->f[SECOND] + i, x->sums,
+                               x->f[MORE] + i, x->f[DATA] + i, x->f[ONES],
+                               stat, WIDE);
 }
 
 static void rms_norm_backward(const struct lct_nn_kernels *k,
                               struct operands *x)
 {
     for (int i = 0; i < N; i += WIDE)
-        k->rms_norm_backward(x->f[OUT] + i, x->sums, x->f[MORE] + i,
-                             x->f[DATA] + i, x->f[ONES], stat, WIDE);
+        k->rms_norm_backward(x->f[OUT] + i, x->f[SECOND] + i, x->sums,
+                             x->f[MORE] + i, x->f[DATA] + i, x->f[ONES], stat,
+                             WIDE);
 }
 
 static void gelu(const struct lct_nn_kernels *k, struct operands *x)

@@ -113,6 +113,7 @@ static void norm_backward_is_the_gradient(void **state)
     for (size_t i = 0; i < 2 * LEN(sizes); i++) {
         struct op o;
         struct lct_norm_saved saved;
+        double more[MOST];
 
         make(&o, sizes[i / 2][0], sizes[i / 2][1], 0);
         o.forward = norm;
@@ -121,10 +122,13 @@ static void norm_backward_is_the_gradient(void **state)
         norm(&o);
         saved = (struct lct_norm_saved){ o.x, o.stat, o.rows, o.in,
                                          (enum lct_norm)o.kind };
-        lct_norm_backward(o.dx, o.scratch, o.dy, o.w, &saved);
+        lct_norm_backward(o.dx, NULL, o.scratch, o.dy, o.w, &saved);
         lct_norm_backward_weight(o.dw, o.scratch, 1, o.in);
         check_gradient("norm x", loss_of, &o, o.x, o.dx, o.ny);
         check_gradient("norm w", loss_of, &o, o.w, o.dw, (size_t)o.in);
+        lct_norm_backward(more, o.x, o.scratch, o.dy, o.w, &saved);
+        for (size_t k = 0; k < o.ny; k++)
+            CHECK(more[k] == o.x[k] + o.dx[k]);
     }
 }
 

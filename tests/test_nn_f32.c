@@ -73,11 +73,11 @@ static void run_all(const struct lct_nn_kernels *nn, struct rows *r)
     note(&squares, sizeof(squares));
     nn->layer_norm(r->c, stat, stat + 1, r->a, r->b, n);
     note(r->c, bytes);
-    nn->layer_norm_backward(r->d, r->sum, r->c, r->a, r->b, stat, n);
+    nn->layer_norm_backward(r->d, r->b, r->sum, r->c, r->a, r->b, stat, n);
     note(r->d, bytes);
     nn->rms_norm(r->c, stat, stat + 1, r->a, r->b, n);
     note(r->c, bytes);
-    nn->rms_norm_backward(r->d, r->sum, r->c, r->a, r->b, stat, n);
+    nn->rms_norm_backward(r->d, NULL, r->sum, r->c, r->a, r->b, stat, n);
     note(r->d, bytes);
     note(r->sum, n * sizeof(double));
     nn->gelu(r->c, r->a, n);

@@ -52,9 +52,9 @@ static void norm(const struct lct_part *p, real *y, real *stat, const real *x,
                      c->width, c->norm);
 }
 
-/* forward: y = norm(x);  dx += gradient through it, of the part's rows */
-static void norm_backward(const struct lct_part *p, real *dx, const real *dy,
-                          const real *x, const real *stat,
+/* forward: y = norm(x);  dx = more + what comes through it, of the part's rows */
+static void norm_backward(const struct lct_part *p, real *dx, const real *more,
+                          const real *dy, const real *x, const real *stat,
                           enum lct_layer_tensor which)
 {
     const struct lct_model_config *c = &p->m->config;
@@ -62,7 +62,8 @@ static void norm_backward(const struct lct_part *p, real *dx, const real *dy,
     const struct lct_norm_saved saved = { x + at, stat + 2 * p->first, p->rows,
                                           c->width, c->norm };
 
-    lct_norm_backward(dx + at, lct_block_sum(p), dy + at,
+    lct_norm_backward(dx + at, more == NULL ? NULL : more + at,
+                      lct_block_sum(p), dy + at,
                       p->m->params + tensor_of(p, which)->offset, &saved);
 }
 
@@ -71,21 +72,6 @@ static void norm_weight(struct lct_model *m, int64_t layer, int64_t rows,
 {
     lct_norm_backward_weight(lct_layer_tensor(m, m->grads, layer, which),
                              m->sums, lct_blocks(rows), m->config.width);
-}
-
-/* The part's rows of 'from' to 'to', arrays of the model's width. */
-static void copy(const struct lct_part *p, real *to, const real *from)
-{
-    const int64_t width = p->m->config.width, at = p->first * width;
-
-    memcpy(to + at, from + at, (size_t)(p->rows * width) * sizeof(*to));
-}
-
-static void clear(const struct lct_part *p, real *x)
-{
-    const int64_t width = p->m->config.width;
-
-    memset(x + p->first * width, 0, (size_t)(p->rows * width) * sizeof(*x));
 }
 
 /* The part's rows of 'y' += those of 'x'. */
@@ -170,8 +156,7 @@ static void before_attention(const struct lct_part *p)
     project_backward(p, d->h, d->x, LCT_W2, false);
     lct_gelu_backward(d->h + at, a->h + at, (size_t)(p->rows * ff));
     project_backward(p, d->branch, d->h, LCT_W1, false);
-    copy(p, d->mid, d->x);
-    norm_backward(p, d->mid, d->branch, a->mid, a->stat2, LCT_NORM2);
+    norm_backward(p, d->mid, d->x, d->branch, a->mid, a->stat2, LCT_NORM2);
     project_backward(p, d->branch, d->mid, LCT_WO, false);
 }
 
@@ -192,7 +177,6 @@ static void whole_backward(const struct lct_part *p)
     const struct lct_layer *a = &p->m->layers[p->layer];
     const struct lct_flow *d = &p->m->d;
     const bool memory = p->m->config.memory > 0;
-    real *whole = memory ? d->whole : d->next;
 
     if (!memory)
         queries_backward(p);
@@ -200,11 +184,8 @@ static void whole_backward(const struct lct_part *p)
     project_backward(p, d->whole_branch, d->v, LCT_WV, true);
     if (p->m->reads_x)
         add(p, d->whole_branch, d->read);
-    if (memory)
-        clear(p, whole);
-    else
-        copy(p, whole, d->mid);
-    norm_backward(p, whole, d->whole_branch, a->whole, a->stat1, LCT_NORM1);
+    norm_backward(p, memory ? d->whole : d->next, memory ? NULL : d->mid,
+                  d->whole_branch, a->whole, a->stat1, LCT_NORM1);
 }
 
 /* What would reach remembered inputs is dropped. */

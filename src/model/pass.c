@@ -83,8 +83,7 @@ static void head_backward(const struct lct_part *p)
                       (real)(1.0 / (double)(m->scored > 0 ? m->scored : 1)));
     lct_linear_backward_input(m->d.branch + at, m->logits + word,
                               m->turned + last(m, 1)->offset, &s, false);
-    memset(m->d.x + at, 0, (size_t)(p->rows * c->width) * sizeof(real));
-    lct_norm_backward(m->d.x + at, lct_block_sum(p), m->d.branch + at,
+    lct_norm_backward(m->d.x + at, NULL, lct_block_sum(p), m->d.branch + at,
                       m->params + last(m, 0)->offset, &saved);
 }
 

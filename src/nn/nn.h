@@ -38,8 +38,8 @@ struct lct_norm_saved {
     enum lct_norm kind;
 };
 /* sum [width] is written: what these rows add to dw. */
-void lct_norm_backward(real *dx, double *sum, const real *dy, const real *w,
-                       const struct lct_norm_saved *saved);
+void lct_norm_backward(real *dx, const real *more, double *sum, const real *dy,
+                       const real *w, const struct lct_norm_saved *saved);
 /* dw [width] += sums [blocks, width], in order; the first becomes the whole. */
 void lct_norm_backward_weight(real *dw, double *sums, int64_t blocks,
                               int64_t width);

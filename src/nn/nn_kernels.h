@@ -51,12 +51,12 @@ struct lct_nn_kernels {
     void (*rms_norm)(real *y, real *mean, real *rstd, const real *x,
                      const real *w, size_t n);
 
-    /* Adds to dx and to dw. */
-    void (*layer_norm_backward)(real *dx, double *dw, const real *dy,
-                                const real *x, const real *w,
+    /* dx = more (NULL: 0) + the gradient; adds to dw. */
+    void (*layer_norm_backward)(real *dx, const real *more, double *dw,
+                                const real *dy, const real *x, const real *w,
                                 const real stat[2], size_t n);
-    void (*rms_norm_backward)(real *dx, double *dw, const real *dy,
-                              const real *x, const real *w,
+    void (*rms_norm_backward)(real *dx, const real *more, double *dw,
+                              const real *dy, const real *x, const real *w,
                               const real stat[2], size_t n);
 
     /* y = gelu(x); and dy becomes dx in place. */

@@ -25,14 +25,14 @@ void lct_norm_forward(real *y, real *stat, const real *x, const real *w,
 }
 
 /*
- * dx [rows, width] is added to, since x is the residual stream and its other
- * branch has written there; dy [rows, width].  A row meets dw once, so their
- * sum is formed in double.
+ * dx [rows, width] = more + the gradient: x is the residual stream, 'more' what
+ * comes through its other branch, or NULL; dy [rows, width].  A row meets dw
+ * once, so their sum is formed in double.
  *
  * forward: y = (x - mean) / deviation * w
  */
-void lct_norm_backward(real *dx, double *sum, const real *dy, const real *w,
-                       const struct lct_norm_saved *saved)
+void lct_norm_backward(real *dx, const real *more, double *sum, const real *dy,
+                       const real *w, const struct lct_norm_saved *saved)
 {
     const struct lct_nn_kernels *nn = lct_nn();
     const size_t n = (size_t)saved->width;
@@ -40,12 +40,14 @@ void lct_norm_backward(real *dx, double *sum, const real *dy, const real *w,
     memset(sum, 0, n * sizeof(*sum));
     for (size_t i = 0; i < (size_t)saved->rows; i++) {
         const real *x = saved->x + i * n, *stat = saved->stat + 2 * i;
+        const real *from = more == NULL ? NULL : more + i * n;
 
         if (saved->kind == LCT_RMS_NORM)
-            nn->rms_norm_backward(dx + i * n, sum, dy + i * n, x, w, stat, n);
+            nn->rms_norm_backward(dx + i * n, from, sum, dy + i * n, x, w, stat,
+                                  n);
         else
-            nn->layer_norm_backward(dx + i * n, sum, dy + i * n, x, w, stat,
-                                    n);
+            nn->layer_norm_backward(dx + i * n, from, sum, dy + i * n, x, w,
+                                    stat, n);
     }
 }
 
