@@ -1,10 +1,13 @@
 /*
  * pool.c - the library's threads.
  *
- * Workers block on a condition variable; the caller works too.  Tasks are taken
- * from a counter, so which thread runs a task is chance; what a task computes
- * must depend on its number alone.  One job at a time: a second caller from
- * another thread waits for its turn.  A call from inside a task runs serially.
+ * Workers block on a condition variable; the caller works too.  Who waits looks
+ * out for a moment first: a step of training is some thirty jobs, one right
+ * after the other, and to be woken takes longer than the time between them.
+ * Tasks are taken from a counter, so which thread runs a task is chance; what a
+ * task computes must depend on its number alone.  One job at a time: a second
+ * caller from another thread waits for its turn.  A call from inside a task
+ * runs serially.
  */
 #define _GNU_SOURCE
 #include "pool.h"
@@ -16,15 +19,18 @@
 
 enum { MAX_THREADS = 1024 };
 #define POLL_SECONDS 0.1
+/* How long to look out: about what it costs to sleep and be woken. */
+#define LOOK_SECONDS 100e-6
 
 static struct {
     pthread_mutex_t turn; /* held by the caller whose job runs */
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t wake, done;
     int workers;          /* started; slots 1 .. workers */
-    uint64_t job;         /* number of the present job */
+    _Atomic uint64_t job; /* number of the present job */
     int wanted;           /* workers that may join it */
-    int busy;             /* workers inside it */
+    _Atomic int busy;     /* workers inside it */
+    bool crowded;         /* more threads than processors: none looks out */
     locant_task body;
     void *context;
     size_t tasks;
@@ -156,6 +162,31 @@ static void take_tasks(int slot)
     inside = in_pool = false;
 }
 
+static bool job_is(uint64_t seen)
+{
+    return atomic_load(&pool.job) == seen;
+}
+
+static bool any_busy(uint64_t unused)
+{
+    (void)unused;
+    return atomic_load(&pool.busy) > 0;
+}
+
+/* Under pool.lock, which is open meanwhile: look while 'same' holds. */
+static void look_out(bool (*same)(uint64_t), uint64_t what)
+{
+    double end;
+
+    if (pool.crowded)
+        return;
+    pthread_mutex_unlock(&pool.lock);
+    end = seconds() + LOOK_SECONDS;
+    while (same(what) && seconds() < end)
+        ;
+    pthread_mutex_lock(&pool.lock);
+}
+
 static void *worker(void *arg)
 {
     int slot = (int)(intptr_t)arg;
@@ -174,6 +205,7 @@ static void *worker(void *arg)
         pthread_mutex_lock(&pool.lock);
         if (--pool.busy == 0)
             pthread_cond_signal(&pool.done);
+        look_out(job_is, seen);
     }
     return NULL;
 }
@@ -242,6 +274,7 @@ static void run_on_pool(size_t tasks, locant_task body, void *context,
     atomic_store(&pool.next, 0);
     atomic_store(&pool.stop, call.stopped);
     pool.wanted = threads - 1;
+    pool.crowded = threads > usable_processors();
     pool.job++;
     pthread_cond_broadcast(&pool.wake);
     pthread_mutex_unlock(&pool.lock);
@@ -250,6 +283,8 @@ static void run_on_pool(size_t tasks, locant_task body, void *context,
 
     pthread_mutex_lock(&pool.lock);
     pool.wanted = 0; /* nobody joins from here on */
+    if (pool.busy > 0)
+        look_out(any_busy, 0);
     while (pool.busy > 0)
         pthread_cond_wait(&pool.done, &pool.lock);
     pthread_mutex_unlock(&pool.lock);
