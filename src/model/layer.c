@@ -52,7 +52,7 @@ static void norm(const struct lct_part *p, real *y, real *stat, const real *x,
                      c->width, c->norm);
 }
 
-/* forward: y = norm(x);  dx = more + what comes through it, of the part's rows */
+/* forward: y = norm(x);  dx = more + the gradient, of the part's rows */
 static void norm_backward(const struct lct_part *p, real *dx, const real *more,
                           const real *dy, const real *x, const real *stat,
                           enum lct_layer_tensor which)
