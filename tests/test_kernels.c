@@ -63,7 +63,7 @@ static void matmul_matches_double(void **state)
     (void)state;
     for (int round = 0; round < 200; round++) {
         size_t m = (size_t)test_range(1, 20), k = (size_t)test_range(1, 70);
-        size_t n = LCT_PAD * (size_t)test_range(1, 6);
+        size_t n = LCT_EIGHT * (size_t)test_range(1, 12);
         bool transposed = test_range(0, 1);
         float *a = floats(m * k), *b = floats(k * n), *c = floats(m * n);
         float *start = floats(m * n);

@@ -74,38 +74,47 @@ static void load_sums(const struct lct_backward_job *job,
     }
 }
 
-/* Where the gradients of a tile of keys are summed: rows of 'width'. */
+/*
+ * Where the gradients of a tile of keys are summed, and what is added there:
+ * 'wide' columns of rows of scratch 'width' apart.
+ */
 struct key_rows {
     float *to;
     size_t row;
-    int64_t width;
+    int64_t width, wide;
 };
 
 /* In the scratch, if they are stored at the end; else in the caller's rows. */
-static struct key_rows rows_of(const locant_tensor *d, float *gather,
-                               int64_t width, const struct lct_tile *t,
+static struct key_rows rows_at(struct key_rows x, const locant_tensor *d,
+                               float *gather, const struct lct_tile *t,
                                const struct lct_problem *p)
 {
-    int64_t head = t->h / (p->H / p->Hkv);
-
-    if (gather != NULL)
-        return (struct key_rows){ gather + t->j * width, (size_t)width, width };
-    return (struct key_rows){ lct_row(d, t->b, head, t->j),
-                              (size_t)d->stride[2], width };
+    if (gather != NULL) {
+        x.to = gather + t->j * x.width;
+        x.row = (size_t)x.width;
+    } else {
+        x.to = lct_row(d, t->b, t->h / (p->H / p->Hkv), t->j);
+        x.row = (size_t)d->stride[2];
+    }
+    return x;
 }
 
 static struct key_rows dk_rows(const struct lct_backward_job *job,
                                const struct lct_tile *t, struct lct_scratch *s)
 {
-    return rows_of(job->g->dk, job->p->gathers_dk ? s->dk : NULL,
-                   job->p->padded_q, t, job->p);
+    const struct lct_problem *p = job->p;
+
+    return rows_at((struct key_rows){ .width = p->padded_q, .wide = p->wide_q },
+                   job->g->dk, p->gathers_dk ? s->dk : NULL, t, p);
 }
 
 static struct key_rows dv_rows(const struct lct_backward_job *job,
                                const struct lct_tile *t, struct lct_scratch *s)
 {
-    return rows_of(job->g->dv, job->p->gathers_dv ? s->dv : NULL,
-                   job->p->padded, t, job->p);
+    const struct lct_problem *p = job->p;
+
+    return rows_at((struct key_rows){ .width = p->padded, .wide = p->wide },
+                   job->g->dv, p->gathers_dv ? s->dv : NULL, t, p);
 }
 
 /* to[key tile] += coefficients^T rows, for dv (p, dout) and dk (ds, q). */
@@ -116,7 +125,7 @@ static void add_to_keys(const struct lct_problem *p, const struct lct_tile *t,
     lct_key_steps(p, t, &(struct lct_product){
         .c = d.to, .c_row = d.row, .a = coefficients, .a_row = t->lanes,
         .a_col = 1, .b = rows, .b_row = (size_t)d.width, .m = (size_t)t->keys,
-        .n = (size_t)d.width, .k = (size_t)t->rows, .add = true });
+        .n = (size_t)d.wide, .k = (size_t)t->rows, .add = true });
 }
 
 static struct lct_terms_job terms_job(const struct lct_backward_job *job,
@@ -127,7 +136,7 @@ static struct lct_terms_job terms_job(const struct lct_backward_job *job,
     struct lct_terms_job terms = { .learns = job->learns, .keys = keys,
                                    .chunk_row = t->b - job->from,
                                    .key_row = key_row };
-    struct key_rows dk = { NULL, 0, 0 };
+    struct key_rows dk = { .to = NULL };
 
     if (job->dk && keys != NULL)
         dk = dk_rows(job, t, s);
@@ -157,7 +166,7 @@ static void backward_keys(const struct lct_backward_job *job,
     struct lct_product dq = { .c = s->out, .c_row = (size_t)p->padded_q,
                               .a = s->ds, .a_row = 1, .a_col = t->lanes,
                               .b = loaded->keys, .b_row = loaded->key_row,
-                              .m = (size_t)t->rows, .n = (size_t)p->padded_q,
+                              .m = (size_t)t->rows, .n = (size_t)p->wide_q,
                               .k = (size_t)t->keys, .add = true };
     struct lct_terms_job terms = terms_job(job, t, s, dq.b, dq.b_row);
 

@@ -65,7 +65,7 @@ static void accumulate(struct forward_work *w, int n)
     struct lct_scratch *s = w->s[n];
     struct lct_product x = { .c = s->out, .c_row = (size_t)p->padded,
                              .a = s->s, .a_row = 1, .a_col = t->lanes,
-                             .m = (size_t)t->rows, .n = (size_t)p->padded,
+                             .m = (size_t)t->rows, .n = (size_t)p->wide,
                              .k = (size_t)t->keys, .add = true,
                              .b = w->loaded.values,
                              .b_row = w->loaded.value_row,

@@ -111,7 +111,7 @@ void lct_load_queries(const struct lct_problem *p, const struct lct_tile *t,
 /* Can products read the caller's rows where they lie? */
 static bool lies_well(const struct lct_problem *p, const locant_tensor *x)
 {
-    return x->dtype == LOCANT_F32 && p->padded == p->D && x->stride[2] >= 0;
+    return x->dtype == LOCANT_F32 && p->read == p->D && x->stride[2] >= 0;
 }
 
 const float *lct_load_keys(const struct lct_problem *p,

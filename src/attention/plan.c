@@ -88,6 +88,8 @@ static void choose_tiles(struct lct_problem *p, const locant_attention *a)
 {
     p->padded = (p->D + LCT_PAD - 1) / LCT_PAD * LCT_PAD;
     p->padded_q = (p->Dq + LCT_PAD - 1) / LCT_PAD * LCT_PAD;
+    p->wide = (p->D + LCT_EIGHT - 1) / LCT_EIGHT * LCT_EIGHT;
+    p->wide_q = (p->Dq + LCT_EIGHT - 1) / LCT_EIGHT * LCT_EIGHT;
     p->q_tiles = (p->T + LCT_TILE - 1) / LCT_TILE;
     p->k_tiles = (p->S + LCT_TILE - 1) / LCT_TILE;
     p->k_segments = (p->k_tiles + LCT_SEGMENT - 1) / LCT_SEGMENT;
@@ -96,7 +98,8 @@ static void choose_tiles(struct lct_problem *p, const locant_attention *a)
     p->by_pairs = lct_pairs_apply(p);
     p->few = p->T > 0 && p->T <= LCT_FEW && !p->by_terms;
     p->turns_keys = p->schedule != NULL && !p->keys_turned;
-    p->gathers_dv = p->k.dtype != LOCANT_F32 || p->padded != p->D;
+    p->read = p->by_terms || p->few ? p->padded : p->wide;
+    p->gathers_dv = p->k.dtype != LOCANT_F32 || p->read != p->D;
     p->gathers_dk = p->gathers_dv || (p->turns && !p->keys_turned);
 }
 

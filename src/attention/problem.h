@@ -97,7 +97,9 @@ struct lct_problem {
     locant_tensor workspace;    /* its bytes as a view, for alias checks */
 
     /* ------------------------------------------------------------- tiled */
-    int64_t padded, padded_q;   /* D and Dq rounded up to LCT_PAD */
+    int64_t padded, padded_q;   /* D and Dq rounded up to LCT_PAD: rows */
+    int64_t wide, wide_q;       /* and to LCT_EIGHT: columns of products */
+    int64_t read;               /* columns that are read of a caller's row */
     int64_t q_tiles, k_tiles;
     bool gathers_dk, gathers_dv; /* gradients of keys and values are summed in
                                     the scratch, and stored once */

@@ -9,6 +9,9 @@
 /* Lanes of a tile are padded to this, so that no kernel has a tail there. */
 enum { LCT_PAD = 16 };
 
+/* Columns of a product come in these: half the widest vector. */
+enum { LCT_EIGHT = 8 };
+
 /*
  * How elements are stored; the values are those of locant_dtype.  PAIRS, in
  * products for few queries alone: bfloat16, which are multiplied by pairs.
@@ -20,7 +23,7 @@ enum lct_stored {
 /*
  * c[i,j] = sum_p a[i * a_row + p * a_col] * b[p * b_row + j], i < m, j < n,
  * p < k in this order, starting from c if 'add', else from 0.  c has dense rows
- * c_row apart; n is a multiple of LCT_PAD.
+ * c_row apart; n is a multiple of LCT_EIGHT.
  */
 struct lct_product {
     float *c;

@@ -124,6 +124,36 @@ static inline f32v f32v_fma(f32v a, f32v b, f32v c)
 }
 
 /*
+ * Eight floats where a vector has 16, for rows that end in half a vector: this
+ * CPU may well do two of these in the time of a whole one.
+ */
+#if defined(__AVX512F__)
+typedef float f32h __attribute__((vector_size(32)));
+typedef float f32h_mem
+    __attribute__((vector_size(32), aligned(4), may_alias));
+
+static inline f32h f32h_load(const float *p)
+{
+    return *(const f32h_mem *)p;
+}
+
+static inline void f32h_store(float *p, f32h v)
+{
+    *(f32h_mem *)p = v;
+}
+
+static inline f32h f32h_fma(f32h a, f32h b, f32h c)
+{
+    return (f32h)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+}
+#else /* never used */
+typedef f32v f32h;
+#  define f32h_load  f32v_load
+#  define f32h_store f32v_store
+#  define f32h_fma   f32v_fma
+#endif
+
+/*
  * Two bfloat16 numbers share a word as they do in memory: the first one has the
  * lower address, which is the low half on little-endian machines alone.
  */
