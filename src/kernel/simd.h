@@ -142,15 +142,16 @@ static inline void f32h_store(float *p, f32h v)
     *(f32h_mem *)p = v;
 }
 
+/* The first half of the lanes. */
+static inline f32h f32v_first(f32v v)
+{
+    return (f32h)_mm512_castps512_ps256((__m512)v);
+}
+
 static inline f32h f32h_fma(f32h a, f32h b, f32h c)
 {
     return (f32h)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
 }
-#else /* never used */
-typedef f32v f32h;
-#  define f32h_load  f32v_load
-#  define f32h_store f32v_store
-#  define f32h_fma   f32v_fma
 #endif
 
 /*
