@@ -487,7 +487,7 @@ static void fill(void *operands)
         x->levers[i] = i % SIDE - SIDE / 2;
     }
     for (int i = 0; i < SIDE; i++) {
-        x->at[i] = i;
+        x->at[i] = SIDE - 1 - i; /* as of keys one after another */
         x->turn[i].hi = (uint64_t)(pow(1e4, -i / (double)SIDE) * 0x1p61);
     }
 }

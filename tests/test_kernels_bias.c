@@ -50,22 +50,27 @@ static void check_diagonals(void)
     test_guarded_free(sum, count * sizeof(*sum));
 }
 
+/* Keys anywhere, or each one entry before the key before it. */
 static void check_added_rows(void)
 {
-    size_t keys = (size_t)test_range(1, 20), lanes = 2 * LCT_PAD, range = 70;
-    float *s = floats(keys * lanes), *table = floats(range);
-    float before[20 * 2 * LCT_PAD];
-    int64_t at[20];
+    enum { KEYS = 20, RANGE = 90 };
+    size_t keys = (size_t)test_range(1, KEYS);
+    size_t lanes = LCT_PAD * (size_t)test_range(1, MOST / LCT_PAD);
+    float *s = floats(keys * lanes), *table = floats(RANGE);
+    float before[KEYS * MOST];
+    int64_t at[KEYS], last = RANGE - (int64_t)lanes;
+    int diagonals = test_rand() % 2;
 
     memcpy(before, s, keys * lanes * sizeof(*s));
     for (size_t j = 0; j < keys; j++)
-        at[j] = test_range(0, (int64_t)(range - lanes));
+        at[j] = j > 0 && diagonals ? at[j - 1] - 1
+                                   : test_range(diagonals ? KEYS : 0, last);
     lct_kernels()->add_bias_rows(s, keys, lanes, table, at);
     for (size_t n = 0; n < keys * lanes; n++)
         CHECK(bits(s[n]) ==
               bits(before[n] + table[at[n / lanes] + (int64_t)(n % lanes)]));
     test_guarded_free(s, keys * lanes * sizeof(*s));
-    test_guarded_free(table, range * sizeof(*table));
+    test_guarded_free(table, RANGE * sizeof(*table));
 }
 
 static void check_levers(void)

@@ -44,6 +44,15 @@ static void gradient_by_row(const struct lct_problem *p,
 
 /* ------------------------------------------------------------ with a table */
 
+/* Do positions follow one another, and entries are their differences? */
+static bool are_consecutive(const struct lct_problem *p,
+                            const struct lct_tile *t, int64_t row)
+{
+    return !p->folded &&
+           p->q_extent[row * p->q_tiles + t->i / LCT_TILE].consecutive &&
+           p->k_extent[row * p->k_tiles + t->j / LCT_TILE].consecutive;
+}
+
 static void find_entries(struct lct_entries *e, const struct lct_problem *p,
                          const struct lct_tile *t)
 {
@@ -52,15 +61,18 @@ static void find_entries(struct lct_entries *e, const struct lct_problem *p,
     const int64_t *k = p->k_at + row * p->S + t->j;
     int64_t wrong = 0;
 
+    e->rows = e->diagonals = are_consecutive(p, t, row);
+    for (int64_t j = 0; j < t->keys; j++)
+        e->at[j] = q[0] - k[j] - p->first;
+    if (e->diagonals)
+        return;
     for (int64_t i = 0; i < t->rows; i++) {
         e->shift[i] = q[i] - q[0];
         wrong |= e->shift[i] - i;
     }
     e->rows = wrong == 0;
-    for (int64_t j = 0; j < t->keys; j++) {
-        e->at[j] = q[0] - k[j] - p->first;
+    for (int64_t j = 0; j < t->keys; j++)
         wrong |= e->at[j] + j - e->at[0];
-    }
     e->diagonals = wrong == 0;
 }
 

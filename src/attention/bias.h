@@ -7,7 +7,7 @@
 struct lct_entries {
     int64_t at[LCT_TILE], shift[LCT_TILE];
     bool rows;      /* shift[i] = i */
-    bool diagonals; /* and at[j] = at[0] - j */
+    bool diagonals; /* and at[j] = at[0] - j; 'shift' may be unset */
 };
 
 /*
