@@ -13,7 +13,7 @@ const struct cli_option cli_common_options[] = {
     { "help", 'h', CLI_FLAG, offsetof(struct cli, help), NULL, NULL, 0, 0, 0,
       "print this" },
     { "threads", 0, CLI_INTEGER, offsetof(struct cli, threads), "N", "0", 0,
-      1024, 0, "threads to use; 0: as many as the process may run on" },
+      1024, 0, "threads; 0: as many as the process may use" },
     { "isa", 0, CLI_TEXT, offsetof(struct cli, isa), "NAME", NULL, 0, 0, 0,
       "instruction set to use; the best if left out" },
     { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }

@@ -239,10 +239,10 @@ const struct cli_command cli_attend = {
            "array\nof T x S.",
     .examples = "locant attend rope -q Q.npy -k K.npy -v V.npy --causal "
                 "-o O.npy\n"
-                "locant attend kerple -q Q.npy -k K.npy -v V.npy "
-                "--param p=P.npy --param a=A.npy -o O.npy\n"
-                "locant attend rope -q Q.npy -k K.npy -v V.npy --causal "
-                "--window 4096 --softcap 50 -o O.npy",
+                "locant attend kerple -q Q.npy -k K.npy -v V.npy \\\n"
+                "    --param p=P.npy --param a=A.npy -o O.npy\n"
+                "locant attend rope -q Q.npy -k K.npy -v V.npy --causal \\\n"
+                "    --window 4096 --softcap 50 -o O.npy",
     .options = options, .options_size = sizeof(struct options),
     .min_words = 1, .max_words = 1, .computes = 1, .run = run
 };

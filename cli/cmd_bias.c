@@ -72,7 +72,7 @@ const struct cli_command cli_bias = {
     .examples = "locant bias alibi --heads 8 --queries 128 --keys 128 "
                 "-o B.npy\n"
                 "locant bias t5 --heads 8 --queries 1 --keys 512 --offset 511 "
-                "--param table=T.npy -o B.npy",
+                "\\\n    --param table=T.npy -o B.npy",
     .options = options, .options_size = sizeof(struct options),
     .min_words = 1, .max_words = 1, .computes = 1, .run = run
 };

@@ -28,7 +28,7 @@ static const struct cli_option options[] = {
     { "values", 0, CLI_FILE, offsetof(struct options, values), "FILE.npy", NULL,
       0, 0, 0, "write the eigenvalues, float64 [K]" },
     { "walks", 0, CLI_INTEGER, offsetof(struct options, walks), "K", NULL, 1,
-      1 << 20, 0, "chances of return after 1 .. K steps: float64 [N, K]" },
+      1 << 20, 0, "chances of return, 1 .. K steps: float64 [N, K]" },
     { "space-dim", 0, CLI_REAL, offsetof(struct options, space_dim), "S", "0",
       0, 0, 0, "multiply the chance of step k by k^(S/2)" },
     { "hops", 0, CLI_FLAG, offsetof(struct options, hops), NULL, NULL, 0, 0, 0,
@@ -306,8 +306,8 @@ static int run(const struct cli *cli)
 
 const struct cli_command cli_graph = {
     .name = "graph", .summary = "positions of the nodes of a graph",
-    .usage = "EDGES.npy [--nodes N] --laplacian K [--kind KIND] "
-             "[--keep-trivial] -o OUT.npy\n"
+    .usage = "EDGES.npy [--nodes N] --laplacian K [--kind KIND]\n"
+             "      [--keep-trivial] -o OUT.npy\n"
              "EDGES.npy [--nodes N] --walks K [--space-dim S] -o OUT.npy\n"
              "EDGES.npy [--nodes N] --hops -o OUT.npy",
     .doc = "Reads edges (i, j) of an undirected graph: i64 or i32 [E, 2]; "

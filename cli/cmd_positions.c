@@ -253,7 +253,7 @@ const struct cli_command cli_positions = {
     .examples = "locant positions mask --mask 0,0,1,1,1 --style opt\n"
                 "locant positions mrope text:3 image:2x3 text:2\n"
                 "locant positions distance --distance selfextend --window 4 "
-                "--group 2 --queries 1 --keys 8",
+                "\\\n    --group 2 --queries 1 --keys 8",
     .options = options, .options_size = sizeof(struct positions_options),
     .min_words = 1, .max_words = SIZE_MAX, .run = run
 };

@@ -357,7 +357,7 @@ const struct cli_command cli_report = {
                 "locant report --preset smoke -o smoke.html\n"
                 "locant report --preset homework\n"
                 "locant report --text ~/books --encodings 'none; rope; "
-                "rope(base=128)' --seeds 3\n"
+                "rope(base=128)' \\\n    --seeds 3\n"
                 "locant report --preset hour --with extension,surface\n"
                 "locant report --with tasks --tasks T2,T11,T4",
     .options = options, .options_size = sizeof(struct options),

@@ -155,7 +155,7 @@ const struct cli_command cli_resize = {
            "  qwen3vl     bilinear, ends on ends",
     .examples = "locant resize P.npy --to 2048 --align-corners -o P2048.npy\n"
                 "locant resize P.npy --grid 24x32 --from-grid 14x14 --prefix 1 "
-                "--form hf -o P2.npy",
+                "\\\n    --form hf -o P2.npy",
     .options = options, .options_size = sizeof(struct options),
     .min_words = 1, .max_words = 1, .computes = 1, .run = run
 };

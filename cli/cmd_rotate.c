@@ -117,8 +117,8 @@ static int run(const struct cli *cli)
 
 const struct cli_command cli_rotate = {
     .name = "rotate", .summary = "rotate door: turn queries or keys",
-    .usage = "SPEC -i X.npy -o Y.npy [--offset N | --positions P.npy] "
-             "[--inverse]\n       [--key] [--param NAME=FILE.npy]... "
+    .usage = "SPEC -i X.npy -o Y.npy [--offset N | --positions P.npy]\n"
+             "       [--inverse] [--key] [--param NAME=FILE.npy]... "
              "[--init SEED]",
     .doc = "Turns every row of X by the angles of its position; exact at any\n"
            "position.",

@@ -59,8 +59,8 @@ static int run(const struct cli *cli)
 
 const struct cli_command cli_similarity = {
     .name = "similarity", .summary = "cosine between positions",
-    .usage = "SPEC --length L --dim D [--param NAME=FILE.npy]... "
-             "[--init SEED]\n           -o OUT.npy",
+    .usage = "SPEC --length L --dim D [--param NAME=FILE.npy]...\n"
+             "           [--init SEED] -o OUT.npy",
     .doc = "Of the input door: cosine between rows of the table.  Of the "
            "rotate\ndoor: cosine between vectors of ones turned by each "
            "position.",

@@ -56,8 +56,8 @@ static int run(const struct cli *cli)
 
 const struct cli_command cli_table = {
     .name = "table", .summary = "input door: the table added to embeddings",
-    .usage = "SPEC --length L --dim D [--param NAME=FILE.npy]... "
-             "[--init SEED]\n      -o OUT.npy",
+    .usage = "SPEC --length L --dim D [--param NAME=FILE.npy]...\n"
+             "      [--init SEED] -o OUT.npy",
     .doc = "Writes P[0 .. L-1] of an encoding of the input door as float32 "
            "[L, D].",
     .examples = "locant table sinusoidal --length 2048 --dim 512 -o P.npy\n"

@@ -127,9 +127,9 @@ const struct cli_command cli_tasks = {
            "tested at, and\nthe model and budget that 'locant train --task' "
            "uses.  Answers alone are\nscored.  Controls fail with every "
            "encoding: they rank nothing.\n\nWith --scores, what 'locant "
-           "eval' found for the runs of the store: each seed, and\nthe share "
-           "of seeds that get .9 or more right.  A task is found out or not: "
-           "its\nseeds have no useful mean.",
+           "eval' found for the runs of the store: each seed,\nand the share "
+           "of seeds that get .9 or more right.  A task is found out or\nnot: "
+           "its seeds have no useful mean.",
     .examples = "locant tasks\nlocant train --task T1 --encoding alibi\n"
                 "locant eval 1\nlocant tasks --scores --places",
     .options = options, .options_size = sizeof(struct options), .run = run

@@ -200,14 +200,15 @@ static int run(const struct cli *cli)
 
 const struct cli_command cli_train = {
     .name = "train", .summary = "train one small model, or continue it",
-    .usage = "--encoding SPEC [--task TASK] [--seed N] [--steps N] [options]",
+    .usage = "--encoding SPEC [--task TASK] [--seed N] [--steps N]\n"
+             "      [options]",
     .doc = "Trains a byte-level Transformer and keeps it in the run store.  A "
            "run that\nwas stopped (SIGINT: exit 75) or killed continues from "
            "its last checkpoint\nto the same bits; one that is done returns at "
            "once.\n\nWith --task the rows are those of a task; its sizes, "
            "steps and rate hold where\nno option says otherwise.  'locant "
-           "tasks' shows them, 'locant eval' scores.  With --parent another "
-           "run's parameters\nare trained on.\n\n"
+           "tasks' shows them, 'locant eval' scores.\n\nWith --parent another "
+           "run's parameters are trained on.\n\n"
            "With --memory a row of the batch goes through the text "
            "segment by segment and\nattends to the last N tokens before its "
            "segment too, as Transformer-XL does.\n'locant eval' then reads "

@@ -4,7 +4,11 @@
 
 #include "cli.h"
 
-enum { LONGEST = 63 }; /* words beyond are not compared */
+enum {
+    LONGEST = 63, /* words beyond are not compared */
+    WIDTH   = 80, /* columns of a line of help */
+    RIGHT   = 30  /* column where an option is told */
+};
 
 /* Edits (Levenshtein 1966) that turn a into b. */
 static size_t distance(const char *a, const char *b)
@@ -92,24 +96,45 @@ void cli_help(void)
          "3 bad input or I/O, 75 stopped and resumable.");
 }
 
+/* Words from column RIGHT on, in as many lines as they need; 'at' columns of
+   the first one are taken. */
+static void print_wrapped(const char *text, size_t at)
+{
+    while (*text != '\0') {
+        size_t n = strcspn(text, " ");
+
+        if (at > RIGHT && at + 1 + n > WIDTH) {
+            putchar('\n');
+            at = 0;
+        }
+        at += (size_t)printf("%*s%.*s",
+                             at < RIGHT ? (int)(RIGHT - at) : 1, "", (int)n,
+                             text);
+        text += n + (text[n] == ' ');
+    }
+    putchar('\n');
+}
+
 static void print_option(const struct cli_option *o)
 {
-    char   left[64];
-    size_t n = 0;
+    char   left[64], right[512];
+    size_t n = 0, at;
 
     n += (size_t)snprintf(left, sizeof left, o->letter ? "-%c, " : "    ",
                           o->letter);
     snprintf(left + n, sizeof left - n, "--%s%s%s", o->name,
              o->value ? " " : "", o->value ? o->value : "");
-    if (strlen(left) > 27)
-        printf("  %s\n  %-27s %s", left, "", o->doc);
-    else
-        printf("  %-27s %s", left, o->doc);
+    n = (size_t)snprintf(right, sizeof right, "%s", o->doc);
     /* 0 says nothing, and below 0 stands for: not given. */
     if (o->fallback != NULL && strcmp(o->fallback, "0") != 0 &&
         o->fallback[0] != '-')
-        printf(" (%s)", o->fallback);
-    putchar('\n');
+        snprintf(right + n, sizeof right - n, " (%s)", o->fallback);
+    at = (size_t)printf("  %s", left);
+    if (at >= RIGHT) {
+        putchar('\n');
+        at = 0;
+    }
+    print_wrapped(right, at);
 }
 
 static void print_indented(const char *text, const char *prefix)
