@@ -257,6 +257,8 @@ static void the_section_shows_them(void **state)
     CHECK(count(section, "class=\"banner\"") == 0);
     check_chinese(section, "tasks");
     CHECK(strstr(section, "负对照") && strstr(section, "每个种子一个点"));
+    /* what repeats the page names its tasks */
+    CHECK(strstr(page, " --with tasks --tasks T1,T4,T7,T12 --encodings "));
     free(page);
     free_tasks(&r);
 }
@@ -274,6 +276,7 @@ static void without_scores_there_is_no_section(void **state)
     CHECK(r.n_tasks == 0);
     page = page_of(&r);
     CHECK(!strstr(page, "id=\"tasks\"") && !strstr(page, "#tasks"));
+    CHECK(!strstr(page, " --with "));
     free(page);
     free_tasks(&r);
 }

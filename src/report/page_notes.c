@@ -1,5 +1,6 @@
 /* page_notes.c - banners, gates, what may be concluded, where it comes from */
 #include "page.h"
+#include "page_tasks.h"
 #include "words.h"
 #include <stdio.h>
 #include <string.h>
@@ -244,6 +245,36 @@ static void run_facts(struct lct_html *h, const struct lct_results *r,
               "{protocol.scored_bytes} per length, encoding and seed");
 }
 
+/* The long jobs whose sections the page has, and its tasks. */
+static void command_jobs(struct lct_html *h, const struct lct_results *r)
+{
+    const char *const jobs[] = {
+        lct_page_has_extension(r) ? "extension" : NULL,
+        lct_page_has_surface(r) ? "surface" : NULL,
+        lct_page_has_tasks(r) ? "tasks" : NULL,
+    };
+    const char *between = " --with ", *last = "";
+
+    for (size_t j = 0; j < sizeof jobs / sizeof jobs[0]; j++) {
+        if (jobs[j] != NULL) {
+            lct_html_raw(h, between);
+            lct_html_raw(h, jobs[j]);
+            between = ",";
+        }
+    }
+    between = " --tasks ";
+    for (size_t t = 0; lct_page_task(r, t) != NULL; t++) {
+        const char *task = lct_page_task_text(r, t, "task");
+
+        if (strcmp(task, last) != 0) { /* one may have several experiments */
+            lct_html_raw(h, between);
+            lct_html_text(h, task);
+            between = ",";
+        }
+        last = task;
+    }
+}
+
 /* The command whose answer is this page, as far as the results know it. */
 static void command(struct lct_html *h, const struct lct_results *r,
                     const struct lct_group *g)
@@ -259,6 +290,7 @@ static void command(struct lct_html *h, const struct lct_results *r,
         lct_html_raw(h, " --text PATH...");
     if (r->corpus.kind == LOCANT_CORPUS_GENERATED)
         lct_html_raw(h, " --generated");
+    command_jobs(h, r);
     lct_html_raw(h, " --encodings &#39;");
     for (size_t i = 0; i < r->n; i++) {
         lct_html_raw(h, i ? "; " : "");
