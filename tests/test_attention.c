@@ -232,6 +232,64 @@ static void matches_oracle(void **state)
     sweep(LOCANT_F32, 1, 2 * ATTEND_KINDS, 130);
 }
 
+/* out as plain float loops give it: no encoding, one row at a time. */
+static void naive(float *out, const struct attend *t, size_t row)
+{
+    size_t D = (size_t)t->D, S = (size_t)t->S;
+    size_t head = row / (size_t)t->T / (size_t)(t->H / t->G);
+    const double *k = t->in[1] + head * S * D, *v = t->in[2] + head * S * D;
+    float scale = (float)(1 / sqrt((double)D)), s[256], top = -INFINITY;
+    float sum = 0;
+
+    for (size_t j = 0; j < S; j++) {
+        s[j] = 0;
+        for (size_t d = 0; d < D; d++)
+            s[j] += (float)t->in[0][row * D + d] * (float)k[j * D + d];
+        s[j] *= scale;
+        top = fmaxf(top, s[j]);
+    }
+    memset(out, 0, D * sizeof(*out));
+    for (size_t j = 0; j < S; j++) {
+        float p = expf(s[j] - top);
+
+        sum += p;
+        for (size_t d = 0; d < D; d++)
+            out[d] += p * (float)v[j * D + d];
+    }
+    for (size_t d = 0; d < D; d++)
+        out[d] /= sum;
+}
+
+/* At most twice the error of plain float loops, and 1e-7: the rule by which
+ * FlashAttention's own tests judge (Dao, flash-attention, tests). */
+static void is_as_good_as_plain_loops(void **state)
+{
+    (void)state;
+    for (int n = 0; n < judge_cases(30); n++) {
+        struct attend t = { .o = oracle_of("none"), .dtype = LOCANT_F32,
+                            .sharp = 1 };
+        double error, size, plain = 0;
+        float row[256];
+
+        attend_sizes(&t, 130);
+        CHECK(t.o->choose(&t.c, 0, t.D));
+        attend_make(&t, LOCANT_MASK_NONE);
+        attend_oracle_forward(&t);
+        attend_forward(&t);
+        distance(&error, &size, &t.out, t.want_out);
+        for (size_t i = 0; i < attend_count(&t.lse); i++) {
+            naive(row, &t, i);
+            for (int64_t d = 0; d < t.D; d++)
+                plain += pow((double)row[d] -
+                             t.want_out[i * (size_t)t.D + (size_t)d], 2);
+        }
+        if (!(error <= 2 * sqrt(plain) + 1e-7 * size))
+            FAIL("case %d: error %.3g, plain loops %.3g", n, error / size,
+                 sqrt(plain) / size);
+        attend_free(&t);
+    }
+}
+
 /* Scores of deviation 64: one key wins, exponents reach -1000. */
 static void matches_oracle_at_large_scores(void **state)
 {
@@ -439,6 +497,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(oracle_is_its_own_derivative),
         cmocka_unit_test(matches_oracle),
+        cmocka_unit_test(is_as_good_as_plain_loops),
         cmocka_unit_test(matches_oracle_at_large_scores),
         cmocka_unit_test(huge_scores_stay_finite),
         cmocka_unit_test(doubles_match_oracle),

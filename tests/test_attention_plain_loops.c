@@ -213,7 +213,7 @@ static double squared_error(const struct mixed *m, const struct mixed *truth)
  */
 static void add_problem(struct sums *sum, size_t n, double deviation)
 {
-    static const int64_t tokens[] = { 1, 2, 7, 9, 33, 65, 100 };
+    static const int64_t tokens[] = { 1, 2, 7, 9, 33, 65, 100, 130 };
     static const int64_t channels[] = { 12, 24, 48, 1, 7, 17 };
     struct mixed m = { .spec = cases[n].spec, .dtype = LOCANT_F32, .B = 1,
                        .H = 2, .G = 2,
@@ -224,11 +224,13 @@ static void add_problem(struct sums *sum, size_t n, double deviation)
     CHECK_OK(locant_encoding_create(&e, m.spec));
     turns = locant_encoding_doors(e) & LOCANT_DOOR_ROTATE;
     locant_encoding_free(e);
+    if (!turns) /* some turn each head otherwise */
+        m.G = test_range(1, 2);
     m.D = channels[test_rand() % (turns ? 3 : LEN(channels))];
     do {
         m.T = tokens[test_rand() % LEN(tokens)];
         m.S = tokens[test_rand() % LEN(tokens)];
-    } while (cases[n].bounded && m.T > m.S);
+    } while (cases[n].bounded && (m.T > m.S || m.S > 100));
     mixed_make(&m);
     for (size_t i = 0; i < mixed_size(&m.q); i++)
         mixed_set(&m.q, i, 3 * deviation * mixed_get(&m.q, i));

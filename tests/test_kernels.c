@@ -43,7 +43,9 @@ static void check_product(const struct lct_product *x, const float *start)
 {
     for (size_t at = 0; at < x->m * x->n; at++) {
         size_t i = at / x->n, j = at % x->n;
-        double want = x->add ? (double)start[at] : 0, size = fabs(want);
+        double shrink = x->shrink == NULL ? 1 : (double)x->shrink[i];
+        double want = x->add ? (double)start[at] * shrink : 0;
+        double size = fabs(want);
 
         for (size_t p = 0; p < x->k; p++) {
             double term = (double)x->a[i * x->a_row + p * x->a_col] *
@@ -66,12 +68,13 @@ static void matmul_matches_double(void **state)
         size_t n = LCT_EIGHT * (size_t)test_range(1, 12);
         bool transposed = test_range(0, 1);
         float *a = floats(m * k), *b = floats(k * n), *c = floats(m * n);
-        float *start = floats(m * n);
+        float *start = floats(m * n), *shrink = floats(m);
         struct lct_product x = { .c = c, .c_row = n, .a = a,
                                  .a_row = transposed ? 1 : k,
                                  .a_col = transposed ? m : 1, .b = b,
                                  .b_row = n, .m = m, .n = n, .k = k,
-                                 .add = test_range(0, 1) };
+                                 .add = test_range(0, 1),
+                                 .shrink = test_range(0, 1) ? shrink : NULL };
 
         for (int isa = 0; locant_isa_at(isa, NULL) != NULL; isa++) {
             const struct lct_kernels *kernels = kernels_at(isa);
@@ -86,6 +89,7 @@ static void matmul_matches_double(void **state)
         test_guarded_free(b, k * n * sizeof(*b));
         test_guarded_free(c, m * n * sizeof(*c));
         test_guarded_free(start, m * n * sizeof(*start));
+        test_guarded_free(shrink, m * sizeof(*shrink));
     }
     CHECK_OK(locant_set_isa(NULL));
 }
