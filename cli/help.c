@@ -97,8 +97,8 @@ void cli_help(void)
 }
 
 /* Words from column RIGHT on, in as many lines as they need; 'at' columns of
-   the first one are taken. */
-static void print_wrapped(const char *text, size_t at)
+   the first one are taken.  Returns those of the last one. */
+static size_t print_wrapped(const char *text, size_t at)
 {
     while (*text != '\0') {
         size_t n = strcspn(text, " ");
@@ -112,29 +112,31 @@ static void print_wrapped(const char *text, size_t at)
                              text);
         text += n + (text[n] == ' ');
     }
-    putchar('\n');
+    return at;
 }
 
 static void print_option(const struct cli_option *o)
 {
-    char   left[64], right[512];
+    char   left[64], fallback[64];
     size_t n = 0, at;
 
     n += (size_t)snprintf(left, sizeof left, o->letter ? "-%c, " : "    ",
                           o->letter);
     snprintf(left + n, sizeof left - n, "--%s%s%s", o->name,
              o->value ? " " : "", o->value ? o->value : "");
-    n = (size_t)snprintf(right, sizeof right, "%s", o->doc);
-    /* 0 says nothing, and below 0 stands for: not given. */
-    if (o->fallback != NULL && strcmp(o->fallback, "0") != 0 &&
-        o->fallback[0] != '-')
-        snprintf(right + n, sizeof right - n, " (%s)", o->fallback);
     at = (size_t)printf("  %s", left);
     if (at >= RIGHT) {
         putchar('\n');
         at = 0;
     }
-    print_wrapped(right, at);
+    at = print_wrapped(o->doc, at);
+    /* 0 says nothing, and below 0 stands for: not given. */
+    if (o->fallback != NULL && strcmp(o->fallback, "0") != 0 &&
+        o->fallback[0] != '-') {
+        snprintf(fallback, sizeof fallback, "(%s)", o->fallback);
+        print_wrapped(fallback, at);
+    }
+    putchar('\n');
 }
 
 static void print_indented(const char *text, const char *prefix)

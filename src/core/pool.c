@@ -2,8 +2,8 @@
  * pool.c - the library's threads.
  *
  * Workers block on a condition variable; the caller works too.  Who waits looks
- * out for a moment first: a step of training is some thirty jobs, one right
- * after the other, and to be woken takes longer than the time between them.
+ * out for a moment first: a step of training is many jobs, one right after the
+ * other, and to be woken takes longer than the time between them.
  * Tasks are taken from a counter, so which thread runs a task is chance; what a
  * task computes must depend on its number alone.  One job at a time: a second
  * caller from another thread waits for its turn.  A call from inside a task
@@ -19,7 +19,7 @@
 
 enum { MAX_THREADS = 1024 };
 #define POLL_SECONDS 0.1
-/* How long to look out: about what it costs to sleep and be woken. */
+/* How long to look out; four times as long gains no more (docs/SPEED.md). */
 #define LOOK_SECONDS 100e-6
 
 static struct {
@@ -30,7 +30,8 @@ static struct {
     _Atomic uint64_t job; /* number of the present job */
     int wanted;           /* workers that may join it */
     _Atomic int busy;     /* workers inside it */
-    bool crowded;         /* more threads than processors: none looks out */
+    int processors;       /* when the last worker was started */
+    bool crowded;         /* more threads than those: none looks out */
     locant_task body;
     void *context;
     size_t tasks;
@@ -240,6 +241,7 @@ static void start_workers(int n)
     pthread_once(&once, watch_forks);
     if (pool.workers >= n || pthread_attr_init(&detached) != 0)
         return;
+    pool.processors = usable_processors();
     pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
     while (pool.workers < n) {
         pthread_t thread;
@@ -274,7 +276,7 @@ static void run_on_pool(size_t tasks, locant_task body, void *context,
     atomic_store(&pool.next, 0);
     atomic_store(&pool.stop, call.stopped);
     pool.wanted = threads - 1;
-    pool.crowded = threads > usable_processors();
+    pool.crowded = threads > pool.processors;
     pool.job++;
     pthread_cond_broadcast(&pool.wake);
     pthread_mutex_unlock(&pool.lock);

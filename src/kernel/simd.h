@@ -124,8 +124,8 @@ static inline f32v f32v_fma(f32v a, f32v b, f32v c)
 }
 
 /*
- * Eight floats where a vector has 16, for rows that end in half a vector: this
- * CPU may well do two of these in the time of a whole one.
+ * Eight floats where a vector has 16, for rows that end in half a vector: some
+ * CPUs do two of these in the time of a whole one.
  */
 #if defined(__AVX512F__)
 typedef float f32h __attribute__((vector_size(32)));
