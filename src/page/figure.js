@@ -64,19 +64,27 @@ const figure = (() => {
       : views.number(first);
   }
 
+  function indices(tiles, row, col) {
+    const [y, x] = tiles.words || [["query", "查询"], ["key", "键"]];
+    return [`${words.say(...y)} ${row}`, `${words.say(...x)} ${col}`];
+  }
+
   /* Of maps side by side: which one, and the cell in it. */
   function tile_text(view, place) {
     const { tiles } = view.data, down = tiles.size + tiles.gap;
     const across = (tiles.width || tiles.size) + tiles.gap;
     const i = Math.floor(place.row / down), j = Math.floor(place.col / across);
-    const [y, x] = tiles.words || [["query", "查询"], ["key", "键"]];
-    const names = tiles.each ? [tiles.each[i * tiles.across.length + j]]
+    const k = i * tiles.across.length + j;
+    const row = place.row % down, col = place.col % across;
+    const names = tiles.each ? [tiles.each[k]]
       : [tiles.down[i], tiles.across[j]];
     const own = names.filter((name) => name && name[0])
       .map((name) => words.say(...name));
-    return `${own.join(", ")}${own.length ? ", " : ""}` +
-           `${words.say(...y)} ${place.row % down}, ` +
-           `${words.say(...x)} ${place.col % across}${colon()}` +
+    if (row >= tiles.size || col >= (tiles.width || tiles.size))
+      return words.say("between two maps", "两图之间");
+    const where = tiles.over ? tiles.over(row, col, k)
+      : indices(tiles, row, col);
+    return [...own, ...where].join(", ") + colon() +
            views.number(views.cell(view.data, place));
   }
 

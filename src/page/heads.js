@@ -10,10 +10,11 @@ const heads = (() => {
   const pairs = [];
 
   const name_of = (group, place) => {
-    const { length } = group[place] || { length: 0 };
+    if (!group[place])
+      return ["not defined", "无定义"];
+    const { length } = group[place], at = [`at ${length}`, `长度 ${length}`];
     return { initial: ["initial", "训练前"], trained: ["trained", "训练后"],
-             fourfold: [`at ${length}`, `长度 ${length}`],
-             long: [`at ${length}`, `长度 ${length}`] }[place];
+             fourfold: at, long: at }[place];
   };
 
   /* [head][row * bins + bin] of a place; NaN in the future. */
@@ -37,6 +38,40 @@ const heads = (() => {
       group[place].maps = unpack(group, place);
     return group[place] ? group[place].maps : null;
   };
+
+  /* ------------------------------------------------------------- the text */
+
+  const SHOWN = 24;
+  let text = "";
+
+  /* Bytes first .. last of it, those that cannot be seen by their code. */
+  function bytes(first, last) {
+    const end = Math.min(last + 1, first + SHOWN);
+    const shown = text.slice(first, end).replace(/ /g, "\u2423")
+      .replace(/\n/g, "\\n")
+      .replace(/[^!-~\u2423]/g, (c) =>
+        `\\x${c.charCodeAt(0).toString(16).padStart(2, "0")}`);
+    return text && ` \u201c${shown}${end <= last ? "\u2026" : ""}\u201d`;
+  }
+
+  /* What a cell lies over: which of 'size' rows of queries and bins of keys.
+     A row of a small map is the mean of some queries. */
+  function over(group, place, size, row, col) {
+    if (!group[place])
+      return [];
+    const { length } = group[place], { rows, bins } = group;
+    const down = rows / size, across = bins / size;
+    const queries = d3.range(row * down, (row + 1) * down)
+      .map((i) => Math.floor((i + 1) * length / rows) - 1);
+    const first = Math.ceil(col * across * length / bins);
+    const last = Math.ceil((col + 1) * across * length / bins) - 1;
+    const [query] = queries, many = queries.length > 1;
+    return [`${words.say(many ? "queries" : "query", "查询")} ` +
+              (many ? queries.join(", ") : query + bytes(query, query)),
+            `${words.say(first < last ? "keys" : "key", "键")} ` +
+              (first < last ? `${first}\u2013${last}` : first) +
+              bytes(first, last)];
+  }
 
   /* ------------------------------------------------------------- one head */
 
@@ -152,10 +187,14 @@ const heads = (() => {
     const count = (n, en, zh) => Array.from(
       { length: n }, (_, i) => [`${en} ${i + 1}`, `第 ${i + 1} ${zh}`]);
     grid.data.tiles = { size: SMALL, gap: 1,
+                        over: (row, col) =>
+                          over(group, pair.place, SMALL, row, col),
                         across: count(group.heads, "head", "头"),
                         down: count(group.layers, "layer", "层") };
     one.data.tiles = { size: group.rows, gap: GAP,
                        each: PLACES.map((place) => name_of(group, place)),
+                       over: (row, col, k) =>
+                         over(group, PLACES[k], group.rows, row, col),
                        across: [["", ""], ["", ""]],
                        down: [["", ""], ["", ""]] };
   }
@@ -189,6 +228,7 @@ const heads = (() => {
 
   function start() {
     const groups = views.page.maps || [];
+    text = atob(views.page.text || "");
     document.querySelectorAll(".heads").forEach((element, i) => {
       const of = (name) => views.all.find((view) => view.data.name === name &&
                                                     element.contains(view.svg));

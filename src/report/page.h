@@ -99,8 +99,9 @@ locant_status lct_page_maps(struct lct_html *h, const struct lct_results *r,
 /* Pairs of channels in use, head by head, of one that turns some. */
 locant_status lct_draw_usage(struct lct_html *h, const struct lct_results *r,
                              const struct lct_group *g);
-/* All of it for the script, as JSON: [{layers, heads, rows, bins, and by place
-   length and cells}, ..], a group for each that has maps. */
+/* All of it for the script, as two members of an object: "text", what the maps
+   lie over, base64, or empty, and "maps": [{layers, heads, rows, bins, and by
+   place length and cells}, ..], a group for each that has maps. */
 void lct_page_maps_data(struct lct_html *h, const struct lct_results *r);
 bool lct_page_probed(const struct lct_results *r);
 /* P3 beside P1, gains, evaluation under other specs. */

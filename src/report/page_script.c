@@ -41,7 +41,7 @@ void lct_page_script(struct lct_html *h, const struct lct_results *r)
     h->failed |= h->figures->failed;
     if (!h->figures->failed && h->figures->size)
         lct_html_append(h, h->figures->data, h->figures->size);
-    lct_html_raw(h, "],\n\"maps\":");
+    lct_html_raw(h, "],\n");
     lct_page_maps_data(h, r);
     lct_html_raw(h, "}</script>\n<script>");
     lct_html_append(h, (const char *)lct_page_bundle, lct_page_bundle_size);

@@ -22,9 +22,11 @@ locant_status lct_page_keep(struct lct_html *h, const locant_figure *f);
 /*
  * The figures kept, in order, as JSON that nothing executes, and the script.
  *
- *     {"trained": 128, "width": 64, "heads": 4, "figures": [..]}
+ *     {"trained": 128, "width": 64, "heads": 4, "figures": [..], "text": "..",
+ *      "maps": [..]}
  *
- * with each figure as lct_figure_data() packs it.
+ * with each figure as lct_figure_data() packs it, and the rest as of
+ * lct_page_maps_data().
  */
 void lct_page_script(struct lct_html *h, const struct lct_results *r);
 #endif

@@ -3,6 +3,8 @@
  * encoding before training, after it, and at longer texts, and all heads of all
  * layers as small maps; each figure in one colour scale.
  */
+#include "../lab/corpus.h"
+#include "../lab/probe.h"
 #include "page.h"
 #include "probe_points.h"
 #include <jansson.h>
@@ -281,12 +283,46 @@ static void put_group(struct lct_html *h, const struct maps *m)
     lct_html_raw(h, "}");
 }
 
+/* Are there probes, and did all read this text?  Those of an older build may
+   have read another. */
+static bool all_read(const struct lct_results *r, const char *sha256)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < r->n; i++) {
+        const char *own = json_string_value(
+            json_object_get(r->groups[i].probe, "text_sha256"));
+
+        if (r->groups[i].probe && (own == NULL || strcmp(own, sha256) != 0))
+            return false;
+        any |= own != NULL;
+    }
+    return any;
+}
+
+/* What the maps lie over, each from its first byte on. */
+static void put_text(struct lct_html *h, const struct lct_results *r)
+{
+    locant_corpus *text;
+
+    if (lct_probe_text(&text) != LOCANT_OK) {
+        h->failed = true;
+        return;
+    }
+    if (all_read(r, locant_corpus_info_of(text)->sha256))
+        lct_html_base64(h, lct_corpus_split(text, LCT_TRAIN)->bytes,
+                        LCT_PROBE_LONG);
+    locant_corpus_free(text);
+}
+
 void lct_page_maps_data(struct lct_html *h, const struct lct_results *r)
 {
     struct maps m;
     bool first = true;
 
-    lct_html_raw(h, "[");
+    lct_html_raw(h, "\"text\":\"");
+    put_text(h, r);
+    lct_html_raw(h, "\",\n\"maps\":[");
     for (size_t i = 0; i < r->n; i++) {
         if (r->groups[i].probe == NULL || !read_maps(&m, r, &r->groups[i]))
             continue;

@@ -1,4 +1,5 @@
 """Attention of trained heads on the page: all of them small, one of them large."""
+import base64
 import json
 import pathlib
 import re
@@ -10,12 +11,40 @@ DIGITS = ("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 SMALL, STEP, GAP = 16, 17, 2
 
 
-def groups_of(path):
-    """The maps in the file, read apart from the page's own script:
-    [group][place] = weight(head, row, bin)."""
+def island(path):
+    """The page's data, read apart from its own script."""
     text = pathlib.Path(path).read_text(encoding="utf-8")
-    island = re.search(r'id="locant">(.*?)</script>', text, re.S)[1]
-    return json.loads(island)["maps"]
+    return json.loads(re.search(r'id="locant">(.*?)</script>', text, re.S)[1])
+
+
+def words_of(text, keys):
+    """Bytes of those keys as a tip quotes them."""
+    quoted = "".join(chr(text[j]) if 32 < text[j] < 127 else "\u2423"
+                     if text[j] == 32 else "\\n" if text[j] == 10
+                     else f"\\x{text[j]:02x}"
+                     for j in keys[:24])
+    return f' \u201c{quoted}{chr(0x2026) if len(keys) > 24 else ""}\u201d'
+
+
+def key_words(text, group, place, size, col):
+    """What a tip says of a column: the keys that its bin holds."""
+    length = group[place]["length"]
+    keys = [j for j in range(length) if j * size // length == col]
+    which = f"key {keys[0]}" if len(keys) == 1 else \
+        f"keys {keys[0]}\u2013{keys[-1]}"
+    return which + words_of(text, keys)
+
+
+def queries(group, place):
+    return [(i + 1) * group[place]["length"] // group["rows"] - 1
+            for i in range(group["rows"])]
+
+
+def small_words(text, group, place, row, col):
+    by = group["rows"] // SMALL
+    rows = queries(group, place)[row * by:(row + 1) * by]
+    return (f"queries {', '.join(map(str, rows))}, "
+            f"{key_words(text, group, place, SMALL, col)}: ")
 
 
 def weight(group, place, head, i, j):
@@ -58,7 +87,9 @@ def one_has(page, one, group, layer, head):
 
 def chosen(page, path):
     """Sliders, and clicks in the small maps, bring a head."""
-    groups = groups_of(path)
+    data = island(path)
+    groups, text = data["maps"], base64.b64decode(data["text"])
+    check("and the text that they lie over", len(text) == 2048, len(text))
     full = next((n for n, g in enumerate(groups) if "long" in g), None)
     check("the page has maps of trained heads", full is not None)
     for n, group in enumerate(groups):
@@ -73,8 +104,9 @@ def chosen(page, path):
     if full is not None:
         grid, one = page.index("heads", full), page.index("maps", full)
         sliders(page, one, groups[full])
-        clicks(page, grid, one, groups[full])
-        places(page, grid, groups[full])
+        clicks(page, grid, one, groups[full], text)
+        places(page, grid, groups[full], text)
+        tokens(page, one, groups[full], text)
 
 
 def sliders(page, one, group):
@@ -91,13 +123,28 @@ def sliders(page, one, group):
     slide(page, one, "layer", "ArrowLeft")
 
 
-def clicks(page, grid, one, group):
+def tokens(page, one, group, text):
+    """A tip in the large map says which query and which keys, and quotes."""
+    for k, place in enumerate(("initial", "trained", "fourfold", "long")):
+        row, col = 20, 3
+        query = queries(group, place)[row]
+        wanted = (f"query {query}{words_of(text, [query])}, "
+                  f"{key_words(text, group, place, group['bins'], col)}: ")
+        tip = page.over(one, k // 2 * (group["rows"] + GAP) + row,
+                        k % 2 * (group["bins"] + GAP) + col)
+        check(f"a tip quotes the text: {place}", wanted in tip, (tip, wanted))
+    check("between maps there is nothing to quote", "between two maps" in
+          page.over(one, group["rows"], 3))
+
+
+def clicks(page, grid, one, group, text):
     last = group["heads"]
     page.b.click(*page.at_cell(grid, 3, STEP * (last - 1) + 2))
     check("a click in a small map brings it large",
           one_has(page, one, group, 1, last), title(page, one))
     check("and says where", page.said(grid).startswith(
-        f"layer 1, head {last}, query 3, key 2: "), page.said(grid))
+        f"layer 1, head {last}, " + small_words(text, group, "trained", 3, 2)),
+        page.said(grid))
     page.js(f"{page.svg(grid)}.focus()")
     page.b.key("ArrowLeft", shift=True)
     check("so do arrow keys", one_has(page, one, group, 1, last - 1),
@@ -111,7 +158,7 @@ def clicks(page, grid, one, group):
           abs(rect[1] - y) < 0.1, rect)
 
 
-def places(page, grid, group):
+def places(page, grid, group, text):
     """Small maps before training, and at longer texts."""
     seen = {}
     for place in ("initial", "trained", "fourfold", "long"):
@@ -132,9 +179,8 @@ def places(page, grid, group):
         seen[place] = found
     check("each state has its own", len({str(s) for s in seen.values()}) ==
           len(seen) > 2, len(seen))
-    text = page.over(grid, 5, STEP + 2)
-    check("a tip names layer and head", text.startswith(
-        "layer 1, head 2, query 5, key 2: "), text)
-    check("and has the value", near(number_of(text), seen["long" if "long" in
-          seen else "trained"][5 * (group["heads"] * STEP - 1) + STEP + 2]),
-          text)
+    tip = page.over(grid, 5, STEP + 2)
+    check("a tip names layer, head, queries and keys", tip.startswith(
+        "layer 1, head 2, " + small_words(text, group, "long", 5, 2)), tip)
+    check("and has the value", near(number_of(tip), seen["long"][
+        5 * (group["heads"] * STEP - 1) + STEP + 2]), tip)
