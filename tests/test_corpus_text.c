@@ -243,6 +243,81 @@ static void segments_follow_each_other(void **state)
 
 #define FN "locant_corpus_create: "
 
+/* ----------------------------------------------------------------- folders */
+
+static void folders_are_named_below_include(void **state)
+{
+    static const struct {
+        const char *path;
+        size_t bytes;
+    } files[] = { { "/usr/include/linux/a.h", 3 },
+                  { "/usr/include/stdio.h", 6 },
+                  { "/usr/include/linux/can/raw.h", 4 },
+                  { "/usr/lib/gcc/x/12/include/float.h", 5 } };
+    struct lct_folders f = {0};
+    locant_corpus c = {0};
+    struct lct_folder kept[LCT_FOLDERS];
+
+    (void)state;
+    for (size_t i = 0; i < LEN(files); i++)
+        CHECK_OK(lct_folders_add(&f, files[i].path, files[i].bytes));
+    lct_folders_keep(&c, &f);
+    CHECK(lct_corpus_folders(kept, &c) == 3);
+    CHECK(strcmp(kept[0].name, "/usr/include/linux") == 0 &&
+          kept[0].bytes == 7);
+    CHECK(strcmp(kept[1].name, "/usr/include") == 0 && kept[1].bytes == 6);
+    CHECK(strcmp(kept[2].name, "/usr/lib/gcc/x/12/include") == 0 &&
+          kept[2].bytes == 5);
+    locant_release(f.at);
+}
+
+/* More folders than are kept, and a name longer than one is. */
+static void largest_folders_are_kept(void **state)
+{
+    struct lct_folders f = {0};
+    locant_corpus c = {0};
+    struct lct_folder kept[LCT_FOLDERS];
+    char path[400];
+    size_t sum = 0;
+
+    (void)state;
+    for (size_t i = 1; i <= 40; i++) {
+        snprintf(path, sizeof path, "/include/%0*zu/x.h", i == 40 ? 300 : 2, i);
+        CHECK_OK(lct_folders_add(&f, path, i));
+    }
+    lct_folders_keep(&c, &f);
+    CHECK(lct_corpus_folders(kept, &c) == LCT_FOLDERS);
+    CHECK(strlen(kept[0].name) == sizeof kept[0].name - 1);
+    for (size_t i = 0; i < LCT_FOLDERS; i++)
+        sum += kept[i].bytes;
+    CHECK(sum == LCT_FOLDERS * (40 + 40 - LCT_FOLDERS + 1) / 2);
+    locant_release(f.at);
+}
+
+static void headers_tell_their_folders(void **state)
+{
+    locant_corpus_options o = LOCANT_CORPUS_INIT;
+    struct lct_folder kept[LCT_FOLDERS];
+    locant_corpus *c;
+    size_t n, sum = 0;
+
+    (void)state;
+    o.kind = LOCANT_CORPUS_HEADERS;
+    CHECK_OK(locant_corpus_create(&c, &o));
+    n = lct_corpus_folders(kept, c);
+    CHECK(n > 0);
+    for (size_t i = 0; i < n; i++) {
+        CHECK(strstr(kept[i].name, "/include") != NULL);
+        CHECK(i == 0 || kept[i].bytes <= kept[i - 1].bytes);
+        sum += kept[i].bytes;
+    }
+    CHECK(sum <= c->info.bytes);
+    locant_corpus_free(c);
+    c = generated(64 << 10, 1);
+    CHECK(lct_corpus_folders(kept, c) == 0);
+    locant_corpus_free(c);
+}
+
 static void refuses_bad_arguments(void **state)
 {
     locant_corpus_options o = LOCANT_CORPUS_INIT;
@@ -290,6 +365,9 @@ int main(void)
         cmocka_unit_test(test_blocks_are_apart),
         cmocka_unit_test(batches_repeat_and_cover),
         cmocka_unit_test(segments_follow_each_other),
+        cmocka_unit_test(folders_are_named_below_include),
+        cmocka_unit_test(largest_folders_are_kept),
+        cmocka_unit_test(headers_tell_their_folders),
         cmocka_unit_test(refuses_bad_arguments),
     };
 

@@ -85,6 +85,7 @@ static locant_status build(locant_corpus *c, struct lct_gather *g,
         return locant_fail(LOCANT_ERR_FORMAT, "locant_corpus_create: found %zu "
                            "bytes of %s, at least %zu are needed", found,
                            what[o->kind], minimum);
+    lct_folders_keep(c, &g->folders);
     return lct_corpus_assemble(c, g);
 }
 

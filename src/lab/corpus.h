@@ -51,6 +51,19 @@ void lct_listing_free(struct lct_listing *l);
 /* Sort by (key, root), bytes compared as unsigned, then shuffle by seed. */
 void lct_listing_shuffle(struct lct_listing *l, uint64_t seed);
 
+/* ----------------------------------------------------------------- folders */
+
+struct lct_folders {
+    struct lct_folder *at;
+    size_t n, room;
+};
+
+/* A file of so many bytes came from there. */
+locant_status lct_folders_add(struct lct_folders *f, const char *path,
+                              size_t bytes);
+/* Sort, and keep the largest in the corpus. */
+void lct_folders_keep(locant_corpus *c, struct lct_folders *f);
+
 /* --------------------------------------------------------------- documents */
 
 struct lct_document {
@@ -67,6 +80,7 @@ struct lct_gather {
     uint64_t (*seen)[4]; /* open-addressed set of digests; all zero: free */
     size_t seen_room;
     size_t max_bytes;    /* of text and one zero byte per document */
+    struct lct_folders folders; /* of headers only */
 };
 
 /* Read the listed files until max_bytes are full. */
@@ -102,6 +116,8 @@ struct locant_corpus {
     uint8_t *text;
     size_t *starts; /* of the three splits, one after another */
     struct lct_split split[3];
+    struct lct_folder folders[LCT_FOLDERS];
+    size_t n_folders;
     char *paths;      /* JSON list, absolute; NULL: cannot be written down */
     uint64_t seed;
     size_t max_bytes;

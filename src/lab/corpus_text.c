@@ -271,7 +271,7 @@ static locant_status read_path(struct lct_gather *g, size_t *size,
 
 /* Keep the 'size' bytes after the text as a document, if they are new. */
 static locant_status keep(struct lct_gather *g, size_t size,
-                          const struct lct_path *p)
+                          const struct lct_path *p, bool header)
 {
     const char *key = p->path + p->key, *slash = strrchr(key, '/');
     size_t folder = slash ? (size_t)(slash - key) : 0, slot;
@@ -287,7 +287,7 @@ static locant_status keep(struct lct_gather *g, size_t size,
     if (!add_document(g, size, hash_of(p->root, key, folder),
                       hash_of(p->root, key, strlen(key))))
         return no_memory();
-    return LOCANT_OK;
+    return header ? lct_folders_add(&g->folders, p->path, size) : LOCANT_OK;
 }
 
 /* One file: read, cleaned, kept or left out. */
@@ -326,7 +326,7 @@ static locant_status take_file(struct lct_gather *g, const struct lct_path *p,
             return LOCANT_OK;
         memmove(text, text + begin, size - begin);
     }
-    return size > begin ? keep(g, size - begin, p) : LOCANT_OK;
+    return size > begin ? keep(g, size - begin, p, header) : LOCANT_OK;
 }
 
 locant_status lct_gather_files(struct lct_gather *g,
@@ -344,4 +344,5 @@ void lct_gather_free(struct lct_gather *g)
     locant_release(g->text);
     locant_release(g->docs);
     locant_release(g->seen);
+    locant_release(g->folders.at);
 }

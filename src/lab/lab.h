@@ -168,12 +168,25 @@ struct lct_extension;
 struct lct_surface;
 struct lct_task_point;
 
+/* The largest folders of headers that a corpus took files from. */
+enum { LCT_FOLDERS = 12 };
+struct lct_folder {
+    char name[96]; /* cut there */
+    size_t bytes;
+};
+
+/* How many there are: none of other text, whose names are the user's own. */
+size_t lct_corpus_folders(struct lct_folder out[LCT_FOLDERS],
+                          const locant_corpus *corpus);
+
 struct lct_results {
     struct lct_group *groups;
     size_t n;
     int64_t layers, heads, width, trained_length;
     int judged;                /* lct_judged(); 0: the longest length */
     locant_corpus_info corpus;
+    struct lct_folder folders[LCT_FOLDERS];
+    size_t n_folders;
     double ngram[2];           /* losses of ngram_order[] on the P1 targets;
                                   gate g2 asks for the first */
     int ngram_order[2];

@@ -60,6 +60,17 @@ static void put_machine(struct lct_numbers *n)
     lct_put_text(n, to, "compiler", r->compiler);
 }
 
+static void put_folders(struct lct_numbers *n, json_t *list)
+{
+    for (size_t i = 0; i < n->r->n_folders; i++) {
+        const struct lct_folder *f = &n->r->folders[i];
+        json_t *to = lct_add_object(n, list);
+
+        lct_put_text(n, to, "name", f->name);
+        lct_put_count(n, to, "bytes", (int64_t)f->bytes);
+    }
+}
+
 static void put_corpus(struct lct_numbers *n)
 {
     static const char *const kinds[] = { "headers", "files", "generated" };
@@ -74,6 +85,7 @@ static void put_corpus(struct lct_numbers *n)
     lct_put_count(n, to, "train_bytes", (int64_t)c->train_bytes);
     lct_put_count(n, to, "valid_bytes", (int64_t)c->valid_bytes);
     lct_put_count(n, to, "test_bytes", (int64_t)c->test_bytes);
+    put_folders(n, lct_put_array(n, to, "folders"));
 }
 
 static void put_protocol(struct lct_numbers *n)

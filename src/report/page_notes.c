@@ -226,6 +226,21 @@ static void corpus_facts(struct lct_html *h, const struct lct_results *r)
               "validate, {corpus.test_bytes} to test");
 }
 
+/* Headers are those of the packages that are there: which folders they fill. */
+static void folder_facts(struct lct_html *h, const struct lct_results *r)
+{
+    if (r->n_folders == 0)
+        return;
+    open_fact(h, "Its largest folders, bytes");
+    for (size_t i = 0; i < r->n_folders; i++) {
+        lct_html_raw(h, i ? ", <code>" : "<code>");
+        lct_html_text(h, r->folders[i].name);
+        lct_html_raw(h, "</code> ");
+        lct_page_count(h, r, "corpus.folders.%zu.bytes", i);
+    }
+    lct_html_raw(h, "</dd>\n");
+}
+
 static void run_facts(struct lct_html *h, const struct lct_results *r,
                       const struct lct_group *g)
 {
@@ -313,6 +328,7 @@ locant_status lct_page_provenance(struct lct_html *h,
     said_fact(h, r, "Threads", "{machine.threads}");
     text_fact(h, "Compiler", r->compiler);
     corpus_facts(h, r);
+    folder_facts(h, r);
     if (g)
         run_facts(h, r, g);
     said_fact(h, r, "Last call", "{seconds:0} seconds");
