@@ -3,7 +3,7 @@
  * figures have: for closed forms, and for figures on another scale.
  */
 const chart = (() => {
-  const SHADES = 33;
+  const SHADES = 33, DIGIT = 6.4; /* wide, of numbers of size 11 */
   const dashes = ["", "5 3.5", "2 2.5", "7 2.5 1.5 2.5", "11 4"];
 
   function put(parent, name, attributes) {
@@ -48,19 +48,30 @@ const chart = (() => {
     return views.fixed(value, value === 0 && decimals > 5 ? 0 : decimals);
   }
 
-  function axes(svg, view, grid) {
-    const { box, x, y, data } = view, bottom = box.y + box.height;
+  const x_text = (data, value, ticks) =>
+    data.log_x ? views.number(value) : tick_text(value, ticks);
+
+  /* At most n, fewer where their numbers would touch. */
+  function ticks_across({ box, x, data }, n) {
     const whole = data.series && /* layers, say: none lies in between */
       data.series.every((s) => s.x.every(Number.isInteger));
-    const across = ticks_of(x, data.log_x, view.narrow ? 4 : box.width < 260 ? 5 : 7)
-      .filter((value) => !whole || Number.isInteger(value)), up = y.ticks(7);
+    const ticks = ticks_of(x, data.log_x, n)
+      .filter((value) => !whole || Number.isInteger(value));
+    const digits = d3.max(ticks, (t) => x_text(data, t, ticks).length);
+    return n > 2 && ticks.length * (digits + 1) * DIGIT > box.width
+      ? ticks_across({ box, x, data }, n - 2) : ticks;
+  }
+
+  function axes(svg, view, grid) {
+    const { box, x, y, data } = view, bottom = box.y + box.height;
+    const across = ticks_across(view, view.narrow ? 4 : 7);
+    const up = y.ticks(view.narrow ? 5 : 7);
     let rules = "", marks = "";
     for (const value of across) {
       rules += `M${x(value)} ${box.y}V${bottom}`;
       marks += `M${x(value)} ${bottom}v4`;
       put(svg, "text", { class: "f ct m", x: x(value), y: bottom + 17,
-                         "font-size": 11 }).text(data.log_x ? views.number(value)
-        : tick_text(value, across));
+                         "font-size": 11 }).text(x_text(data, value, across));
     }
     for (const value of up) {
       rules += `M${box.x} ${y(value)}h${box.width}`;

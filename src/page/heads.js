@@ -75,6 +75,15 @@ const heads = (() => {
 
   /* ------------------------------------------------------------- one head */
 
+  /* What the lower maps are; where there are none, nothing. */
+  function below(group) {
+    const names = PLACES.slice(2).filter((place) => group[place])
+      .map((place) => name_of(group, place));
+    return names.length === 0 ? ["", ""]
+      : [`; below: ${names.map(([en]) => en).join(", ")}`,
+         `；下：${names.map(([, zh]) => zh).join("、")}`];
+  }
+
   function draw_one(pair) {
     const { group, one, layer, head } = pair, { rows, bins } = group;
     const shape = [2 * rows + GAP, 2 * bins + GAP];
@@ -87,12 +96,10 @@ const heads = (() => {
           cells[row * shape[1] + i % bins + k % 2 * (bins + GAP)] = value;
         });
     });
-    const lower = [name_of(group, "fourfold"), name_of(group, "long")];
+    const [en, zh] = below(group);
     one.data = { ...one.data, cells, low: 0, high: pair.high,
-                 title: `Layer ${layer}, head ${head}: initial, trained; ` +
-                        `below: ${lower[0][0]}, ${lower[1][0]}`,
-                 title_zh: `第 ${layer} 层第 ${head} 头：训练前、训练后；` +
-                           `下：${lower[0][1]}、${lower[1][1]}` };
+                 title: `Layer ${layer}, head ${head}: initial, trained${en}`,
+                 title_zh: `第 ${layer} 层第 ${head} 头：训练前、训练后${zh}` };
     show(one);
   }
 

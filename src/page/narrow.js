@@ -3,7 +3,7 @@
  * it is, with letters of the same size and the names of the lines below.
  */
 const narrow = (() => {
-  const WIDTH = 340, HEIGHT = 260, TOP = 38;
+  const WIDTH = 340, HEIGHT = 260, TOP = 46, LEFT = 58;
   const screen = matchMedia("(max-width:36rem)");
 
   const attributes = (view) =>
@@ -16,7 +16,7 @@ const narrow = (() => {
     view.svg.setAttribute("viewBox", `0 0 ${WIDTH} ${height}`);
     view.svg.setAttribute("width", WIDTH);
     view.svg.setAttribute("height", height);
-    view.svg.dataset.box = `52 ${TOP} ${WIDTH - 52 - 14} ${HEIGHT}`;
+    view.svg.dataset.box = `${LEFT} ${TOP} ${WIDTH - LEFT - 14} ${HEIGHT}`;
   }
 
   function put_back(view) {

@@ -40,9 +40,9 @@ stroke:var(--link);stroke-width:2}
 stroke-dasharray:none;opacity:.7}
 th button{font:inherit;font-weight:inherit;color:inherit;background:none;
 border:0;padding:0;text-align:inherit;cursor:pointer}
-th button::after{content:" \\2195";opacity:.35}
-th[aria-sort=ascending] button::after{content:" \\2191";opacity:1}
-th[aria-sort=descending] button::after{content:" \\2193";opacity:1}
+th button::after{content:"\\a0\\2195";opacity:.35}
+th[aria-sort=ascending] button::after{content:"\\a0\\2191";opacity:1}
+th[aria-sort=descending] button::after{content:"\\a0\\2193";opacity:1}
 .controls{display:grid;gap:.5rem 1.4rem;align-items:end;
 grid-template-columns:repeat(auto-fill,minmax(min(100%,13rem),1fr));
 margin:.6rem 0}

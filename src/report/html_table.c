@@ -32,6 +32,23 @@ void lct_html_column(struct lct_html *h, const char *name)
     lct_html_raw(h, "</th>");
 }
 
+/* In a narrow column a spec is broken after a bracket or a comma. */
+static void put_spec(struct lct_html *h, const char *spec)
+{
+    for (size_t n; *spec; spec += n) {
+        char part[80];
+
+        n = strcspn(spec, "(,");
+        n = n + (spec[n] != 0) < sizeof part ? n + (spec[n] != 0)
+                                             : sizeof part - 1;
+        memcpy(part, spec, n);
+        part[n] = 0;
+        lct_html_text(h, part);
+        if (spec[n])
+            lct_html_raw(h, "<wbr>");
+    }
+}
+
 void lct_html_row_head(struct lct_html *h, const struct lct_results *r,
                        size_t i)
 {
@@ -41,7 +58,7 @@ void lct_html_row_head(struct lct_html *h, const struct lct_results *r,
              "<tr><th scope=\"row\"><span class=\"chip c%d\"></span>",
              (int)(i % LCT_GREY));
     lct_html_raw(h, chip);
-    lct_html_text(h, r->groups[i].spec);
+    put_spec(h, r->groups[i].spec);
     lct_html_raw(h, "</th>");
 }
 

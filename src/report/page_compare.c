@@ -61,12 +61,12 @@ locant_status lct_page_compare(struct lct_html *h, const struct lct_results *r)
     lct_html_table_head(h);
     lct_html_column(h, "encoding");
     lct_html_column(h, "what it is");
-    lct_html_column(h, "Doors");
+    lct_html_column(h, "doors");
     lct_html_column(h, "extra parameters");
     lct_html_column(h, "beyond the trained length");
-    lct_html_column(h, "Used by");
-    lct_html_column(h, "Traps");
-    lct_html_column(h, "Source");
+    lct_html_column(h, "used by");
+    lct_html_column(h, "traps");
+    lct_html_column(h, "source");
     lct_html_table_body(h);
     for (size_t i = 0; i < r->n; i++)
         if (r->groups[i].n > 0 && r->groups[i].info)

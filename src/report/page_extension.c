@@ -259,7 +259,7 @@ static void introduction(struct lct_html *h, const struct lct_results *r)
                        "beyond: {extension.blocks} blocks of the test text. "
                        "The ramp of YaRN is linear in the pair's index, as in "
                        "its authors' code. Log n scales queries. The last "
-                       "call took {extension.seconds} seconds for it.", model);
+                       "call took {extension.seconds} s for it.", model);
     if (lct_page_value(r, "extension.failures") > 0) {
         lct_html_raw(h, " ");
         lct_page_say(h, r, "{extension.failures} of the runs ended because "

@@ -33,10 +33,10 @@ locant_status lct_page_identities(struct lct_html *h,
     lct_html_word(h, "The largest difference of the two sides over random "
                      "positions and vectors, in millionths. Part of gate g1.");
     lct_html_table_head(h);
-    lct_html_column(h, "Statement");
-    lct_html_column(h, "Largest difference");
-    lct_html_column(h, "Bound");
-    lct_html_column(h, "Here");
+    lct_html_column(h, "statement");
+    lct_html_column(h, "largest difference");
+    lct_html_column(h, "bound");
+    lct_html_column(h, "here");
     lct_html_table_body(h);
     for (int i = 0; i < r->n_identities; i++)
         row(h, r, i);

@@ -331,9 +331,9 @@ locant_status lct_page_provenance(struct lct_html *h,
     folder_facts(h, r);
     if (g)
         run_facts(h, r, g);
-    said_fact(h, r, "Last call", "{seconds:0} seconds");
+    said_fact(h, r, "Last call", "{seconds:0} s");
     if (r->limit > 0)
-        said_fact(h, r, "Forecast", "{forecast.seconds:0} seconds of at most "
+        said_fact(h, r, "Forecast", "{forecast.seconds:0} s of at most "
                   "{forecast.limit} minutes");
     command(h, r, g);
     lct_html_raw(h, "</dl></div>\n");

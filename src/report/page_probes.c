@@ -52,7 +52,7 @@ static void each(struct lct_html *h, const struct lct_results *r)
 {
     size_t row = 0;
 
-    lct_html_table(h, "What probes found, in numbers", NULL);
+    lct_html_table(h, "What probes found, in numbers", "many");
     lct_html_word(
         h, "How near the weight lies, at the trained length, and how wide it "
            "is spread: the slope of entropy against the logarithm of the "

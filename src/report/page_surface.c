@@ -244,8 +244,8 @@ locant_status lct_page_surface(struct lct_html *h, const struct lct_results *r)
                  "at every length: the same 64 bytes of {surface.blocks} "
                  "blocks of the test text, by windows whose last sixteen bytes "
                  "tile those, so that no byte lacks more than fifteen bytes of "
-                 "the context. The last call took {surface.seconds} "
-                 "seconds for it.",
+                 "the context. The last call took {surface.seconds} s "
+                 "for it.",
                  model);
     if (lct_page_value(r, "surface.left_out") > 0) {
         lct_html_raw(h, " ");
