@@ -120,32 +120,56 @@ double lct_axis_width(struct lct_canvas *c, const struct lct_axis *a)
 static const struct lct_pen rule = { LCT_RULE, 1, 0.75, 0 };
 static const struct lct_pen tick = { LCT_FAINT, 1, 0.75, 0 };
 
-/* The grid is one path, and so are the ticks below it. */
-static void draw_verticals(struct lct_canvas *c, const struct lct_box *box,
-                           const struct lct_axis *a, double from, double to,
-                           const struct lct_pen *pen)
+static void verticals(struct lct_canvas *c, const struct lct_box *box,
+                      const struct lct_axis *a, double from, double to)
 {
     for (int i = 0; i < a->n; i++) {
         double x = box->x + box->width * lct_axis_at(a, a->tick[i]);
         c->ops->move(c->to, x, from);
         c->ops->line(c->to, x, to);
     }
-    if (a->n > 0)
-        c->ops->stroke(c->to, pen);
+}
+
+void lct_axes_grid(struct lct_canvas *c, const struct lct_box *box,
+                   const struct lct_axis *x, const struct lct_axis *y)
+{
+    verticals(c, box, x, box->y, box->y + box->height);
+    for (int i = 0; y && i < y->n; i++) {
+        double at = box->y + box->height * (1 - lct_axis_at(y, y->tick[i]));
+        c->ops->move(c->to, box->x, at);
+        c->ops->line(c->to, box->x + box->width, at);
+    }
+    if (x->n > 0 || (y && y->n > 0))
+        c->ops->stroke(c->to, &rule);
+}
+
+/* Ticks, and what of the frame goes with them, in one path. */
+static void draw_ticks(struct lct_canvas *c, const struct lct_box *box,
+                       const struct lct_axis *a, enum lct_edge edge)
+{
+    const double bottom = box->y + box->height;
+
+    if (edge == LCT_EDGE_ALL)
+        lct_outline(c, box);
+    verticals(c, box, a, bottom, bottom + 4);
+    if (edge == LCT_EDGE_BOTTOM) {
+        c->ops->move(c->to, box->x, bottom);
+        c->ops->line(c->to, box->x + box->width, bottom);
+    }
+    if (a->n > 0 || edge != LCT_EDGE_NONE)
+        c->ops->stroke(c->to, &tick);
 }
 
 void lct_axis_draw_x(struct lct_canvas *c, const struct lct_box *box,
                      const struct lct_axis *a, const locant_figure *f,
-                     bool grid)
+                     enum lct_edge edge)
 {
     struct lct_text style = { .size = label_size, .role = LCT_FAINT,
                               .align_x = 0.5 };
     double bottom = box->y + box->height;
     double free_from = -1e9;
 
-    if (grid)
-        draw_verticals(c, box, a, box->y, bottom, &rule);
-    draw_verticals(c, box, a, bottom, bottom + 4, &tick);
+    draw_ticks(c, box, a, edge);
     for (int i = 0; i < a->n; i++) {
         double x = box->x + box->width * lct_axis_at(a, a->tick[i]);
         char label[LCT_NUMBER_BYTES + 4];
@@ -164,19 +188,11 @@ void lct_axis_draw_x(struct lct_canvas *c, const struct lct_box *box,
 }
 
 void lct_axis_draw_y(struct lct_canvas *c, const struct lct_box *box,
-                     const struct lct_axis *a, const locant_figure *f,
-                     bool grid)
+                     const struct lct_axis *a, const locant_figure *f)
 {
     struct lct_text style = { .size = label_size, .role = LCT_FAINT,
                               .align_x = 1, .align_y = 0.5 };
 
-    for (int i = 0; grid && i < a->n; i++) {
-        double y = box->y + box->height * (1 - lct_axis_at(a, a->tick[i]));
-        c->ops->move(c->to, box->x, y);
-        c->ops->line(c->to, box->x + box->width, y);
-    }
-    if (grid && a->n > 0)
-        c->ops->stroke(c->to, &rule);
     for (int i = 0; i < a->n; i++) {
         double y = box->y + box->height * (1 - lct_axis_at(a, a->tick[i]));
         char label[LCT_NUMBER_BYTES + 4];

@@ -96,7 +96,8 @@ locant_status lct_draw_bars(struct lct_canvas *c, const locant_figure *f,
     range_of_bars(f, &low, &high);
     lct_axis_linear(&axis, low, high, 6);
     lct_plot_at(c, &box, &axis, NULL);
-    lct_axis_draw_x(c, &box, &axis, f, true);
+    lct_axes_grid(c, &box, &axis, NULL);
+    lct_axis_draw_x(c, &box, &axis, f, LCT_EDGE_NONE);
     row = fmin(box.height / (double)f->n_series, 34);
     for (size_t i = 0; i < f->n_series; i++) {
         lct_series(c, (int)i);

@@ -32,8 +32,7 @@ void lct_line(struct lct_canvas *c, double x0, double y0, double x1, double y1,
     c->ops->stroke(c->to, pen);
 }
 
-void lct_rectangle(struct lct_canvas *c, const struct lct_box *box,
-                   const struct lct_pen *stroke, int role, double alpha)
+void lct_outline(struct lct_canvas *c, const struct lct_box *box)
 {
     double right = box->x + box->width, bottom = box->y + box->height;
 
@@ -42,6 +41,12 @@ void lct_rectangle(struct lct_canvas *c, const struct lct_box *box,
     c->ops->line(c->to, right, bottom);
     c->ops->line(c->to, box->x, bottom);
     c->ops->close(c->to);
+}
+
+void lct_rectangle(struct lct_canvas *c, const struct lct_box *box,
+                   const struct lct_pen *stroke, int role, double alpha)
+{
+    lct_outline(c, box);
     if (stroke)
         c->ops->stroke(c->to, stroke);
     else

@@ -310,11 +310,9 @@ locant_status lct_draw_curves(struct lct_canvas *c, const locant_figure *f,
                            "the plot beside its labels",
                            (int)c->width, (int)c->height);
     lct_plot_at(c, &p.box, &p.x, &p.y);
-    lct_axis_draw_x(c, &p.box, &p.x, f, true);
-    lct_axis_draw_y(c, &p.box, &p.y, f, true);
-    lct_line(c, p.box.x, p.box.y + p.box.height, p.box.x + p.box.width,
-             p.box.y + p.box.height,
-             &(struct lct_pen){ LCT_FAINT, 1, 0.75, 0 });
+    lct_axes_grid(c, &p.box, &p.x, &p.y);
+    lct_axis_draw_x(c, &p.box, &p.x, f, LCT_EDGE_BOTTOM);
+    lct_axis_draw_y(c, &p.box, &p.y, f);
     draw_series(&p);
     draw_marks(&p);
     find_ends(&p, end);

@@ -207,7 +207,8 @@ locant_status lct_draw_dots(struct lct_canvas *c, const locant_figure *f,
     make_axis(&p);
     p.row = fmin(p.box.height / (double)f->n_series, 34);
     lct_plot_at(c, &p.box, &p.axis, NULL);
-    lct_axis_draw_x(c, &p.box, &p.axis, f, true);
+    lct_axes_grid(c, &p.box, &p.axis, NULL);
+    lct_axis_draw_x(c, &p.box, &p.axis, f, LCT_EDGE_NONE);
     for (size_t i = 0; i < f->n_series; i++) {
         c->ops->move(c->to, p.box.x, middle(&p, i));
         c->ops->line(c->to, p.box.x + p.box.width, middle(&p, i));

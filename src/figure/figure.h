@@ -142,6 +142,8 @@ void lct_series(struct lct_canvas *c, int i);
 
 void lct_line(struct lct_canvas *c, double x0, double y0, double x1, double y1,
               const struct lct_pen *pen);
+/* The path of a rectangle, for what is drawn with it. */
+void lct_outline(struct lct_canvas *c, const struct lct_box *box);
 /* 'stroke' or, NULL, a fill of role and alpha. */
 void lct_rectangle(struct lct_canvas *c, const struct lct_box *box,
                    const struct lct_pen *stroke, int role, double alpha);
@@ -200,13 +202,18 @@ void lct_map_axes(struct lct_axis *x, struct lct_axis *y,
 /* Space the labels of an axis take. */
 double lct_axis_width(struct lct_canvas *c, const struct lct_axis *a);
 
-/* Grid, tick labels and the title of the axis around 'box'. */
+/* Lines at the ticks of both, one path: a page has few elements; y may be
+   NULL. */
+void lct_axes_grid(struct lct_canvas *c, const struct lct_box *box,
+                   const struct lct_axis *x, const struct lct_axis *y);
+
+/* Ticks with an edge of 'box', tick labels and the title of the axis. */
+enum lct_edge { LCT_EDGE_NONE, LCT_EDGE_BOTTOM, LCT_EDGE_ALL };
 void lct_axis_draw_x(struct lct_canvas *c, const struct lct_box *box,
                      const struct lct_axis *a, const locant_figure *f,
-                     bool grid);
+                     enum lct_edge edge);
 void lct_axis_draw_y(struct lct_canvas *c, const struct lct_box *box,
-                     const struct lct_axis *a, const locant_figure *f,
-                     bool grid);
+                     const struct lct_axis *a, const locant_figure *f);
 
 /* Title of the figure; returns the height it took. */
 double lct_title_draw(struct lct_canvas *c, const locant_figure *f);

@@ -147,7 +147,7 @@ static locant_status draw_bar(struct lct_canvas *c, const struct lct_box *plot,
     for (int i = 0; i < steps; i++)
         cells[i] = m->high + (m->low - m->high) * i / (steps - 1);
     LCT_TRY(c->ops->cells(c->to, &box, m, cells, steps, 1));
-    lct_rectangle(c, &box, &thin, 0, 0);
+    lct_outline(c, &box);
     for (int i = 0; i < axis->n; i++) {
         double y = box.y + box.height * (1 - lct_axis_at(axis, axis->tick[i]));
         char text[LCT_NUMBER_BYTES + 4];
@@ -158,8 +158,7 @@ static locant_status draw_bar(struct lct_canvas *c, const struct lct_box *plot,
         c->ops->line(c->to, box.x + box.width + 3, y);
         lct_text_draw(c, box.x + box.width + 7, y, text, &style);
     }
-    if (axis->n > 0)
-        c->ops->stroke(c->to, &thin);
+    c->ops->stroke(c->to, &thin);
     return LOCANT_OK;
 }
 
@@ -273,14 +272,13 @@ static locant_status draw(struct lct_canvas *c, const locant_figure *f,
                            "the map beside its labels",
                            (int)c->width, (int)c->height);
     LCT_TRY(c->ops->cells(c->to, &box, m, d->cells, d->rows, d->cols));
-    lct_rectangle(c, &box, &thin, 0, 0);
     if (numbers)
         draw_numbers(c, &box, m, f);
     else
         LCT_TRY(draw_bar(c, &box, m, &bar));
     lct_plot_at(c, &box, &x, &y);
-    lct_axis_draw_x(c, &box, &x, f, false);
-    lct_axis_draw_y(c, &box, &y, f, false);
+    lct_axis_draw_x(c, &box, &x, f, LCT_EDGE_ALL);
+    lct_axis_draw_y(c, &box, &y, f);
     if (d->memory)
         say_pooled(c, d->by);
     return LOCANT_OK;

@@ -37,13 +37,11 @@ static void row_head(struct lct_html *h, const struct lct_results *r,
 {
     lct_html_raw(h, "<tr><th scope=\"row\">");
     lct_html_word(h, lct_page_extension_text(r, list, i, "title"));
-    lct_html_raw(h, "<br><small><code>");
+    lct_html_raw(h, "<small><code>");
     lct_html_text(h, lct_page_extension_text(r, list, i, "spec"));
     lct_html_raw(h, "</code>");
-    if (source) {
-        lct_html_raw(h, "<br>");
+    if (source)
         lct_html_word(h, source);
-    }
     lct_html_raw(h, "</small></th>");
 }
 

@@ -13,7 +13,7 @@ static void row(struct lct_html *h, const struct lct_results *r, int i)
 
     lct_html_raw(h, "<tr><th scope=\"row\">");
     lct_html_word(h, one->name);
-    lct_html_raw(h, "<br><small><code>");
+    lct_html_raw(h, "<small><code>");
     lct_html_text(h, one->formula);
     lct_html_raw(h, "</code> ");
     lct_html_text(h, one->source);

@@ -67,7 +67,8 @@ const char lct_page_style[] =
     /* a number, and its interval in the line below */
     "td.i{white-space:pre;font-size:.84em;color:var(--soft)}"
     "td.i::first-line{font-size:1.19em;color:var(--ink)}"
-    "small{color:var(--soft)}.none{color:var(--soft);font-style:italic}"
+    "small{color:var(--soft)}th small,th small>code{display:block}"
+    ".none{color:var(--soft);font-style:italic}"
     ".failed{color:var(--bad);font-weight:700}"
     ".passed{color:var(--good);font-weight:700}"
     ".card{background:var(--card);border:1px solid var(--line);"

@@ -92,7 +92,7 @@ static void test_heading(struct lct_html *h, const struct lct_results *r,
 
     lct_html_raw(h, "<th scope=\"col\">");
     lct_page_count(h, r, "tasks.%zu.tests.%zu.length", t, k);
-    lct_html_raw(h, "<br><small>");
+    lct_html_raw(h, "<small>");
     /* the items are told below */
     setting = setting && strncmp(setting, "items=", 6) != 0 ? setting : "";
     if (*setting) {
@@ -100,7 +100,7 @@ static void test_heading(struct lct_html *h, const struct lct_results *r,
                  setting);
         lct_html_raw(h, "<code>");
         lct_html_text(h, other);
-        lct_html_raw(h, "</code><br>");
+        lct_html_raw(h, "</code>");
     }
     lct_page_count(h, r, "tasks.%zu.tests.%zu.items", t, k);
     lct_html_word(h, " items");
