@@ -25,7 +25,10 @@ static const struct cli_option options[] = {
       1 << 20, 0, "blocks of the test text, 64 scored bytes each" },
     { "dir", 0, CLI_FILE, offsetof(struct options, dir), "DIR", "locant-lab", 0,
       0, 0, "folder of the run store" },
-    CLI_CORPUS_OPTIONS(struct options, corpus),
+    { "text", 0, CLI_MANY, offsetof(struct options, corpus.text), "PATH...",
+      NULL, 0, 0, 0, "files, and folders walked, of the run's text" },
+    { "generated", 0, CLI_FLAG, offsetof(struct options, corpus.generated),
+      NULL, NULL, 0, 0, 0, "the built-in generator of C-like text" },
     { "items", 0, CLI_INTEGER, offsetof(struct options, task.items), "N",
       NULL, 1, 1 << 30, 0, "of a run of a task: items of a test set (1000)" },
     { "length", 0, CLI_LIST, offsetof(struct options, task.lengths), "N", NULL,
@@ -125,6 +128,21 @@ static void print_text(int64_t id, const locant_evaluation *v,
     print_loss("context shuffled", v->shuffled);
 }
 
+/* The text that was asked for, else the one the run was trained on; a run of an
+   old store, which does not say where that came from, has the C headers. */
+static int open_corpus(locant_corpus **corpus, locant_store *store, int64_t id,
+                       const struct cli_corpus *asked)
+{
+    locant_status s;
+
+    if (asked->text.n > 0 || asked->generated)
+        return cli_corpus_open(corpus, asked);
+    s = locant_store_corpus(corpus, store, id);
+    if (s == LOCANT_ERR_UNSUPPORTED)
+        return cli_corpus_open(corpus, asked);
+    return s == LOCANT_OK ? CLI_OK : cli_error_input(s);
+}
+
 static int evaluate_text(const struct cli *cli, int64_t id,
                          locant_store *store)
 {
@@ -133,7 +151,7 @@ static int evaluate_text(const struct cli *cli, int64_t id,
     locant_corpus    *corpus = NULL;
     locant_evaluation v;
     locant_status     s;
-    int               status = cli_corpus_open(&corpus, &o->corpus);
+    int               status = open_corpus(&corpus, store, id, &o->corpus);
 
     if (status != CLI_OK)
         return status;
@@ -197,15 +215,16 @@ const struct cli_command cli_eval = {
              "RUN [--items N] [--length N]...",
     .doc = "Scores the same targets after 128, 256, .. 2048 bytes of context, "
            "and by a\nsliding window of the trained length.  'undefined': "
-           "beyond a learned table.\nThe corpus must be the one the run was "
-           "trained on.\n\n--as: the same tensors under "
-           "another spec, of the same parameters, as\n"
+           "beyond a learned table.\nThe text is the one the run was trained "
+           "on, read again from where it came;\nif it has moved, --text says "
+           "where it is now.\n\n--as: the same tensors under another spec, of "
+           "the same parameters, as\n"
            "'temperature(kind=logn)+t5' for a run of t5.  --policy: beyond the "
            "end of a\nlearned table its last row (clamp), its rows from the "
            "first on (wrap), or its\nrows drawn out over the window "
            "(resample).\n\nOf a run of a task: right answers on its fixed test "
            "sets, by greedy decoding.",
-    .examples = "locant eval 3\nlocant eval 3 --json --dir lab --generated\n"
+    .examples = "locant eval 3\nlocant eval 3 --json --dir lab\n"
                 "locant eval 3 --as 'temperature(kind=logn)+rope'",
     .options = options, .options_size = sizeof(struct options),
     .min_words = 1, .max_words = 1, .computes = 1, .run = run
