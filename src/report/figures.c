@@ -93,6 +93,11 @@ static locant_status missing(const char *fn, const locant_figure_info *info,
                        fn, info->name, spec,
                        strcmp(info->name, "terms") == 0
                            ? "whose scores are four terms: transformer-xl"
+                       : strcmp(info->name, "grid") == 0
+                           ? "that turn by two coordinates, as rope2d"
+                       : strcmp(info->name, "bias-initial") == 0
+                           ? "that learn the bias they add to scores, and of "
+                             "their runs alone"
                        : strcmp(info->of, HOOK) == 0
                            ? "that choose positions, hide keys or scale scores"
                        : strcmp(info->of, ANY) == 0

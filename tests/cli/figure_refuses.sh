@@ -16,3 +16,5 @@ try scalings rope --trained 0
 try attention rope --seed 0
 try attention rope --task T1
 try bias 3 --base 200
+try grid rope
+try bias-initial t5
