@@ -33,6 +33,9 @@ locant_status lct_store_failed(const locant_store *s, sqlite3 *db)
     locant_status status = LOCANT_ERR_IO;
     char why[128] = "";
 
+    if (code == SQLITE_READONLY)
+        return locant_fail(status, "%s: can be read, not written: this user, "
+                           "or this file system, may only read", s->path);
     if (code == SQLITE_NOMEM)
         status = LOCANT_ERR_NOMEM;
     else if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB)
