@@ -26,6 +26,9 @@ void lct_page_count(struct lct_html *h, const struct lct_results *r,
 enum { LCT_COUNT = -1, LCT_SIGNED = 100 }; /* LCT_SIGNED + decimals */
 void lct_page_cell(struct lct_html *h, const struct lct_results *r,
                    int decimals, const char *path, ...) LOCANT_PRINTF(4, 5);
+void lct_page_scaled_cell(struct lct_html *h, const struct lct_results *r,
+                          double scale, int decimals, const char *path, ...)
+    LOCANT_PRINTF(5, 6);
 
 /* The number itself; NAN where there is none. */
 double lct_page_value(const struct lct_results *r, const char *path, ...)

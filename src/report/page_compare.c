@@ -30,9 +30,9 @@ static void row(struct lct_html *h, const struct lct_results *r, size_t i)
     lct_html_word(h, g->info->title);
     open_cell(h);
     lct_html_doors(h, g->doors);
-    lct_html_raw(h, "</td><td>");
-    lct_page_count(h, r, "rows.%zu.encoding_parameters", i);
-    open_cell(h);
+    lct_html_raw(h, "</td>");
+    lct_page_cell(h, r, LCT_COUNT, "rows.%zu.encoding_parameters", i);
+    lct_html_raw(h, "<td class=\"text\">");
     lct_html_word(h, lct_page_doubt(r) ? "not judged"
                                        : words[lct_page_change(r, i, length)]);
     /* facts of the registry: their digits are no measurements */

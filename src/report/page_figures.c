@@ -23,18 +23,14 @@ static locant_status put_figure(struct lct_html *h, const struct lct_results *r,
                                 const locant_figure *f, const char *alt,
                                 const char *caption, int measured)
 {
+    const char *const said[] = {
+        caption, " On this corpus, at {model.parameters:M} parameters." };
+
     lct_html_raw(h, f->width > 600 ? "<figure class=\"wide\">" : "<figure>");
     LCT_TRY(lct_figure_inline(h, f, alt));
     LCT_TRY(lct_page_keep(h, f));
     lct_html_raw(h, "<figcaption>");
-    if (strchr(caption, '{'))
-        lct_page_say(h, r, caption, NULL);
-    else
-        lct_html_word(h, caption);
-    if (measured)
-        lct_page_say(h, r,
-                     " On this corpus, at {model.parameters:M} parameters.",
-                     NULL);
+    lct_page_say_all(h, r, said, measured ? 2 : 1, NULL);
     lct_page_data(h, f);
     lct_html_raw(h, "</figcaption></figure>\n");
     return lct_html_status(h);

@@ -71,6 +71,16 @@ void lct_page_cell(struct lct_html *h, const struct lct_results *r,
     va_end(args);
 }
 
+void lct_page_scaled_cell(struct lct_html *h, const struct lct_results *r,
+                          double scale, int decimals, const char *path, ...)
+{
+    va_list args;
+
+    va_start(args, path);
+    print(h, r, "td", scale, decimals, path, args);
+    va_end(args);
+}
+
 void lct_page_scaled(struct lct_html *h, const struct lct_results *r,
                      double scale, int decimals, const char *path, ...)
 {

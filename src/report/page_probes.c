@@ -15,12 +15,10 @@ static void cell(struct lct_html *h, const struct lct_results *r, size_t row,
     char path[64];
 
     snprintf(path, sizeof path, "probes.rows.%zu.%s", row, key);
-    lct_html_raw(h, "<td>");
     if (isfinite(lct_page_value(r, "%s", path)))
-        lct_page_scaled(h, r, scale, decimals, "%s", path);
+        lct_page_scaled_cell(h, r, scale, decimals, "%s", path);
     else
-        lct_html_raw(h, "–");
-    lct_html_raw(h, "</td>");
+        lct_html_raw(h, "<td>–</td>");
 }
 
 static const struct column {
@@ -87,12 +85,10 @@ static void match_row(struct lct_html *h, const struct lct_results *r,
                       size_t row, size_t rows)
 {
     for (size_t k = 0; k < rows; k++) {
-        lct_html_raw(h, "<td>");
         if (k == row)
-            lct_html_raw(h, "–");
+            lct_html_raw(h, "<td>–</td>");
         else
-            lct_page_number(h, r, 4, "probes.matching.%zu.%zu", row, k);
-        lct_html_raw(h, "</td>");
+            lct_page_cell(h, r, 4, "probes.matching.%zu.%zu", row, k);
     }
     lct_html_raw(h, "</tr>\n");
 }

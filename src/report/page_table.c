@@ -246,9 +246,7 @@ static void cost_table(struct lct_html *h, const struct ranking *k)
         count_cell(h, r, at, "eval_tokens_per_second");
         number_cell(h, r, at, "forward_ms", 4);
         number_cell(h, r, at, "backward_ms", 4);
-        lct_html_raw(h, "<td>");
-        lct_page_scaled(h, r, 0x1p-20, 1, "rows.%zu.bytes", at);
-        lct_html_raw(h, "</td>");
+        lct_page_scaled_cell(h, r, 0x1p-20, 1, "rows.%zu.bytes", at);
         number_cell(h, r, at, "seconds", 1);
         lct_html_raw(h, "</tr>\n");
     }

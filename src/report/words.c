@@ -258,21 +258,32 @@ static void say(const struct saying *s, const char *form)
     }
 }
 
-void lct_page_say(struct lct_html *h, const struct lct_results *r,
-                  const char *form, const char *const *text)
+void lct_page_say_all(struct lct_html *h, const struct lct_results *r,
+                      const char *const *forms, size_t n,
+                      const char *const *text)
 {
     struct saying s = { h, r, text, LCT_EN };
     char zh[LCT_WORD_BYTES];
-    const bool known = lct_word_zh(zh, sizeof zh, form);
+    bool known = true;
 
+    for (size_t i = 0; i < n; i++)
+        known &= lct_word_zh(zh, sizeof zh, forms[i]);
     if (known)
         lct_html_open_language(h, LCT_EN);
-    say(&s, form);
+    for (size_t i = 0; i < n; i++)
+        say(&s, forms[i]);
     if (!known)
         return;
     lct_html_close_language(h);
     lct_html_open_language(h, LCT_ZH);
     s.language = LCT_ZH;
-    say(&s, zh);
+    for (size_t i = 0; i < n && lct_word_zh(zh, sizeof zh, forms[i]); i++)
+        say(&s, zh);
     lct_html_close_language(h);
+}
+
+void lct_page_say(struct lct_html *h, const struct lct_results *r,
+                  const char *form, const char *const *text)
+{
+    lct_page_say_all(h, r, &form, 1, text);
 }

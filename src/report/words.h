@@ -34,6 +34,10 @@ void lct_html_spoken(struct lct_html *h, const char *en);
  */
 void lct_page_say(struct lct_html *h, const struct lct_results *r,
                   const char *form, const char *const *text);
+/* n forms, one after another in each language. */
+void lct_page_say_all(struct lct_html *h, const struct lct_results *r,
+                      const char *const *forms, size_t n,
+                      const char *const *text);
 
 /* One form in one language, which is not looked up: of gates. */
 enum lct_language { LCT_EN = 0, LCT_ZH = 1 };
