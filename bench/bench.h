@@ -261,6 +261,10 @@ double bench_cpu(void); /* ns of all threads of this process */
  * results; a case that cannot be set up is not wrong. */
 const char *bench_measure(struct bench_result *r, bool quick);
 
+/* What bounds a case on that instruction set: products of bfloat16 are dot
+   products where it has them. */
+enum bench_roof bench_bound(const struct bench_case *c, const char *isa);
+
 /*
  * The fastest of about 'budget' ns with the threads of now: GB/s or GFLOP/s.
  * A sample takes about a millisecond, so that waking threads does not count.

@@ -87,21 +87,11 @@ static size_t roof_bytes(const struct bench_case *c)
     return (size_t)(c->work->roof == ROOF_STREAM ? amount / 2 : amount);
 }
 
-/* Products of bfloat16 are held against dot products where the CPU has them. */
-static double roof_speed(const struct bench_case *c, double budget)
-{
-    double dots = 0;
-
-    if (c->work->roof == ROOF_NONE)
-        return 0;
-    if (c->work->roof == ROOF_FMA && c->dtype == LOCANT_BF16)
-        dots = bench_roof(ROOF_DOT, 0, budget);
-    return dots > 0 ? dots : bench_roof(c->work->roof, roof_bytes(c), budget);
-}
-
 static void better_roof(struct bench_result *r, double budget)
 {
-    double speed = roof_speed(r->c, budget);
+    enum bench_roof bound = bench_bound(r->c, r->isa);
+    double speed = bound == ROOF_NONE ? 0
+                 : bench_roof(bound, roof_bytes(r->c), budget);
 
     if (speed > r->roof)
         r->roof = speed;
@@ -178,6 +168,12 @@ static void judge(struct bench_result *r, struct runner *x, struct runner *y)
     if (r->cpus > 0 && r->cpus < 0.8 * r->threads)
         snprintf(r->note, sizeof(r->note), "%.1f of %d CPUs", r->cpus,
                  r->threads);
+    if (bench_bound(r->c, r->isa) != w->roof) {
+        size_t n = strlen(r->note);
+
+        snprintf(r->note + n, sizeof(r->note) - n, "%sroof: dot products",
+                 n > 0 ? "; " : "");
+    }
 }
 
 static void cannot(struct bench_result *r, const char *why)

@@ -160,6 +160,16 @@ static double arithmetic_roof(locant_task body, double flops, double budget)
            fastest(body, &job, budget);
 }
 
+enum bench_roof bench_bound(const struct bench_case *c, const char *isa)
+{
+    if (c->work->roof != ROOF_FMA || c->dtype != LOCANT_BF16)
+        return c->work->roof;
+    for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++)
+        if (strcmp(all[k]->isa, isa) == 0 && all[k]->dot != NULL)
+            return ROOF_DOT;
+    return ROOF_FMA;
+}
+
 double bench_roof(enum bench_roof roof, size_t bytes, double budget)
 {
     if (roof == ROOF_STREAM)

@@ -61,9 +61,9 @@ const struct cli_command cli_bench = {
              "[--append DIR]",
     .doc = "Time every operation and every kernel, each checked first, and "
            "say which part\nof the machine's roof it reaches: of streaming in "
-           "place, reading, fused\nmultiply-adds, or bfloat16 dot products "
-           "where it has them, measured around each\nrow on the same "
-           "threads.\n\n"
+           "place, reading, or fused\nmultiply-adds, measured around each row "
+           "on the same threads.\nAttention in bfloat16: of dot "
+           "products, where the instruction set has them.\n\n"
            "LIST is numbers and ranges between commas: 512, 1,2, 512-8192*2, "
            "64-256+64.\nWith -n, -d or -e only rows that have such a size or "
            "take such an encoding run.\nExit 1 if a result was wrong.",

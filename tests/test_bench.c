@@ -380,6 +380,22 @@ static void has(const char *text, const char *part)
         FAIL("no '%s' in: %s", part, text);
 }
 
+static void bound_is_that_of_the_products(void **state)
+{
+    static const struct bench_work flops = { .roof = ROOF_FMA };
+    struct bench_case c = { .work = &flops, .dtype = LOCANT_BF16 };
+    bool built = false;
+    const char *isa;
+
+    (void)state;
+    for (int i = 0; (isa = locant_isa_at(i, NULL)) != NULL; i++)
+        built |= strcmp(isa, "avx512bf16") == 0;
+    assert_int_equal(bench_bound(&c, "avx512bf16") == ROOF_DOT, built);
+    assert_int_equal(bench_bound(&c, "avx2"), ROOF_FMA);
+    c.dtype = LOCANT_F16;
+    assert_int_equal(bench_bound(&c, "avx512bf16"), ROOF_FMA);
+}
+
 static void json_is_escaped(void **state)
 {
     char *text = printed(FORMAT_JSON);
@@ -569,6 +585,7 @@ int main(void)
         cmocka_unit_test(encodings_go_through_their_doors),
         cmocka_unit_test(models_are_those_of_the_lab),
         cmocka_unit_test(refusals_name_the_option),
+        cmocka_unit_test(bound_is_that_of_the_products),
         cmocka_unit_test(json_is_escaped),
         cmocka_unit_test(csv_lines_have_all_columns),
         cmocka_unit_test(sql_is_quoted),

@@ -38,7 +38,7 @@ def rows():
            ["rerotate rope [1, 8, 4096, 128]"], "of_roof")
     for kind in ("learned(length=%d)", "sinusoidal"):
         name = kind.split("(")[0]
-        yield (f"input add, {name}: [1,4096,4096], [16,1024,1024]", .90,
+        yield (f"input add, {name}: [1,4096,4096], [16,1024,1024]", None,
                ["add " + (kind % n if "%" in kind else kind) + f" [{b}, {n}, {n}]"
                 for b, n in ((1, 4096), (16, 1024))], "of_roof")
     for what, goal in (("forward", .70), ("backward", .60)):
@@ -51,7 +51,8 @@ def rows():
             for causal in (False, True):
                 yield (f"forward with `{encoding}`, "
                        f"{'causal' if causal else 'full'}: of plain, T=2048, "
-                       "8192 x D=64, 128", .90,
+                       "8192 x D=64, 128",
+                       None if encoding.startswith("fire") else .90,
                        [product(what, encoding, causal, t, d)
                         for t in (2048, 8192) for d in (64, 128)], "beside")
     for what, encodings, dims in (("forward", ("none", "rope"), (64, 128)),
