@@ -356,9 +356,10 @@ const struct cli_command cli_figure = {
            "file, or\nprints the numbers it shows, which read back to the same "
            "bits.  Of an\nencoding its initial values are shown, of a run what "
            "it learned.  Figures of\nruns show all finished runs like the last "
-           "one unless some are named;\nfigures of a report the last one that "
-           "did such a job (--with extension,\nsurface).  Colours follow "
-           "NO_COLOR, TERM and COLORTERM, the width COLUMNS.",
+           "one unless some are named; training\nand gradient also show one "
+           "that still trains; figures of a report the last one\nthat did "
+           "such a job (--with extension, surface).  Colours follow NO_COLOR, "
+           "TERM\nand COLORTERM, the width COLUMNS.",
     .examples = "locant figure --list\n"
                 "locant figure wavelengths rope --base 500000\n"
                 "locant figure circle rope --position 20\n"

@@ -189,7 +189,8 @@ locant_figure_of_encoding(const char *name, const locant_encoding *e,
 
 /*
  * The figure 'name' of finished runs: of all together where it is one of runs,
- * else of the encoding of the first, with its trained parameters.
+ * else of the encoding of the first, with its trained parameters.  'training',
+ * 'gradient' and 'gradient-own' take runs that still train, too.
  * Errors: as above, PARAM also for runs that are of other models.
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status

@@ -79,14 +79,15 @@ static locant_status group_of(struct lct_group **out, struct lct_results *r,
 }
 
 static locant_status add_run(struct lct_results *r, locant_store *store,
-                             int64_t id, const locant_run_info *first, size_t n)
+                             int64_t id, const locant_run_info *first, size_t n,
+                             bool ended)
 {
     struct lct_group *g = NULL;
     locant_run_info run;
     int64_t blocks;
 
     LCT_TRY(locant_store_run(&run, store, id));
-    if (strcmp(run.status, "done") != 0)
+    if (ended && strcmp(run.status, "done") != 0)
         return locant_fail(LOCANT_ERR_PARAM,
                            "run %" PRId64 " is %s, expected a finished run", id,
                            run.status);
@@ -101,7 +102,7 @@ static locant_status add_run(struct lct_results *r, locant_store *store,
 }
 
 locant_status lct_results_of_runs(struct lct_results *r, locant_store *store,
-                                  const int64_t *runs, size_t n)
+                                  const int64_t *runs, size_t n, bool ended)
 {
     struct lct_model_config model;
     locant_run_info first;
@@ -124,7 +125,9 @@ locant_status lct_results_of_runs(struct lct_results *r, locant_store *store,
     if (r->groups == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "no memory for %zu runs", n);
     for (size_t i = 0; i < n; i++)
-        LCT_TRY(add_run(r, store, runs[i], &first, n));
+        LCT_TRY(add_run(r, store, runs[i], &first, n, ended));
+    if (!ended)
+        return LOCANT_OK;
     LCT_TRY(lct_results_probe(r, store, false, NULL, NULL));
     return lct_read_params(&r->groups[0], store);
 }

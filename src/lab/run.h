@@ -203,10 +203,11 @@ void lct_results_free(struct lct_results *r);
 /*
  * The same from finished runs of one model, trained alike, with whatever
  * evaluation the store has of each: runs of one encoding are a group, in order
- * of first appearance.  PARAM where they differ.
+ * of first appearance.  PARAM where they differ.  Not 'ended': also of runs
+ * that are not finished, without what is learned only at their end.
  */
 locant_status lct_results_of_runs(struct lct_results *r, locant_store *store,
-                                  const int64_t *runs, size_t n);
+                                  const int64_t *runs, size_t n, bool ended);
 
 /* Parts of them: one run with the evaluation of 'blocks' (0: none), and the
    parameters of a group's first run. */

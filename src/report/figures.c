@@ -292,13 +292,20 @@ static locant_status of_report(struct lct_html *h, struct lct_results *r,
     return draw_report(h, r, name, view->encoding);
 }
 
+/* Of steps alone: those of a run that still trains are there, too. */
+static bool is_of_steps(const char *name)
+{
+    return strcmp(name, "training") == 0 || strcmp(name, "gradient") == 0 ||
+           strcmp(name, "gradient-own") == 0;
+}
+
 static locant_status of_runs_alike(struct lct_html *h, struct lct_results *r,
                                    locant_store *store, const int64_t *runs,
                                    size_t n, const locant_figure_view *view)
 {
     const char *name = h->taker->name;
 
-    LCT_TRY(lct_results_of_runs(r, store, runs, n));
+    LCT_TRY(lct_results_of_runs(r, store, runs, n, !is_of_steps(name)));
     if (is_of_tasks(name))
         LCT_TRY(lct_results_tasks_of(r, store, runs, n));
     LCT_TRY(draw_runs(h, r, name, view->head));
@@ -317,7 +324,7 @@ static locant_status of_one_run(struct lct_html *h, struct lct_results *r,
     locant_encoding *e = NULL;
     locant_status status;
 
-    LCT_TRY(lct_results_of_runs(r, store, runs, n));
+    LCT_TRY(lct_results_of_runs(r, store, runs, n, true));
     LCT_TRY(locant_encoding_create(&e, r->groups[0].spec));
     status = draw_one("locant_figure_of_runs", info, r, &r->groups[0], e, view,
                       h->taker);
