@@ -265,10 +265,10 @@ static locant_status draw_wavelengths(struct lct_html *h,
                              "Wavelength of each pair of channels, with the "
                              "trained length marked.",
                              "Positions each pair of channels needs for one "
-                             "turn, 2 pi / f; of rope 2 pi base^(2j/d). "
-                             "Pairs beyond the line did not go round within "
-                             "the trained length and meet new angles on "
-                             "longer texts.",
+                             "turn, 2 pi / f; of rope 2 pi base^(2j/d) "
+                             "(arXiv:2309.00071, section 3.2). Pairs beyond "
+                             "the line did not go round within the trained "
+                             "length and meet new angles on longer texts.",
                              0);
     locant_release(x);
     return status;
