@@ -150,9 +150,17 @@ static void bad_specs_are_refused(void **state)
     refused("rope(scaling=yarn(factor=4))",
             "locant_encoding_create: yarn needs its key 'original': length the "
             "model was first trained on");
-    refused("rope(scaling=yarn(factor=4,original=64,fast=1,slow=1))",
-            "locant_encoding_create: fast of yarn is 1, expected more than "
-            "slow, 1");
+    refused("rope(scaling=yarn(factor=4,original=64,fast=1,slow=2))",
+            "locant_encoding_create: fast of yarn is 1, expected at least "
+            "slow, 2");
+    refused("rope(scaling=yarn(factor=4,original=64,mscale=1,score=yes))",
+            "locant_encoding_create: yarn with score=yes needs its key "
+            "'mscale-all': yes: attention multiplies the scores by (0.1 "
+            "mscale-all ln factor + 1)^2");
+    refused("rope(scaling=yarn(original=64,mscale-all=1,score=yes,"
+            "dynamic=yes))",
+            "locant_encoding_create: yarn has score=yes and dynamic=yes, "
+            "expected one of them: the factor on scores is one number");
     refused("rope(scaling=llama3(low=5))",
             "locant_encoding_create: low of llama3 is 5, expected at most "
             "high, 4");

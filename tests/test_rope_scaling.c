@@ -141,6 +141,68 @@ static void has_the_values_of_yarn(void **state)
            "mscale-all=0.707))", 64, 1, "1.085726");
 }
 
+/* The score of one query and one key at position 0, over that without keys. */
+static double score_ratio(const char *spec, double scale)
+{
+    double q[64], k[64], o[64], lse[2];
+    const int64_t shape[4] = { 1, 1, 1, 64 };
+    const char *const specs[2] = { "none", spec };
+    locant_tensor tq = locant_dense(q, LOCANT_F64, 4, shape);
+    locant_tensor tk = locant_dense(k, LOCANT_F64, 4, shape);
+    locant_tensor to = locant_dense(o, LOCANT_F64, 4, shape);
+
+    for (int d = 0; d < 64; d++) {
+        q[d] = test_uniform();
+        k[d] = test_uniform() + q[d];
+    }
+    for (int i = 0; i < 2; i++) {
+        locant_attention a = LOCANT_ATTENTION_INIT;
+        locant_tensor tl = locant_dense(lse + i, LOCANT_F64, 3, shape);
+        locant_encoding *e = judge_create(specs[i]);
+
+        a.q = &tq;
+        a.k = a.v = &tk;
+        a.encoding = e;
+        a.scale = scale;
+        CHECK_OK(locant_attention_reference(&to, &tl, &a));
+        locant_encoding_free(e);
+    }
+    return lse[1] / lse[0];
+}
+
+/* m = 0.1 ln 40 + 1 = 1.36888795, 0.0707 ln 40 + 1; squared, of all channels */
+static void score_multiplies_whole_scores(void **state)
+{
+#define DEEP "rope(dim=32,scaling=yarn(factor=40,original=4096,"
+
+    (void)state;
+    printed("V3", -1, score_ratio(DEEP "mscale=1,mscale-all=1,score=yes))", 1),
+            "1.8738542070926");
+    printed("V3, given a scale", -1,
+            score_ratio(DEEP "mscale=1,mscale-all=1,score=yes))", 0.125),
+            "1.8738542070926");
+    printed("V2", -1,
+            score_ratio(DEEP "mscale=.707,mscale-all=.707,score=yes))",
+                        LOCANT_SCALE_AUTO), "1.589626");
+    printed("Ministral 3", -1, score_ratio(DEEP "mscale=1,mscale-all=1))", 1),
+            "1");
+    printed("in a sum", -1,
+            score_ratio(DEEP "mscale-all=1,attention=1,score=yes))"
+                        "+temperature(kind=ministral)", 1), "1.8738542070926");
+#undef DEEP
+}
+
+/* K2: both indices from one value, 19.16: a ramp of one pair */
+static void fast_may_be_slow(void **state)
+{
+    static const char kimi[] = "rope(base=50000,scaling=yarn(factor=32,"
+                               "original=4096,fast=1,mscale=1,mscale-all=1))";
+
+    (void)state;
+    frequency(kimi, 64, 1, 19, "0.0016217599");
+    frequency(kimi, 64, 1, 20, "3.6140468e-05");
+}
+
 static void has_the_values_of_llama3(void **state)
 {
     static const char big[] = "rope(base=500000,scaling=llama3)";
@@ -335,6 +397,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(has_the_values_of_appendix_a2),
         cmocka_unit_test(has_the_values_of_yarn),
+        cmocka_unit_test(score_multiplies_whole_scores),
+        cmocka_unit_test(fast_may_be_slow),
         cmocka_unit_test(has_the_values_of_llama3),
         cmocka_unit_test(has_the_other_printed_values),
         cmocka_unit_test(factor_one_is_none_bit_for_bit),

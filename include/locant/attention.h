@@ -35,6 +35,8 @@ enum {
  *
  *     s[i,j] = f(scale * tau(q_pos[i]) * <R(q_pos[i]) q[i], R(k_pos[j]) k[j]>
  *                + b(h, q_pos[i], k_pos[j]))
+ *     (scale is the member times what the encoding multiplies scores by: with
+ *     rope(scaling=yarn(score=yes,..)) the m^2 of DeepSeek, else 1)
  *     s[i,j] = softcap * tanh(s[i,j] / softcap)           if there is a softcap
  *     p[i,j] = exp(s[i,j]) / (exp(sinks[h]) + sum over the visible j of
  *                exp(s[i,j]));  exp(sinks[h]) is 0 without sinks

@@ -295,6 +295,8 @@ locant_encoding_table_backward(locant_tensor *dparams,
  * params     learned parameters in order, F32 or F64; NULL if none
  * flags      LOCANT_ROTATE_* or 0
  *
+ * A factor on whole scores (yarn's score=yes) is no rotation: here it does
+ * nothing, and who forms scores from the outputs multiplies them by it.
  * Encodings with parameters of each head take x [.., H, T, D].  Some widen rows
  * (pope to 2D channels): then out is wider than x and must not alias it.
  *

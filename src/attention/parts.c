@@ -2,6 +2,7 @@
 #include "../core/size.h"
 #include "problem.h"
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 /* A part that speaks to attention: not of the input door alone. */
@@ -124,6 +125,22 @@ static locant_status check_part(struct lct_problem *p,
     return LOCANT_OK;
 }
 
+/* The scale of the scores, with what encodings multiply it by. */
+static locant_status check_scale(struct lct_problem *p,
+                                 const locant_encoding *e)
+{
+    const double given = p->scale;
+
+    for (int n = 0; n < e->parts; n++)
+        if (e->part[n].e->row->score != NULL)
+            p->scale *= e->part[n].e->row->score(e->part[n].e);
+    if (isfinite((float)p->scale))
+        return LOCANT_OK;
+    return locant_fail(LOCANT_ERR_PARAM, "%s: scale is %g, which %s multiplies "
+                       "to %g, expected at most 3.4e38 in magnitude", p->fn,
+                       given, lct_name(e), p->scale);
+}
+
 locant_status lct_parts_check(struct lct_problem *p, const locant_attention *a)
 {
     const locant_encoding *e = a->encoding;
@@ -133,6 +150,7 @@ locant_status lct_parts_check(struct lct_problem *p, const locant_attention *a)
         return LOCANT_OK;
     if (e->row->layer != NULL)
         return lct_part_open(&part, p->fn, e, LOCANT_DOOR_SCORE);
+    LCT_TRY(check_scale(p, e));
     for (int n = 0; n < e->parts; n++)
         if (takes_part(e->part[n].e))
             LCT_TRY(check_part(p, a, n));

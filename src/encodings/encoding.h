@@ -246,6 +246,8 @@ struct lct_encoding {
     /* Hooks without a door. */
     /* What the query at q_pos is multiplied by. */
     double (*temperature)(const locant_encoding *e, int64_t q_pos);
+    /* What the scale of the scores is multiplied by.  NULL: 1. */
+    double (*score)(const locant_encoding *e);
     /*
      * hidden[i] |= is the key hidden from the query at q_pos[i]?  'sees' tells
      * of how many pairs of two ranges that is not so; SOME may stand for any

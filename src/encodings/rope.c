@@ -36,9 +36,9 @@ static const struct lct_key keys[] = {
     { .name = "scaling", .kind = LCT_SPEC, .def = 0, .family = lct_scalings,
       .doc = "none; linear(factor); ntk(factor); dynamic(factor, original); "
              "yarn(factor, original, fast, slow, attention, mscale, "
-             "mscale-all, truncate, dynamic); longrope(original, factor, "
-             "short, long, attention); llama3(factor, low, high, original); "
-             "proportional(partial, factor)" },
+             "mscale-all, score, truncate, dynamic); longrope(original, "
+             "factor, short, long, attention); llama3(factor, low, high, "
+             "original); proportional(partial, factor)" },
     { 0 }
 };
 
@@ -74,6 +74,13 @@ static int64_t schedule_length(const locant_encoding *e, int64_t length)
     return scaling->row->schedule_length != NULL
                ? scaling->row->schedule_length(scaling, length)
                : 0;
+}
+
+static double score(const locant_encoding *e)
+{
+    const locant_encoding *scaling = e->nested[SCALING];
+
+    return scaling->row->score != NULL ? scaling->row->score(scaling) : 1;
 }
 
 static locant_status schedule(struct lct_schedule **out,
@@ -127,8 +134,12 @@ static const locant_variant variants[] = {
     { "rope(base=1e6,scaling=yarn(factor=4,original=32768))", "YaRN",
       "Qwen2.5, Qwen3 (131072 tokens)" },
     { "rope(pairing=interleaved,dim=64,side=trailing,"
-      "scaling=yarn(factor=40,original=4096,mscale=1,mscale-all=1))",
-      "YaRN, trailing 64 of 192 channels", "DeepSeek V3, R1" },
+      "scaling=yarn(factor=40,original=4096,mscale=1,mscale-all=1,score=yes))",
+      "YaRN, trailing 64 of 192 channels, scores times 1.874",
+      "DeepSeek V3, R1" },
+    { "rope(base=50000,pairing=interleaved,dim=64,side=trailing,"
+      "scaling=yarn(factor=32,original=4096,fast=1,mscale=1,mscale-all=1,"
+      "score=yes))", "the same with fast = slow", "Kimi K2" },
     { "rope(base=150000,scaling=yarn(factor=32,original=4096,truncate=no))",
       "YaRN, not truncated", "gpt-oss" },
     { "rope(scaling=longrope(original=4096,factor=32))",
@@ -171,4 +182,5 @@ const struct lct_encoding lct_enc_rope = {
     .check = check,
     .schedule = schedule,
     .schedule_length = schedule_length,
+    .score = score,
 };

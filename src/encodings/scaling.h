@@ -8,6 +8,7 @@
  *                     an emulated mode with that recipe's, too) and leaves
  *                     rescaled; a refusal leaves it to the caller
  *   schedule_length   as of any encoding
+ *   score             as of any encoding
  */
 #ifndef LCT_SCALING_H
 #define LCT_SCALING_H

@@ -10,13 +10,19 @@
  * With truncate the ends of the ramp are whole numbers, and frequencies are
  * formed in 128 bits.  Without, the ends are logarithms in double: shares are
  * known to about 2^-48, frequencies in the ramp too, the others exactly.
+ *
+ * DeepSeek V2 (arXiv:2405.04434v5, section 3.1.4), V3 and Mistral 4 set mscale
+ * and mscale_all_dim to one number, so that cosines and sines keep their
+ * length, and multiply the scale of all scores, also of channels that do not
+ * turn, by m^2, m = 0.1 mscale_all_dim ln factor + 1.  Ministral 3 has the same
+ * two keys and does not: hence 'score', a key of its own.
  */
 #include "scaling.h"
 #include <math.h>
 
 enum {
-    FACTOR, ORIGINAL, FAST, SLOW, ATTENTION, MSCALE, MSCALE_ALL, TRUNCATE,
-    DYNAMIC
+    FACTOR, ORIGINAL, FAST, SLOW, ATTENTION, MSCALE, MSCALE_ALL, SCORE,
+    TRUNCATE, DYNAMIC
 };
 
 static const struct lct_key keys[] = {
@@ -36,10 +42,13 @@ static const struct lct_key keys[] = {
       .doc = "multiplies cos and sin; left out: 0.1 ln factor + 1, or by "
              "mscale" },
     { .name = "mscale", .kind = LCT_NUMBER, .def = 0, .min = 0, .max = 1000,
-      .doc = "with mscale-all: attention (0.1 mscale ln factor + 1) / "
+      .doc = "with mscale-all: attention is (0.1 mscale ln factor + 1) / "
              "(0.1 mscale-all ln factor + 1)" },
     { .name = "mscale-all", .kind = LCT_NUMBER, .def = 0, .min = 0,
-      .max = 1000, .doc = "see mscale (mscale_all_dim)" },
+      .max = 1000, .doc = "see mscale and score (mscale_all_dim)" },
+    { .name = "score", .kind = LCT_SWITCH, .def = 0,
+      .doc = "yes: attention multiplies the scores by (0.1 mscale-all ln "
+             "factor + 1)^2" },
     { .name = "truncate", .kind = LCT_SWITCH, .def = 1,
       .doc = "yes: the ramp begins and ends at whole pairs; no: gpt-oss" },
     { .name = "dynamic", .kind = LCT_SWITCH, .def = 0,
@@ -52,10 +61,18 @@ static locant_status check(const locant_encoding *e)
     if (e->value[DYNAMIC] == 0)
         LCT_TRY(lct_scaling_needs(e, FACTOR));
     LCT_TRY(lct_scaling_needs(e, ORIGINAL));
-    if (e->value[FAST] <= e->value[SLOW])
+    if (e->value[FAST] < e->value[SLOW])
         return locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: fast of "
-                           "yarn is %g, expected more than slow, %g",
+                           "yarn is %g, expected at least slow, %g",
                            e->value[FAST], e->value[SLOW]);
+    if (e->value[SCORE] != 0 && e->value[MSCALE_ALL] == 0)
+        return locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: yarn "
+                           "with score=yes needs its key 'mscale-all': %s",
+                           keys[SCORE].doc);
+    if (e->value[SCORE] != 0 && e->value[DYNAMIC] != 0)
+        return locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: yarn has "
+                           "score=yes and dynamic=yes, expected one of them: "
+                           "the factor on scores is one number");
     return LOCANT_OK;
 }
 
@@ -79,6 +96,13 @@ static double attention(const locant_encoding *e, double factor)
         return e->value[ATTENTION];
     return m != 0 && all != 0 ? gain(factor, m) / gain(factor, all)
                               : gain(factor, 1);
+}
+
+static double score(const locant_encoding *e)
+{
+    double m = gain(e->value[FACTOR], e->value[MSCALE_ALL]);
+
+    return e->value[SCORE] != 0 ? m * m : 1;
 }
 
 static unsigned traits(const locant_encoding *e)
@@ -201,7 +225,10 @@ const struct lct_encoding lct_scaling_yarn = {
               .source = "Peng et al. 2023, arXiv:2309.00071v2, section 3.2, "
                         "eq. (22)",
               .used_by = "Qwen2.5, Qwen3, DeepSeek V2/V3, gpt-oss, OLMo 3",
-              .traps = "Scores are multiplied by the attention factor twice; "
+              .traps = "The attention factor stands in queries and in keys, "
+                       "so the rotated part of a score has its square; "
+                       "score=yes multiplies whole scores, in attention "
+                       "alone: rotated queries and keys do not carry it; "
                        "the ramp is linear in the index, not in turns as in "
                        "the paper; gpt-oss does not truncate.",
               .gradient = "" },
@@ -210,4 +237,5 @@ const struct lct_encoding lct_scaling_yarn = {
     .check = check,
     .schedule = schedule,
     .schedule_length = which_length,
+    .score = score,
 };

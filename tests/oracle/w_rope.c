@@ -26,6 +26,9 @@ static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
         "rope(base=100,scaling=yarn(factor=16,original=32,attention=1.5))",
         "rope(scaling=yarn(factor=40,original=64,mscale=0.707,"
         "mscale-all=1.2))",
+        "rope(dim=4,side=trailing,scaling=yarn(factor=40,original=64,"
+        "mscale=0.5,mscale-all=0.5,score=yes))",
+        "rope(scaling=yarn(factor=4,original=40,fast=1))",
         "rope(base=100,scaling=llama3(factor=8,low=1,high=4,original=64))",
         "rope(scaling=llama3(factor=2,low=1,high=1,original=64))",
         "rope(scaling=proportional(partial=0.5))",
@@ -41,9 +44,9 @@ static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
     };
 
     (void)W;
-    *D = i == 0 ? w_multiple(*D, 2) : i < 15 && i > 5 ? 8 : 6;
-    *low = i == 0 ? -1000000 : i >= 20 ? 0 : -100;
-    *high = i == 0 ? 1000000 : i >= 20 ? 40 : 100;
+    *D = i == 0 ? w_multiple(*D, 2) : i < 17 && i > 5 ? 8 : 6;
+    *low = i == 0 ? -1000000 : i >= 22 ? 0 : -100;
+    *high = i == 0 ? 1000000 : i >= 22 ? 40 : 100;
     return w_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
 }
 
@@ -104,7 +107,16 @@ static cx turned(const struct whole *w, int key, int64_t b, int64_t h,
 }
 
 extern const struct whole_oracle whole_rope;
+
+/* The factor of the whole score, as DeepSeek's attention has it. */
+static cx score(const struct whole *w, int64_t b, int64_t h, int64_t i,
+                int64_t j)
+{
+    return w_rope_score(w->spec) *
+           whole_product(w, &whole_rope, b, h, i, j);
+}
+
 const struct whole_oracle whole_rope = {
-    .name = "rope", .choose = choose, .turned = turned, .float_table = 1,
-    .real = 1,
+    .name = "rope", .choose = choose, .turned = turned, .score = score,
+    .float_table = 1, .real = 1,
 };

@@ -12,4 +12,7 @@ struct w_scaling {
 
 /* Writes frequency and magnitude of pair c by the spec's "scaling". */
 void w_rope_scaling(struct w_scaling *s, const char *spec, int64_t c);
+
+/* What the whole score is multiplied by. */
+double w_rope_score(const char *spec);
 #endif

@@ -48,6 +48,15 @@ static double yarn_magnitude(const char *spec, double factor)
     return get_mscale(factor, 1);
 }
 
+/* softmax_scale *= mscale * mscale, with mscale_all_dim alone */
+double w_rope_score(const char *spec)
+{
+    double m = get_mscale(whole_number(spec, "factor", 1),
+                          whole_number(spec, "mscale-all", 0));
+
+    return whole_word(spec, "score", "yes", 0) ? m * m : 1;
+}
+
 /* Index of the pair that turns 'beta' times over the original length. */
 static double correction(const char *spec, double beta, double base,
                          int64_t dim)
