@@ -98,6 +98,27 @@ static void registry_row_is_right(void **state)
 }
 
 /* Positions at both ends of int64: finite, right sign. */
+/* In bfloat16 throughout: every bit is transformers'. */
+static void falcon_is_as_transformers_builds_it(void **state)
+{
+    static const struct {
+        int heads, head, key;
+        double bias;
+    } row[] = {
+#include "golden/falcon_alibi.inc"
+    };
+
+    (void)state;
+    for (size_t i = 0; i < LEN(row); i++) {
+        double got = near_bias("alibi(dialect=falcon)", row[i].heads,
+                               row[i].head, 5000, row[i].key, NULL);
+
+        if (got != row[i].bias)
+            FAIL("%d heads, head %d, key %d: got %a, want %a", row[i].heads,
+                 row[i].head, row[i].key, got, row[i].bias);
+    }
+}
+
 static void extremes_are_finite(void **state)
 {
     double far = near_bias("alibi", 8, 0, INT64_MAX, INT64_MIN, NULL);
@@ -166,6 +187,7 @@ int main(void)
         cmocka_unit_test(row_of_bias_is_as_printed),
         cmocka_unit_test(matches_oracle),
         cmocka_unit_test(registry_row_is_right),
+        cmocka_unit_test(falcon_is_as_transformers_builds_it),
         cmocka_unit_test(extremes_are_finite),
         cmocka_unit_test(refuses_bad_arguments),
     };

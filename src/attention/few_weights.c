@@ -17,8 +17,8 @@ void lct_few_levers(const struct lct_problem *p, struct few *f)
     if (!f->levers)
         return;
     call = lct_score_call(p, lct_position_row(p, f->b), 0);
-    for (int64_t g = 0; g < f->heads; g++)
-        f->slope[g] = call.e->row->slope(&call, f->head + g);
+    for (int64_t g = 0; f->levers && g < f->heads; g++)
+        f->levers = call.e->row->slope(&f->slope[g], &call, f->head + g);
 }
 
 /* The levers of the tile's keys. */

@@ -7,7 +7,9 @@
  * the authors' code takes those of the power of two below, then every other one
  * of the power of two above.  The dialects add what other stacks add: biases
  * that count from the key alone, which a causal softmax cannot tell from the
- * distance, and Falcon's, which it can.
+ * distance, and Falcon's, which it can: build_alibi_tensor() of transformers
+ * makes slopes, positions and their products bfloat16, and its attention (sdpa;
+ * the eager one adds the bias twice) multiplies them by the scale of scores.
  */
 #include "encoding.h"
 #include <math.h>
@@ -24,7 +26,8 @@ static const struct lct_key keys[] = {
       .doc = "yes: distance |p_i - p_j|, for encoders; no: p_i - p_j" },
     { .name = "dialect", .kind = LCT_WORD, .def = PRESS, .words = dialects,
       .doc = "press: -m (p_i - p_j); bloom: m p_j; mpt: m (p_j - last key); "
-             "falcon: m p_j times the scale of the scores, m in bfloat16" },
+             "falcon: m p_j times the scale of the scores, m, p_j and their "
+             "product in bfloat16 if the slopes are fixed" },
     { .name = "max", .kind = LCT_NUMBER, .def = 8, .min = 0, .min_open = true,
       .max = 64, .doc = "exponent of the steepest ratio: slopes 2^(-max h/H)" },
     { .name = "learned", .kind = LCT_SWITCH, .def = 0,
@@ -86,14 +89,23 @@ static double to_bfloat16(double x)
     return f;
 }
 
-static double slope(const struct lct_call *s, int64_t head)
+static double slope_of(const struct lct_call *s, int64_t head)
 {
-    double m;
-
     if (s->e->value[LEARNED] != 0)
         return exp(s->param[0][head]);
-    m = fixed_slope(s->e->value[MAX], head, s->heads);
-    return s->e->value[DIALECT] == FALCON ? to_bfloat16(m) : m;
+    return fixed_slope(s->e->value[MAX], head, s->heads);
+}
+
+/* Learned slopes stay what the gradient is of. */
+static bool in_bfloat16(const locant_encoding *e)
+{
+    return e->value[DIALECT] == FALCON && e->value[LEARNED] == 0;
+}
+
+static bool slope(double *out, const struct lct_call *s, int64_t head)
+{
+    *out = slope_of(s, head);
+    return !in_bfloat16(s->e);
 }
 
 /* The learned slopes start at the fixed ones. */
@@ -139,11 +151,24 @@ static void levers(double *out, const struct lct_call *s, int64_t q_pos,
         out[j] = lever(s, q_pos, k_pos[j]);
 }
 
+/* The exact product of two bfloat16 is a float. */
+static void falcon(double *out, const struct lct_call *s, double m,
+                   const int64_t *k_pos, size_t n)
+{
+    m = to_bfloat16(m);
+    for (size_t j = 0; j < n; j++)
+        out[j] = to_bfloat16(m * to_bfloat16((double)k_pos[j])) * s->scale;
+}
+
 static void bias(double *out, const struct lct_call *s, int64_t head,
                  int64_t q_pos, const int64_t *k_pos, size_t n)
 {
-    double m = slope(s, head);
+    double m = slope_of(s, head);
 
+    if (in_bfloat16(s->e)) {
+        falcon(out, s, m, k_pos, n);
+        return;
+    }
     levers(out, s, q_pos, k_pos, n);
     for (size_t j = 0; j < n; j++)
         out[j] *= m;
@@ -160,7 +185,7 @@ static void bias_backward(double *const *dparam, const struct lct_call *s,
         if (dout[j] != 0)
             sum += dout[j] * lever(s, q_pos, k_pos[j]);
     if (s->e->value[LEARNED] != 0)
-        dparam[0][head] += slope(s, head) * sum;
+        dparam[0][head] += slope_of(s, head) * sum;
 }
 
 /* The other dialects: minus the key, or from the last key. */

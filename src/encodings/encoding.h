@@ -171,9 +171,10 @@ struct lct_encoding {
 
     /*
      * The same as two factors, of the head and of the pair: 'bias' is slope
-     * times lever to the bit.  NULL, both: no such form.
+     * times lever to the bit.  'slope' answers false where this value has no
+     * such form.  NULL, both: none has.
      */
-    double (*slope)(const struct lct_call *s, int64_t head);
+    bool (*slope)(double *out, const struct lct_call *s, int64_t head);
     void (*levers)(double *out, const struct lct_call *s, int64_t q_pos,
                    const int64_t *k_pos, size_t n);
 

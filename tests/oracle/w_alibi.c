@@ -1,8 +1,8 @@
 /*
  * w_alibi.c - Press et al. 2021, arXiv:2108.12409v2, section 3 and the authors'
  * get_slopes(); what libraries add instead: BLOOM + m p_j, MPT m (p_j - last),
- * Falcon m p_j with m in bfloat16,
- * inside of the scale 1/sqrt(D).  Learned: slope = ln m.
+ * Falcon m p_j with m, p_j and the product in bfloat16 (fixed slopes), inside
+ * of the scale 1/sqrt(D).  Learned: slope = ln m.
  */
 #include "w_specs.h"
 #include <math.h>
@@ -20,6 +20,7 @@ static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
         "alibi(dialect=bloom)",
         "alibi(dialect=mpt,max=4)",
         "alibi(dialect=falcon)",
+        "alibi(dialect=falcon,learned=yes)",
     };
 
     (void)D, (void)W, (void)low, (void)high;
@@ -60,6 +61,7 @@ static cx bias(const struct whole *w, int64_t b, int64_t h, int64_t i,
 {
     int64_t n = whole_position(w, 0, b, i) - whole_position(w, 1, b, j);
     double key = (double)whole_position(w, 1, b, j), last = key;
+    int learned = whole_word(w->spec, "learned", "yes", 0);
     double m = slope(whole_number(w->spec, "max", 8), h, w->H);
     int64_t s;
 
@@ -70,10 +72,11 @@ static cx bias(const struct whole *w, int64_t b, int64_t h, int64_t i,
     if (whole_word(w->spec, "dialect", "mpt", 0))
         return m * (key - last);
     if (whole_word(w->spec, "dialect", "falcon", 0))
-        return to_bf16(m) * key * w->scale;
+        return learned ? cexp(w->param[0][h]) * key * w->scale
+                       : to_bf16(to_bf16(m) * to_bf16(key)) * w->scale;
     if (whole_word(w->spec, "symmetric", "yes", 0) && n < 0)
         n = -n;
-    if (whole_word(w->spec, "learned", "yes", 0))
+    if (learned)
         return -cexp(w->param[0][h]) * (double)n;
     return -m * (double)n;
 }
