@@ -34,9 +34,14 @@ typedef enum locant_angle_mode {
  * mode       EXACT: every entry within 0.501 units in the last place of the
  *            true value for |position| < 2^31 and base up to 1e28, the same
  *            bits on every instruction set; beyond, within 2^-24 of it.  HF
- *            and GGML reproduce bit for bit what those stacks compute with this
- *            C library's powf, cosf and sinf (position rounded to float32
- *            first).
+ *            and GGML go through the float32 operations of those stacks one by
+ *            one (position rounded to float32 first), with this C library's
+ *            powf, cosf and sinf.  Frequencies of HF are bit for bit those of
+ *            PyTorch without vector instructions (2.13 for x86-64, glibc 2.36,
+ *            ATEN_CPU_CAPABILITY=default).  Its AVX2 and AVX-512 code has a pow
+ *            of its own, by which one frequency in 75 differs by 1 or 2 units
+ *            in the last place (base 1e6, D 128: i = 37); cosines and sines of
+ *            its CPU builds are MKL's, one in 20 of which differs by a unit.
  *
  * Source: frequencies of Su et al. 2021, arXiv:2104.09864v5, section 3.2.2.
  * Errors: NULL, DTYPE, SHAPE, LAYOUT, PARAM (base, mode, position not finite),

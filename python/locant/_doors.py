@@ -147,7 +147,10 @@ def angles(positions: Any, dim: int, base: float = 10000.0,
     positions  int64 [T], or float64 [T] (fractional)
     dim        channels D, even
     mode       "exact": within 0.501 ulp of float32 below 2^31; "hf", "ggml":
-               bit for bit what those stacks compute in float32
+               the float32 operations of those stacks one by one, with this C
+               library's powf, cosf and sinf. PyTorch's own differ in the last
+               place: on AVX2 and AVX-512 in one frequency of 75, everywhere in
+               one cosine or sine of 20
 
     Returns float32 [T, D/2, 2]: cos, sin.
     Source: Su et al. 2021, arXiv:2104.09864v5, section 3.2.2.

@@ -1,5 +1,5 @@
 /*
- * recipe.c - angles as other software computes them, bit for bit.
+ * recipe.c - angles as other software computes them, operation by operation.
  *
  * HF is transformers' rotary embedding, inverse frequencies in float32 times
  * the float32 position.  GGML is ggml's rope, theta *= base^(-2/dim) from pair

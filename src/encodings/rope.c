@@ -31,8 +31,10 @@ static const struct lct_key keys[] = {
       .doc = "which channels those are; trailing in DeepSeek" },
     { .name = "angles", .kind = LCT_WORD, .def = LOCANT_ANGLES_EXACT,
       .words = angles,
-      .doc = "exact; hf, ggml: the float32 recipes of those stacks, bit for "
-             "bit" },
+      .doc = "exact; hf, ggml: the float32 operations of those stacks, with "
+             "this C library's powf, cosf, sinf; PyTorch's own differ in the "
+             "last place: on AVX2 and AVX-512 in one frequency of 75, "
+             "everywhere in one cosine or sine of 20" },
     { .name = "scaling", .kind = LCT_SPEC, .def = 0, .family = lct_scalings,
       .doc = "none; linear(factor); ntk(factor); dynamic(factor, original); "
              "yarn(factor, original, fast, slow, attention, mscale, "

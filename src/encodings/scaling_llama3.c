@@ -35,35 +35,41 @@ static locant_status check(const locant_encoding *e)
     return LOCANT_OK;
 }
 
+/* x / y as PyTorch divides a number by a tensor */
+static float over(float x, float y)
+{
+    return 1 / y * x;
+}
+
 /* transformers' float32 tensors, operation by operation */
 static float hf(const locant_encoding *e, float inverse)
 {
     const float two_pi = (float)6.283185307179586;
-    float wavelength = two_pi / inverse;
-    float low = (float)e->value[LOW], high = (float)e->value[HIGH];
-    float smooth;
+    float wavelength = over(two_pi, inverse);
+    float low = (float)e->value[LOW], smooth;
 
     if (wavelength > (float)(e->value[ORIGINAL] / e->value[LOW]))
         return inverse / (float)e->value[FACTOR];
     if (wavelength < (float)(e->value[ORIGINAL] / e->value[HIGH]))
         return inverse;
-    smooth = ((float)e->value[ORIGINAL] / wavelength - low) /
-             (float)((double)high - (double)low);
+    smooth = (over((float)e->value[ORIGINAL], wavelength) - low) /
+             (float)(e->value[HIGH] - e->value[LOW]);
     return (1 - smooth) * inverse / (float)e->value[FACTOR] + smooth * inverse;
 }
 
-/* The divisors that llama.cpp's converter writes as rope_freqs.weight. */
+/* The divisors that llama.cpp's converter, which is PyTorch too, writes as
+ * rope_freqs.weight. */
 static float ggml(const locant_encoding *e, float inverse)
 {
     const float two_pi = (float)6.283185307179586;
-    float wavelength = two_pi / inverse, smooth;
+    float wavelength = over(two_pi, inverse), smooth;
 
     if (wavelength < (float)(e->value[ORIGINAL] / e->value[HIGH]))
         return 1;
     if (wavelength > (float)(e->value[ORIGINAL] / e->value[LOW]))
         return (float)e->value[FACTOR];
-    smooth = ((float)e->value[ORIGINAL] / wavelength - (float)e->value[LOW]) /
-             (float)(e->value[HIGH] - e->value[LOW]);
+    smooth = (over((float)e->value[ORIGINAL], wavelength) -
+              (float)e->value[LOW]) / (float)(e->value[HIGH] - e->value[LOW]);
     return 1 / ((1 - smooth) / (float)e->value[FACTOR] + smooth);
 }
 

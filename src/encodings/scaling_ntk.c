@@ -87,6 +87,20 @@ static int64_t dynamic_length(const locant_encoding *e, int64_t length)
     return length > original ? length : original;
 }
 
+/* transformers' base of longer calls: float32, but a power in double. */
+static void hf(struct lct_schedule *s, double factor, int64_t length,
+               double original)
+{
+    double dim = (double)(2 * s->pairs);
+    float by = (float)factor * (float)length / (float)original -
+               (float)(factor - 1);
+
+    if (s->mode == LOCANT_ANGLES_HF && s->pairs > 1 &&
+        (double)length > original)
+        lct_recipe_plain(s, (double)((float)s->base *
+                                     (float)pow(by, dim / (dim - 2))));
+}
+
 /*
  * s = factor L / original - (factor - 1), here 1 + factor (L - original) /
  * original, in double: exact where the quotient is, else to 2^-53 of s, which
@@ -103,6 +117,7 @@ static locant_status dynamic(struct lct_schedule **out,
     if ((*out)->mode == LOCANT_ANGLES_GGML)
         return lct_scaling_refuse(e, fn, *out);
     stretch(*out, 1 + factor * more / original);
+    hf(*out, factor, length, original);
     return LOCANT_OK;
 }
 
