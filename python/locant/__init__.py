@@ -22,6 +22,7 @@ from ._encoding import (Encoding, EncodingInfo, Key, Parameter, Variant,
                         encodings)
 from ._gradients import bias_backward, rotate_backward, table_backward
 from ._library import Error, lib, text
+from ._values import string, whole
 
 __version__: str = text(lib.locant_version())
 
@@ -35,7 +36,7 @@ __all__ = [
 def set_threads(n: int) -> None:
     """Threads one call may use, 1 to 1024; 0: as many as the process may run
     on.  Process-wide.  Errors: ERR_PARAM."""
-    lib.locant_set_threads(n)
+    lib.locant_set_threads(whole(n, "threads", -2**31, 2**31 - 1))
 
 
 def threads() -> int:
@@ -51,7 +52,7 @@ def isa() -> str:
 def set_isa(name: str | None) -> None:
     """Use the kernels of one instruction set; None: the best here.
     Process-wide, for tests.  Errors: ERR_PARAM, ERR_UNSUPPORTED."""
-    lib.locant_set_isa(None if name is None else name.encode())
+    lib.locant_set_isa(None if name is None else string(name, "isa"))
 
 
 def __getattr__(name: str) -> Any:

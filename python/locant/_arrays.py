@@ -3,7 +3,6 @@ from __future__ import annotations
 
 from ctypes import addressof, c_char
 from functools import lru_cache
-from operator import index
 from struct import Struct
 from sys import byteorder
 from typing import Any
@@ -13,6 +12,7 @@ import numpy.typing as npt
 
 from ._c import MAX_RANK, Dtype, Status, Tensor
 from ._library import Error
+from ._values import new, whole64
 
 Array = npt.NDArray[Any]
 
@@ -160,7 +160,7 @@ def result(out: Array | None, shape: tuple[int, ...], dtype: Any,
            name: str = "out") -> Array:
     """'out' if the caller gave one that can be written, else new memory."""
     if out is None:
-        return np.empty(shape, dtype)
+        return new(shape, dtype, name)
     if type(out) is not np.ndarray or out.shape != shape or \
             out.dtype != dtype:
         found = (f"{out.dtype} {list(out.shape)}"
@@ -175,7 +175,12 @@ def result(out: Array | None, shape: tuple[int, ...], dtype: Any,
 def positions_of(x: Any, name: str, copy: bool) -> Array:
     """Positions: int64, or float64 for real ones; a list is made an array."""
     if isinstance(x, (list, tuple, range)):
-        x = np.asarray(x, np.float64 if _has_fractions(x) else np.int64)
+        try:
+            x = np.asarray(x, np.float64 if _has_fractions(x) else np.int64)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise Error(Status.ERR_PARAM, f"locant: {name} is a "
+                        f"{type(x).__name__} that makes no array of positions: "
+                        f"{error}") from None
     if copy and isinstance(x, np.ndarray) and x.dtype.kind in "iu":
         x = x.astype(np.int64, copy=False)
     return take(x, name, copy, codes=(5, 3))[0]
@@ -195,8 +200,12 @@ def count(first: int, n: int) -> Array:
                     "positions from there on do not fit in 64 bits")
     if n <= 0:
         return np.empty(0, np.int64)
-    return np.arange(first, first + n, dtype=np.int64) \
-        if first + n < 2**63 else np.arange(n, dtype=np.int64) + first
+    try:
+        return np.arange(first, first + n, dtype=np.int64) \
+            if first + n < 2**63 else np.arange(n, dtype=np.int64) + first
+    except (ValueError, MemoryError):
+        raise Error(Status.ERR_NOMEM, f"locant: no memory for {n} "
+                    "positions") from None
 
 
 @lru_cache(maxsize=16)
@@ -210,7 +219,7 @@ def counted(first: int, n: int) -> tuple[Array, bytes]:
     """The locant_tensor of positions first .. first + n - 1, and the array that
     is to outlive it.  Few of them are a piece of a block that is remembered: a
     step of decoding makes no array."""
-    first = index(first)
+    first = whole64(first, "offset")
     if 0 < n <= _BLOCK and 0 <= first < _FAR:
         at, start = _block(first // _BLOCK)
         start += first % _BLOCK * 8

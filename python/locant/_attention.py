@@ -13,6 +13,7 @@ from ._c import Status, Tensor
 from ._encoding import Bound, Encoding, Params, bind
 from ._gradients import zeros
 from ._library import Error, lib, make
+from ._values import new, real, whole64
 
 
 class Gradients(NamedTuple):
@@ -35,7 +36,7 @@ def workspace(problem: _c.Attention) -> Array:
     """Scratch memory for one call of forward or backward."""
     size = ctypes.c_size_t()
     lib.locant_attention_workspace(size, problem)
-    return np.empty(size.value, np.uint8)
+    return new((size.value,), np.uint8, "scratch")
 
 
 class Problem:
@@ -122,10 +123,10 @@ def _problem(q: Any, k: Any, v: Any, encoding: str | Encoding | None,
     if o["sinks"] is not None:
         p.floats("sinks", o["sinks"])
     p.struct.mask = _c.Mask.CAUSAL if causal else _c.Mask.NONE
-    p.struct.window = o["window"]
-    p.struct.softcap = o["softcap"]
+    p.struct.window = whole64(o["window"], "window")
+    p.struct.softcap = real(o["softcap"], "softcap")
     if o["scale"] is not None:
-        p.struct.scale = o["scale"]
+        p.struct.scale = real(o["scale"], "scale")
     p.struct.flags = _c.ATTENTION_KEYS_TURNED if o["keys_turned"] else 0
     return p
 

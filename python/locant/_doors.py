@@ -11,6 +11,7 @@ from ._arrays import (FLOATS, Array, count, counted, positions_of, raw, result,
 from ._c import Status
 from ._encoding import Encoding, Params, bind, encoding_of
 from ._library import Error, lib, quick, refusal
+from ._values import real, whole
 
 _table = quick("locant_encoding_table")
 _rotate = quick("locant_encoding_rotate")
@@ -36,6 +37,7 @@ def table(spec: str | Encoding, length: int, dim: int, *,
     of this door), ERR_SHAPE, ERR_DTYPE.  Source: each encoding names its own
     (`locant.encodings()`).
     """
+    length, dim = whole(length, "length"), whole(dim, "dim")
     at, seen = positions_seen(positions, "positions", 0, length, copy)
     rows = length if positions is None else len(at) if at.ndim else 0
     bound = bind(spec, params, length, {"width": dim}, copy=copy)
@@ -127,6 +129,8 @@ def bias(spec: str | Encoding, heads: int, queries: int, keys: int,
     is the mask's business.
     Errors: ERR_UNSUPPORTED (not of this door), ERR_PARAM, ERR_SHAPE, ERR_DTYPE.
     """
+    heads, queries, keys = (whole(heads, "heads"), whole(queries, "queries"),
+                            whole(keys, "keys"))
     q, q_seen = positions_seen(q_positions, "q_positions", offset, queries,
                                copy)
     k, k_seen = positions_seen(k_positions, "k_positions", 0, keys, copy)
@@ -157,13 +161,16 @@ def angles(positions: Any, dim: int, base: float = 10000.0,
     Errors: ERR_PARAM (base, mode, a position that is not finite), ERR_DTYPE.
     """
     at = positions_of(positions, "positions", copy)
+    if whole(dim, "dim") % 2:
+        raise Error(Status.ERR_PARAM, f"locant: dim is {dim}, expected an even "
+                    "number, two channels for each pair")
     out = result(None, (at.size, dim // 2, 2), np.float32)
     modes = {m.name.lower(): m for m in _c.AngleMode}
     if mode not in modes:
         raise Error(Status.ERR_PARAM, f"locant: mode is {mode!r}, expected "
                     + ", ".join(modes))
-    lib.locant_angles(view(out, "out"), view(at, "positions"), base,
-                      modes[mode])
+    lib.locant_angles(view(out, "out"), view(at, "positions"),
+                      real(base, "base"), modes[mode])
     return out
 
 
@@ -178,6 +185,7 @@ def similarity(spec: str | Encoding, length: int, dim: int, *,
     Returns float32 [length, length].
     Errors: ERR_UNSUPPORTED (of neither door), as table() and rotate().
     """
+    length, dim = whole(length, "length"), whole(dim, "dim")
     bound = bind(spec, params, length, {"width": dim, "heads": 1,
                                         "head_dim": dim}, copy=copy)
     at = count(0, length)

@@ -13,6 +13,7 @@ from . import _c
 from ._arrays import PARAMS, Array, take, view
 from ._c import Status, Tensor
 from ._library import Error, lib, make, text
+from ._values import mapping, new, seeded, string, whole, whole64
 
 Params = Mapping[str, Any]
 # (array, name, copy) -> what is kept alive, what the library sees
@@ -153,7 +154,8 @@ class Encoding:
 
     def __init__(self, spec: str) -> None:
         handle = ctypes.c_void_p()
-        lib.locant_encoding_create(ctypes.byref(handle), spec.encode())
+        lib.locant_encoding_create(ctypes.byref(handle),
+                                   string(spec, "spec"))
         self._own(handle)
 
     def _own(self, handle: ctypes.c_void_p) -> None:
@@ -229,7 +231,8 @@ class Encoding:
     def layer(self, number: int) -> Encoding:
         """What layer 'number' of a model uses: itself, or one of the two that
         layers(..) holds, the same object each time."""
-        found = lib.locant_encoding_layer(None, self.handle, number)
+        found = lib.locant_encoding_layer(None, self.handle,
+                                          whole64(number, "layer"))
         if found == self.handle.value:
             return self
         if found not in self._layers:
@@ -241,13 +244,15 @@ class Encoding:
         """The same trained on 'length' tokens: a key "length" that was left out
         becomes 'length'."""
         handle = ctypes.c_void_p()
-        lib.locant_encoding_resolve(ctypes.byref(handle), self.handle, length)
+        lib.locant_encoding_resolve(ctypes.byref(handle), self.handle,
+                                    whole64(length, "length"))
         made = Encoding.__new__(Encoding)
         made._own(handle)
         return made
 
     def resolved(self, length: int) -> Encoding:
         """resolve(), cached; itself if no length was left out."""
+        length = whole64(length, "length")
         if self._open is None:
             self._open = self.resolve(2).spec != self.spec
         return _resolved(self, max(length, 1)) if self._open else self
@@ -257,7 +262,8 @@ class Encoding:
         found = self._widths.get(head_dim)
         if found is None:
             found = self._widths[head_dim] = int(
-                lib.locant_encoding_rotated_width(self.handle, head_dim))
+                lib.locant_encoding_rotated_width(
+                    self.handle, whole64(head_dim, "head_dim")))
         return found
 
     @property
@@ -276,8 +282,10 @@ class Encoding:
         training, from 'seed') or spreads them out.
         """
         real = lib.locant_encoding_traits(self.handle) & _c.TRAIT_REAL
-        out = np.empty((batch, tokens), np.float64 if real else np.int64)
-        lib.locant_encoding_ids(view(out, "ids"), self.handle, seed,
+        out = new((whole(batch, "batch"), whole(tokens, "tokens")),
+                  np.float64 if real else np.int64, "ids")
+        lib.locant_encoding_ids(view(out, "ids"), self.handle,
+                                seeded(seed),
                                 int(training))
         return out
 
@@ -286,7 +294,9 @@ class Encoding:
     def parameters(self, width: int = 0, heads: int = 0, kv_heads: int = 0,
                    head_dim: int = 0) -> tuple[Parameter, ...]:
         """Its learned parameters for a model of these sizes (0: unknown)."""
-        return _parameters(self, width, heads, kv_heads, head_dim)
+        return _parameters(self, *(whole(n, name) for n, name in (
+            (width, "width"), (heads, "heads"), (kv_heads, "kv_heads"),
+            (head_dim, "head_dim"))))
 
     @property
     def known(self) -> tuple[Parameter, ...]:
@@ -304,6 +314,7 @@ class Encoding:
         depend on must be given; ERR_PARAM names the one that is missing.
         """
         values = {}
+        seed = seeded(seed)
         for i, p in enumerate(self.parameters(width, heads, kv_heads,
                                               head_dim)):
             if 0 in p.shape:
@@ -311,7 +322,7 @@ class Encoding:
                             f"{p.dims} of {self.spec} cannot be drawn: its "
                             "size is not known; give width, heads, kv_heads, "
                             "head_dim, or a length in the spec")
-            values[p.name] = np.empty(p.shape, dtype)
+            values[p.name] = new(p.shape, dtype, p.name)
             lib.locant_encoding_param_init(view(values[p.name], p.name),
                                            self.handle, i, seed)
         return values
@@ -319,10 +330,12 @@ class Encoding:
     def project(self, params: Params) -> None:
         """Move every entry to the nearest allowed value, in place: to be called
         after each step of an optimiser."""
+        params = mapping(params, "params")
         for i, p in enumerate(self.known):
             if p.name in params:
+                value, code = take(params[p.name], f"params[{p.name!r}]")
                 lib.locant_encoding_param_project(
-                    view(params[p.name], p.name), self.handle, i)
+                    view(value, p.name, code), self.handle, i)
 
 
 @lru_cache(maxsize=256)
@@ -394,14 +407,14 @@ def bind(spec: str | Encoding | None, params: Params | None, length: int,
     says it.  Data of the task (rate 0) that is not given has its usual value;
     a learned parameter that is not given is ERR_PARAM.
     """
-    e = encoding_of(spec)
+    e, params = encoding_of(spec), mapping(params, "params")
     if not e.known:
         if params:
             raise Error(Status.ERR_PARAM, f"locant: params has "
                         f"{next(iter(params))!r}, but {e.spec} has no "
                         "parameters")
         return Bound(e.resolved(length), (), ())
-    return _bind_params(e, params or {}, length, sizes,
+    return _bind_params(e, params, length, sizes,
                         lambda x, name: viewer(x, name, copy))
 
 
