@@ -20,6 +20,32 @@ int cli_read(locant_array *out, const char *option, const char *path)
     return cli_fail(CLI_INPUT, "--%s: %s", option, locant_last_error());
 }
 
+/* "i64 or f64" */
+static void list_dtypes(char *out, size_t size, unsigned dtypes)
+{
+    size_t n = 0;
+
+    for (int d = 0; dtypes != 0 && n < size; d++, dtypes >>= 1) {
+        if (dtypes & 1)
+            n += (size_t)snprintf(out + n, size - n, "%s%s", n == 0 ? ""
+                                  : dtypes == 1 ? " or " : ", ",
+                                  locant_dtype_name((locant_dtype)d));
+    }
+}
+
+int cli_read_as(locant_array *out, const char *option, const char *path,
+                unsigned dtypes)
+{
+    int  failed = cli_read(out, option, path);
+    char list[64] = "";
+
+    if (failed || dtypes & CLI_IS(out->tensor.dtype))
+        return failed;
+    list_dtypes(list, sizeof list, dtypes);
+    return cli_fail(CLI_INPUT, "--%s: %s: has dtype %s, expected %s", option,
+                    path, locant_dtype_name(out->tensor.dtype), list);
+}
+
 /* Bytes of the array, or SIZE_MAX when they cannot be counted. */
 static size_t count_bytes(locant_dtype dtype, int rank, const int64_t *shape)
 {
@@ -110,13 +136,11 @@ int cli_read_positions(locant_array *out, const char *path)
 {
     const locant_tensor *t = &out->tensor;
     char shape[160];
-    int  failed = cli_read(out, "positions", path);
+    int  failed = cli_read_as(out, "positions", path,
+                              CLI_IS(LOCANT_I64) | CLI_IS(LOCANT_F64));
 
     if (failed)
         return failed;
-    if (t->dtype != LOCANT_I64 && t->dtype != LOCANT_F64)
-        return cli_fail(CLI_INPUT, "--positions: %s: has dtype %s, expected "
-                        "i64 or f64", path, locant_dtype_name(t->dtype));
     cli_shape_text(shape, sizeof shape, t);
     if (t->rank != 1 && !(t->rank == 2 && t->dtype == LOCANT_F64))
         return cli_fail(CLI_INPUT, "--positions: %s: has shape %s, expected "

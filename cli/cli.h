@@ -128,6 +128,12 @@ int cli_finish(int status);
 
 /* Read FILE.npy given to --option. */
 int cli_read(locant_array *out, const char *option, const char *path);
+/* The same, of one of these dtypes: CLI_IS(LOCANT_I64) | .. */
+#define CLI_IS(dtype) (1U << (dtype))
+#define CLI_FLOATS (CLI_IS(LOCANT_F32) | CLI_IS(LOCANT_F16) | \
+                    CLI_IS(LOCANT_BF16) | CLI_IS(LOCANT_F64))
+int cli_read_as(locant_array *out, const char *option, const char *path,
+                unsigned dtypes);
 /* Take memory for a dense array, more than the machine has being refused. */
 int cli_new(locant_array *out, locant_dtype dtype, int rank,
             const int64_t *shape);

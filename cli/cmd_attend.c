@@ -56,9 +56,9 @@ struct arrays {
 
 /* Read a file that may be left out; *t is its tensor, or NULL. */
 static int read_optional(locant_array *a, const locant_tensor **t,
-                         const char *option, const char *path)
+                         const char *option, const char *path, unsigned dtypes)
 {
-    int status = path == NULL ? CLI_OK : cli_read(a, option, path);
+    int status = path == NULL ? CLI_OK : cli_read_as(a, option, path, dtypes);
 
     *t = path == NULL ? NULL : &a->tensor;
     return status;
@@ -67,33 +67,37 @@ static int read_optional(locant_array *a, const locant_tensor **t,
 static int read_extras(struct arrays *a, locant_attention *p,
                        const struct options *o)
 {
-    int status = read_optional(&a->x, &p->x, "input", o->x);
+    const unsigned whole = CLI_IS(LOCANT_I64), q = CLI_IS(a->q.tensor.dtype);
+    int status = read_optional(&a->x, &p->x, "input", o->x, q);
 
     if (status == CLI_OK)
         status = read_optional(&a->q_pos, &p->q_pos, "query-positions",
-                               o->q_pos);
+                               o->q_pos, whole);
     if (status == CLI_OK)
         status = read_optional(&a->k_pos, &p->k_pos, "key-positions",
-                               o->k_pos);
+                               o->k_pos, whole);
     if (status == CLI_OK)
         status = read_optional(&a->q_docs, &p->q_docs, "query-documents",
-                               o->q_docs);
+                               o->q_docs, whole);
     if (status == CLI_OK)
         status = read_optional(&a->k_docs, &p->k_docs, "key-documents",
-                               o->k_docs);
+                               o->k_docs, whole);
     if (status == CLI_OK)
-        status = read_optional(&a->sinks, &p->sinks, "sinks", o->sinks);
+        status = read_optional(&a->sinks, &p->sinks, "sinks", o->sinks,
+                               q == CLI_IS(LOCANT_F64) ? q
+                                                       : CLI_IS(LOCANT_F32));
     return status;
 }
 
 static int read_inputs(struct arrays *a, const struct options *o)
 {
-    int status = cli_read(&a->q, "query", o->q);
+    const locant_dtype *dtype = &a->q.tensor.dtype;
+    int status = cli_read_as(&a->q, "query", o->q, CLI_FLOATS);
 
     if (status == CLI_OK)
-        status = cli_read(&a->k, "key", o->k);
+        status = cli_read_as(&a->k, "key", o->k, CLI_IS(*dtype));
     if (status == CLI_OK)
-        status = cli_read(&a->v, "value", o->v);
+        status = cli_read_as(&a->v, "value", o->v, CLI_IS(*dtype));
     if (status == CLI_OK && a->q.tensor.rank != 4)
         status = cli_fail(CLI_INPUT, "--query: %s: has rank %d, expected "
                           "[B, H, T, D]", o->q, (int)a->q.tensor.rank);

@@ -108,7 +108,7 @@ static int run(const struct cli *cli)
                         "the rows sit; give one of them");
     status = cli_check_door(cli->words[0], LOCANT_DOOR_ROTATE);
     if (status == CLI_OK)
-        status = cli_read(&x, "input", o->in);
+        status = cli_read_as(&x, "input", o->in, CLI_FLOATS);
     if (status == CLI_OK)
         status = open_and_rotate(cli, &x);
     locant_array_free(&x);

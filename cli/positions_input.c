@@ -51,9 +51,6 @@ static int take_file(locant_array *out, const char *option, const char *path,
     char    text[160];
     int     failed;
 
-    if (t->dtype != LOCANT_I64 && t->dtype != LOCANT_I32)
-        return cli_fail(CLI_INPUT, "--%s: %s: has dtype %s, expected i32 or "
-                        "i64", option, path, locant_dtype_name(t->dtype));
     cli_shape_text(text, sizeof text, t);
     if (t->rank != 1 && t->rank != 2)
         return cli_fail(CLI_INPUT, "--%s: %s: has shape %s, expected [T] or "
@@ -76,10 +73,10 @@ int positions_read(locant_array *out, const char *option, const char *text)
     memset(out, 0, sizeof *out);
     if (n < 4 || strcmp(text + n - 4, ".npy") != 0)
         return parse_list(out, option, text);
-    failed = cli_read(&file, option, text);
-    if (failed)
-        return failed;
-    failed = take_file(out, option, text, &file.tensor);
+    failed = cli_read_as(&file, option, text,
+                         CLI_IS(LOCANT_I32) | CLI_IS(LOCANT_I64));
+    if (!failed)
+        failed = take_file(out, option, text, &file.tensor);
     locant_array_free(&file);
     return failed;
 }
