@@ -219,29 +219,64 @@ static void report(const struct seed *s, int status, json_t *log)
     fflush(stdout);
 }
 
-/* Run row r into folder/S0.1.txt, .json and figures; folder NULL: only run. */
-static int run_into(const struct seed_row *r, const char *folder, json_t *log)
+/* folder/S0.1.txt */
+static int name_file(char path[4096], const char *folder, const char *row,
+                     const char *ending)
 {
-    char        path[3][4096];
-    const char *const endings[] = { "txt", "json", "svg" };
-    struct seed s = { .row = r, .draw = 1 };
-    int         status;
+    return snprintf(path, 4096, "%s/%s.%s", folder, row, ending) < 4096
+               ? CLI_OK : cli_fail(CLI_INPUT, "%s: too long a path", folder);
+}
 
-    for (int i = 0; folder != NULL && i < 3; i++) {
-        if (snprintf(path[i], sizeof path[i], "%s/%s.%s", folder, r->id,
-                     endings[i]) >= (int)sizeof path[i])
-            return cli_fail(CLI_INPUT, "%s: too long a path", folder);
+/* Put 'text', which is released, in the place of such a file. */
+static int replace(const char *folder, const char *row, const char *ending,
+                   char *text)
+{
+    char          path[4096];
+    int           status = name_file(path, folder, row, ending);
+    locant_status s;
+
+    if (status == CLI_OK && text == NULL)
+        status = cli_fail(CLI_INPUT, "%s: out of memory", row);
+    if (status == CLI_OK) {
+        s = locant_file_write(path, text, strlen(text));
+        status = s == LOCANT_OK ? CLI_OK : cli_error_input(s);
     }
-    if (folder != NULL) {
-        s.path = path[2];
-        s.out  = fopen(path[0], "w");
-        if (s.out == NULL)
-            return cli_fail(CLI_INPUT, "%s: %s", path[0], strerror(errno));
+    free(text);
+    return status;
+}
+
+/* Run a row into folder/S0.1.txt, .json and figures. */
+static int run_into(struct seed *s, const char *folder)
+{
+    char   path[4096], *text = NULL;
+    size_t size = 0;
+    int    failed = name_file(path, folder, s->row->id, "svg"), status;
+
+    if (failed)
+        return failed;
+    s->path = path;
+    s->out  = open_memstream(&text, &size);
+    if (s->out == NULL)
+        return cli_fail(CLI_INPUT, "out of memory");
+    status = seed_run(s);
+    fclose(s->out);
+    if (status > CLI_NO) {
+        free(text);
+        return status;
     }
-    status = seed_run(&s);
-    if (folder != NULL && (fclose(s.out) != 0 ||
-                           json_dump_file(s.json, path[1], JSON_INDENT(2))))
-        status = cli_fail(CLI_INPUT, "%s: could not be written", path[1]);
+    failed = replace(folder, s->row->id, "txt", text);
+    if (failed == CLI_OK)
+        failed = replace(folder, s->row->id, "json",
+                         json_dumps(s->json, JSON_INDENT(2)));
+    return failed ? failed : status;
+}
+
+/* Row r into files, or with folder NULL only run. */
+static int run_one(const struct seed_row *r, const char *folder, json_t *log)
+{
+    struct seed s = { .row = r, .draw = 1 };
+    int status = folder != NULL ? run_into(&s, folder) : seed_run(&s);
+
     report(&s, status, log);
     json_decref(s.json);
     return status;
@@ -261,7 +296,7 @@ static int run_all(const struct cli *cli, const char *folder)
         return cli_fail(CLI_INPUT, "%s: %s", folder, strerror(errno));
     log = cli->json ? json_array() : NULL;
     for (; (r = row_at(rows)) != NULL; rows++)
-        wrong += run_into(r, folder, log) != CLI_OK;
+        wrong += run_one(r, folder, log) != CLI_OK;
     if (cli->json)
         status = cli_json(json_pack("{s:o, s:i}", "rows", log, "wrong",
                                     wrong));

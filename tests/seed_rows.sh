@@ -14,11 +14,20 @@ folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 out=$folder/out
 
+# Files are replaced, never written into: what has a second name keeps it.
+mkdir "$out"
+echo before > "$folder/before"
+ln "$folder/before" "$out/S0.1.txt"
+ln "$folder/before" "$out/S0.1.json"
 "$LOCANT" seed --all -o "$out" > "$folder/log" 2> "$folder/talk"
 status=$?
 "$LOCANT" seed --json > "$folder/rows.json"
 python3 "$here/seed_rows.py" "$folder/rows.json" "$out" "$folder/log" "$ROWS"
 judged=$?
+if [ "$(cat "$folder/before")" != before ]; then
+    echo "FAIL seed --all writes into a file that is there"
+    judged=1
+fi
 if [ "$status" -ne 0 ] || [ "$judged" -ne 0 ]; then
     grep '^locant: ' "$folder/talk"
     exit 1

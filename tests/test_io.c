@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #include "testing.h"
 #include "files/io.h"
+#include <locant/files.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -174,6 +175,24 @@ static void what_is_written_is_read(void **state)
     CHECK_OK(put(path, ""));
     holds(path, "");
     CHECK(entries(false) == 1);
+}
+
+static void callers_replace_whole_files(void **state)
+{
+    const char *path = in_directory("a");
+
+    (void)state;
+    CHECK_OK(locant_file_write(path, "first\n", 6));
+    CHECK_OK(locant_file_write(path, "", 0));
+    holds(path, "");
+    fault.at[RENAME] = 1;
+    fault.error = EIO;
+    CHECK(locant_file_write(path, "second", 6) == LOCANT_ERR_IO);
+    holds(path, "");
+    CHECK(entries(false) == 1);
+    CHECK(locant_file_write(NULL, "", 0) == LOCANT_ERR_NULL);
+    CHECK(locant_file_write(path, NULL, 0) == LOCANT_ERR_NULL);
+    CHECK(strstr(locant_last_error(), "bytes is NULL") != NULL);
 }
 
 static void works_in_the_current_directory(void **state)
@@ -406,6 +425,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(what_is_written_is_read, start),
+        cmocka_unit_test_setup(callers_replace_whole_files, start),
         cmocka_unit_test_setup(works_in_the_current_directory, start),
         cmocka_unit_test_setup(finishes_short_and_interrupted_calls, start),
         cmocka_unit_test_setup(keeps_the_old_file_when_a_call_fails, start),

@@ -45,6 +45,13 @@ locant_npy_write(const char *path, const locant_tensor *t);
 
 LOCANT_API void locant_array_free(locant_array *array);
 
+/*
+ * Write 'size' bytes, durably, in the place of the regular file that may be
+ * there.  Errors: NULL, IO.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_file_write(const char *path, const void *bytes, size_t size);
+
 /* ------------------------------------------------------------- safetensors */
 
 typedef struct locant_tensors locant_tensors; /* an open safetensors file */

@@ -487,6 +487,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_npy_parse": ("status", [POINTER(Array), c_void_p, c_size_t, c_char_p]),
     "locant_npy_write": ("status", [c_char_p, POINTER(Tensor)]),
     "locant_array_free": (None, [POINTER(Array)]),
+    "locant_file_write": ("status", [c_char_p, c_void_p, c_size_t]),
     "locant_tensors_read": ("status", [POINTER(c_void_p), c_char_p]),
     "locant_tensors_parse": ("status", [POINTER(c_void_p), c_void_p, c_size_t, c_char_p]),
     "locant_tensors_free": (None, [c_void_p]),

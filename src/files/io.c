@@ -10,6 +10,7 @@
 #define _XOPEN_SOURCE 700
 #include "io.h"
 #include "path.h"
+#include <locant/files.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -230,4 +231,13 @@ locant_status lct_write_file(const char *path, const struct lct_piece *pieces,
         return status;
     }
     return sync_directory_of(path);
+}
+
+locant_status locant_file_write(const char *path, const void *bytes,
+                                size_t size)
+{
+    if (path == NULL || bytes == NULL)
+        return locant_fail(LOCANT_ERR_NULL, "locant_file_write: %s is NULL",
+                           path == NULL ? "path" : "bytes");
+    return lct_write_file(path, &(struct lct_piece){ bytes, size }, 1);
 }
