@@ -27,8 +27,16 @@ class Mask(NamedTuple):
     window: int
     weights: bool = False       # are asked for, too; MPT
 
-    def to(self, *_: Any) -> Mask:
+    # generate() makes the masks of a static cache itself and hands them to a
+    # model, which takes what it is for a mask of its own, not for padding.
+    ndim = 4
+
+    def to(self, *_: Any, **__: Any) -> Mask:
         """Itself: MPT makes its mask bool."""
+        return self
+
+    def contiguous(self) -> Mask:
+        """Itself, as generate() asks."""
         return self
 
 
@@ -67,8 +75,10 @@ def _read(function: Callable[..., Any], found: dict[str, Any]) -> None:
 def mask(batch_size: int, q_length: int, kv_length: int, q_offset: Any = 0,
          kv_offset: Any = 0,
          mask_function: Callable[..., Any] = masks.causal_mask_function,
-         attention_mask: Tensor | None = None, **_: Any) -> Mask:
+         attention_mask: Any = None, **_: Any) -> Mask:
     """The mask interface: arguments as transformers' sdpa_mask has them."""
+    if isinstance(attention_mask, Mask):
+        return attention_mask
     found: dict[str, Any] = {"causal": False, "window": 0}
     _read(mask_function, found)
     if found.get("one_sided") and not found["causal"]:

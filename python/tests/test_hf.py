@@ -150,6 +150,16 @@ class Families(Case):
             do_sample=False))
         self.assertTrue(torch.equal(a, b))
 
+    def test_generate_with_a_static_cache(self):
+        ids = tokens()
+        for name in FAMILIES:
+            if name in ("Bert", "Mpt"):  # Mpt generates without one
+                continue
+            a, b = self.both(model(name), lambda m: m.generate(
+                ids, attention_mask=left_padded(ids), max_new_tokens=5,
+                do_sample=False, cache_implementation="static"))
+            self.assertTrue(torch.equal(a, b), name)
+
     def test_weights(self):
         ids = tokens()
         for name in ("Llama", "Gemma2", "GptOss", "Bert", "GPT2", "Bloom",
@@ -198,9 +208,11 @@ class T5(Case):
                 self.close(*self.both(made, lambda m: m(
                     ids, attention_mask=mask,
                     decoder_input_ids=ids[:, :19]).logits), what=name)
-            a, b = self.both(made, lambda m: m.generate(
-                ids, attention_mask=mask, max_new_tokens=6, do_sample=False))
-            self.assertTrue(torch.equal(a, b))
+            for cache in "dynamic", "static":
+                a, b = self.both(made, lambda m: m.generate(
+                    ids, attention_mask=mask, max_new_tokens=6,
+                    do_sample=False, cache_implementation=cache))
+                self.assertTrue(torch.equal(a, b), cache)
 
     def test_gradients_of_both_tables(self):
         ids = tokens(2, 40)
