@@ -1,6 +1,7 @@
 """Masks of transformers for locant.hf: positions and documents, not arrays."""
 from __future__ import annotations
 
+import functools
 from typing import Any, Callable, NamedTuple
 
 try:
@@ -8,6 +9,7 @@ try:
 except ImportError as error:
     raise ImportError("locant.hf needs transformers, which cannot be imported "
                       f"({error}); pip install 'locant[hf]'") from None
+from . import _hf_patch as patch
 from . import torch as _torch  # says so where PyTorch is missing
 from ._c import Status
 from ._library import Error
@@ -45,6 +47,25 @@ def refuse(what: str) -> Error:
                  "attn_implementation=\"eager\" for this model")
 
 
+def _remembering(name: str, original: Any) -> Any:
+    """A maker of mask functions that leaves on each what it was made of, which
+    torch.compile can read, as it cannot read a closure."""
+    @functools.wraps(original)
+    def make(*given: Any) -> Any:
+        made = original(*given)
+        made._locant_made = name, given
+        return made
+    return make
+
+
+def register() -> None:
+    for name in ("and_masks", "sliding_window_overlay",
+                 "sliding_window_bidirectional_overlay",
+                 "packed_sequence_mask_function",
+                 "remap_positions_for_packed_sequence"):
+        patch.method(masks, name, functools.partial(_remembering, name))
+
+
 def _read(function: Callable[..., Any], found: dict[str, Any]) -> None:
     """What a mask function of transformers is made of."""
     if function is masks.causal_mask_function:
@@ -52,21 +73,19 @@ def _read(function: Callable[..., Any], found: dict[str, Any]) -> None:
         return
     if function is masks.bidirectional_mask_function:
         return
-    made_by = function.__qualname__.split(".")[0]
-    kept = dict(zip(function.__code__.co_freevars,
-                    (c.cell_contents for c in function.__closure__ or ())))
+    made_by, given = getattr(function, "_locant_made", ("", ()))
     if made_by == "and_masks":
-        for part in kept["mask_functions"]:
+        for part in given:
             _read(part, found)
     elif made_by == "sliding_window_overlay":
-        found["window"], found["one_sided"] = kept["sliding_window"], True
+        found["window"], found["one_sided"] = given[0], True
     elif made_by == "sliding_window_bidirectional_overlay":
-        found["window"] = kept["sliding_window"] + 1
+        found["window"] = given[0] + 1
     elif made_by == "packed_sequence_mask_function":
-        found["documents"] = kept["packed_sequence_mask"]
+        found["documents"] = given[0]
     elif made_by == "remap_positions_for_packed_sequence":
-        found["positions"] = kept["position_ids"]
-        _read(kept["mask_function"], found)
+        found["positions"] = given[1]
+        _read(given[0], found)
     else:
         raise refuse(f"the mask has a part {function.__qualname__}, expected "
                       "causal, sliding window, padding or packed sequences")

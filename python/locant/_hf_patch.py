@@ -1,4 +1,4 @@
-"""Methods of classes of transformers that locant.hf stands in for.
+"""Methods and functions of transformers that locant.hf stands in for.
 
 Each stand-in does the work for attn_implementation="locant" and calls the
 original for every other one.
@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
-_originals: dict[tuple[type, str], Any] = {}
+_originals: dict[tuple[Any, str], Any] = {}  # by class or module
 
 
-def method(owner: type, name: str, make: Callable[[Any], Any]) -> None:
+def method(owner: Any, name: str, make: Callable[[Any], Any]) -> None:
     """Put make(original) in the place of owner.name, once."""
     if (owner, name) not in _originals:
         _originals[owner, name] = vars(owner).get(name)

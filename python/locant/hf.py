@@ -23,6 +23,7 @@ from typing import Any
 
 from ._hf_mask import Mask, mask, refuse  # says so without transformers
 from . import _hf_alibi as alibi
+from . import _hf_mask as masks
 from . import _hf_patch as patch
 from . import _hf_t5 as t5
 from . import torch as lt
@@ -69,8 +70,10 @@ def _weights(q: Tensor, k: Tensor, options: dict[str, Any]) -> Tensor:
 def _recorded() -> bool:
     """Whether transformers keeps what layers give as weights: GPT-2 does not
     hand output_attentions to its layers."""
-    kept: Any = _active_collector
-    kept = kept.get() or {}
+    active: Any = _active_collector
+    if torch.compiler.is_compiling() and not active.compiling:
+        return False  # set() marks that; get() cannot be traced before it
+    kept = active.get() or {}
     return "attentions" in kept or "cross_attentions" in kept
 
 
@@ -104,6 +107,7 @@ def register() -> None:
     """Make attn_implementation="locant" known to transformers."""
     AttentionInterface.register("locant", attend)
     AttentionMaskInterface.register("locant", mask)
+    masks.register()
     t5.register()
     alibi.register(attend)
 
