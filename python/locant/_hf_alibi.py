@@ -26,7 +26,7 @@ def _counted(mask: Mask) -> Mask:
         return mask
     at = (mask.k_documents + 1).cumsum(-1) - 1
     return mask._replace(q_positions=at[:, mask.q_positions].contiguous(),
-                         k_positions=at)
+                         k_positions=at, first=None)
 
 
 def _bloom(attend: Any, original: Any) -> Any:

@@ -28,6 +28,7 @@ class Mask(NamedTuple):
     causal: bool
     window: int
     weights: bool = False       # are asked for, too; MPT
+    first: Tensor | None = None  # int64 [B, 1]: padding before the first token
 
     # generate() makes the masks of a static cache itself and hands them to a
     # model, which takes what it is for a mask of its own, not for padding.
@@ -36,6 +37,19 @@ class Mask(NamedTuple):
     def to(self, *_: Any, **__: Any) -> Mask:
         """Itself: MPT makes its mask bool."""
         return self
+
+    def counted(self) -> Mask:
+        """Positions from the first token of each row on."""
+        if self.first is None:
+            return self
+        return self._replace(
+            q_positions=(self.q_positions - self.first).clamp(min=0),
+            k_positions=(self.k_positions - self.first).clamp(min=0))
+
+    def options(self) -> dict[str, Any]:
+        """Of attention()."""
+        return {name: x for name, x in self._asdict().items()
+                if name not in ("weights", "first")}
 
     def contiguous(self) -> Mask:
         """Itself, as generate() asks."""
@@ -103,13 +117,15 @@ def mask(batch_size: int, q_length: int, kv_length: int, q_offset: Any = 0,
     if found.get("one_sided") and not found["causal"]:
         raise refuse("the mask is a window without being causal")
     q_docs = k_docs = found.get("documents")
+    first = None
     padding = masks.prepare_padding_mask(attention_mask, kv_length, kv_offset)
     if padding is not None:
         # Keys of a cache that slides begin at kv_offset.
         real = padding[:, kv_offset:kv_offset + kv_length].to(torch.int64)
         q_docs = torch.zeros((batch_size, q_length), dtype=torch.int64)
         k_docs = real - 1
+        first = padding.to(torch.int64).argmax(-1, keepdim=True)
     at = found.get("positions")
     return Mask(torch.arange(q_length) + q_offset if at is None else at,
                 torch.arange(kv_length) + kv_offset if at is None else at,
-                q_docs, k_docs, found["causal"], found["window"])
+                q_docs, k_docs, found["causal"], found["window"], first=first)

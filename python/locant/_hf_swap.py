@@ -194,8 +194,10 @@ def swap(model: Any, encoding: Any, *, length: int | None = None,
               (max_position_embeddings) if left out
     seed      the encoding's parameters are drawn from
 
-    Positions are places in the sequence, those of the cache included; rows that
-    are packed begin anew.  Learned parameters are the model's, below "locant":
+    In attention, positions are places in the sequence, those of the cache
+    included, counted from the first token after padding on the left; rows that
+    are packed begin anew.  What is added to the input has the model's
+    position_ids.  Learned parameters are the model's, below "locant":
     model.parameters() and state_dict() have them.  A second swap() takes the
     place of the first.
 

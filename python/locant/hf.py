@@ -42,8 +42,7 @@ def _seen(module: Any, given: Any, q: Tensor, k: Tensor,
           is_causal: bool | None) -> dict[str, Any]:
     """Options of attention() that a mask amounts to."""
     if isinstance(given, Mask):
-        return {name: x for name, x in given._asdict().items()
-                if name != "weights"}
+        return given.options()
     if given is not None:
         raise refuse(f"the mask is a {type(given).__name__} "
                       f"{list(getattr(given, 'shape', []))}, expected one "
@@ -92,9 +91,11 @@ def attend(module: Any, query: Tensor, key: Tensor, value: Tensor,
     bias = t5.options_of(module, position_bias)
     if bias is None:
         raise refuse("the model gives its position_bias as a tensor")
+    swapped = encoding_of(module)
+    if swapped is not None and isinstance(attention_mask, Mask):
+        attention_mask = attention_mask.counted()
     options = _seen(module, attention_mask, query, key, is_causal)
     options.update(bias, scale=scaling, softcap=softcap or 0.0, sinks=s_aux)
-    swapped = encoding_of(module)
     if swapped is not None or encoding is not None:
         options["encoding"] = encoding if swapped is None else swapped
     out = lt.attention(query, key, value, **options)
