@@ -524,11 +524,11 @@ static void survives_every_failing_allocation(void **state)
 {
     static const struct {
         const char *header;
-        int allocations; /* the file, and a copy where it must be moved */
+        int allocations; /* header, elements, and a copy in our order */
     } cases[] = {
-        { DICT("'<f4'", "False", "(2,)"), 1 },
+        { DICT("'<f4'", "False", "(2,)"), 2 },
         { DICT("'<f4'", "False", "(2,)") " ", 2 },
-        { DICT("'>f4'", "False", "(2,)"), 2 },
+        { DICT("'>f4'", "False", "(2,)"), 3 },
     };
 
     (void)state;

@@ -3,8 +3,11 @@
  *
  * Readers trust nothing: sizes are checked against the bytes that are there
  * before any memory is taken, every refusal names file, place, what was found
- * and what is allowed.  Writers go through a temporary file, fsync, rename and
- * fsync of the directory: the old file or the new one, never a torn one.
+ * and what is allowed.  A file larger than the memory of the machine is refused
+ * as NOMEM, one of which the disk holds less than 1 byte in 16 as FORMAT: the
+ * rest are holes of a sparse file.  Writers go through a temporary file, fsync,
+ * rename and fsync of the directory: the old file or the new one, never a torn
+ * one.
  */
 #ifndef LOCANT_FILES_H
 #define LOCANT_FILES_H

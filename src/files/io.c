@@ -1,5 +1,5 @@
 /*
- * io.c - whole files in, whole files out, durably.
+ * io.c - whole files out, durably.
  *
  * A write that must survive a loss of power needs four steps: all bytes into a
  * temporary file of the same directory, fsync, rename over the old file, fsync
@@ -22,7 +22,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Largest single read or write: below the kernel's own limit of 2^31 - 4096. */
+/* Largest single write: below the kernel's own limit of 2^31 - 4096. */
 static const size_t CHUNK = (size_t)1 << 30;
 
 static size_t chunk(size_t n)
@@ -31,7 +31,7 @@ static size_t chunk(size_t n)
 }
 
 /* "<path>: <what>: No space left on device" */
-static locant_status io_error(const char *path, const char *what, int error)
+locant_status lct_io_error(const char *path, const char *what, int error)
 {
     char why[128] = "";
 
@@ -52,77 +52,12 @@ static const char *kind_of(const struct stat *st)
     return S_ISSOCK(st->st_mode) ? "a socket" : "a special file";
 }
 
-static locant_status check_regular(const char *path, const struct stat *st)
+locant_status lct_check_regular(const char *path, const struct stat *st)
 {
     if (S_ISREG(st->st_mode))
         return LOCANT_OK;
     return locant_fail(LOCANT_ERR_IO, "%s: is %s, a regular file is needed",
                        lct_path_tail(path), kind_of(st));
-}
-
-/* ------------------------------------------------------------------ reading */
-
-static locant_status read_all(char *out, size_t size, int fd, const char *path)
-{
-    size_t done = 0;
-
-    while (done < size) {
-        ssize_t n = pread(fd, out + done, chunk(size - done), (off_t)done);
-
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return io_error(path, "cannot be read", errno);
-        if (n == 0)
-            return locant_fail(LOCANT_ERR_IO, "%s: became shorter while it was "
-                               "read: %zu of %zu bytes", lct_path_tail(path),
-                               done, size);
-        done += (size_t)n;
-    }
-    return LOCANT_OK;
-}
-
-static locant_status read_open(void **out, size_t *size, int fd,
-                               const char *path, size_t limit)
-{
-    struct stat st;
-    locant_status status;
-    char *bytes;
-
-    if (fstat(fd, &st) != 0)
-        return io_error(path, "cannot be read", errno);
-    LCT_TRY(check_regular(path, &st));
-    if (st.st_size < 0 || (uintmax_t)st.st_size > limit)
-        return locant_fail(LOCANT_ERR_FORMAT, "%s: has %jd bytes, at most %zu "
-                           "are read", lct_path_tail(path),
-                           (intmax_t)st.st_size, limit);
-    bytes = (uintmax_t)st.st_size < SIZE_MAX
-                ? locant_alloc((size_t)st.st_size + 1) : NULL;
-    if (bytes == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for its %jd bytes",
-                           lct_path_tail(path), (intmax_t)st.st_size);
-    status = read_all(bytes, (size_t)st.st_size, fd, path);
-    if (status != LOCANT_OK) {
-        locant_release(bytes);
-        return status;
-    }
-    *out = bytes;
-    *size = (size_t)st.st_size;
-    return LOCANT_OK;
-}
-
-locant_status lct_read_file(void **out, size_t *size, const char *path,
-                            size_t limit)
-{
-    /* Without O_NONBLOCK the opening of a pipe waits for a writer. */
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    locant_status status;
-
-    if (fd < 0)
-        return io_error(path, "cannot be opened", errno);
-    status = read_open(out, size, fd, path, limit);
-    close(fd);
-    return status;
 }
 
 /* ------------------------------------------------------------------ writing */
@@ -139,7 +74,7 @@ static locant_status write_piece(int fd, const struct lct_piece *piece,
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
-            return io_error(path, "cannot be written", n < 0 ? errno : EIO);
+            return lct_io_error(path, "cannot be written", n < 0 ? errno : EIO);
         data += n;
         left -= (size_t)n;
     }
@@ -155,9 +90,9 @@ static locant_status fill(int fd, const struct lct_piece *pieces, size_t n,
     for (size_t i = 0; i < n && status == LOCANT_OK; i++)
         status = write_piece(fd, &pieces[i], path);
     if (status == LOCANT_OK && fsync(fd) != 0)
-        status = io_error(path, "cannot be put on the disk", errno);
+        status = lct_io_error(path, "cannot be put on the disk", errno);
     if (close(fd) != 0 && status == LOCANT_OK && errno != EINTR)
-        status = io_error(path, "cannot be closed", errno);
+        status = lct_io_error(path, "cannot be closed", errno);
     return status;
 }
 
@@ -176,10 +111,10 @@ static locant_status sync_directory_of(const char *path)
                  slash == path ? 1 : (int)(slash - path), path);
     fd = open(directory, O_RDONLY | O_CLOEXEC | O_DIRECTORY);
     if (fd < 0)
-        return io_error(directory, "cannot be opened", errno);
+        return lct_io_error(directory, "cannot be opened", errno);
     /* EINVAL: a file system that has no such operation */
     if (fsync(fd) != 0 && errno != EINVAL)
-        status = io_error(directory, "cannot be put on the disk", errno);
+        status = lct_io_error(directory, "cannot be put on the disk", errno);
     close(fd);
     return status;
 }
@@ -216,16 +151,16 @@ locant_status lct_write_file(const char *path, const struct lct_piece *pieces,
     int fd;
 
     if (exists)
-        LCT_TRY(check_regular(path, &st));
+        LCT_TRY(lct_check_regular(path, &st));
     /* A symbolic link stays one: what it points at is replaced. */
     if (exists && realpath(path, target) != NULL)
         path = target;
     fd = create_beside(temporary, path, exists ? st.st_mode & 0777 : 0666);
     if (fd < 0)
-        return io_error(path, "cannot be created", errno);
+        return lct_io_error(path, "cannot be created", errno);
     status = fill(fd, pieces, n, path);
     if (status == LOCANT_OK && rename(temporary, path) != 0)
-        status = io_error(path, "cannot be renamed", errno);
+        status = lct_io_error(path, "cannot be renamed", errno);
     if (status != LOCANT_OK) {
         unlink(temporary);
         return status;

@@ -1,9 +1,9 @@
 /* npy.c - arrays from .npy files; the header's grammar is in npy_header.c */
 #include "npy.h"
 #include "../core/size.h"
-#include "io.h"
 #include "locant/files.h"
 #include "path.h"
+#include "source.h"
 #include <string.h>
 
 /* Bytes of the elements, which must be exactly what is left of the file. */
@@ -63,70 +63,83 @@ static bool is_dense(const struct lct_npy *h)
     return !h->swap && (!h->fortran || h->rank < 2);
 }
 
-static locant_status copy(locant_array *out, const struct lct_npy *h,
-                          const char *in, size_t bytes, const char *file)
+static locant_status no_memory(const char *file, size_t bytes)
 {
-    char *memory = locant_alloc(bytes > 0 ? bytes : 1);
+    return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for %zu bytes of data",
+                       lct_path_tail(file), bytes);
+}
 
-    if (memory == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for %zu bytes of "
-                           "data", lct_path_tail(file), bytes);
-    if (!is_dense(h))
-        gather(memory, in, h, bytes);
-    else if (bytes > 0)
-        memcpy(memory, in, bytes);
+/* The elements in the order of the file, then in ours where that differs. */
+static locant_status load(locant_array *out, const struct lct_npy *h,
+                          const struct lct_source *s, size_t bytes)
+{
+    void *memory;
+
+    LCT_TRY(lct_source_load(&memory, s, h->data, bytes));
+    if (!is_dense(h)) {
+        char *ordered = locant_alloc(bytes);
+
+        if (ordered != NULL)
+            gather(ordered, memory, h, bytes);
+        locant_release(memory);
+        if (ordered == NULL)
+            return no_memory(s->name, bytes);
+        memory = ordered;
+    }
     out->memory = memory;
     out->tensor = locant_dense(memory, h->dtype, h->rank, h->shape);
     return LOCANT_OK;
 }
 
+static locant_status read_header(struct lct_npy *h, const struct lct_source *s)
+{
+    char frame[LCT_NPY_FRAME];
+    locant_status status;
+    void *text;
+    size_t end = 0;
+
+    LCT_TRY(lct_source_copy(frame, s, 0,
+                            s->size < sizeof frame ? s->size : sizeof frame));
+    LCT_TRY(lct_npy_frame(&end, s->name, frame, s->size));
+    LCT_TRY(lct_source_load(&text, s, 0, end));
+    status = lct_npy_header(h, s->name, text, end);
+    locant_release(text);
+    return status;
+}
+
+static locant_status read_array(locant_array *out, const struct lct_source *s)
+{
+    struct lct_npy h;
+    size_t bytes = 0;
+
+    LCT_TRY(read_header(&h, s));
+    LCT_TRY(check_data(&bytes, &h, s->name, s->size));
+    return load(out, &h, s, bytes);
+}
+
 locant_status locant_npy_parse(locant_array *out, const void *bytes,
                                size_t size, const char *name)
 {
-    struct lct_npy h;
-    size_t data;
-
     if (out == NULL || name == NULL || (bytes == NULL && size > 0))
         return locant_fail(LOCANT_ERR_NULL, "locant_npy_parse: %s is NULL",
                            out == NULL ? "out" : name == NULL ? "name"
                                                               : "bytes");
-    LCT_TRY(lct_npy_header(&h, name, bytes, size));
-    LCT_TRY(check_data(&data, &h, name, size));
-    return copy(out, &h, (const char *)bytes + h.data, data, name);
-}
-
-/* Keep the file's own memory where its elements can be used as they lie. */
-static locant_status take(locant_array *out, char *bytes, size_t size,
-                          const char *path)
-{
-    struct lct_npy h;
-    size_t data;
-
-    LCT_TRY(lct_npy_header(&h, path, bytes, size));
-    LCT_TRY(check_data(&data, &h, path, size));
-    if (!is_dense(&h) || h.data % locant_dtype_size(h.dtype) != 0) {
-        LCT_TRY(copy(out, &h, bytes + h.data, data, path));
-        locant_release(bytes);
-        return LOCANT_OK;
-    }
-    out->memory = bytes;
-    out->tensor = locant_dense(bytes + h.data, h.dtype, h.rank, h.shape);
-    return LOCANT_OK;
+    return read_array(out, &(struct lct_source){
+                               .name = name, .bytes = size > 0 ? bytes : "",
+                               .size = size });
 }
 
 locant_status locant_npy_read(locant_array *out, const char *path)
 {
+    struct lct_source s;
     locant_status status;
-    void *bytes;
-    size_t size;
 
     if (out == NULL || path == NULL)
         return locant_fail(LOCANT_ERR_NULL, "locant_npy_read: %s is NULL",
                            out == NULL ? "out" : "path");
-    LCT_TRY(lct_read_file(&bytes, &size, path, PTRDIFF_MAX));
-    status = take(out, bytes, size, path);
-    if (status != LOCANT_OK)
-        locant_release(bytes);
+    LCT_TRY(lct_source_open(&s, path));
+    status = read_array(out, &s);
+    lct_source_close(&s);
     return status;
 }
 

@@ -16,12 +16,19 @@ struct lct_npy {
     size_t data;  /* byte of the file where the elements start */
 };
 
+/* Magic, version and header length: no more is needed to find the header. */
+enum { LCT_NPY_FRAME = 12 };
+
 /*
- * Understand magic, version and header of the file in memory.  'file' names it
- * in sentences.
+ * Where the header ends in a file of 'size' bytes that begins with 'bytes', the
+ * first LCT_NPY_FRAME or as many as there are.  'file' names it in sentences.
  */
+locant_status lct_npy_frame(size_t *end, const char *file, const char *bytes,
+                            size_t size);
+
+/* Understand the header; 'bytes' are the file's up to its end. */
 locant_status lct_npy_header(struct lct_npy *out, const char *file,
-                             const void *bytes, size_t size);
+                             const char *bytes, size_t end);
 
 /* The byte order of this machine, as .npy writes it. */
 static inline char lct_npy_native(void)

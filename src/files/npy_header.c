@@ -20,7 +20,7 @@
 
 struct reader {
     const char *file;
-    const char *text; /* the whole file; 'at' counts from its start */
+    const char *text; /* of the file; 'at' counts from its start */
     size_t at, end;
     int version;
 };
@@ -334,33 +334,46 @@ static size_t little_endian(const char *text, int n)
     return value;
 }
 
-locant_status lct_npy_header(struct lct_npy *out, const char *file,
-                             const void *bytes, size_t size)
+/* Version 1.0 has two bytes for the length of the header, later ones four. */
+static size_t header_start(int version)
 {
-    const char *text = size > 0 ? bytes : "";
-    struct reader r = { lct_path_tail(file), text, 10, 0, 0 };
-    size_t length;
+    return version > 1 ? 12 : 10;
+}
 
-    LCT_TRY(check_magic(r.file, text, size));
-    r.version = (unsigned char)text[6];
-    if (r.version < 1 || r.version > 3 || text[7] != 0)
+locant_status lct_npy_frame(size_t *end, const char *file, const char *bytes,
+                            size_t size)
+{
+    int version;
+    size_t at, length;
+
+    file = lct_path_tail(file);
+    LCT_TRY(check_magic(file, bytes, size));
+    version = (unsigned char)bytes[6];
+    if (version < 1 || version > 3 || bytes[7] != 0)
         return locant_fail(LOCANT_ERR_FORMAT, "%s: version: %d.%d; 1.0, 2.0, "
-                           "3.0 known", r.file, r.version,
-                           (unsigned char)text[7]);
-    if (r.version > 1)
-        r.at = 12;
-    if (size < r.at)
+                           "3.0 known", file, version, (unsigned char)bytes[7]);
+    at = header_start(version);
+    if (size < at)
         return locant_fail(LOCANT_ERR_FORMAT, "%s: truncated: %zu bytes, %zu "
-                           "needed for the header length", r.file, size, r.at);
-    length = little_endian(text + 8, r.version > 1 ? 4 : 2);
+                           "needed for the header length", file, size, at);
+    length = little_endian(bytes + 8, (int)at - 8);
     if (length > LCT_NPY_HEADER_MAX)
         return locant_fail(LOCANT_ERR_FORMAT, "%s: header length: %zu, at most "
-                           "%d allowed", r.file, length, LCT_NPY_HEADER_MAX);
-    if (length > size - r.at)
+                           "%d allowed", file, length, LCT_NPY_HEADER_MAX);
+    if (length > size - at)
         return locant_fail(LOCANT_ERR_FORMAT, "%s: truncated: the header has "
-                           "%zu bytes, %zu remain", r.file, length,
-                           size - r.at);
-    r.end = r.at + length;
-    out->data = r.end;
+                           "%zu bytes, %zu remain", file, length, size - at);
+    *end = at + length;
+    return LOCANT_OK;
+}
+
+locant_status lct_npy_header(struct lct_npy *out, const char *file,
+                             const char *bytes, size_t end)
+{
+    const int version = (unsigned char)bytes[6];
+    struct reader r = { lct_path_tail(file), bytes, header_start(version), end,
+                        version };
+
+    out->data = end;
     return read_dictionary(out, &r);
 }

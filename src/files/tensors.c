@@ -1,8 +1,8 @@
 /* tensors.c - safetensors files in memory; the header is tensors_header.c */
 #include "tensors.h"
-#include "io.h"
 #include "npy.h"
 #include "path.h"
+#include "source.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,115 +45,96 @@ static size_t round_up(size_t bytes)
     return (bytes + 7) / 8 * 8;
 }
 
-/* Can every tensor be used where it lies? */
-static int is_aligned(const locant_tensors *t, const char *data)
-{
-    for (size_t i = 0; i < t->n; i++)
-        if ((uintptr_t)(data + t->entries[i].begin) %
-                locant_dtype_size(t->entries[i].tensor.dtype) != 0)
-            return 0;
-    return 1;
-}
-
-static void view(struct lct_entry *e, char *data)
-{
-    e->tensor = locant_dense(data, e->tensor.dtype, e->tensor.rank,
-                             e->tensor.shape);
-}
-
-/* Copy the elements, each tensor to a multiple of 8 bytes. */
-static locant_status copy(locant_tensors *t, const char *data, const char *file)
+/* Each tensor at a multiple of 8 bytes, wherever it lies in the file. */
+static locant_status load(locant_tensors *t, const struct lct_source *s)
 {
     size_t total = 8, at = 0;
     char *memory;
 
+    LCT_TRY(lct_source_check(s, t->data, s->size - t->data));
     for (size_t i = 0; i < t->n; i++)
         total += round_up(t->entries[i].bytes);
     t->memory = memory = locant_alloc(total);
     if (memory == NULL)
-        return no_memory(file);
+        return no_memory(s->name);
     for (size_t i = 0; i < t->n; i++) {
         struct lct_entry *e = &t->entries[i];
 
-        if (e->bytes > 0)
-            memcpy(memory + at, data + e->begin, e->bytes);
-        view(e, memory + at);
+        LCT_TRY(lct_source_copy(memory + at, s, t->data + e->begin, e->bytes));
+        e->tensor = locant_dense(memory + at, e->tensor.dtype, e->tensor.rank,
+                                 e->tensor.shape);
         at += round_up(e->bytes);
     }
     return LOCANT_OK;
 }
 
-static locant_status open_bytes(locant_tensors *t, char *bytes, size_t size,
-                                const char *file, int keep)
+static locant_status read_header(locant_tensors *t, const struct lct_source *s)
 {
+    unsigned char frame[8];
+    locant_status status;
     size_t header = 0;
-    char *data;
+    void *text;
+
+    LCT_TRY(lct_source_copy(frame, s, 0,
+                            s->size < sizeof frame ? s->size : sizeof frame));
+    LCT_TRY(header_bytes(&header, s->name, frame, s->size));
+    LCT_TRY(lct_source_load(&text, s, sizeof frame, header));
+    t->data = sizeof frame + header;
+    status = lct_tensors_header(t, s->name, text, header, s->size - t->data);
+    locant_release(text);
+    return status;
+}
+
+static locant_status read_tensors(locant_tensors **out,
+                                  const struct lct_source *s)
+{
+    locant_tensors *t;
+    locant_status status;
 
     if (lct_npy_native() != '<')
         return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: safetensors is "
                            "little-endian, this machine is not",
-                           lct_path_tail(file));
-    LCT_TRY(header_bytes(&header, file, (unsigned char *)bytes, size));
-    LCT_TRY(lct_tensors_header(t, file, bytes + 8, header, size - 8 - header));
-    data = bytes + 8 + header;
-    t->data = 8 + header;
-    if (!keep || !is_aligned(t, data))
-        return copy(t, data, file);
-    for (size_t i = 0; i < t->n; i++)
-        view(&t->entries[i], data + t->entries[i].begin);
-    t->memory = bytes;
+                           lct_path_tail(s->name));
+    t = locant_alloc(sizeof *t);
+    if (t == NULL)
+        return no_memory(s->name);
+    status = read_header(t, s);
+    if (status == LOCANT_OK)
+        status = load(t, s);
+    if (status != LOCANT_OK) {
+        locant_tensors_free(t);
+        return status;
+    }
+    *out = t;
     return LOCANT_OK;
 }
 
 locant_status locant_tensors_parse(locant_tensors **out, const void *bytes,
                                    size_t size, const char *name)
 {
-    locant_tensors *t;
-    locant_status status;
-
     if (out == NULL || name == NULL || (bytes == NULL && size > 0))
         return locant_fail(LOCANT_ERR_NULL, "locant_tensors_parse: %s is NULL",
                            out == NULL ? "out" : name == NULL ? "name"
                                                               : "bytes");
     *out = NULL;
-    t = locant_alloc(sizeof *t);
-    if (t == NULL)
-        return no_memory(name);
-    /* Not kept, so not written. */
-    status = open_bytes(t, (char *)(uintptr_t)bytes, size, name, 0);
-    if (status != LOCANT_OK) {
-        locant_tensors_free(t);
-        return status;
-    }
-    *out = t;
-    return LOCANT_OK;
+    return read_tensors(out, &(struct lct_source){
+                                 .name = name, .bytes = size > 0 ? bytes : "",
+                                 .size = size });
 }
 
 locant_status locant_tensors_read(locant_tensors **out, const char *path)
 {
-    locant_tensors *t;
+    struct lct_source s;
     locant_status status;
-    void *bytes = NULL;
-    size_t size;
 
     if (out == NULL || path == NULL)
         return locant_fail(LOCANT_ERR_NULL, "locant_tensors_read: %s is NULL",
                            out == NULL ? "out" : "path");
     *out = NULL;
-    t = locant_alloc(sizeof *t);
-    if (t == NULL)
-        return no_memory(path);
-    status = lct_read_file(&bytes, &size, path, PTRDIFF_MAX);
-    if (status == LOCANT_OK)
-        status = open_bytes(t, bytes, size, path, 1);
-    if (t->memory != bytes)
-        locant_release(bytes);
-    if (status != LOCANT_OK) {
-        locant_tensors_free(t);
-        return status;
-    }
-    *out = t;
-    return LOCANT_OK;
+    LCT_TRY(lct_source_open(&s, path));
+    status = read_tensors(out, &s);
+    lct_source_close(&s);
+    return status;
 }
 
 void locant_tensors_free(locant_tensors *t)
