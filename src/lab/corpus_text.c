@@ -221,13 +221,16 @@ bool lct_gather_add(struct lct_gather *g, const void *text, size_t size,
 
 /*
  * Up to 'limit' bytes of 'path' to the end of the text.  A limit is met even by
- * files whose size is not known before (/proc).
+ * files whose size is not known before (/proc).  After a zero byte no more is
+ * read: it is no text, and a sparse file is nothing but zeros.
  */
 static locant_status read_text(struct lct_gather *g, size_t *size, int fd,
                                size_t limit)
 {
+    bool zero = false;
+
     *size = 0;
-    while (*size < limit) {
+    while (*size < limit && !zero) {
         size_t step = limit - *size < LCT_FILE_LIMIT ? limit - *size
                                                      : LCT_FILE_LIMIT;
         ssize_t got;
@@ -241,6 +244,7 @@ static locant_status read_text(struct lct_gather *g, size_t *size, int fd,
             return LOCANT_ERR_IO; /* errno tells; the caller has the name */
         if (got == 0)
             break;
+        zero = memchr(g->text + g->used + *size, 0, (size_t)got) != NULL;
         *size += (size_t)got;
     }
     return LOCANT_OK;
