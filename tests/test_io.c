@@ -404,6 +404,47 @@ static void keeps_links_and_permissions(void **state)
     CHECK(entries(false) == 2);
 }
 
+/* A link to a file that is not there yet: the file is made, the link stays. */
+static void creates_what_a_link_leads_to(void **state)
+{
+    struct stat st;
+
+    (void)state;
+    CHECK(symlink("second", in_directory("first")) == 0);
+    CHECK(symlink("./real", in_directory("second")) == 0);
+    CHECK_OK(put(in_directory("first"), "new"));
+    holds(in_directory("real"), "new");
+    CHECK(lstat(in_directory("real"), &st) == 0 && S_ISREG(st.st_mode));
+    CHECK(lstat(in_directory("first"), &st) == 0 && S_ISLNK(st.st_mode));
+    CHECK(lstat(in_directory("second"), &st) == 0 && S_ISLNK(st.st_mode));
+    CHECK(entries(false) == 3);
+}
+
+static void refuses_links_that_lead_nowhere(void **state)
+{
+    static const struct {
+        const char *link, *sentence;
+    } cases[] = {
+        { "a", "/a: cannot be created: Too many levels of symbolic links" },
+        { "no/such", "/a: cannot be created: No such file or directory" },
+        { "/dev/full", "/a: is a device, a regular file is needed" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < LEN(cases); i++) {
+        const char *path = in_directory("a"), *end;
+        struct stat st;
+
+        CHECK(symlink(cases[i].link, path) == 0);
+        CHECK(put(path, "new") == LOCANT_ERR_IO);
+        end = strstr(locant_last_error(), "/a: ");
+        if (end == NULL || strcmp(end, cases[i].sentence) != 0)
+            FAIL("%s\n", locant_last_error());
+        CHECK(lstat(path, &st) == 0 && S_ISLNK(st.st_mode));
+        CHECK(entries(true) == 1);
+    }
+}
+
 static void reports_missing_memory(void **state)
 {
     const char *path = in_directory("a");
@@ -434,6 +475,8 @@ int main(void)
         cmocka_unit_test_setup(names_what_cannot_be_opened, start),
         cmocka_unit_test_setup(reports_errors_of_reading, start),
         cmocka_unit_test_setup(keeps_links_and_permissions, start),
+        cmocka_unit_test_setup(creates_what_a_link_leads_to, start),
+        cmocka_unit_test_setup(refuses_links_that_lead_nowhere, start),
         cmocka_unit_test_setup(reports_missing_memory, start),
     };
 

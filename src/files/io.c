@@ -141,31 +141,61 @@ static int create_beside(char temporary[PATH_MAX], const char *path,
     return fd;
 }
 
+/*
+ * Where to write so that a symbolic link stays one: what it leads to, which may
+ * not exist yet.  As many links as the kernel follows.
+ */
+static locant_status follow(char target[PATH_MAX], const char *path)
+{
+    enum { LINKS = 40 };
+    char link[PATH_MAX];
+    int error = ELOOP;
+
+    if (strlen(path) >= PATH_MAX)
+        return lct_io_error(path, "cannot be created", ENAMETOOLONG);
+    memcpy(target, path, strlen(path) + 1);
+    for (int i = 0; i <= LINKS && error == ELOOP; i++) {
+        const ssize_t n = readlink(target, link, sizeof link - 1);
+        const char *slash = strrchr(target, '/');
+        size_t folder = slash == NULL ? 0 : (size_t)(slash - target) + 1;
+
+        if (n < 0) /* no link, or nothing: what is wrong shows on creation */
+            return LOCANT_OK;
+        link[n] = 0;
+        if (link[0] == '/')
+            folder = 0;
+        if (folder + (size_t)n >= PATH_MAX)
+            error = ENAMETOOLONG;
+        else
+            memcpy(target + folder, link, (size_t)n + 1);
+    }
+    return lct_io_error(path, "cannot be created", error);
+}
+
 locant_status lct_write_file(const char *path, const struct lct_piece *pieces,
                              size_t n)
 {
     char target[PATH_MAX], temporary[PATH_MAX];
     struct stat st;
     locant_status status;
-    bool exists = stat(path, &st) == 0;
+    bool exists;
     int fd;
 
+    LCT_TRY(follow(target, path));
+    exists = stat(target, &st) == 0;
     if (exists)
         LCT_TRY(lct_check_regular(path, &st));
-    /* A symbolic link stays one: what it points at is replaced. */
-    if (exists && realpath(path, target) != NULL)
-        path = target;
-    fd = create_beside(temporary, path, exists ? st.st_mode & 0777 : 0666);
+    fd = create_beside(temporary, target, exists ? st.st_mode & 0777 : 0666);
     if (fd < 0)
         return lct_io_error(path, "cannot be created", errno);
     status = fill(fd, pieces, n, path);
-    if (status == LOCANT_OK && rename(temporary, path) != 0)
+    if (status == LOCANT_OK && rename(temporary, target) != 0)
         status = lct_io_error(path, "cannot be renamed", errno);
     if (status != LOCANT_OK) {
         unlink(temporary);
         return status;
     }
-    return sync_directory_of(path);
+    return sync_directory_of(target);
 }
 
 locant_status locant_file_write(const char *path, const void *bytes,

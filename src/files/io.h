@@ -20,6 +20,7 @@ struct lct_piece {
 /*
  * Replace 'path' by the pieces: temporary file beside it, fsync, rename, fsync
  * of the directory.  On failure the old file stands and the temporary is gone.
+ * A symbolic link stays one: the file that it leads to is replaced or created.
  */
 locant_status lct_write_file(const char *path, const struct lct_piece *pieces,
                              size_t n);
