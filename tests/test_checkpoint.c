@@ -9,6 +9,7 @@
 #include "files/tensors.h"
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 
 static const char *file_of(const char *name)
 {
@@ -201,6 +202,85 @@ static void the_damaged_tensor_is_named(void **state)
     free_subject(&x);
 }
 
+/* A name with bytes that a terminal would obey is printed with escapes. */
+static void the_name_of_a_tensor_is_quoted(void **state)
+{
+    struct subject x;
+    char *name;
+
+    (void)state;
+    make_subject(&x, 0);
+    name = memmem(x.bytes, x.size, "\"layer0.wq\":", 12);
+    CHECK(name != NULL);
+    memcpy(name, "\"\x7f[\xc2\x9bqq.wq", 10);
+    CHECK(read_bytes(&x, x.size) == LOCANT_ERR_FORMAT);
+    CHECK(strstr(locant_last_error(), ": tensor '\\x7f[\\xc2\\x9bqq.wq', bytes")
+          != NULL);
+    free_subject(&x);
+}
+
+/* Texts that no run has, with the hash that belongs to them. */
+static void texts_of_no_run_are_refused(void **state)
+{
+    static const struct {
+        int64_t step;
+        double seconds;
+        const char *what;
+    } cases[] = {
+        {-1, 1, "its step is not one of a run"},
+        {INT64_MIN, 1, "its step is not one of a run"},
+        {INT64_MAX, 1, "its step is not one of a run"},
+        {4, -1, "its seconds are not those of a run"},
+        {4, NAN, "its seconds are not those of a run"},
+        {4, INFINITY, "its seconds are not those of a run"},
+    };
+    struct subject x;
+
+    (void)state;
+    make_subject(&x, 0);
+    CHECK_OK(lct_checkpoint_read(&x.c, x.model, x.path));
+    for (size_t i = 0; i < LEN(cases); i++) {
+        struct lct_checkpoint wrong = x.c;
+        char want[512];
+
+        wrong.step = cases[i].step;
+        wrong.seconds = cases[i].seconds;
+        CHECK_OK(lct_checkpoint_write(x.path, x.model, &wrong));
+        snprintf(want, sizeof want, "%s: not a whole checkpoint of this run:"
+                 " %s; with the file removed it is trained again", x.path,
+                 cases[i].what);
+        CHECK_REFUSED(lct_checkpoint_read(&x.c, x.model, x.path),
+                      LOCANT_ERR_FORMAT, want);
+        CHECK(x.c.step == 4);
+    }
+    free_subject(&x);
+}
+
+/* A step beyond the run's last is not taken for a run that is done. */
+static void a_step_beyond_the_last_is_refused(void **state)
+{
+    locant_train_options o = tiny("alibi");
+    char want[512];
+    struct subject x;
+    int64_t id = 1;
+
+    (void)state;
+    make_subject(&x, 0);
+    CHECK_OK(lct_checkpoint_read(&x.c, x.model, x.path));
+    x.c.step = 5;
+    CHECK_OK(lct_checkpoint_write(x.path, x.model, &x.c));
+    assert_int_equal(sqlite3_exec(x.store->db, "UPDATE runs SET status = 'int"
+                                  "errupted'", NULL, NULL, NULL), SQLITE_OK);
+    o.layers = 1;
+    o.width = o.ff = 4;
+    o.steps = 4;
+    snprintf(want, sizeof want, "%s: is of step 5, but run 1 has 4; with the"
+             " file removed it is trained again", x.path);
+    CHECK_REFUSED(locant_train(&id, x.store, corpus, &o), LOCANT_ERR_FORMAT,
+                  want);
+    free_subject(&x);
+}
+
 /* The checkpoint as format 1 had it: one hash of texts and tensors. */
 static void write_format_1(const struct subject *x)
 {
@@ -382,6 +462,9 @@ int main(void)
         IN_SCRATCH(every_flipped_bit_is_refused),
         IN_SCRATCH(a_cut_anywhere_is_refused),
         IN_SCRATCH(the_damaged_tensor_is_named),
+        IN_SCRATCH(the_name_of_a_tensor_is_quoted),
+        IN_SCRATCH(texts_of_no_run_are_refused),
+        IN_SCRATCH(a_step_beyond_the_last_is_refused),
         IN_SCRATCH(format_1_is_still_read),
         IN_SCRATCH(goes_back_to_the_one_before),
         IN_SCRATCH(refuses_when_both_are_damaged),

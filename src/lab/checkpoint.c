@@ -10,10 +10,12 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include "run.h"
+#include "../core/quote.h"
 #include "../files/crc32c.h"
 #include "../files/tensors.h"
 #include "locant/files.h"
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -235,6 +237,22 @@ static locant_status check_metadata(struct texts *t, int *version,
     return metadata(t->hash, sizeof t->hash, f, "hash", path);
 }
 
+/* The texts may be a stranger's, with a hash that belongs to them. */
+static locant_status read_texts(struct lct_checkpoint *c, const struct texts *t,
+                                const char *path)
+{
+    char *end;
+
+    c->step = strtoll(t->step, &end, 10);
+    if (end == t->step || *end != 0 || c->step < 0 || c->step > LCT_STEPS_MAX)
+        return refuse(path, "its step is not one of a run");
+    c->seconds = strtod(t->seconds, NULL);
+    if (!isfinite(c->seconds) || c->seconds < 0)
+        return refuse(path, "its seconds are not those of a run");
+    c->checksum = strtoull(t->checksum, NULL, 16);
+    return LOCANT_OK;
+}
+
 static bool same_shape(const locant_tensor *t, int rank, const int64_t *shape)
 {
     if (t == NULL || t->dtype != LCT_REAL_DTYPE || t->rank != rank)
@@ -299,24 +317,24 @@ static locant_status find_memory(const locant_tensor **out, int64_t l,
     return LOCANT_OK;
 }
 
-/* Into the model, which has room for as many rows. */
+/* Into the model; nothing is changed before all of it is found. */
 static locant_status restore_memory(struct lct_model *model,
                                     const locant_tensors *f, const char *path)
 {
     const struct lct_model_config *config = lct_model_config_of(model);
+    const int64_t layers = config->memory > 0 ? config->layers : 0;
     const locant_tensor *t = NULL;
+    struct lct_memory size = {0, 0};
 
-    lct_model_forget(model);
-    for (int64_t l = 0; config->memory > 0 && l < config->layers; l++) {
+    for (int64_t l = 0; l < layers; l++)
         LCT_TRY(find_memory(&t, l, f, model, path));
-        if (t == NULL)
-            return LOCANT_OK;
-        if (l == 0)
-            LCT_TRY(lct_model_remind(model, (struct lct_memory){
-                                                t->shape[0], t->shape[1]}));
-        memcpy(lct_model_remembered(model, l), t->data,
-               (size_t)(t->shape[0] * t->shape[1] * t->shape[2]) *
-                   sizeof(real));
+    if (t != NULL)
+        size = (struct lct_memory){t->shape[0], t->shape[1]};
+    if (lct_model_remind(model, size) != LOCANT_OK)
+        return refuse(path, "memory has more rows than a batch");
+    for (int64_t l = 0; t != NULL && l < layers; l++) {
+        LCT_TRY(find_memory(&t, l, f, model, path));
+        memcpy(lct_model_remembered(model, l), t->data, bytes_of(t));
     }
     return LOCANT_OK;
 }
@@ -349,10 +367,11 @@ static locant_status refuse_tensor(const char *path, const char *name,
                                    const locant_tensor *t)
 {
     size_t at = lct_tensors_place(f, t);
-    char what[256];
+    char found[LCT_QUOTE_BYTES], what[256];
 
-    snprintf(what, sizeof what, "tensor '%.120s', bytes %zu to %zu, does not"
-             " match its checksum", name, at, at + bytes_of(t) - 1);
+    snprintf(what, sizeof what, "tensor '%s', bytes %zu to %zu, does not"
+             " match its checksum", lct_quote(found, name, strlen(name)), at,
+             at + bytes_of(t) - 1);
     return refuse(path, what);
 }
 
@@ -387,6 +406,7 @@ static locant_status accept(struct lct_checkpoint *c, struct lct_model *model,
                             const char *path)
 {
     size_t n = lct_model_size(model);
+    struct lct_checkpoint read = {.key = c->key};
     struct texts text;
     int version;
 
@@ -396,11 +416,12 @@ static locant_status accept(struct lct_checkpoint *c, struct lct_model *model,
     LCT_TRY(gather(state, f, model, path));
     if (version == 1)
         LCT_TRY(check_hash_1(&text, c->key, state, f, model, path));
+    LCT_TRY(read_texts(&read, &text, path));
     if (c->m) /* to be continued */
         LCT_TRY(restore_memory(model, f, path));
-    c->step = strtoll(text.step, NULL, 10);
-    c->seconds = strtod(text.seconds, NULL);
-    c->checksum = strtoull(text.checksum, NULL, 16);
+    c->step = read.step;
+    c->seconds = read.seconds;
+    c->checksum = read.checksum;
     memcpy(lct_model_params(model), state, n * sizeof *state);
     if (c->m)
         memcpy(c->m, state + n, n * sizeof *state);

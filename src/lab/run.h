@@ -6,6 +6,9 @@
 
 enum { LCT_VOCAB = 256, LCT_EVAL_TARGETS = 64, LCT_EVAL_BLOCKS = 96 };
 
+/* Of a run, at most. */
+#define LCT_STEPS_MAX (INT64_C(1) << 40)
+
 /* The blocks of every evaluation are chosen by this seed. */
 enum { LCT_EVAL_SEED = 1 };
 

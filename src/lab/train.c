@@ -88,6 +88,11 @@ static locant_status begin(struct lct_trainer *t)
         LCT_TRY(read_checkpoint(&c, t));
     else
         LCT_TRY(lct_train_first_values(t));
+    if (c.step > t->o.steps)
+        return locant_fail(LOCANT_ERR_FORMAT, "%s: is of step %" PRId64
+                           ", but run %" PRId64 " has %" PRId64 "; with the"
+                           " file removed it is trained again", t->path, c.step,
+                           t->id, t->o.steps);
     t->step = t->first = c.step;
     t->seconds = c.seconds;
     t->checksum = c.checksum;

@@ -16,7 +16,7 @@ static locant_status check_sizes(const locant_train_options *o)
         {"layers", o->layers, 1024},   {"width", o->width, 1 << 20},
         {"heads", o->heads, 1 << 16},  {"ff", o->ff, 1 << 24},
         {"batch", o->batch, 1 << 20},  {"length", o->length, 1 << 20},
-        {"steps", o->steps, INT64_C(1) << 40},
+        {"steps", o->steps, LCT_STEPS_MAX},
     };
 
     for (size_t i = 0; i < sizeof size / sizeof size[0]; i++)
