@@ -10,7 +10,6 @@
 #include "testing.h"
 #include "files/io.h"
 #include <locant/files.h>
-#include "files/source.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -151,26 +150,14 @@ static locant_status put(const char *path, const char *text)
     return lct_write_file(path, pieces, 3);
 }
 
-static locant_status get(void **bytes, size_t *size, const char *path)
-{
-    struct lct_source s;
-    locant_status status;
-
-    LCT_TRY(lct_source_open(&s, path));
-    status = lct_source_load(bytes, &s, 0, s.size);
-    *size = s.size;
-    lct_source_close(&s);
-    return status;
-}
-
 static void holds(const char *path, const char *want)
 {
     void *bytes;
-    size_t size = 0;
+    size_t size;
 
     memset(&fault, 0, sizeof fault);
-    CHECK_OK(get(&bytes, &size, path));
-    CHECK(size == strlen(want) && memcmp(bytes, want, size) == 0);
+    CHECK_OK(lct_read_file(&bytes, &size, path, 1000));
+    CHECK(size == strlen(want) && strcmp(bytes, want) == 0);
     locant_release(bytes);
 }
 
@@ -225,16 +212,16 @@ static void finishes_short_and_interrupted_calls(void **state)
 {
     const char *path = in_directory("a");
     void *bytes;
-    size_t size = 0;
+    size_t size;
 
     (void)state;
     fault.few = 1;
     fault.interrupt = 1;
     CHECK_OK(put(path, "one byte at a time"));
     CHECK(fault.n[WRITE] == 36);
-    CHECK_OK(get(&bytes, &size, path));
+    CHECK_OK(lct_read_file(&bytes, &size, path, 100));
     CHECK(fault.n[PREAD] == 36);
-    CHECK(size == 18 && memcmp(bytes, "one byte at a time", 18) == 0);
+    CHECK(size == 18 && memcmp(bytes, "one byte at a time", 19) == 0);
     locant_release(bytes);
 }
 
@@ -325,13 +312,13 @@ static void both_refuse(const char *path, const char *kind)
 {
     char want[700];
     void *bytes = NULL;
-    size_t size = 0;
+    size_t size;
 
     snprintf(want, sizeof want, "%s: is %s, a regular file is needed", path,
              kind);
     CHECK_REFUSED(put(path, "x"), LOCANT_ERR_IO, want);
     if (strcmp(kind, "a socket") != 0) /* these cannot even be opened */
-        CHECK_REFUSED(get(&bytes, &size, path), LOCANT_ERR_IO,
+        CHECK_REFUSED(lct_read_file(&bytes, &size, path, 1000), LOCANT_ERR_IO,
                       want);
     CHECK(bytes == NULL);
 }
@@ -358,10 +345,10 @@ static void names_what_cannot_be_opened(void **state)
 {
     static char longest[5000];
     void *bytes;
-    size_t size = 0;
+    size_t size;
 
     (void)state;
-    CHECK_REFUSED(get(&bytes, &size, "no/such/file"),
+    CHECK_REFUSED(lct_read_file(&bytes, &size, "no/such/file", 10),
                   LOCANT_ERR_IO,
                   "no/such/file: cannot be opened: No such file or directory");
     CHECK_REFUSED(put("no/such/file", "x"), LOCANT_ERR_IO,
@@ -371,18 +358,33 @@ static void names_what_cannot_be_opened(void **state)
     CHECK(strstr(locant_last_error(), "n: cannot be created: ") != NULL);
 }
 
+static void reads_at_most_the_limit(void **state)
+{
+    const char *path = in_directory("a");
+    void *bytes = NULL;
+    size_t size;
+
+    (void)state;
+    CHECK_OK(put(path, "12345"));
+    CHECK(lct_read_file(&bytes, &size, path, 4) == LOCANT_ERR_FORMAT);
+    CHECK(strstr(locant_last_error(), "/a: has 5 bytes, at most 4 are read"));
+    CHECK(bytes == NULL);
+    CHECK_OK(lct_read_file(&bytes, &size, path, 5));
+    locant_release(bytes);
+}
+
 static void reports_errors_of_reading(void **state)
 {
     const char *path = in_directory("a");
     void *bytes = NULL;
-    size_t size = 0;
+    size_t size;
 
     (void)state;
     CHECK_OK(put(path, "12345"));
     fault.few = 2;
     fault.at[PREAD] = 2;
     fault.error = EIO;
-    CHECK(get(&bytes, &size, path) == LOCANT_ERR_IO);
+    CHECK(lct_read_file(&bytes, &size, path, 10) == LOCANT_ERR_IO);
     CHECK(strstr(locant_last_error(), "/a: cannot be read: Input/output"));
     CHECK(bytes == NULL);
 }
@@ -449,12 +451,12 @@ static void reports_missing_memory(void **state)
 {
     const char *path = in_directory("a");
     void *bytes = NULL;
-    size_t size = 0;
+    size_t size;
 
     (void)state;
     CHECK_OK(put(path, "12345"));
     test_memory_fail_from(1);
-    CHECK(get(&bytes, &size, path) == LOCANT_ERR_NOMEM);
+    CHECK(lct_read_file(&bytes, &size, path, 10) == LOCANT_ERR_NOMEM);
     test_memory_end();
     CHECK(strstr(locant_last_error(), "/a: no memory for 5 bytes of it"));
     CHECK(bytes == NULL);
@@ -473,6 +475,7 @@ int main(void)
         cmocka_unit_test_setup(survives_a_limit_on_the_size_of_files, start),
         cmocka_unit_test_setup(takes_nothing_but_regular_files, start),
         cmocka_unit_test_setup(names_what_cannot_be_opened, start),
+        cmocka_unit_test_setup(reads_at_most_the_limit, start),
         cmocka_unit_test_setup(reports_errors_of_reading, start),
         cmocka_unit_test_setup(keeps_links_and_permissions, start),
         cmocka_unit_test_setup(creates_what_a_link_leads_to, start),

@@ -1,5 +1,5 @@
 /*
- * io.c - whole files out, durably.
+ * io.c - whole files in, whole files out, durably.
  *
  * A write that must survive a loss of power needs four steps: all bytes into a
  * temporary file of the same directory, fsync, rename over the old file, fsync
@@ -11,6 +11,7 @@
 #include "io.h"
 #include "path.h"
 #include <locant/files.h>
+#include "source.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -58,6 +59,30 @@ locant_status lct_check_regular(const char *path, const struct stat *st)
         return LOCANT_OK;
     return locant_fail(LOCANT_ERR_IO, "%s: is %s, a regular file is needed",
                        lct_path_tail(path), kind_of(st));
+}
+
+/* ------------------------------------------------------------------ reading */
+
+static locant_status read_whole(void **out, size_t *size,
+                                const struct lct_source *s, size_t limit)
+{
+    if (s->size > limit)
+        return locant_fail(LOCANT_ERR_FORMAT, "%s: has %zu bytes, at most %zu "
+                           "are read", lct_path_tail(s->name), s->size, limit);
+    *size = s->size;
+    return lct_source_load(out, s, 0, s->size);
+}
+
+locant_status lct_read_file(void **out, size_t *size, const char *path,
+                            size_t limit)
+{
+    struct lct_source s;
+    locant_status status;
+
+    LCT_TRY(lct_source_open(&s, path));
+    status = read_whole(out, size, &s, limit);
+    lct_source_close(&s);
+    return status;
 }
 
 /* ------------------------------------------------------------------ writing */

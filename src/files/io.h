@@ -1,4 +1,4 @@
-/* io.h - whole files out, durably */
+/* io.h - whole files in, whole files out, durably */
 #ifndef LCT_IO_H
 #define LCT_IO_H
 #include "../core/error.h"
@@ -10,6 +10,13 @@ locant_status lct_io_error(const char *path, const char *what, int error);
 
 /* Fail unless this is a regular file, and say what it is. */
 locant_status lct_check_regular(const char *path, const struct stat *st);
+
+/*
+ * Read a regular file of at most 'limit' bytes into memory of locant_alloc(),
+ * with a zero byte after the end.
+ */
+locant_status lct_read_file(void **out, size_t *size, const char *path,
+                            size_t limit);
 
 /* One piece of a file to be written. */
 struct lct_piece {

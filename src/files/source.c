@@ -133,7 +133,7 @@ locant_status lct_source_load(void **out, const struct lct_source *s, size_t at,
     void *memory;
 
     LCT_TRY(lct_source_check(s, at, n));
-    memory = locant_alloc(n);
+    memory = n < SIZE_MAX ? locant_alloc(n + 1) : NULL;
     if (memory == NULL)
         return no_memory(s, n);
     status = lct_source_copy(memory, s, at, n);

@@ -24,7 +24,7 @@ locant_status lct_source_copy(void *out, const struct lct_source *s, size_t at,
  */
 locant_status lct_source_check(const struct lct_source *s, size_t at, size_t n);
 
-/* Both, with the bytes in memory of locant_alloc(). */
+/* Both, with the bytes and a zero byte in memory of locant_alloc(). */
 locant_status lct_source_load(void **out, const struct lct_source *s, size_t at,
                               size_t n);
 #endif
