@@ -28,7 +28,8 @@ static void remove_store(void)
 static void open_store(void)
 {
     static const struct lct_run_new alibi = {
-        .key = "fuzz", .encoding = "alibi", .model = "layers=1",
+        .key = "fuzz", .encoding = "alibi",
+        .model = "layers=1,width=8,heads=2,kv_heads=2,ff=8,norm=layer",
         .corpus_sha256 = "00ff", .steps = 1, .batch = 1, .length = 4
     };
 

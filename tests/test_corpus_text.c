@@ -334,10 +334,10 @@ static void refuses_bad_arguments(void **state)
     o.struct_size = sizeof o;
     o.max_bytes = 1000;
     CHECK_REFUSED(locant_corpus_create(&c, &o), LOCANT_ERR_PARAM,
-                  FN "max_bytes is 1000, expected 0 or at least 1048576");
+                  FN "max_bytes is 1000, expected 0 or 1048576 .. 268435456");
     o.kind = LOCANT_CORPUS_FILES;
     CHECK_REFUSED(locant_corpus_create(&c, &o), LOCANT_ERR_PARAM,
-                  FN "max_bytes is 1000, expected 0 or at least 65536");
+                  FN "max_bytes is 1000, expected 0 or 65536 .. 268435456");
     o.max_bytes = 0;
     CHECK_REFUSED(locant_corpus_create(&c, &o), LOCANT_ERR_PARAM,
                   FN "n_paths is 0, kind FILES needs at least one path");

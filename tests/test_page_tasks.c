@@ -38,7 +38,8 @@ static int64_t add_run(const char *task, const char *encoding, int seed,
 {
     char key[512];
     struct lct_run_new run = {
-        .key = key, .encoding = encoding, .model = "layers=2,width=64",
+        .key = key, .encoding = encoding,
+        .model = "layers=2,width=64,heads=2,kv_heads=2,ff=256,norm=layer",
         .source = task, .corpus_sha256 = "", .seed = (uint64_t)seed,
         .steps = 600, .batch = 64, .length = length, .parameters = 50007,
         .encoding_parameters = 7 };

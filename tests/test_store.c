@@ -38,7 +38,8 @@ static void keeps_runs(void **state)
     CHECK_OK(locant_store_run(&info, s, a));
     assert_string_equal(info.encoding, "alibi");
     assert_string_equal(info.status, "running");
-    assert_string_equal(info.model, "layers=1");
+    assert_string_equal(info.model, "layers=1,width=8,heads=2,kv_heads=2,ff=8,"
+                        "norm=layer");
     assert_string_equal(info.corpus_sha256, "00ff");
     CHECK(info.seed == UINT64_MAX && info.steps == 9 && info.batch == 2);
     CHECK(info.length == 4 && info.parameters == 100 && info.step == 0);

@@ -156,7 +156,7 @@ static void keeps_the_last_recipe_of_a_text(void **state)
     assert_int_equal(sqlite3_total_changes(s->db), 3); /* nothing to write */
     assert_int_equal(ask(&dir, "SELECT seed = -1 AND paths = '[\"/b\"]' FROM"
                          " corpora"), 1);
-    CHECK(locant_store_corpus(&c, s, run) == LOCANT_ERR_PARAM); /* 100 bytes */
+    CHECK(locant_store_corpus(&c, s, run) == LOCANT_ERR_FORMAT); /* 100 bytes */
     CHECK(locant_store_corpus(&c, s, 7) == LOCANT_ERR_PARAM);
     locant_store_close(s);
 }

@@ -31,7 +31,8 @@ typedef struct locant_corpus_options {
     const char *const *paths;   /* FILES */
     size_t             n_paths;
     uint64_t           seed;    /* of the order, and of the generator */
-    size_t             max_bytes; /* 0: 16 MiB; GENERATED: 4 MiB */
+    size_t             max_bytes; /* at most 256 MiB; 0: 16 MiB, or 4 MiB of
+                                     GENERATED */
 } locant_corpus_options;
 
 #define LOCANT_CORPUS_INIT { .struct_size = sizeof(locant_corpus_options) }
@@ -97,12 +98,16 @@ typedef struct locant_run_info {
                                sitting computed with; "": not known */
 } locant_run_info;
 
-/* Called per run, in order of id; nonzero stops. */
+/*
+ * Called per run, in order of id; nonzero stops.  A store may be a stranger's:
+ * every value is in the range of the option that sets it, or FORMAT names the
+ * store, the run and the value.
+ */
 typedef int (*locant_run_visitor)(const locant_run_info *run, void *context);
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_store_runs(locant_store *store, locant_run_visitor visit, void *context);
 
-/* One run by id.  Errors: NULL, PARAM (no such run), IO. */
+/* One run by id.  Errors: NULL, PARAM (no such run), IO, FORMAT. */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_store_run(locant_run_info *out, locant_store *store, int64_t id);
 

@@ -84,13 +84,15 @@ static bool read_kind(locant_corpus_kind *out, const char *name)
 
 /* Missing members read as nothing, and are refused as such. */
 static locant_status create(locant_corpus **out, const json_t *root,
-                            const locant_store *s)
+                            const locant_store *s, const char *sha256)
 {
     const json_t *list = json_object_get(root, "paths");
     const char *kind = json_string_value(json_object_get(root, "kind"));
     size_t n = json_array_size(list);
     const char **paths = locant_alloc((n + 1) * sizeof *paths);
     locant_corpus_options o = LOCANT_CORPUS_INIT;
+    const json_int_t most =
+        json_integer_value(json_object_get(root, "max_bytes"));
     locant_status status = LOCANT_OK;
 
     if (paths == NULL)
@@ -101,13 +103,17 @@ static locant_status create(locant_corpus **out, const json_t *root,
     o.paths = paths;
     o.n_paths = n;
     o.seed = (uint64_t)json_integer_value(json_object_get(root, "seed"));
-    o.max_bytes =
-        (size_t)json_integer_value(json_object_get(root, "max_bytes"));
+    o.max_bytes = (size_t)most;
     if (kind == NULL || !read_kind(&o.kind, kind))
         status = locant_fail(LOCANT_ERR_FORMAT, "%s: a corpus of a kind this"
                              " locant does not know", s->path);
+    else if (most < 1) /* an option may leave it open */
+        status = locant_fail(LOCANT_ERR_FORMAT, "%s: text %.12s..: max_bytes is"
+                             " %" JSON_INTEGER_FORMAT ", expected at least 1",
+                             s->path, sha256, most);
     else
-        status = locant_corpus_create(out, &o);
+        status = lct_store_blame(locant_corpus_create(out, &o), s,
+                                 "text %.12s..", sha256);
     locant_release(paths);
     return status;
 }
@@ -158,7 +164,7 @@ locant_status locant_store_corpus(locant_corpus **out, locant_store *store,
                            " it", __func__, run);
     root = json_loads(text, 0, NULL);
     locant_release(text);
-    status = create(&c, root, store);
+    status = create(&c, root, store, info.corpus_sha256);
     json_decref(root);
     if (status == LOCANT_OK)
         status = check_again(c, &info);

@@ -209,6 +209,7 @@ locant_status lct_eval_begin(struct lct_eval *ev, locant_store *store,
                              int64_t want)
 {
     const char *sha = locant_corpus_info_of(corpus)->sha256;
+    locant_encoding *own;
 
     if (want < 1 || want > 1 << 20)
         return locant_fail(LOCANT_ERR_PARAM,
@@ -221,6 +222,8 @@ locant_status lct_eval_begin(struct lct_eval *ev, locant_store *store,
                            "locant_evaluate: run %" PRId64 " was trained on"
                            " another corpus (SHA-256 %.12s.., not %.12s..)",
                            run, ev->run.corpus_sha256, sha);
+    LCT_TRY(lct_run_encoding(&own, store, &ev->run));
+    locant_encoding_free(own);
     return LOCANT_OK;
 }
 

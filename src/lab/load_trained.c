@@ -1,9 +1,12 @@
 /* load_trained.c - the model of a finished run, also under another spec */
+#define _POSIX_C_SOURCE 200809L
 #include "load_trained.h"
 #include "locant/resize.h"
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 int64_t lct_memory_rows(int64_t length, int64_t room)
 {
@@ -26,6 +29,29 @@ static locant_status make_model(struct lct_model **model,
     return lct_model_create(model, &config, 1, room, false);
 }
 
+/* Queries and outputs of attention, and both matrices of the feed-forward
+   layer, are there whatever the encoding and the heads. */
+locant_status lct_check_room(const locant_run_info *run, const char *path,
+                             const locant_store *s)
+{
+    struct lct_model_config c;
+    struct stat st;
+    double least;
+
+    LCT_TRY(lct_model_parse(&c, run->model));
+    least = (double)sizeof(real) * (double)c.layers * 2 * (double)c.width *
+            (double)(c.width + c.ff);
+    if (stat(path, &st) != 0)
+        return locant_fail(LOCANT_ERR_IO, "%s: cannot be opened: %s", path,
+                           strerror(errno));
+    if ((double)st.st_size >= least)
+        return LOCANT_OK;
+    return locant_fail(LOCANT_ERR_FORMAT, "%s: run %" PRId64 ": a model of %s"
+                       " takes at least %.0f bytes, its checkpoint has %lld",
+                       s->path, run->id, run->model, least,
+                       (long long)st.st_size);
+}
+
 locant_status lct_load_trained(struct lct_model **model,
                                locant_encoding **encoding, locant_store *store,
                                const locant_run_info *run, int64_t room)
@@ -36,10 +62,14 @@ locant_status lct_load_trained(struct lct_model **model,
     char *path;
 
     LCT_TRY(lct_store_run_extra(&extra, store, run->id));
-    LCT_TRY(locant_encoding_create(encoding, run->encoding));
-    LCT_TRY(make_model(model, *encoding, run, room));
+    LCT_TRY(lct_run_encoding(encoding, store, run));
     LCT_TRY(lct_store_run_path(&path, store, run->id, "safetensors"));
-    status = lct_checkpoint_read(&c, *model, path);
+    status = lct_check_room(run, path, store);
+    if (status == LOCANT_OK)
+        status = lct_store_blame(make_model(model, *encoding, run, room), store,
+                                 "run %" PRId64, run->id);
+    if (status == LOCANT_OK)
+        status = lct_checkpoint_read(&c, *model, path);
     locant_release(path);
     return status;
 }

@@ -110,22 +110,28 @@ static locant_status load(struct lct_probe *p)
 
     LCT_TRY(lct_store_run_extra(&extra, p->store, p->run.id));
     LCT_TRY(lct_model_parse(&config, p->run.model));
-    LCT_TRY(locant_encoding_create(&p->encoding, p->run.encoding));
+    LCT_TRY(lct_run_encoding(&p->encoding, p->store, &p->run));
     config.encoding = p->encoding;
     p->layers = config.layers;
     p->heads = config.heads;
     p->longest = lct_check_reach(p->encoding, LCT_PROBE_LONG) == LOCANT_OK
                      ? LCT_PROBE_LONG
                      : p->length;
-    LCT_TRY(lct_model_create(&p->model, &config, 1, LCT_PROBE_LONG, true));
+    LCT_TRY(lct_store_run_path(&path, p->store, p->run.id, "safetensors"));
+    status = lct_check_room(&p->run, path, p->store);
+    if (status == LOCANT_OK)
+        status = lct_store_blame(
+            lct_model_create(&p->model, &config, 1, LCT_PROBE_LONG, true),
+            p->store, "run %" PRId64, p->run.id);
+    if (status == LOCANT_OK)
+        status = lct_checkpoint_read(&c, p->model, path);
+    locant_release(path);
+    LCT_TRY(status);
     p->trained = locant_alloc(lct_model_size(p->model) * sizeof(real));
     if (p->trained == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "locant_probe: no memory for the "
                            "parameters of run %" PRId64, p->run.id);
-    LCT_TRY(lct_store_run_path(&path, p->store, p->run.id, "safetensors"));
-    status = lct_checkpoint_read(&c, p->model, path);
-    locant_release(path);
-    return status;
+    return LOCANT_OK;
 }
 
 locant_status lct_probe_text(locant_corpus **out)

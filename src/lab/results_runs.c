@@ -52,19 +52,20 @@ static locant_status check_alike(const locant_run_info *a,
 
 /* The group of that encoding, made if there is none, with room for n runs. */
 static locant_status group_of(struct lct_group **out, struct lct_results *r,
-                              const char *spec, size_t n)
+                              const locant_store *s, const locant_run_info *run,
+                              size_t n)
 {
     struct lct_group *g = r->groups;
     locant_encoding *e;
 
     for (size_t i = 0; i < r->n; i++, g++)
-        if (strcmp(g->spec, spec) == 0) {
+        if (strcmp(g->spec, run->encoding) == 0) {
             *out = g;
             return LOCANT_OK;
         }
     *g = (struct lct_group){ .n = 0 };
-    LCT_TRY(locant_encoding_create(&e, spec));
-    snprintf(g->spec, sizeof g->spec, "%s", spec);
+    LCT_TRY(lct_run_encoding(&e, s, run));
+    snprintf(g->spec, sizeof g->spec, "%s", run->encoding);
     g->info = locant_encoding_info_of(e);
     g->doors = locant_encoding_doors(e);
     g->traits = locant_encoding_traits(e);
@@ -93,7 +94,7 @@ static locant_status add_run(struct lct_results *r, locant_store *store,
                            run.status);
     LCT_TRY(check_alike(first, &run));
     LCT_TRY(evaluated_blocks(&blocks, store, &run));
-    LCT_TRY(group_of(&g, r, run.encoding, n));
+    LCT_TRY(group_of(&g, r, store, &run, n));
     /* counted before it is read: what is half read is released too */
     g->results[g->n] = (struct lct_result){ .bytes = 0 };
     g->n++;

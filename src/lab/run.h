@@ -96,7 +96,11 @@ struct locant_source {
 
 /* ------------------------------------------------------------------- model */
 
-/* "layers=3,width=64,.." of at most 127 bytes, and back. */
+/* Of a run's options: layers, width, .. memory, parent.  Errors: PARAM. */
+locant_status lct_check_sizes(const locant_train_options *o);
+
+/* "layers=3,width=64,.." of at most 127 bytes, and back: only what the first
+   writes, with sizes that options may have. */
 void lct_model_text(char out[128], const struct lct_model_config *config);
 locant_status lct_model_parse(struct lct_model_config *config,
                               const char *text);
@@ -118,6 +122,17 @@ locant_status lct_load_trained_as(struct lct_model **model,
                                   const locant_encoding *encoding,
                                   locant_store *store,
                                   const locant_run_info *run, int64_t room);
+
+/*
+ * A row can name a model of any size, and memory is taken before its checkpoint
+ * at 'path' is read: FORMAT when the file is too small to hold it.
+ */
+locant_status lct_check_room(const locant_run_info *run, const char *path,
+                             const locant_store *store);
+
+/* The encoding of a run, to be freed.  FORMAT names the store and the run. */
+locant_status lct_run_encoding(locant_encoding **out, const locant_store *store,
+                               const locant_run_info *run);
 
 /* Rows of segments that 'room' tokens hold, of a model with memory. */
 int64_t lct_memory_rows(int64_t length, int64_t room);

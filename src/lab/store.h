@@ -29,6 +29,14 @@ struct locant_store {
 locant_status lct_store_failed(const locant_store *s, sqlite3 *db);
 
 /*
+ * What is wrong is what the store holds: a refusal of these values becomes
+ * FORMAT, its sentence after the path of the store and 'format', the row.  What
+ * is not about values, as NOMEM and IO, stays, and so does OK.
+ */
+locant_status lct_store_blame(locant_status status, const locant_store *s,
+                              const char *format, ...) LOCANT_PRINTF(3, 4);
+
+/*
  * Prepare one statement and bind its parameters, one letter each in 'types':
  * i int64_t, d double (NAN becomes NULL), s string (NULL becomes NULL).
  */

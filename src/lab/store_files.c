@@ -231,11 +231,14 @@ void lct_store_clean_run(const locant_store *s, int64_t id, bool all)
 
 locant_status locant_store_remove(locant_store *store, int64_t id)
 {
-    locant_run_info run;
+    struct lct_run_extra extra;
     locant_status status;
     int fd = -1;
 
-    LCT_TRY(locant_store_run(&run, store, id));
+    if (store == NULL)
+        return locant_fail(LOCANT_ERR_NULL, "%s: store is NULL", __func__);
+    /* is it there?  What its row says need not hold */
+    LCT_TRY(lct_store_run_extra(&extra, store, id));
     if (!store->readonly)
         LCT_TRY(lct_store_lock_run(&fd, store, id));
     status = lct_store_begin(store, __func__);

@@ -40,6 +40,25 @@ locant_status lct_store_add_scores(locant_store *s,
     return lct_store_end(s, status);
 }
 
+/* By the options of an evaluation, and by what counts can be. */
+static locant_status check_score(const struct lct_task_score *t,
+                                 const locant_store *s)
+{
+    const char *wrong =
+        t->setting == NULL || t->encoding == NULL ? "text that is NULL"
+        : t->length < 1 || t->length > 1 << 20    ? "a length out of range"
+        : t->place < -1                           ? "a place below -1"
+        : t->items < 0 || t->items > 1 << 30      ? "items out of range"
+        : t->exact < 0 || t->exact > t->items     ? "exact beyond its items"
+        : t->hits < 0 || t->hits > t->tokens      ? "hits beyond its tokens"
+                                                  : NULL;
+
+    if (wrong == NULL)
+        return LOCANT_OK;
+    return locant_fail(LOCANT_ERR_FORMAT, "%s: a score of run %lld on %s has"
+                       " %s", s->path, (long long)t->run, t->task, wrong);
+}
+
 static locant_status visit_scores(struct lct_task_score *t, locant_store *s,
                                   sqlite3_stmt *stmt, lct_score_visitor visit,
                                   void *context)
@@ -60,6 +79,7 @@ static locant_status visit_scores(struct lct_task_score *t, locant_store *s,
         t->tokens = sqlite3_column_int64(stmt, 7);
         t->hits = sqlite3_column_int64(stmt, 8);
         t->loss = lct_column_double(stmt, 9);
+        LCT_TRY(check_score(t, s));
         if (visit(t, context) != 0)
             return LOCANT_OK;
     }

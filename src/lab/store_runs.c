@@ -1,178 +1,10 @@
-/* store_runs.c - rows of runs and metrics */
+/* store_runs.c - rows of runs and metrics, written; metrics read again */
 #define _GNU_SOURCE
 #include "store.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-/* -------------------------------------------------------------------- read */
-
-static const char query[] =
-    "SELECT id, status, encoding, model, corpus_sha256, seed, step, steps,"
-    " batch, length, parameters, encoding_parameters, seconds, started,"
-    " (SELECT loss FROM metrics WHERE run = runs.id"
-    "  ORDER BY metrics.step DESC LIMIT 1), message, %s,"
-    " (SELECT grad_norm FROM metrics WHERE run = runs.id"
-    "  ORDER BY metrics.step DESC LIMIT 1), %s, %s"
-    " FROM runs WHERE id BETWEEN ?1 AND ?2 ORDER BY id";
-
-static void read_run(locant_run_info *run, sqlite3_stmt *stmt)
-{
-    *run = (locant_run_info){0};
-    run->id = sqlite3_column_int64(stmt, 0);
-    lct_column_text(run->status, sizeof run->status, stmt, 1);
-    lct_column_text(run->encoding, sizeof run->encoding, stmt, 2);
-    lct_column_text(run->model, sizeof run->model, stmt, 3);
-    lct_column_text(run->corpus_sha256, sizeof run->corpus_sha256, stmt, 4);
-    run->seed = (uint64_t)sqlite3_column_int64(stmt, 5);
-    run->step = sqlite3_column_int64(stmt, 6);
-    run->steps = sqlite3_column_int64(stmt, 7);
-    run->batch = sqlite3_column_int64(stmt, 8);
-    run->length = sqlite3_column_int64(stmt, 9);
-    run->parameters = sqlite3_column_int64(stmt, 10);
-    run->encoding_parameters = sqlite3_column_int64(stmt, 11);
-    run->seconds = sqlite3_column_double(stmt, 12);
-    lct_column_text(run->started, sizeof run->started, stmt, 13);
-    run->train_loss = lct_column_double(stmt, 14);
-    lct_column_text(run->message, sizeof run->message, stmt, 15);
-    run->parent = sqlite3_column_int64(stmt, 16);
-    lct_column_text(run->source, sizeof run->source, stmt, 17);
-    run->gradient_norm = lct_column_double(stmt, 18);
-    run->encoding_gradient_norm = lct_column_double(stmt, 19);
-    lct_column_text(run->build, sizeof run->build, stmt, 20);
-    run->tokens_per_second =
-        run->seconds > 0 ? (double)run->step * (double)run->batch *
-                               (double)run->length / run->seconds
-                         : NAN;
-}
-
-struct list {
-    locant_run_info *run;
-    size_t n, room;
-};
-
-static locant_status grow(struct list *l, const locant_store *s)
-{
-    size_t room = l->room ? 2 * l->room : 16;
-    locant_run_info *more = locant_alloc(room * sizeof *more);
-
-    if (more == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for %zu runs",
-                           s->path, room);
-    if (l->n > 0)
-        memcpy(more, l->run, l->n * sizeof *more);
-    locant_release(l->run);
-    l->run = more;
-    l->room = room;
-    return LOCANT_OK;
-}
-
-/*
- * The runs with ids 'first' to 'last', by one statement.  They are visited
- * when it has ended and the lock is free, so that visitors may use the store.
- */
-static locant_status list_runs(struct list *l, locant_store *s, int64_t first,
-                               int64_t last)
-{
-    char sql[sizeof query + 192];
-    sqlite3_stmt *stmt = NULL;
-    locant_status status;
-    bool row = true;
-
-    /* an older store, open for reading, lacks columns and a table */
-    snprintf(sql, sizeof sql, query,
-             s->version < 2 ? "0, 'text'" : "parent, source",
-             s->version < 3 ? "NULL"
-                            : "(SELECT norm FROM gradients WHERE run = runs.id"
-                              " AND part = 'encoding'"
-                              " ORDER BY gradients.step DESC LIMIT 1)",
-             s->version < 4 ? "NULL" : "build");
-    lct_store_lock(s);
-    status = lct_store_prepare(&stmt, s, sql, "ii", first, last);
-    while (status == LOCANT_OK && row) {
-        status = lct_store_step(&row, s, stmt);
-        if (status == LOCANT_OK && row && l->n == l->room)
-            status = grow(l, s);
-        if (status == LOCANT_OK && row)
-            read_run(&l->run[l->n++], stmt);
-    }
-    sqlite3_finalize(stmt);
-    lct_store_unlock(s);
-    return status;
-}
-
-locant_status locant_store_runs(locant_store *store, locant_run_visitor visit,
-                                void *context)
-{
-    struct list l = {0};
-    locant_status status;
-
-    if (store == NULL || visit == NULL)
-        return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", __func__,
-                           store ? "visit" : "store");
-    status = list_runs(&l, store, INT64_MIN, INT64_MAX);
-    for (size_t i = 0; status == LOCANT_OK && i < l.n; i++)
-        if (visit(&l.run[i], context) != 0)
-            break;
-    locant_release(l.run);
-    return status;
-}
-
-locant_status locant_store_run(locant_run_info *out, locant_store *store,
-                               int64_t id)
-{
-    struct list l = {0};
-    locant_status status;
-
-    if (out == NULL || store == NULL)
-        return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", __func__,
-                           out ? "store" : "out");
-    status = list_runs(&l, store, id, id);
-    if (status == LOCANT_OK && l.n == 0)
-        status = locant_fail(LOCANT_ERR_PARAM, "%s: no run %" PRId64 " in %s",
-                             __func__, id, store->directory);
-    if (status == LOCANT_OK)
-        *out = l.run[0];
-    locant_release(l.run);
-    return status;
-}
-
-locant_status lct_store_run_extra(struct lct_run_extra *out, locant_store *s,
-                                  int64_t id)
-{
-    sqlite3_stmt *stmt = NULL;
-    locant_status status;
-    bool row = false;
-
-    lct_store_lock(s);
-    status = lct_store_prepare(
-        &stmt, s, "SELECT key, batch_checksum, bytes FROM runs WHERE id = ?1",
-        "i", id);
-    if (status == LOCANT_OK)
-        status = lct_store_step(&row, s, stmt);
-    if (status == LOCANT_OK && row) {
-        lct_column_text(out->key, sizeof out->key, stmt, 0);
-        lct_column_text(out->batch_checksum, sizeof out->batch_checksum, stmt,
-                        1);
-        out->bytes = sqlite3_column_int64(stmt, 2);
-    }
-    sqlite3_finalize(stmt);
-    lct_store_unlock(s);
-    if (status == LOCANT_OK && !row)
-        return locant_fail(LOCANT_ERR_PARAM, "no run %" PRId64 " in %s", id,
-                           s->directory);
-    return status;
-}
-
-locant_status lct_store_run_options(char **out, locant_store *s, int64_t id)
-{
-    *out = NULL;
-    if (s->version < 2)
-        return LOCANT_OK;
-    return lct_store_text(out, s, "SELECT options FROM runs WHERE id = ?1",
-                          "i", id);
-}
 
 /* ------------------------------------------------------------------- write */
 
@@ -219,10 +51,8 @@ locant_status lct_store_find_run(int64_t *id, locant_store *s,
     LCT_TRY(lct_store_begin(s, "locant_train"));
     status = find_key(id, s, run->key);
     if (status == LOCANT_OK && run->only != 0 && *id != run->only)
-        status = locant_fail(LOCANT_ERR_FORMAT,
-                             "locant_train: run %" PRId64 " is another run to"
-                             " this locant than to the one that began it",
-                             run->only);
+        status = locant_fail(LOCANT_ERR_FORMAT, "locant_train: its options are"
+                             " those of another run than its key");
     else if (status == LOCANT_OK && *id == 0)
         status = insert_run(id, s, run);
     else if (status == LOCANT_OK)

@@ -222,7 +222,7 @@ static locant_status find_reach(int64_t *reach, const struct scoring *s)
 {
     locant_encoding *e;
 
-    LCT_TRY(locant_encoding_create(&e, s->run.encoding));
+    LCT_TRY(lct_run_encoding(&e, s->store, &s->run));
     *reach = locant_encoding_reach(e);
     locant_encoding_free(e);
     return LOCANT_OK;

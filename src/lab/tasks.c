@@ -218,8 +218,8 @@ locant_status locant_task_of(const locant_task_info **out, locant_store *store,
         return LOCANT_OK;
     *out = locant_task_find(info.source);
     if (*out == NULL)
-        return locant_fail(LOCANT_ERR_FORMAT, "run %" PRId64 " was trained on"
-                           " '%s', which this locant does not know", run,
-                           info.source);
+        return locant_fail(LOCANT_ERR_FORMAT, "%s: run %" PRId64 " was trained"
+                           " on '%s', which this locant does not know",
+                           store->path, run, info.source);
     return LOCANT_OK;
 }

@@ -203,9 +203,13 @@ static locant_status is_done(bool *done, const struct lct_trainer *t)
 
 static locant_status run_trainer(struct lct_trainer *t)
 {
+    locant_status status;
     bool done;
 
-    LCT_TRY(lct_train_set_up(t));
+    status = lct_train_set_up(t);
+    if (t->only != 0) /* the options are those that the store holds */
+        status = lct_store_blame(status, t->store, "run %" PRId64, t->only);
+    LCT_TRY(status);
     LCT_TRY(is_done(&done, t));
     if (done)
         return LOCANT_OK;
@@ -225,7 +229,10 @@ locant_status lct_train(int64_t *run, locant_store *store,
     struct lct_trainer *t;
     locant_status status;
 
-    LCT_TRY(lct_train_check(run, store, corpus, options));
+    status = lct_train_check(run, store, corpus, options);
+    if (only != 0)
+        status = lct_store_blame(status, store, "run %" PRId64, only);
+    LCT_TRY(status);
     t = locant_alloc(sizeof *t);
     if (t == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "locant_train: no memory");

@@ -10,7 +10,7 @@
 
 /* ----------------------------------------------------------------- options */
 
-static locant_status check_sizes(const locant_train_options *o)
+locant_status lct_check_sizes(const locant_train_options *o)
 {
     const struct { const char *name; int64_t value, max; } size[] = {
         {"layers", o->layers, 1024},   {"width", o->width, 1 << 20},
@@ -84,7 +84,7 @@ static locant_status check_options(const locant_corpus *corpus,
         return locant_fail(LOCANT_ERR_PARAM,
                            "locant_train: options->struct_size is %zu,"
                            " expected %zu", o->struct_size, sizeof *o);
-    LCT_TRY(check_sizes(o));
+    LCT_TRY(lct_check_sizes(o));
     if (!(o->learning_rate > 0 && isfinite(o->learning_rate)))
         return locant_fail(LOCANT_ERR_PARAM,
                            "locant_train: learning_rate is %g, expected a"
@@ -118,26 +118,46 @@ void lct_model_text(char out[128], const struct lct_model_config *c)
         snprintf(out + n, 128 - (size_t)n, ",vocab=%" PRId64, c->vocab);
 }
 
+/* By the checks of the options that such a model is trained with. */
+static locant_status check_config(const struct lct_model_config *c)
+{
+    locant_train_options o = LOCANT_TRAIN_INIT;
+
+    o.layers = c->layers;
+    o.width = c->width;
+    o.heads = c->heads;
+    o.kv_heads = c->kv_heads;
+    o.ff = c->ff;
+    o.memory = c->memory;
+    LCT_TRY(lct_check_sizes(&o));
+    if (c->kv_heads < 1)
+        return locant_fail(LOCANT_ERR_FORMAT, "kv_heads is 0, expected 1 .. "
+                           "heads, which is %" PRId64, c->heads);
+    if (c->vocab < 1 || c->vocab > LCT_VOCAB)
+        return locant_fail(LOCANT_ERR_FORMAT, "vocab is %" PRId64
+                           ", expected 1 .. %d", c->vocab, LCT_VOCAB);
+    return LOCANT_OK;
+}
+
 locant_status lct_model_parse(struct lct_model_config *c, const char *text)
 {
-    const char *vocab = strstr(text, ",vocab=");
-    char norm[8];
+    const char *vocab = strstr(text, ",vocab="), *rms = strstr(text, ",norm=r");
+    char again[128];
 
     *c = (struct lct_model_config){.vocab = LCT_VOCAB};
-    if (sscanf(text,
-               "layers=%" SCNd64 ",width=%" SCNd64 ",heads=%" SCNd64
-               ",kv_heads=%" SCNd64 ",ff=%" SCNd64 ",norm=%7[a-z],memory=%"
-               SCNd64, &c->layers, &c->width, &c->heads, &c->kv_heads, &c->ff,
-               norm, &c->memory) < 6)
-        return locant_fail(LOCANT_ERR_FORMAT,
-                           "the model of a run reads '%s', expected"
-                           " 'layers=..,width=..,heads=..,kv_heads=..,ff=..,"
-                           "norm=..'", text);
-    if (vocab && (sscanf(vocab, ",vocab=%" SCNd64, &c->vocab) != 1 ||
-                  c->vocab < 1 || c->vocab > LCT_VOCAB))
+    c->norm = rms ? LCT_RMS_NORM : LCT_LAYER_NORM;
+    sscanf(text,
+           "layers=%" SCNd64 ",width=%" SCNd64 ",heads=%" SCNd64
+           ",kv_heads=%" SCNd64 ",ff=%" SCNd64 ",norm=%*[a-z],memory=%"
+           SCNd64, &c->layers, &c->width, &c->heads, &c->kv_heads, &c->ff,
+           &c->memory);
+    if (vocab)
+        sscanf(vocab, ",vocab=%" SCNd64, &c->vocab);
+    LCT_TRY(check_config(c));
+    lct_model_text(again, c);
+    if (strcmp(text, again) != 0)
         return locant_fail(LOCANT_ERR_FORMAT, "the model of a run reads '%s',"
-                           " expected a vocab of 1 .. %d", text, LCT_VOCAB);
-    c->norm = strcmp(norm, "rms") == 0 ? LCT_RMS_NORM : LCT_LAYER_NORM;
+                           " expected '%s'", text, again);
     return LOCANT_OK;
 }
 

@@ -135,9 +135,9 @@ static locant_status resume(locant_store *store, const locant_run_info *run,
     locant_status status;
 
     if (root == NULL || !parse(&o, root)) {
-        status = locant_fail(LOCANT_ERR_FORMAT,
-                             "locant_resume: run %" PRId64 " has options this"
-                             " locant does not read: %.200s", run->id, text);
+        status = locant_fail(LOCANT_ERR_FORMAT, "%s: run %" PRId64 " has"
+                             " options this locant does not read", store->path,
+                             run->id);
     } else {
         o.progress = progress;
         o.context = context;

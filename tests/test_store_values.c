@@ -1,0 +1,181 @@
+/* test_store_values.c - values that no locant writes are refused where read */
+/* needs: lab */
+#define _GNU_SOURCE
+#include "store_case.h"
+#include "locant/tasks.h"
+
+/* What somebody did to the store, in SQL. */
+static void change(const char *sql)
+{
+    char *error = NULL;
+    sqlite3 *db;
+
+    assert_int_equal(sqlite3_open(scratch_file(&dir, "store/runs.db"), &db), 0);
+    if (sqlite3_exec(db, sql, NULL, NULL, &error) != SQLITE_OK)
+        FAIL("%s: %s\n", sql, error);
+    sqlite3_close(db);
+}
+
+static int see_run(const locant_run_info *run, void *context)
+{
+    (void)run;
+    ++*(int *)context;
+    return 0;
+}
+
+/* Read as a list and alone, this is what is said; then all is as it was. */
+static void check_said(locant_store *s, int64_t id, const char *sql,
+                       const char *said)
+{
+    char want[PATH_MAX + 512];
+    locant_run_info run;
+    int n = 0;
+
+    change("CREATE TABLE kept AS SELECT * FROM runs");
+    change(sql);
+    snprintf(want, sizeof want, "%s: run 1: %s",
+             scratch_file(&dir, "store/runs.db"), said);
+    CHECK_REFUSED(locant_store_runs(s, see_run, &n), LOCANT_ERR_FORMAT, want);
+    if (id == 1)
+        CHECK_REFUSED(locant_store_run(&run, s, 1), LOCANT_ERR_FORMAT, want);
+    assert_int_equal(n, 0);
+    change("DELETE FROM runs; INSERT INTO runs SELECT * FROM kept;"
+           "DROP TABLE kept");
+}
+
+static void refuses_a_row_that_no_options_make(void **state)
+{
+    static const struct { const char *set, *said; } cases[] = {
+        {"length = 0", "length is 0, expected 1 .. 1048576"},
+        {"length = -1", "length is -1, expected 1 .. 1048576"},
+        {"length = 'x'", "length is not an integer"},
+        {"length = 1.5", "length is not an integer"},
+        {"batch = 1 << 40", "batch is 1099511627776, expected 1 .. 1048576"},
+        {"steps = 0", "steps is 0, expected 1 .. 1099511627776"},
+        {"step = 10", "step of run 1 is not 0 .. steps"},
+        {"parameters = -1", "parameters of run 1 is not at least 0"},
+        {"encoding_parameters = 101",
+         "encoding_parameters of run 1 is not 0 .. parameters"},
+        {"seconds = 9e999",
+         "seconds of run 1 is not a finite number of at least 0"},
+        {"seconds = 'long'", "seconds is not a number or NULL"},
+        {"parent = -1", "parent is -1, expected the number of a run, or 0"},
+        {"seed = x'00'", "seed is not an integer"},
+        {"encoding = CAST(x'1b5b324a' AS TEXT)",
+         "encoding is not printable text that fits"},
+        {"encoding = hex(zeroblob(200))",
+         "encoding is not printable text that fits"},
+        {"corpus_sha256 = '../..'", "corpus_sha256 of run 1 is not"
+         " hexadecimal"},
+        {"message = x'00'", "message is not text or NULL"},
+        {"model = replace(model, 'heads=2', 'heads=0')",
+         "heads is 0, expected 1 .. 65536"},
+        {"model = replace(model, 'width=8', 'width=99999999999999999999')",
+         "width is 9223372036854775807, expected 1 .. 1048576"},
+        {"model = model || ',vocab=257'", "vocab is 257, expected 1 .. 256"},
+        {"model = 'layers=1'", "width is 0, expected 1 .. 1048576"},
+        {"model = model || ' '", "the model of a run reads 'layers=1,width=8,"
+         "heads=2,kv_heads=2,ff=8,norm=layer ', expected 'layers=1,width=8,"
+         "heads=2,kv_heads=2,ff=8,norm=layer'"},
+    };
+    locant_store *s = open_store();
+    char sql[256];
+
+    (void)state;
+    add_run(s, "a");
+    change("PRAGMA ignore_check_constraints = ON");
+    for (size_t i = 0; i < LEN(cases); i++) {
+        snprintf(sql, sizeof sql, "UPDATE runs SET %s", cases[i].set);
+        check_said(s, 1, sql, cases[i].said);
+    }
+    check_said(s, 0, "PRAGMA ignore_check_constraints = ON;"
+               "UPDATE runs SET status = 'dead'",
+               "status of run 1 is not running, interrupted, done or failed");
+    /* what cannot be read can still be removed */
+    change("UPDATE runs SET length = 0");
+    CHECK_OK(locant_store_remove(s, 1));
+    locant_store_close(s);
+}
+
+static void lists_more_runs_than_it_holds_at_once(void **state)
+{
+    locant_store *s = open_store();
+    int n = 0;
+
+    (void)state;
+    add_run(s, "a");
+    change("WITH RECURSIVE c(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM c"
+           " WHERE i < 512) INSERT INTO runs (id, key, status, encoding, model,"
+           " corpus_sha256, seed, step, steps, batch, length, parameters,"
+           " encoding_parameters, bytes, seconds, batch_checksum, started)"
+           " SELECT i, i, status, encoding, model, corpus_sha256, seed, step,"
+           " steps, batch, length, parameters, encoding_parameters, bytes,"
+           " seconds, batch_checksum, started FROM runs, c");
+    CHECK_OK(locant_store_runs(s, see_run, &n));
+    assert_int_equal(n, 512);
+    change("UPDATE runs SET id = 9223372036854775807 WHERE id = 512");
+    n = 0;
+    CHECK_OK(locant_store_runs(s, see_run, &n));
+    assert_int_equal(n, 512);
+    locant_store_close(s);
+}
+
+static int see_score(const locant_run_info *run, const char *setup,
+                     const locant_task_score *score, void *context)
+{
+    (void)run;
+    (void)setup;
+    (void)score;
+    ++*(int *)context;
+    return 0;
+}
+
+static void refuses_scores_that_cannot_be(void **state)
+{
+    static const struct { const char *set, *said; } cases[] = {
+        {"exact = 11", "exact beyond its items"},
+        {"items = -1", "items out of range"},
+        {"hits = 99", "hits beyond its tokens"},
+        {"length = 0", "a length out of range"},
+        {"place = -2", "a place below -1"},
+    };
+    const struct lct_task_score score = {
+        .run = 1, .task = "T1", .setting = "", .encoding = "", .test_seed = 1,
+        .length = 128, .place = -1, .items = 10, .exact = 9, .tokens = 10,
+        .hits = 9, .loss = .5 };
+    locant_store *s = open_store();
+    char sql[128], want[PATH_MAX + 128];
+    int n = 0;
+
+    (void)state;
+    add_run(s, "a");
+    change("UPDATE runs SET source = 'T1'");
+    CHECK_OK(lct_store_add_scores(s, &score, 1));
+    CHECK_OK(locant_task_recorded(s, see_score, &n));
+    assert_int_equal(n, 1);
+    for (size_t i = 0; i < LEN(cases); i++) {
+        change("CREATE TABLE kept AS SELECT * FROM task_scores");
+        snprintf(sql, sizeof sql, "UPDATE task_scores SET %s", cases[i].set);
+        change(sql);
+        snprintf(want, sizeof want, "%s: a score of run 1 on T1 has %s",
+                 scratch_file(&dir, "store/runs.db"), cases[i].said);
+        CHECK_REFUSED(locant_task_recorded(s, see_score, &n),
+                      LOCANT_ERR_FORMAT, want);
+        change("DELETE FROM task_scores; INSERT INTO task_scores SELECT * FROM"
+               " kept; DROP TABLE kept");
+    }
+    locant_store_close(s);
+}
+
+#define IN_SCRATCH(f) cmocka_unit_test_setup_teardown(f, make_dir, remove_dir)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_SCRATCH(refuses_a_row_that_no_options_make),
+        IN_SCRATCH(lists_more_runs_than_it_holds_at_once),
+        IN_SCRATCH(refuses_scores_that_cannot_be),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
