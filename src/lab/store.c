@@ -36,6 +36,9 @@ locant_status lct_store_failed(const locant_store *s, sqlite3 *db)
     if (code == SQLITE_READONLY)
         return locant_fail(status, "%s: can be read, not written: this user, "
                            "or this file system, may only read", s->path);
+    if (code == SQLITE_INTERRUPT)
+        return locant_fail(LOCANT_ERR_FORMAT, "%s: a query took more steps than"
+                           " any of a store of its size", s->path);
     if (code == SQLITE_NOMEM)
         status = LOCANT_ERR_NOMEM;
     else if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB)
@@ -67,6 +70,7 @@ static int bind(sqlite3_stmt *stmt, const char *types, va_list args)
 static locant_status prepare(sqlite3_stmt **out, locant_store *s,
                              const char *sql, const char *types, va_list args)
 {
+    lct_store_restart(&s->guard);
     if (sqlite3_prepare_v2(s->db, sql, -1, out, NULL) != SQLITE_OK)
         return lct_store_failed(s, s->db);
     if (bind(*out, types, args) != SQLITE_OK) {

@@ -14,8 +14,15 @@
 
 enum { LCT_STORE_VERSION = 4, LCT_STORE_APPLICATION = 0x4c4f434e /* "LOCN" */ };
 
+/* The steps that a statement of one connection may take; see store_guard.c. */
+struct lct_store_guard {
+    const char *path;
+    int64_t steps, most, least;
+};
+
 struct locant_store {
     sqlite3 *db;
+    struct lct_store_guard guard; /* of db */
     pthread_mutex_t mutex;
     char *directory;
     char *path; /* directory/runs.db */
@@ -85,8 +92,29 @@ locant_status lct_store_inspect(bool *blank, int64_t *version, locant_store *s);
 /* Make the schema what this version expects, in one transaction. */
 locant_status lct_store_migrate(locant_store *s);
 
-/* Connect to the file of the store for reading only. */
-locant_status lct_store_connect_readonly(sqlite3 **out, const locant_store *s);
+/* The scripts that lead from one version to another; SQLite's code. */
+int lct_store_make_schema(sqlite3 *db, int64_t from, int64_t to);
+
+/* FORMAT unless the database has the tables of that version, to the letter. */
+locant_status lct_store_check_schema(locant_store *s, int64_t version);
+
+/* What one statement of ours, and one of a user, may do at least. */
+enum { LCT_STEPS = 100000000, LCT_STEPS_OF_USERS = 1000000000 };
+
+/*
+ * Make a new connection safe against the file at 'path'; both outlive it.  A
+ * statement then takes at most 'least' steps of SQLite's virtual machine, and
+ * 100 for each byte of the file.
+ */
+void lct_store_guard(struct lct_store_guard *g, sqlite3 *db, const char *path,
+                     int64_t least);
+/* The next statement begins. */
+void lct_store_restart(struct lct_store_guard *g);
+
+/* Connect to the file of the store for reading only, guarded. */
+locant_status lct_store_connect_readonly(sqlite3 **out,
+                                         struct lct_store_guard *g,
+                                         const locant_store *s, int64_t least);
 
 /* -------------------------------------------------------------------- runs */
 

@@ -134,6 +134,15 @@ static const char version_4[] =
 static const char *const scripts[LCT_STORE_VERSION] = {version_1, version_2,
                                                        version_3, version_4};
 
+int lct_store_make_schema(sqlite3 *db, int64_t from, int64_t to)
+{
+    int code = SQLITE_OK;
+
+    for (; from < to && code == SQLITE_OK; from++)
+        code = sqlite3_exec(db, scripts[from], NULL, NULL, NULL);
+    return code;
+}
+
 locant_status lct_store_migrate(locant_store *s)
 {
     int64_t version = 0;
@@ -143,9 +152,9 @@ locant_status lct_store_migrate(locant_store *s)
     LCT_TRY(lct_store_begin(s, __func__));
     /* Of several processes that find it old, the first does this. */
     status = lct_store_inspect(&blank, &version, s);
-    for (; status == LOCANT_OK && version < LCT_STORE_VERSION; version++)
-        if (sqlite3_exec(s->db, scripts[version], NULL, NULL, NULL) !=
-            SQLITE_OK)
-            status = lct_store_failed(s, s->db);
+    lct_store_restart(&s->guard);
+    if (status == LOCANT_OK && lct_store_make_schema(s->db, version,
+                                   LCT_STORE_VERSION) != SQLITE_OK)
+        status = lct_store_failed(s, s->db);
     return lct_store_end(s, status);
 }

@@ -95,7 +95,10 @@ locant_status lct_store_inspect(bool *blank, int64_t *version, locant_store *s)
     LCT_TRY(pragma(version, s, "PRAGMA user_version"));
     LCT_TRY(pragma(&tables, s, "SELECT count(*) FROM sqlite_master"));
     *blank = application == 0 && *version == 0 && tables == 0;
-    return *blank ? LOCANT_OK : judge(s->path, application, *version);
+    if (*blank)
+        return LOCANT_OK;
+    LCT_TRY(judge(s->path, application, *version));
+    return lct_store_check_schema(s, *version);
 }
 
 /*
@@ -142,6 +145,7 @@ static locant_status connect_writable(locant_store *s)
 
     if (sqlite3_open_v2(s->path, &s->db, flags, NULL) != SQLITE_OK)
         return lct_store_failed(s, s->db);
+    lct_store_guard(&s->guard, s->db, s->path, LCT_STEPS);
     sqlite3_busy_timeout(s->db, BUSY_MS);
     if (sqlite3_exec(s->db, "PRAGMA synchronous = FULL;"
                      "PRAGMA foreign_keys = ON", NULL, NULL, NULL) != SQLITE_OK)
@@ -175,12 +179,24 @@ static char *uri_of(const char *path)
     return uri;
 }
 
+/* Guard a connection that was opened, and see whether it can be read. */
+static int first_look(sqlite3 *db, struct lct_store_guard *g,
+                      const locant_store *s, int64_t least)
+{
+    lct_store_guard(g, db, s->path, least);
+    sqlite3_busy_timeout(db, BUSY_MS);
+    return sqlite3_exec(db, "SELECT count(*) FROM sqlite_master", NULL, NULL,
+                        NULL);
+}
+
 /*
  * A database in WAL mode needs its index file beside it.  Where it cannot be
  * made (read-only directory) and no log is waiting, nobody writes either, and
  * the file can be read as it is.
  */
-static locant_status connect_immutable(sqlite3 **out, const locant_store *s)
+static locant_status connect_immutable(sqlite3 **out,
+                                       struct lct_store_guard *g,
+                                       const locant_store *s)
 {
     char *uri = uri_of(s->path);
     int code;
@@ -194,8 +210,7 @@ static locant_status connect_immutable(sqlite3 **out, const locant_store *s)
                            SQLITE_OPEN_NOMUTEX, NULL);
     locant_release(uri);
     if (code == SQLITE_OK)
-        code = sqlite3_exec(*out, "SELECT count(*) FROM sqlite_master", NULL,
-                            NULL, NULL);
+        code = first_look(*out, g, s, g->least);
     return code == SQLITE_OK ? LOCANT_OK : lct_store_failed(s, *out);
 }
 
@@ -212,19 +227,18 @@ static bool has_log(const locant_store *s)
     return there;
 }
 
-locant_status lct_store_connect_readonly(sqlite3 **out, const locant_store *s)
+locant_status lct_store_connect_readonly(sqlite3 **out,
+                                         struct lct_store_guard *g,
+                                         const locant_store *s, int64_t least)
 {
     locant_status status = LOCANT_OK;
     int code = sqlite3_open_v2(s->path, out, SQLITE_OPEN_READONLY |
                                SQLITE_OPEN_NOMUTEX, NULL);
 
-    if (code == SQLITE_OK) {
-        sqlite3_busy_timeout(*out, BUSY_MS);
-        code = sqlite3_exec(*out, "SELECT count(*) FROM sqlite_master", NULL,
-                            NULL, NULL);
-    }
+    if (code == SQLITE_OK)
+        code = first_look(*out, g, s, least);
     if ((code == SQLITE_CANTOPEN || code == SQLITE_READONLY) && !has_log(s))
-        status = connect_immutable(out, s);
+        status = connect_immutable(out, g, s);
     else if (code != SQLITE_OK)
         status = lct_store_failed(s, *out);
     if (status != LOCANT_OK) {
@@ -321,7 +335,8 @@ static locant_status open_readonly(locant_store *s)
 
     LCT_TRY(inspect_header(&blank, s->path));
     if (!blank) {
-        LCT_TRY(lct_store_connect_readonly(&s->db, s));
+        LCT_TRY(lct_store_connect_readonly(&s->db, &s->guard, s,
+                                           LCT_STEPS));
         LCT_TRY(lct_store_inspect(&blank, &s->version, s));
     }
     if (blank)

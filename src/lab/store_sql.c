@@ -166,6 +166,7 @@ static locant_status visit_rows(const locant_store *s, sqlite3 *db,
 locant_status locant_store_sql(locant_store *store, const char *query,
                                locant_sql_visitor row, void *context)
 {
+    struct lct_store_guard guard;
     sqlite3 *db = NULL;
     sqlite3_stmt *stmt = NULL;
     locant_status status;
@@ -173,7 +174,8 @@ locant_status locant_store_sql(locant_store *store, const char *query,
     if (store == NULL || query == NULL || row == NULL)
         return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", __func__,
                            !store ? "store" : !query ? "query" : "row");
-    LCT_TRY(lct_store_connect_readonly(&db, store));
+    LCT_TRY(lct_store_connect_readonly(&db, &guard, store,
+                                       LCT_STEPS_OF_USERS));
     sqlite3_set_authorizer(db, authorize, NULL);
     status = prepare_one(&stmt, db, query);
     if (status == LOCANT_OK)

@@ -1,0 +1,189 @@
+/* test_store_guard.c - a schema or pages made to run what is not ours */
+/* needs: lab */
+#define _GNU_SOURCE
+#include "store_case.h"
+
+static void change(const char *sql)
+{
+    char *error = NULL;
+    sqlite3 *db;
+
+    assert_int_equal(sqlite3_open(scratch_file(&dir, "store/runs.db"), &db), 0);
+    if (sqlite3_exec(db, sql, NULL, NULL, &error) != SQLITE_OK)
+        FAIL("%s: %s\n", sql, error);
+    sqlite3_close(db);
+}
+
+static void refuses_a_schema_that_is_not_ours(void **state)
+{
+    static const struct { const char *sql, *said; } cases[] = {
+        {"DROP TABLE gradients",
+         "has no table gradients, which a store of locant has"},
+        {"ALTER TABLE runs RENAME TO other; CREATE VIEW runs AS WITH RECURSIVE"
+         " c AS (SELECT * FROM other UNION ALL SELECT * FROM c) SELECT * FROM"
+         " c", "its runs is not the table that a store of locant has"},
+        {"ALTER TABLE plans ADD COLUMN more AS (hex(zeroblob(99999999)))",
+         "its plans is not the table that a store of locant has"},
+        {"DROP TABLE probes; CREATE TABLE probes (run, name, setting, value)",
+         "its probes is not the table that a store of locant has"},
+        {"DROP INDEX runs_parent",
+         "has no index runs_parent, which a store of locant has"},
+    };
+    char want[PATH_MAX + 128], *bytes;
+    locant_store *s = open_store();
+    size_t size;
+
+    (void)state;
+    locant_store_close(s);
+    bytes = scratch_read(scratch_file(&dir, "store/runs.db"), &size);
+    for (size_t i = 0; i < LEN(cases); i++) {
+        change(cases[i].sql);
+        snprintf(want, sizeof want, "%s: %s",
+                 scratch_file(&dir, "store/runs.db"), cases[i].said);
+        CHECK_REFUSED(locant_store_open(&s, scratch_file(&dir, "store")),
+                      LOCANT_ERR_FORMAT, want);
+        CHECK_REFUSED(
+            locant_store_open_readonly(&s, scratch_file(&dir, "store")),
+            LOCANT_ERR_FORMAT, want);
+        scratch_write(scratch_file(&dir, "store/runs.db"), bytes, size);
+    }
+    free(bytes);
+}
+
+static int see_row(int n, const char *const *names, const char *const *values,
+                   const char *kinds, void *context)
+{
+    (void)n;
+    (void)names;
+    (void)values;
+    (void)kinds;
+    ++*(int *)context;
+    return 0;
+}
+
+/* What is in the file besides our tables stays there. */
+static void runs_nothing_of_a_stranger(void **state)
+{
+    locant_store *s = open_store();
+    int rows = 0;
+
+    (void)state;
+    add_run(s, "a");
+    locant_store_close(s);
+    change("CREATE TABLE notes (x); CREATE VIEW v AS SELECT * FROM runs;"
+           "CREATE TRIGGER t AFTER INSERT ON runs BEGIN"
+           " DELETE FROM runs; END");
+    s = open_store();
+    add_run(s, "b");
+    assert_int_equal(ask(&dir, "SELECT count(*) FROM runs"), 2);
+    CHECK_OK(locant_store_sql(s, "SELECT * FROM notes", see_row, &rows));
+    CHECK_REFUSED(locant_store_sql(s, "SELECT * FROM v", see_row, &rows),
+                  LOCANT_ERR_PARAM, "locant_store_sql: SQLite says: access to"
+                  " view \"v\" prohibited");
+    assert_int_equal(rows, 0);
+    locant_store_close(s);
+}
+
+static void check_switches(sqlite3 *db)
+{
+    int on;
+
+    sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, -1, &on);
+    assert_int_equal(on, 0);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, -1, &on);
+    assert_int_equal(on, 1);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, -1, &on);
+    assert_int_equal(on, 0);
+    CHECK(sqlite3_limit(db, SQLITE_LIMIT_LENGTH, -1) <= 512 << 20);
+    assert_int_equal(sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, -1), 0);
+}
+
+static void guards_every_connection(void **state)
+{
+    locant_store *s = open_store();
+
+    (void)state;
+    check_switches(s->db);
+    locant_store_close(s);
+    CHECK_OK(locant_store_open_readonly(&s, scratch_file(&dir, "store")));
+    check_switches(s->db);
+    locant_store_close(s);
+}
+
+static void ends_a_query_that_does_not_end(void **state)
+{
+    static const char endless[] = "WITH RECURSIVE c (x) AS (SELECT 1 UNION ALL"
+                                  " SELECT x + 1 FROM c) SELECT max(x) FROM c";
+    locant_store *s = open_store();
+    char want[PATH_MAX + 128], *text;
+
+    (void)state;
+    snprintf(want, sizeof want, "%s: a query took more steps than any of a"
+             " store of its size", scratch_file(&dir, "store/runs.db"));
+    s->guard.least = 0; /* a file of some pages leaves a few million */
+    CHECK_REFUSED(lct_store_text(&text, s, endless, ""), LOCANT_ERR_FORMAT,
+                  want);
+    add_run(s, "a"); /* the next one has steps of its own */
+    locant_store_close(s);
+}
+
+static int count(const locant_run_info *run, void *context)
+{
+    (void)run;
+    ++*(int *)context;
+    return 0;
+}
+
+/* Of an inner page of a table: all its cells lead to the first one's page. */
+static void tie(unsigned char *page)
+{
+    const int cells = page[3] << 8 | page[4];
+    const unsigned char *first = page + (page[12] << 8 | page[13]);
+
+    assert_int_equal(page[0], 5);
+    CHECK(cells > 1);
+    for (int i = 1; i < cells; i++)
+        memcpy(page + (page[12 + 2 * i] << 8 | page[13 + 2 * i]), first, 4);
+    memcpy(page + 8, first, 4);
+}
+
+static void ends_a_list_whose_pages_lead_back(void **state)
+{
+    char name[16], want[PATH_MAX + 128], *bytes;
+    locant_store *s = open_store();
+    int64_t root;
+    size_t size;
+    int n = 0;
+
+    (void)state;
+    for (int i = 0; i < 100; i++) {
+        snprintf(name, sizeof name, "%d", i);
+        add_run(s, name);
+    }
+    locant_store_close(s);
+    root = ask(&dir, "SELECT rootpage FROM sqlite_master WHERE name = 'runs'");
+    bytes = scratch_read(scratch_file(&dir, "store/runs.db"), &size);
+    tie((unsigned char *)bytes + 4096 * (root - 1));
+    scratch_write(scratch_file(&dir, "store/runs.db"), bytes, size);
+    s = open_store();
+    snprintf(want, sizeof want, "%s: run 1 comes twice",
+             scratch_file(&dir, "store/runs.db"));
+    CHECK_REFUSED(locant_store_runs(s, count, &n), LOCANT_ERR_FORMAT, want);
+    locant_store_close(s);
+    free(bytes);
+}
+
+#define IN_SCRATCH(f) cmocka_unit_test_setup_teardown(f, make_dir, remove_dir)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_SCRATCH(refuses_a_schema_that_is_not_ours),
+        IN_SCRATCH(runs_nothing_of_a_stranger),
+        IN_SCRATCH(guards_every_connection),
+        IN_SCRATCH(ends_a_query_that_does_not_end),
+        IN_SCRATCH(ends_a_list_whose_pages_lead_back),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
