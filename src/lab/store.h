@@ -89,6 +89,10 @@ locant_status lct_store_end(locant_store *s, locant_status status);
 /* What kind of database this is, judged; *blank: nothing is in it. */
 locant_status lct_store_inspect(bool *blank, int64_t *version, locant_store *s);
 
+/* IO unless runs.db, if it is there, and what SQLite keeps beside it are files;
+   nothing is opened. */
+locant_status lct_store_check_files(bool *there, const char *path);
+
 /* Make the schema what this version expects, in one transaction. */
 locant_status lct_store_migrate(locant_store *s);
 

@@ -72,7 +72,8 @@ static locant_status lock_path(int *fd, const char *path, int64_t id)
     for (;;) {
         locant_status status = LOCANT_OK;
 
-        *fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+        *fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
+                   0666);
         if (*fd < 0)
             return locant_fail(LOCANT_ERR_IO, "%s: %s", path, strerror(errno));
         if (flock(*fd, LOCK_EX | LOCK_NB) != 0)

@@ -1,6 +1,9 @@
 /*
  * store_guard.c - a database that may be a stranger's, made safe to read.
  *
+ * What is opened is a file, and so is what SQLite keeps beside it: a FIFO would
+ * hold the command for ever, and opening a device can change it.
+ *
  * Every connection goes through lct_store_guard() before its first statement.
  * The schema must then be ours to the letter: a view in place of a table, a
  * column that is computed or a table without its key would let the file decide
@@ -9,8 +12,10 @@
  *
  * https://www.sqlite.org/security.html
  */
-#define _POSIX_C_SOURCE 200809L
+#define _XOPEN_SOURCE 700
 #include "store.h"
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -73,6 +78,62 @@ void lct_store_guard(struct lct_store_guard *g, sqlite3 *db, const char *path,
     for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++)
         sqlite3_db_config(db, switches[i].id, switches[i].on, NULL);
     sqlite3_progress_handler(db, STEPS, count_steps, g);
+}
+
+/* ------------------------------------------------------------------- files */
+
+static locant_status refuse_kind(const char *path, const char *ending,
+                                 mode_t mode)
+{
+    return locant_fail(LOCANT_ERR_IO, "%s%s: is %s, expected a file of a store",
+                       path, ending,
+                       S_ISDIR(mode)    ? "a folder"
+                       : S_ISFIFO(mode) ? "a FIFO"
+                       : S_ISSOCK(mode) ? "a socket"
+                       : S_ISLNK(mode)  ? "a symbolic link"
+                                        : "a device");
+}
+
+/* What SQLite puts beside the file: it would write through a link. */
+static locant_status check_beside(const char *path)
+{
+    static const char *const endings[] = {"-wal", "-shm", "-journal"};
+    const size_t n = strlen(path);
+    char *name = locant_alloc(n + 16);
+    locant_status status = LOCANT_OK;
+    struct stat st;
+
+    if (name == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory to open it", path);
+    memcpy(name, path, n);
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        memcpy(name + n, endings[i], strlen(endings[i]) + 1);
+        if (status == LOCANT_OK && lstat(name, &st) == 0 &&
+            !S_ISREG(st.st_mode))
+            status = refuse_kind(path, endings[i], st.st_mode);
+    }
+    locant_release(name);
+    return status;
+}
+
+locant_status lct_store_check_files(bool *there, const char *path)
+{
+    struct stat st;
+    locant_status status;
+    char *real;
+
+    *there = stat(path, &st) == 0;
+    if (!*there && errno != ENOENT)
+        return locant_fail(LOCANT_ERR_IO, "%s: %s", path, strerror(errno));
+    if (*there && !S_ISREG(st.st_mode))
+        return refuse_kind(path, "", st.st_mode);
+    /* they lie where a link to the store leads */
+    real = *there && lstat(path, &st) == 0 && S_ISLNK(st.st_mode)
+               ? realpath(path, NULL)
+               : NULL;
+    status = check_beside(real ? real : path);
+    free(real);
+    return status;
 }
 
 /* ------------------------------------------------------------------ schema */

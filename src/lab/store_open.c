@@ -48,12 +48,15 @@ static locant_status judge(const char *path, int64_t application,
 static locant_status inspect_header(bool *empty, const char *path)
 {
     unsigned char header[100] = {0};
+    bool there;
     size_t got;
-    FILE *f = fopen(path, "rb");
+    FILE *f;
 
     *empty = true;
-    if (f == NULL && errno == ENOENT)
+    LCT_TRY(lct_store_check_files(&there, path));
+    if (!there)
         return LOCANT_OK;
+    f = fopen(path, "rb");
     if (f == NULL)
         return locant_fail(LOCANT_ERR_IO, "%s: %s", path, strerror(errno));
     got = fread(header, 1, sizeof header, f);
