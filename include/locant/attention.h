@@ -50,7 +50,9 @@ enum {
  * CAUSAL needs the causal mask where a key lies after a query of its document;
  * one with READS_X a key at each query's own position.  Nothing of padding is
  * read, be it positions, coordinates or channels.  What depends on the longest
- * position (LENGTH) counts that of the whole call, all batch rows.
+ * position (LENGTH) counts that of the queries and keys of each document of a
+ * row, or, where the spec says length=call, of the whole call, all batch rows,
+ * as transformers does.
  *
  * q          F32, F16, BF16 or F64 [B, H, T, D]   last stride 1; so for k, v
  * k, v       dtype of q [B, Hkv, S, D]   Hkv divides H

@@ -47,7 +47,8 @@ enum { /* bits of 'traits': each is a property the tests hold it to */
     LOCANT_TRAIT_WALL      = 8,  /* defined only for positions of its table */
     LOCANT_TRAIT_MONOTONE  = 16, /* bias never grows with past distance */
     LOCANT_TRAIT_LENGTH    = 32, /* depends on the longest position of the
-                                    call: parts of a run differ from the run */
+                                    document (length=call: of the call): parts
+                                    of a run differ from the run */
     LOCANT_TRAIT_READS_X   = 64, /* reads the input of its layer */
     LOCANT_TRAIT_REAL      = 128, /* its positions are real numbers */
     LOCANT_TRAIT_CAUSAL    = 256 /* defined for keys up to the query only */
@@ -297,6 +298,9 @@ locant_encoding_table_backward(locant_tensor *dparams,
  *
  * A factor on whole scores (yarn's score=yes) is no rotation: here it does
  * nothing, and who forms scores from the outputs multiplies them by it.
+ *
+ * To an encoding with the trait LENGTH all T tokens are one document, whose
+ * longest position counts; see locant_encoding_rotate_ragged() for others.
  * Encodings with parameters of each head take x [.., H, T, D].  Some widen rows
  * (pope to 2D channels): then out is wider than x and must not alias it.
  *
@@ -353,6 +357,45 @@ locant_encoding_rotate_backward(locant_tensor *dx, locant_tensor *dparams,
                                 const locant_encoding *e,
                                 const locant_tensor *positions,
                                 const locant_tensor *params, int flags);
+
+/*
+ * A rotation of rows that are not alike: those of a ragged batch, documents
+ * packed in a row, parts of a longer run.
+ *
+ * positions  I64 [T], or [B, T] for rows of x [B, .., T, D]
+ * limits     I64 [B] or [B, T]: 1 + the longest position, at least 1, of what
+ *            each row, or each token, is a part of; last stride 1.  NULL: of
+ *            the positions of each row.  An encoding with the trait LENGTH
+ *            turns each token by its limit, so that it has the bits it has
+ *            alone; with length=call the largest of all counts
+ * params     learned parameters in order, F32 or F64; NULL if none
+ * flags      LOCANT_ROTATE_* or 0
+ *
+ * B is 1 where x is [T, D].
+ */
+typedef struct locant_rotation {
+    size_t                 struct_size; /* sizeof(locant_rotation) */
+    const locant_encoding *encoding;
+    const locant_tensor   *positions, *limits;
+    const locant_tensor   *params;
+    int                    flags;
+} locant_rotation;
+
+#define LOCANT_ROTATION_INIT { .struct_size = sizeof(locant_rotation) }
+
+/*
+ * As locant_encoding_rotate() and its gradient at those positions and limits.
+ * Errors: as those functions, PARAM (a limit below 1: the sentence names it).
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_encoding_rotate_ragged(locant_tensor *out, const locant_tensor *x,
+                              const locant_rotation *rotation);
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_encoding_rotate_ragged_backward(locant_tensor *dx,
+                                       locant_tensor *dparams,
+                                       const locant_tensor *dout,
+                                       const locant_tensor *x,
+                                       const locant_rotation *rotation);
 
 /*
  * Move keys that were rotated by 'from' at from_positions to where 'to' would

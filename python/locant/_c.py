@@ -165,6 +165,18 @@ ROTATE_INVERSE = 1
 ROTATE_KEY = 2
 
 
+class Rotation(Structure):
+    """locant_rotation"""
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("encoding", c_void_p),
+        ("positions", POINTER(Tensor)),
+        ("limits", POINTER(Tensor)),
+        ("params", POINTER(Tensor)),
+        ("flags", c_int),
+    ]
+
+
 class ResizeKind(IntEnum):
     """locant_resize_kind"""
     LINEAR = 0
@@ -349,6 +361,7 @@ class TemperatureForm(Structure):
 
 # What the _INIT macros set besides struct_size.
 INIT: dict[type[Structure], dict[str, Any]] = {
+    Rotation: {},
     Resize: {},
     Attention: {"scale": math.inf},
     AttentionGradients: {},
@@ -406,6 +419,8 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_encoding_rotate": ("status", [POINTER(Tensor), POINTER(Tensor), c_void_p, POINTER(Tensor), POINTER(Tensor), c_int]),
     "locant_encoding_rotate_qk": ("status", [POINTER(Tensor), POINTER(Tensor), POINTER(Tensor), POINTER(Tensor), c_void_p, POINTER(Tensor), POINTER(Tensor), c_int]),
     "locant_encoding_rotate_backward": ("status", [POINTER(Tensor), POINTER(Tensor), POINTER(Tensor), POINTER(Tensor), c_void_p, POINTER(Tensor), POINTER(Tensor), c_int]),
+    "locant_encoding_rotate_ragged": ("status", [POINTER(Tensor), POINTER(Tensor), POINTER(Rotation)]),
+    "locant_encoding_rotate_ragged_backward": ("status", [POINTER(Tensor), POINTER(Tensor), POINTER(Tensor), POINTER(Tensor), POINTER(Rotation)]),
     "locant_encoding_rerotate": ("status", [POINTER(Tensor), POINTER(Tensor), c_void_p, POINTER(Tensor), c_void_p, POINTER(Tensor)]),
     "locant_encoding_similarity": ("status", [POINTER(Tensor), c_void_p, POINTER(Tensor), c_int64, POINTER(Tensor)]),
     "locant_encoding_bias": ("status", [POINTER(Tensor), c_void_p, POINTER(Tensor), POINTER(Tensor), POINTER(Tensor)]),

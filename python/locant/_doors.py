@@ -1,6 +1,7 @@
 """The doors of an encoding on NumPy arrays: table, rotate, bias; angles."""
 from __future__ import annotations
 
+import ctypes
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from ._arrays import (FLOATS, Array, count, counted, positions_of, raw, result,
                       take, view)
 from ._c import Status
 from ._encoding import Encoding, Params, bind, encoding_of
-from ._library import Error, lib, quick, refusal
+from ._library import Error, lib, make, quick, refusal
 from ._values import real, whole
 
 _table = quick("locant_encoding_table")
@@ -50,8 +51,9 @@ def table(spec: str | Encoding, length: int, dim: int, *,
 
 def rotate(x: Any, spec: str | Encoding, positions: Any = None,
            offset: int = 0, inverse: bool = False, *, key: bool = False,
-           params: Params | None = None, out: Array | None = None,
-           dtype: str | None = None, copy: bool = False) -> Array:
+           limits: Any = None, params: Params | None = None,
+           out: Array | None = None, dtype: str | None = None,
+           copy: bool = False) -> Array:
     """Queries or keys turned by their positions; exact at any of them.
 
     Pair c of the rotated channels, (a, b), at position p becomes
@@ -60,10 +62,14 @@ def rotate(x: Any, spec: str | Encoding, positions: Any = None,
     x          [.., T, D] of float32, float64, float16 or bfloat16, any strides
                with the last one dense
     spec       e.g. "rope", "rope(base=500000,pairing=interleaved)"
-    positions  int64 [T]; float64 [T] or [T, axes] for real coordinates
+    positions  int64 [T], or [B, T] for each row of x [B, .., T, D]; float64
+               [T] or [T, axes] for real coordinates
     offset     without positions: row t sits at offset + t
     inverse    turn back
     key        x are keys; matters to xpos and pope
+    limits     int64 [B] or [B, T]: 1 + the longest position of the document
+               that each row, or each token, is of; read where frequencies
+               depend on it (the trait "length").  Left out: of each row
     params     learned parameters by name
     out        where to write, may be x itself; new memory if left out
     dtype      "bfloat16" where x is uint16 holding its bits
@@ -92,12 +98,38 @@ def rotate(x: Any, spec: str | Encoding, positions: Any = None,
                  x.dtype)
     flags = (_c.ROTATE_INVERSE if inverse else 0) | \
         (_c.ROTATE_KEY if key else 0)
+    rotation = ragged(e, positions, at, limits, views, flags,
+                      (offset, tokens), copy)
+    if rotation is not None:
+        lib.locant_encoding_rotate_ragged(view(out, "out", code),
+                                          view(x, "x", code), rotation[0])
+        return out
     source = raw(x, "x", code)
     status = _rotate(source if out is x else raw(out, "out", code), source,
                      e.handle, seen, views, flags)
     if status:
         raise refusal(status)
     return out
+
+
+def ragged(e: Encoding, positions: Any, at: Array, limits: Any, views: Any,
+           flags: int, first: tuple[int, int],
+           copy: bool) -> tuple[_c.Rotation, Any] | None:
+    """What a rotation of rows that are not alike is told, and what is to
+    outlive it; None: they are alike."""
+    if limits is None and (positions is None or at.ndim != 2
+                           or at.dtype != np.int64):
+        return None
+    if positions is None:
+        at = count(*first)
+    rotation = make(_c.Rotation, encoding=e.handle, flags=flags,
+                    positions=ctypes.pointer(view(at, "positions")))
+    if limits is not None:
+        limits = positions_of(limits, "limits", copy)
+        rotation.limits = ctypes.pointer(view(limits, "limits"))
+    if views is not None:
+        rotation.params = ctypes.cast(views, ctypes.POINTER(_c.Tensor))
+    return rotation, (at, limits)
 
 
 def positions_seen(given: Any, name: str, first: int, n: int,

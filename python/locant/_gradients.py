@@ -8,9 +8,9 @@ import numpy as np
 from . import _c
 from ._arrays import FLOATS, PARAMS, Array, raw, take, view
 from ._c import Status, Tensor
-from ._doors import positions_seen
+from ._doors import positions_seen, ragged
 from ._encoding import Bound, Encoding, Params, bind
-from ._library import Error, quick, refusal
+from ._library import Error, lib, quick, refusal
 
 _table = quick("locant_encoding_table_backward")
 _rotate = quick("locant_encoding_rotate_backward")
@@ -46,8 +46,8 @@ def table_backward(dout: Any, spec: str | Encoding, *, positions: Any = None,
 
 def rotate_backward(dout: Any, spec: str | Encoding, positions: Any = None,
                     offset: int = 0, inverse: bool = False, *,
-                    key: bool = False, params: Params | None = None,
-                    x: Any = None, dtype: str | None = None,
+                    key: bool = False, limits: Any = None,
+                    params: Params | None = None, x: Any = None, dtype: str | None = None,
                     copy: bool = False) -> tuple[Array, dict[str, Array]]:
     """Gradients of what rotate() read.
 
@@ -79,6 +79,13 @@ def rotate_backward(dout: Any, spec: str | Encoding, positions: Any = None,
     made, views = zeros(bound)
     flags = (_c.ROTATE_INVERSE if inverse else 0) | \
         (_c.ROTATE_KEY if key else 0)
+    rotation = ragged(bound.encoding, positions, at, limits, bound.views,
+                      flags, (offset, tokens), copy)
+    if rotation is not None:
+        lib.locant_encoding_rotate_ragged_backward(
+            view(dx, "dx", code), views, view(dout, "dout", dout_code),
+            None if x is None else view(like, "x", code), rotation[0])
+        return dx, made
     status = _rotate(raw(dx, "dx", code), views,
                      raw(dout, "dout", dout_code), seen_x, bound.encoding.handle, seen, bound.views, flags)
     if status:

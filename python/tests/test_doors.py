@@ -41,6 +41,29 @@ class Doors(unittest.TestCase):
         back = locant.rotate(found, spec, offset=100, inverse=True)
         np.testing.assert_allclose(back, x, rtol=0, atol=16 * ULP)
 
+    def test_rotate_rows_that_are_not_alike(self):
+        x = self.r.standard_normal((2, 3, 7, 10)).astype(np.float32)
+        spec = "rope(scaling=dynamic(factor=2,original=8))"
+        at = np.array([[0, 1, 2, 0, 1, 2, 3], range(100, 107)])
+        limits = np.array([[3] * 3 + [4] * 4, [107] * 7])
+        for call in (locant.rotate,
+                     lambda *a, **k: locant.rotate_backward(*a, **k)[0]):
+            found = call(x, spec, at, limits=limits)
+            for row, part in ((0, slice(3)), (0, slice(3, 7)),
+                              (1, slice(7))):
+                np.testing.assert_array_equal(
+                    found[row][:, part],
+                    call(x[row][:, part], spec, at[row, part]))
+            alike = call(x, spec, limits=[7, 100])
+            np.testing.assert_array_equal(alike[0], call(x[0], spec))
+            self.assertTrue((alike[1] != call(x[1], spec)).any())
+            whole = call(x, spec.replace("8)", "8,length=call)"), at)
+            np.testing.assert_array_equal(whole[1], found[1])
+            self.assertTrue((whole[0] != found[0]).any())
+        with self.assertRaisesRegex(locant.Error, "limit of token 0 of row 1 "
+                                    "is 0, expected at least 1"):
+            locant.rotate(x, spec, limits=[7, 0])
+
     def test_rotate_in_place_and_into_strides(self):
         x = self.r.standard_normal((2, 7, 4, 8)).astype(np.float32)
         heads = x.transpose(0, 2, 1, 3)

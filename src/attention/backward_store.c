@@ -2,7 +2,6 @@
  * backward_store.c - gradients of rows as they leave the tiled engine: scaled,
  * turned back, rounded.
  */
-#include "../encodings/rotate.h"
 #include "backward.h"
 #include <string.h>
 

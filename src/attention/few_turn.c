@@ -5,7 +5,6 @@
  * the task has, while they are in the cache: a table of the whole cache would
  * cost more to write and read than the keys do.
  */
-#include "../encodings/rotate.h"
 #include "few.h"
 #include "pairs.h"
 #include <string.h>
@@ -20,14 +19,12 @@ enum { TURNED = 16, PAIRS_TURNED = 32 };
 void lct_few_angles(const struct lct_problem *p, const struct lct_tile *t,
                     struct lct_scratch *s)
 {
+    const struct lct_places places = lct_places_of(p, LCT_KEY);
     int64_t at = lct_position_row(p, t->b) * p->S + t->j;
 
-    lct_rotate_angles(s->product,
-                      s->product + t->keys * p->schedule->pairs, p->schedule,
-                      p->rotate->e, p->k_pos + at,
-                      p->k_coords == NULL ? NULL
-                                          : p->k_coords + at * p->axes,
-                      (size_t)t->keys);
+    lct_places_angles(s->product,
+                      s->product + t->keys * p->schedule->pairs, &places,
+                      (size_t)at, (size_t)t->keys);
 }
 
 /* 'rows' keys of the tile from its row j on, turned, to s->k. */

@@ -1,6 +1,5 @@
 /* load.c - rows of the caller's tensors as tiles: float32, turned, padded */
 #include "../encodings/near_far.h"
-#include "../encodings/rotate.h"
 #include "tile.h"
 #include <string.h>
 

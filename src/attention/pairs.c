@@ -21,7 +21,6 @@
  * weights as such words, [TILE / 2, lanes]; the sixth of the rows scales.
  */
 #include "pairs.h"
-#include "../encodings/rotate.h"
 #include <string.h>
 
 enum lct_pairs_use lct_pairs_use = LCT_PAIRS_FAST;

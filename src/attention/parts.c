@@ -30,16 +30,13 @@ static locant_status check_rotate(struct lct_problem *p,
                                   const locant_attention *a,
                                   const locant_encoding *leaf)
 {
-    const struct lct_schedule *schedule = NULL;
+    const struct lct_schedule *kept; /* with leaf, for row->turn */
 
-    p->length = lct_call_length(p, a);
-    if (leaf->row->schedule != NULL)
-        LCT_TRY(lct_schedule_of(&schedule, leaf, p->fn, p->D, p->length));
     p->turns = leaf->row->turn != NULL;
-    if (!p->turns) {
-        p->schedule = schedule;
-        return LOCANT_OK;
-    }
+    if (!p->turns)
+        return lct_call_schedules(p, a, leaf);
+    if (leaf->row->schedule != NULL)
+        LCT_TRY(lct_schedule_of(&kept, leaf, p->fn, p->D, 0));
     if (leaf->row->turn_width != NULL)
         p->Dq = leaf->row->turn_width(leaf, p->D);
     if (p->Dq != p->D && p->keys_turned)

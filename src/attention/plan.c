@@ -1,7 +1,6 @@
 /* plan.c - lay out the workspace of an attention call, and fill its tables */
 #include "../core/pool.h"
 #include "../core/size.h"
-#include "../encodings/rotate.h"
 #include "pairs.h"
 #include <string.h>
 
@@ -49,6 +48,10 @@ static void lay_out_angles(struct lct_problem *p, struct lct_arena *arena)
     pairs = p->schedule->pairs;
     if (p->keys_turned)
         S = 0;
+    if (p->lengths.e != NULL) {
+        p->q_by = lct_take(arena, T, 1, sizeof(*p->q_by));
+        p->k_by = lct_take(arena, S, 1, sizeof(*p->k_by));
+    }
     p->k_cos = lct_take(arena, S, pairs, sizeof(float));
     p->k_sin = lct_take(arena, S, pairs, sizeof(float));
     if (!p->one_table) {
@@ -192,18 +195,17 @@ static void load_params(struct lct_problem *p, const locant_attention *a)
 
 static void fill_angles(struct lct_problem *p)
 {
-    const locant_encoding *e; /* what turns */
+    struct lct_places q, k;
 
     if (p->schedule == NULL)
         return;
-    e = p->by_terms && p->rotate == NULL ? p->content->e : p->rotate->e;
+    q = lct_places_of(p, LCT_QUERY);
+    k = lct_places_of(p, LCT_KEY);
     if (!p->one_table || p->turns_late)
-        lct_rotate_angles(p->q_cos, p->q_sin, p->schedule, e,
-                          p->q_pos, p->q_coords,
+        lct_places_angles(p->q_cos, p->q_sin, &q, 0,
                           (size_t)(p->position_rows * p->T));
     if (!p->keys_turned && !p->turns_late)
-        lct_rotate_angles(p->k_cos, p->k_sin, p->schedule, e,
-                          p->k_pos, p->k_coords,
+        lct_places_angles(p->k_cos, p->k_sin, &k, 0,
                           (size_t)(p->position_rows * p->S));
 }
 

@@ -12,9 +12,9 @@
  */
 #ifndef LCT_PROBLEM_H
 #define LCT_PROBLEM_H
-#include "../angle/schedule.h"
+#include "../encodings/lengths.h"
 #include "../encodings/params.h"
-#include "../kernel/kernels.h"
+#include "../encodings/rotate.h"
 #include "locant/attention.h"
 #include "terms.h"
 
@@ -79,11 +79,13 @@ struct lct_problem {
     int hidings;
     double *tau;                /* [position_rows, T]; NULL: 1 */
 
-    int64_t length;             /* 1 + the longest position of the call */
-
     /* Rotate door: a schedule and tables, or 'turns', a general map. */
     bool turns;
     const struct lct_schedule *schedule;  /* NULL: no plain rotation */
+    struct lct_lengths lengths; /* schedules of documents by their length;
+                                   without any, 'schedule' is that of all */
+    const struct lct_schedule **q_by, **k_by; /* [position_rows, T or S]: of
+                                   each token, or NULL */
     float *q_cos, *q_sin, *k_cos, *k_sin; /* [position_rows, T or S, pairs] */
     bool one_table;             /* the angles of q are the last of those of k */
     bool turns_keys;            /* by the schedule, as they are loaded */
@@ -165,14 +167,20 @@ struct lct_extent lct_keys_extent(const struct lct_problem *p,
                                   const locant_attention *a, int64_t row);
 
 /* Give back what planning took, whether it succeeded or not. */
-static inline void lct_problem_done(const struct lct_problem *p)
+static inline void lct_problem_done(struct lct_problem *p)
 {
-    lct_schedule_done(p->schedule);
+    if (p->lengths.e == NULL)
+        lct_schedule_done(p->schedule);
+    lct_lengths_done(&p->lengths);
 }
 
-/* 1 + the longest position of the call, for schedules. */
-int64_t lct_call_length(const struct lct_problem *p,
-                        const locant_attention *a);
+/*
+ * Find the schedule of a leaf that turns, or those of p->lengths.  What each
+ * token then has is filled in with the positions.
+ */
+locant_status lct_call_schedules(struct lct_problem *p,
+                                 const locant_attention *a,
+                                 const locant_encoding *leaf);
 
 /*
  * Refuse what 'leaf' knows no position for.  Coordinates of one axis are
@@ -273,6 +281,10 @@ void lct_turn_row(double *out, const struct lct_problem *p, const double *x,
 void lct_turn_row_back(double *dx, double *dparam, const struct lct_problem *p,
                        double *dout, const double *x, enum lct_role role,
                        const int64_t at[3]);
+
+/* What all queries or keys of the call are turned by. */
+struct lct_places lct_places_of(const struct lct_problem *p,
+                                enum lct_role role);
 
 /* Have the rotate and the score door parameters?  Known once filled. */
 static inline bool lct_turn_learns(const struct lct_problem *p)

@@ -6,7 +6,6 @@
  * queries and keys of that, a mixed one forms both products and chooses.
  */
 #include "../encodings/near_far.h"
-#include "../encodings/rotate.h"
 #include "../core/pool.h"
 #include "terms_inside.h"
 #include <math.h>

@@ -128,39 +128,102 @@ struct lct_extent lct_keys_extent(const struct lct_problem *p,
     return lct_extent_of(&t, row);
 }
 
-/* The longest position of some tokens, or -1. */
-static int64_t longest(const struct lct_problem *p, const struct lct_tokens *t)
+/* ------------------------------------------------------------------ lengths */
+
+/* Those of a row that a length is counted over. */
+struct some {
+    int64_t row, doc; /* -1: of all rows, all but padding */
+};
+
+/* The longest position of some tokens, at least 0. */
+static int64_t longest(const struct lct_problem *p, const struct lct_tokens *t,
+                       struct some of)
 {
-    int64_t most = -1;
+    int64_t row = of.row < 0 ? 0 : of.row, most = 0;
+    int64_t end = of.row < 0 ? p->position_rows : row + 1;
+    bool real = t->coords != NULL && p->axes == 1;
 
-    for (int64_t row = 0; row < p->position_rows; row++) {
-        int64_t high = lct_extent_of(t, row).high;
-        bool any = false;
+    for (; row < end; row++)
+        for (int64_t i = 0; i < t->n; i++) {
+            int64_t doc = lct_document(t, row, i), at;
 
-        for (int64_t i = 0; t->coords != NULL && p->axes == 1 && i < t->n;
-             i++) {
-            double at;
-
-            if (lct_document(t, row, i) < 0)
+            if (doc < 0 || (of.doc >= 0 && doc != of.doc))
                 continue;
-            at = floor(lct_coords(t, row, i)[0]);
-            if (!any || at > (double)high)
-                high = (int64_t)at;
-            any = true;
+            at = real ? (int64_t)floor(lct_coords(t, row, i)[0])
+                      : lct_position(t, row, i);
+            most = at > most ? at : most;
         }
-        if (t->n > 0 && high > most)
-            most = high;
-    }
     return most;
 }
 
-int64_t lct_call_length(const struct lct_problem *p, const locant_attention *a)
+static int64_t length_of(const struct lct_problem *p,
+                         const locant_attention *a, struct some of)
 {
     struct lct_tokens q = lct_queries(p, a), k = lct_keys(p, a);
-    int64_t most = longest(p, &q), other = longest(p, &k);
+    int64_t most = longest(p, &q, of), other = longest(p, &k, of);
 
     most = other > most ? other : most;
     return most == INT64_MAX ? most : most + 1;
+}
+
+/*
+ * First that of padding, and of keys that no query is with: nobody sees it, but
+ * gradients of 0 get their sign from it.
+ */
+static locant_status find_lengths(struct lct_problem *p,
+                                  const locant_attention *a)
+{
+    struct lct_tokens q = lct_queries(p, a);
+    struct some of = { 0, -1 };
+
+    LCT_TRY(lct_lengths_add(&p->lengths, p->fn, 1));
+    for (; of.row < p->position_rows; of.row++, of.doc = -1)
+        for (int64_t i = 0; i < p->T; i++) {
+            int64_t doc = lct_document(&q, of.row, i);
+
+            if (doc < 0 || doc == of.doc)
+                continue;
+            of.doc = doc;
+            LCT_TRY(lct_lengths_add(&p->lengths, p->fn, length_of(p, a, of)));
+        }
+    return LOCANT_OK;
+}
+
+locant_status lct_call_schedules(struct lct_problem *p,
+                                 const locant_attention *a,
+                                 const locant_encoding *leaf)
+{
+    if (leaf->row->schedule == NULL)
+        return LOCANT_OK;
+    if (!lct_lengths_matter(leaf))
+        return lct_schedule_of(&p->schedule, leaf, p->fn, p->D,
+                               length_of(p, a, (struct some){ -1, -1 }));
+    p->lengths.e = leaf;
+    p->lengths.head_dim = p->D;
+    LCT_TRY(find_lengths(p, a));
+    p->schedule = p->lengths.of[0];
+    return LOCANT_OK;
+}
+
+/* The schedule of each of some tokens of a row. */
+static void fill_schedules(const struct lct_schedule **by,
+                           const struct lct_problem *p,
+                           const locant_attention *a,
+                           const struct lct_tokens *t, int64_t row)
+{
+    for (int64_t i = 0; i < t->n; i++) {
+        struct some of = { row, lct_document(t, row, i) };
+
+        if (i > 0 && of.doc == lct_document(t, row, i - 1)) {
+            by[i] = by[i - 1];
+            continue;
+        }
+        by[i] = of.doc < 0 ? NULL
+                           : lct_lengths_find(&p->lengths,
+                                              length_of(p, a, of));
+        if (by[i] == NULL)
+            by[i] = p->schedule;
+    }
 }
 
 /* ------------------------------------------------------------------ filling */
@@ -213,6 +276,10 @@ void lct_tokens_fill(struct lct_problem *p, const locant_attention *a)
              p->documents ? p->q_docs + t : NULL, p->axes, &q, row);
         fill(p->k_pos + s, p->k_coords ? p->k_coords + s * p->axes : NULL,
              p->documents ? p->k_docs + s : NULL, p->axes, &k, row);
+        if (p->q_by != NULL)
+            fill_schedules(p->q_by + t, p, a, &q, row);
+        if (p->q_by != NULL && !p->keys_turned)
+            fill_schedules(p->k_by + s, p, a, &k, row);
         p->last[row] = lct_extent_of(&k, row).high;
         if (p->q_last != NULL)
             fill_last(p, row);

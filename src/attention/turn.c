@@ -4,7 +4,6 @@
  * Plain rotations use the float32 tables that locant_encoding_rotate() uses;
  * other maps of the rotate door are asked for each row.
  */
-#include "../encodings/rotate.h"
 #include "problem.h"
 #include <string.h>
 
@@ -17,6 +16,19 @@ static struct lct_point point_of(const struct lct_problem *p,
     return (struct lct_point){
         .pos = role == LCT_QUERY ? p->q_pos[at] : p->k_pos[at],
         .coords = coords == NULL ? NULL : coords + at * p->axes,
+    };
+}
+
+struct lct_places lct_places_of(const struct lct_problem *p,
+                                enum lct_role role)
+{
+    bool content = p->by_terms && p->rotate == NULL;
+
+    return (struct lct_places){
+        .s = p->schedule, .by = role == LCT_QUERY ? p->q_by : p->k_by,
+        .e = content ? p->content->e : p->rotate->e,
+        .pos = role == LCT_QUERY ? p->q_pos : p->k_pos,
+        .coords = role == LCT_QUERY ? p->q_coords : p->k_coords,
     };
 }
 
@@ -42,10 +54,8 @@ void lct_turn_row(double *out, const struct lct_problem *p, const double *x,
 
     if (p->turns && !turned) {
         struct lct_point point = point_of(p, role, row, at[2]);
-        struct lct_call c = *p->rotate;
 
-        c.last = p->length - 1;
-        c.e->row->turn(out, x, &c, role, at[1], &point);
+        p->rotate->e->row->turn(out, x, p->rotate, role, at[1], &point);
         return;
     }
     memcpy(out, x, (size_t)p->D * sizeof(*out));
@@ -63,12 +73,10 @@ void lct_turn_row_back(double *dx, double *dparam, const struct lct_problem *p,
     if (p->turns && !turned) {
         struct lct_point point = point_of(p, role, row, at[2]);
         double *split[LCT_MAX_PARAMS];
-        struct lct_call c = *p->rotate;
 
-        c.last = p->length - 1;
-        lct_split(split, p, &c, dparam);
-        c.e->row->turn_backward(dx, split, dout, x, &c, role, at[1],
-                                &point);
+        lct_split(split, p, p->rotate, dparam);
+        p->rotate->e->row->turn_backward(dx, split, dout, x, p->rotate, role,
+                                         at[1], &point);
         return;
     }
     if (p->schedule != NULL && !turned)

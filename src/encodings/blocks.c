@@ -38,6 +38,7 @@ struct view {
     bool far;
     size_t heads, groups; /* most heads of a run; runs along that dimension */
     size_t outers;        /* runs in a block */
+    ptrdiff_t out_next, x_next; /* bytes to the same of the next row */
 };
 
 struct job {
@@ -48,6 +49,9 @@ struct job {
     size_t stride;
     size_t tokens, block; /* all; of a task */
     size_t groups;        /* tasks per block */
+    size_t rows;          /* with tables of their own: of the outermost index,
+                             or 1 */
+    locant_tensor first[LCT_MOST_VIEWS][2]; /* out and x of the first */
 };
 
 static size_t least(size_t a, size_t b)
@@ -140,11 +144,13 @@ static ptrdiff_t bytes_along(const locant_tensor *x, int dimension)
 static void do_block(void *context, size_t task, int slot)
 {
     const struct job *job = context;
-    size_t group = task % job->groups, first = task / job->groups * job->block;
+    size_t blocks = (job->tokens - 1) / job->block + 1;
+    size_t group = task % job->groups, row = task / job->groups / blocks;
+    size_t first = task / job->groups % blocks * job->block;
     size_t rows = least(job->block, job->tokens - first);
     float *table = job->scratch + (size_t)slot * job->stride;
 
-    job->b->fill(table, job->b->context, first, rows);
+    job->b->fill(table, job->b->context, row * job->tokens + first, rows);
     for (size_t i = 0; i < job->views; i++) {
         const struct view *v = &job->view[i];
         size_t end = v->outers * (group + 1) / job->groups;
@@ -158,6 +164,8 @@ static void do_block(void *context, size_t task, int slot)
 
         for (size_t n = v->outers * group / job->groups; n < end; n++) {
             place(&r, v, first, n);
+            r.out += (ptrdiff_t)row * v->out_next;
+            r.x += (ptrdiff_t)row * v->x_next;
             job->b->run(&r, job->b->context);
         }
     }
@@ -189,6 +197,39 @@ static void divide(struct job *job, size_t slots)
     job->groups = least((wanted - 1) / blocks + 1, outers);
 }
 
+/* The first of the rows of x. */
+static locant_tensor first_of(const locant_tensor *x)
+{
+    locant_tensor first = *x;
+
+    first.rank--;
+    for (int i = 0; i < first.rank; i++) {
+        first.shape[i] = x->shape[i + 1];
+        first.stride[i] = x->stride[i + 1];
+    }
+    return first;
+}
+
+static void add_view(struct job *job, locant_tensor *out,
+                     const locant_tensor *x)
+{
+    locant_tensor *first = job->first[job->views];
+    struct view *v = &job->view[job->views++];
+
+    job->tokens = (size_t)x->shape[x->rank - 2];
+    job->rows = 1;
+    if (!job->b->by_row || x->rank < 3) {
+        *v = view_of(out, x);
+        return;
+    }
+    job->rows = (size_t)x->shape[0];
+    first[0] = first_of(out);
+    first[1] = first_of(x);
+    *v = view_of(&first[0], &first[1]);
+    v->out_next = bytes_along(out, 0);
+    v->x_next = bytes_along(x, 0);
+}
+
 locant_status lct_blocks_run(const char *fn, size_t n,
                              locant_tensor *const *out,
                              const locant_tensor *const *x,
@@ -198,10 +239,8 @@ locant_status lct_blocks_run(const char *fn, size_t n,
     size_t slots = (size_t)lct_slots(), bytes;
 
     for (size_t i = 0; i < n; i++)
-        if (!lct_empty(x[i])) {
-            job.tokens = (size_t)x[i]->shape[x[i]->rank - 2];
-            job.view[job.views++] = view_of(out[i], x[i]);
-        }
+        if (!lct_empty(x[i]))
+            add_view(&job, out[i], x[i]);
     if (job.views == 0)
         return LOCANT_OK;
     divide(&job, slots);
@@ -213,7 +252,8 @@ locant_status lct_blocks_run(const char *fn, size_t n,
     if (job.scratch == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for the rows of "
                            "%zu positions", fn, job.block);
-    lct_parallel_for(((job.tokens - 1) / job.block + 1) * job.groups,
+    lct_parallel_for(((job.tokens - 1) / job.block + 1) * job.groups *
+                         job.rows,
                      (int)slots, do_block, &job);
     locant_release(job.scratch);
     return LOCANT_OK;

@@ -2,6 +2,7 @@
 #ifndef LCT_BLOCKS_H
 #define LCT_BLOCKS_H
 #include "../core/tensor.h"
+#include <stdbool.h>
 
 /* Rows that one call of a kernel takes: of some heads at some tokens. */
 struct lct_block_run {
@@ -20,6 +21,8 @@ struct lct_blocks {
     size_t rows;   /* tokens of a block at least, if there are as many and the
                       second cache holds them */
     size_t spare;  /* and room for so many more behind the last token */
+    bool by_row;   /* rows of the outermost index have tables of their own: row
+                      b's token t is number b T + t to 'fill' */
     /* The table of tokens first .. first + n - 1, its layout 'run's business.
      * It is aligned to 8 bytes. */
     void (*fill)(float *table, const void *context, size_t first, size_t n);

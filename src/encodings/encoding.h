@@ -130,13 +130,15 @@ struct lct_encoding {
      * Frequencies for rows of head_dim channels (rotate door, near_far), or of
      * the width (input door, 'basis' of terms: both find them by
      * lct_schedule_of(), which then cannot fail).  'length' is 1 + the longest
-     * position of the call, brought to one of few values by 'schedule_length';
-     * NULL: frequencies do not depend on it, and 'length' is 0.
+     * position of the document, or of all documents of the call where 'by_call'
+     * says so, brought to one of few values by 'schedule_length'; NULL:
+     * frequencies do not depend on it, and 'length' is 0.
      */
     locant_status (*schedule)(struct lct_schedule **out,
                               const locant_encoding *e, const char *fn,
                               int64_t head_dim, int64_t length);
     int64_t (*schedule_length)(const locant_encoding *e, int64_t length);
+    bool (*by_call)(const locant_encoding *e); /* NULL: no */
     /* Coordinates [axes] of a flat position, for schedules of several axes. */
     void (*place)(double *coords, const locant_encoding *e, int64_t pos);
 

@@ -36,11 +36,11 @@ static const struct lct_key keys[] = {
              "last place: on AVX2 and AVX-512 in one frequency of 75, "
              "everywhere in one cosine or sine of 20" },
     { .name = "scaling", .kind = LCT_SPEC, .def = 0, .family = lct_scalings,
-      .doc = "none; linear(factor); ntk(factor); dynamic(factor, original); "
-             "yarn(factor, original, fast, slow, attention, mscale, "
-             "mscale-all, score, truncate, dynamic); longrope(original, "
-             "factor, short, long, attention); llama3(factor, low, high, "
-             "original); proportional(partial, factor)" },
+      .doc = "none; linear(factor); ntk(factor); dynamic(factor, original, "
+             "length); yarn(factor, original, fast, slow, attention, mscale, "
+             "mscale-all, score, truncate, dynamic, length); longrope(original, "
+             "factor, short, long, attention, length); llama3(factor, low, "
+             "high, original); proportional(partial, factor)" },
     { 0 }
 };
 
@@ -55,7 +55,7 @@ static locant_status check(const locant_encoding *e)
 }
 
 /*
- * Frequencies that follow the length of a call differ from call to call, and
+ * Frequencies that follow a length differ from text to text, and
  * the angles of the float32 recipes lose the difference of far positions.
  */
 static unsigned traits(const locant_encoding *e)
@@ -83,6 +83,13 @@ static double score(const locant_encoding *e)
     const locant_encoding *scaling = e->nested[SCALING];
 
     return scaling->row->score != NULL ? scaling->row->score(scaling) : 1;
+}
+
+static bool by_call(const locant_encoding *e)
+{
+    const locant_encoding *scaling = e->nested[SCALING];
+
+    return scaling->row->by_call != NULL && scaling->row->by_call(scaling);
 }
 
 static locant_status schedule(struct lct_schedule **out,
@@ -185,4 +192,5 @@ const struct lct_encoding lct_enc_rope = {
     .schedule = schedule,
     .schedule_length = schedule_length,
     .score = score,
+    .by_call = by_call,
 };

@@ -116,24 +116,32 @@ locant_status lct_rotate_check_width(const char *fn, const char *name,
                                           : lct_check_apart(fn, out, x);
 }
 
-/* A schedule like s whose magnitude undoes that of s; NULL: no memory. */
-static struct lct_schedule *undoing(const struct lct_schedule *s)
+locant_status lct_rotate_undo(const struct lct_schedule **s, const char *fn)
 {
-    struct lct_schedule *copy = lct_schedule_new(s->pairs, s->axes,
-                                                 s->head_dim);
+    const struct lct_schedule *was = *s;
+    struct lct_schedule *copy;
 
+    if (was->magnitude == 1)
+        return LOCANT_OK;
+    copy = lct_schedule_new(was->pairs, was->axes, was->head_dim);
     if (copy == NULL)
-        return NULL;
-    copy->first = s->first;
-    copy->pairing = s->pairing;
-    copy->mode = s->mode;
-    copy->base = s->base;
-    copy->recipe = s->recipe;
-    copy->magnitude = 1 / s->magnitude;
-    memcpy(copy->turn, s->turn,
-           (size_t)(s->pairs * s->axes) * sizeof(s->turn[0]));
-    memcpy(copy->single, s->single, (size_t)s->pairs * sizeof(s->single[0]));
-    return copy;
+        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for a schedule",
+                           fn);
+    copy->first = was->first;
+    copy->length = was->length;
+    copy->owned = true;
+    copy->pairing = was->pairing;
+    copy->mode = was->mode;
+    copy->base = was->base;
+    copy->recipe = was->recipe;
+    copy->magnitude = 1 / was->magnitude;
+    memcpy(copy->turn, was->turn,
+           (size_t)(was->pairs * was->axes) * sizeof(was->turn[0]));
+    memcpy(copy->single, was->single,
+           (size_t)was->pairs * sizeof(was->single[0]));
+    lct_schedule_done(was);
+    *s = copy;
+    return LOCANT_OK;
 }
 
 /* One or two tensors of one call. */
@@ -149,12 +157,11 @@ static locant_status turn_plain(const struct turned *t,
                                 bool undo)
 {
     int64_t dim = t->x[0]->shape[t->x[0]->rank - 1];
-    struct lct_places places = { NULL, c->e, c->pos, c->coords };
+    struct lct_places places = { .e = c->e, .pos = c->pos,
+                                 .coords = c->coords };
     struct lct_rotation r = { .angles = lct_places_angles, .context = &places,
                               .sign = back ? -1.0f : 1.0f };
-    const struct lct_schedule *kept;
-    struct lct_schedule *copy = NULL;
-    locant_status status;
+    locant_status status = LOCANT_OK;
     bool empty = true;
 
     for (size_t i = 0; i < t->n; i++) {
@@ -164,21 +171,17 @@ static locant_status turn_plain(const struct turned *t,
     }
     if (empty)
         return LOCANT_OK;
-    LCT_TRY(lct_schedule_of(&kept, c->e, c->fn, dim, c->length));
-    if (undo && kept->magnitude != 1)
-        copy = undoing(kept);
-    r.s = places.s = copy != NULL ? copy : kept;
-    if (undo && kept->magnitude != 1 && copy == NULL)
-        status = locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for a schedule",
-                             c->fn);
-    else
+    LCT_TRY(lct_schedule_of(&places.s, c->e, c->fn, dim, c->length));
+    if (undo)
+        status = lct_rotate_undo(&places.s, c->fn);
+    r.s = places.s;
+    if (status == LOCANT_OK)
         status = lct_rotate_rows(c->fn, t->n, t->out, t->x, &r);
-    locant_release(copy);
-    lct_schedule_done(kept);
+    lct_schedule_done(places.s);
     return status;
 }
 
-static locant_status check_flags(const char *fn, int flags)
+locant_status lct_rotate_check_flags(const char *fn, int flags)
 {
     if ((flags & ~(LOCANT_ROTATE_INVERSE | LOCANT_ROTATE_KEY)) != 0)
         return locant_fail(LOCANT_ERR_PARAM, "%s: flags are 0x%x, expected "
@@ -200,7 +203,7 @@ locant_encoding_rotate(locant_tensor *out, const locant_tensor *x,
     LCT_TRY(lct_rotate_open(&c, fn, e, "positions", positions,
                             x->shape[x->rank - 2]));
     LCT_TRY(lct_check_apart(fn, out, positions));
-    LCT_TRY(check_flags(fn, flags));
+    LCT_TRY(lct_rotate_check_flags(fn, flags));
     if (c.e->row->turn != NULL)
         return lct_rotate_map(
             &(struct lct_map_call){ "out", out, x, flags }, 1, &c,
@@ -277,7 +280,7 @@ locant_encoding_rotate_backward(locant_tensor *dx, locant_tensor *dparams,
     LCT_TRY(lct_rotate_open(&c, fn, e, "positions", positions,
                             dout->shape[dout->rank - 2]));
     LCT_TRY(lct_check_apart(fn, dx, positions));
-    LCT_TRY(check_flags(fn, flags));
+    LCT_TRY(lct_rotate_check_flags(fn, flags));
     if (c.e->row->turn == NULL)
         return turn_plain(&(struct turned){ 1, { "dx" }, { dx }, { dout } },
                           &c, !(flags & LOCANT_ROTATE_INVERSE),

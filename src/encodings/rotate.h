@@ -45,6 +45,8 @@ struct lct_rotate_call {
     const int64_t *pos;          /* one of these two, [tokens] */
     const double *coords;        /* [tokens, axes] */
     size_t tokens;
+    bool by_row;                 /* rows of x's outermost index have tokens of
+                                    their own: 'tokens' are those of all */
     int64_t length;              /* 1 + the longest position, at least 1 */
 };
 
@@ -52,6 +54,15 @@ struct lct_rotate_call {
 locant_status lct_rotate_open(struct lct_rotate_call *c, const char *fn,
                               const locant_encoding *e, const char *name,
                               const locant_tensor *positions, int64_t tokens);
+
+/* No other flags than LOCANT_ROTATE_INVERSE and _KEY. */
+locant_status lct_rotate_check_flags(const char *fn, int flags);
+
+/*
+ * *s is no longer needed, but a schedule that undoes it: of 1 / its magnitude,
+ * turned back by who uses it.  After a failure *s is what it was.
+ */
+locant_status lct_rotate_undo(const struct lct_schedule **s, const char *fn);
 
 /* Rank, dtype, layout; out has x's shape but 'width' channels. */
 locant_status lct_rotate_check_rows(const char *fn, const char *const names[2],
@@ -71,11 +82,13 @@ struct lct_rotation {
                    size_t first, size_t n);
     const void *context;
     float sign;                  /* -1 turns back */
+    bool by_row;                 /* see blocks.h */
 };
 
 /* The usual context and its 'angles': as lct_rotate_angles(). */
 struct lct_places {
     const struct lct_schedule *s;
+    const struct lct_schedule *const *by; /* of each token; NULL: s */
     const locant_encoding *e;
     const int64_t *pos;
     const double *coords;

@@ -106,13 +106,18 @@ static locant_status open_job(struct map_job *job, const locant_tensor *x,
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for %zu rows of "
                            "scratch", c->fn, slots);
     lct_params_load(&job->call, job->memory, c->e, params, &sizes);
-    job->call.last = c->length - 1;
     job->rows = job->memory + 2 * total;
     return LOCANT_OK;
 }
 
-static struct lct_point point_at(const struct lct_rotate_call *c, int64_t t)
+/* Of the token at 'index' of x. */
+static struct lct_point point_at(const struct lct_rotate_call *c,
+                                 const locant_tensor *x, const int64_t *index)
 {
+    int64_t t = index[x->rank - 2];
+
+    if (c->by_row && x->rank > 2)
+        t += index[0] * x->shape[x->rank - 2];
     return (struct lct_point){
         .pos = c->pos != NULL ? c->pos[t] : 0,
         .coords = c->coords != NULL ? c->coords + t * c->axes : NULL,
@@ -130,7 +135,7 @@ static void map_matrix(void *context, size_t task, int slot)
 
     leading_index(index, x, task);
     for (index[time] = 0; index[time] < x->shape[time]; index[time]++) {
-        struct lct_point at = point_at(job->c, index[time]);
+        struct lct_point at = point_at(job->c, x, index);
 
         lct_row_to_f64(from, lct_at(x, index, time + 1), x->dtype, job->dim);
         job->map(to, from, &job->call, job->role,
@@ -191,7 +196,7 @@ static void backward_matrix(const struct map_job *job, locant_tensor *dx,
 
     leading_index(index, dx, task);
     for (index[time] = 0; index[time] < dx->shape[time]; index[time]++) {
-        struct lct_point at = point_at(job->c, index[time]);
+        struct lct_point at = point_at(job->c, dx, index);
 
         lct_row_to_f64(x, lct_at(job->x, index, time + 1), job->x->dtype,
                        job->dim);

@@ -61,10 +61,20 @@ void lct_places_angles(float *cos_out, float *sin_out, const void *places,
                        size_t first, size_t n)
 {
     const struct lct_places *p = places;
+    size_t pairs = (size_t)p->s->pairs, end = first + n;
 
-    lct_rotate_angles(cos_out, sin_out, p->s, p->e,
-                      p->pos == NULL ? NULL : p->pos + first,
-                      p->coords == NULL
-                          ? NULL
-                          : p->coords + first * (size_t)p->s->axes, n);
+    for (size_t rows; first < end; first += rows) {
+        const struct lct_schedule *s = p->by == NULL ? p->s : p->by[first];
+
+        for (rows = p->by == NULL ? n : 1;
+             first + rows < end && p->by[first + rows] == s; rows++)
+            ;
+        lct_rotate_angles(cos_out, sin_out, s, p->e,
+                          p->pos == NULL ? NULL : p->pos + first,
+                          p->coords == NULL
+                              ? NULL
+                              : p->coords + first * (size_t)s->axes, rows);
+        cos_out += rows * pairs;
+        sin_out += rows * pairs;
+    }
 }

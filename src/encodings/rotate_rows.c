@@ -111,6 +111,7 @@ locant_status lct_rotate_rows(const char *fn, size_t n,
     const struct job job = { r, lct_kernels() };
     const struct lct_blocks blocks = { .floats = 2 * (size_t)r->s->pairs,
                                        .fill = fill, .run = turn,
+                                       .by_row = r->by_row,
                                        .context = &job };
 
     return lct_blocks_run(fn, n, out, x, &blocks);

@@ -32,6 +32,13 @@ locant_status lct_scaling_refuse(const locant_encoding *e, const char *fn,
                        s->mode == LOCANT_ANGLES_HF ? "hf" : "ggml");
 }
 
+const char *const lct_scaling_counts[] = { "document", "call", NULL };
+
+bool lct_scaling_by_call(const locant_encoding *e)
+{
+    return lct_value(e, "length") == 1;
+}
+
 unsigned lct_scaling_isometric(bool isometric)
 {
     return isometric ? LOCANT_TRAIT_ISOMETRIC : 0;

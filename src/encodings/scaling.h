@@ -7,7 +7,7 @@
  *   schedule          *out comes in with the plain frequencies of its base (in
  *                     an emulated mode with that recipe's, too) and leaves
  *                     rescaled; a refusal leaves it to the caller
- *   schedule_length   as of any encoding
+ *   schedule_length   as of any encoding, and by_call where there is one
  *   score             as of any encoding
  */
 #ifndef LCT_SCALING_H
@@ -27,6 +27,18 @@ locant_status lct_scaling_needs(const locant_encoding *e, int key);
 /* Refuse a mode that has no published recipe for this scaling. */
 locant_status lct_scaling_refuse(const locant_encoding *e, const char *fn,
                                  const struct lct_schedule *s);
+
+/*
+ * The key of those that depend on a longest position, and their 'by_call' that
+ * reads it.
+ */
+extern const char *const lct_scaling_counts[];
+#define LCT_SCALING_LENGTH                                                   \
+    { .name = "length", .kind = LCT_WORD, .def = 0,                          \
+      .words = lct_scaling_counts,                                           \
+      .doc = "whose longest position counts: document, of each one of a row " \
+             "alone; call, of all rows together, as transformers does" }
+bool lct_scaling_by_call(const locant_encoding *e);
 
 /* ISOMETRIC or nothing. */
 unsigned lct_scaling_isometric(bool isometric);

@@ -2,7 +2,7 @@
  * scaling_longrope.c - every pair divided by a factor of its own.
  *
  * Ding et al.: LongRoPE: Extending LLM Context Window Beyond 2 Million Tokens.
- * 2024. arXiv:2402.13753v1; Phi-3.  Two lists, one for calls that stay
+ * 2024. arXiv:2402.13753v1; Phi-3.  Two lists, one for texts that stay
  * within the original length, one for longer ones.
  */
 #include "scaling.h"
@@ -14,7 +14,7 @@ enum { ORIGINAL, FACTOR, SHORT, LONG, ATTENTION };
 static const struct lct_key keys[] = {
     { .name = "original", .kind = LCT_INTEGER, .def = NAN, .min = 2,
       .max = 1 << 30,
-      .doc = "calls of more positions than this use the long list" },
+      .doc = "texts of more positions than this use the long list" },
     { .name = "factor", .kind = LCT_NUMBER, .def = NAN, .min = 0,
       .min_open = true, .max = LCT_SCALING_MOST,
       .doc = "stretch of the context; only sets attention; left out: 1" },
@@ -23,11 +23,12 @@ static const struct lct_key keys[] = {
       .doc = "divisors, one for each pair; left out: all 1" },
     { .name = "long", .kind = LCT_LIST, .def = 0, .min = 0.25,
       .max = LCT_SCALING_MOST,
-      .doc = "divisors of longer calls; left out: all 1" },
+      .doc = "divisors of longer texts; left out: all 1" },
     { .name = "attention", .kind = LCT_NUMBER, .def = NAN, .min = 0,
       .min_open = true, .max = 1000,
       .doc = "multiplies cos and sin; left out: sqrt(1 + ln factor / "
              "ln original), 1 for factors up to 1" },
+    LCT_SCALING_LENGTH,
     { 0 }
 };
 
@@ -90,10 +91,10 @@ const struct lct_encoding lct_scaling_longrope = {
     .info = { .name = "longrope",
               .title = "LongRoPE: a factor for each pair",
               .formula = "f_c = base^(-2c/dim) / list_c, the long list iff the "
-                         "call is longer than original",
+                         "text is longer than original",
               .source = "Ding et al. 2024, arXiv:2402.13753v1",
               .used_by = "Phi-3, Phi-3.5, Phi-4-mini, MiniCPM 3",
-              .traps = "The switch moves every key of the call; keys cached "
+              .traps = "The switch moves every key of the text; keys cached "
                        "before it keep the short list in transformers.",
               .gradient = "" },
     .keys = keys,
@@ -101,4 +102,5 @@ const struct lct_encoding lct_scaling_longrope = {
     .check = check,
     .schedule = schedule,
     .schedule_length = which_length,
+    .by_call = lct_scaling_by_call,
 };

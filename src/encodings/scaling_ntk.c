@@ -5,7 +5,7 @@
  * YaRN, arXiv:2309.00071v2, section 3.1: the base grows by s^(dim/(dim - 2)),
  * so that the first pair keeps its frequency and the last is divided by s
  * exactly.  "Dynamic" (emozilla 2023; section 3.3 there) computes s from the
- * length of the call.  The larger base is never rounded: both powers are taken
+ * length of the text.  The larger base is never rounded: both powers are taken
  * in one exponential.
  */
 #include "scaling.h"
@@ -71,6 +71,7 @@ static const struct lct_key dynamic_keys[] = {
     { .name = "original", .kind = LCT_INTEGER, .def = NAN, .min = 1,
       .max = 1 << 30,
       .doc = "length up to which nothing changes (max_position_embeddings)" },
+    LCT_SCALING_LENGTH,
     { 0 }
 };
 
@@ -123,7 +124,7 @@ static locant_status dynamic(struct lct_schedule **out,
 
 const struct lct_encoding lct_scaling_dynamic = {
     .info = { .name = "dynamic",
-              .title = "NTK-aware scaling by the length of the call",
+              .title = "NTK-aware scaling by length",
               .formula = "ntk with factor f L/L0 - (f - 1), L = max(longest "
                          "position + 1, L0)",
               .source = "emozilla 2023; Peng et al. 2023, arXiv:2309.00071v2, "
@@ -137,4 +138,5 @@ const struct lct_encoding lct_scaling_dynamic = {
     .check = dynamic_check,
     .schedule = dynamic,
     .schedule_length = dynamic_length,
+    .by_call = lct_scaling_by_call,
 };

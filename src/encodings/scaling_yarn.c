@@ -28,7 +28,7 @@ enum {
 static const struct lct_key keys[] = {
     { .name = "factor", .kind = LCT_NUMBER, .def = NAN, .min = 1,
       .max = LCT_SCALING_MOST,
-      .doc = "stretch of the context; with dynamic=yes the call's" },
+      .doc = "stretch of the context; not read with dynamic=yes" },
     { .name = "original", .kind = LCT_INTEGER, .def = NAN, .min = 1,
       .max = 1 << 30, .doc = "length the model was first trained on" },
     { .name = "fast", .kind = LCT_NUMBER, .def = 32, .min = 0,
@@ -52,7 +52,8 @@ static const struct lct_key keys[] = {
     { .name = "truncate", .kind = LCT_SWITCH, .def = 1,
       .doc = "yes: the ramp begins and ends at whole pairs; no: gpt-oss" },
     { .name = "dynamic", .kind = LCT_SWITCH, .def = 0,
-      .doc = "yes: factor = max(1, length of the call / original)" },
+      .doc = "yes: factor = max(1, length / original)" },
+    LCT_SCALING_LENGTH,
     { 0 }
 };
 
@@ -238,4 +239,5 @@ const struct lct_encoding lct_scaling_yarn = {
     .schedule = schedule,
     .schedule_length = which_length,
     .score = score,
+    .by_call = lct_scaling_by_call,
 };

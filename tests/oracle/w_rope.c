@@ -41,6 +41,7 @@ static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
         "long=1:3))",
         "rope(dim=4,scaling=longrope(original=5,attention=1.25,short=1:1.5,"
         "long=2:4))",
+        "rope(scaling=dynamic(factor=2,original=4,length=call))",
     };
 
     (void)W;
@@ -86,7 +87,7 @@ static cx turned(const struct whole *w, int key, int64_t b, int64_t h,
     int64_t dim = (int64_t)whole_number(w->spec, "dim", (double)w->D);
     int64_t first = whole_word(w->spec, "side", "trailing", 0) ? w->D - dim
                                                                : 0;
-    struct w_scaling s = { .dim = dim, .length = whole_length(w) };
+    struct w_scaling s = { .dim = dim, .length = whole_length(w, b) };
     double pos = position(w, key, b, t), cosine, sine;
     struct w_pair p;
 

@@ -74,13 +74,14 @@ double whole_coord(const struct whole *w, int key, int64_t b, int64_t t,
                           : fallback;
 }
 
-int64_t whole_length(const struct whole *w)
+int64_t whole_length(const struct whole *w, int64_t b)
 {
-    int64_t longest = 0;
+    int all = whole_word(w->spec, "length", "call", 0);
+    int64_t longest = 0, first = all ? 0 : b, end = all ? w->B : b + 1;
 
-    for (int64_t i = 0; w->q_pos != NULL && i < w->B * w->T; i++)
+    for (int64_t i = first * w->T; w->q_pos != NULL && i < end * w->T; i++)
         longest = w->q_pos[i] > longest ? w->q_pos[i] : longest;
-    for (int64_t j = 0; w->k_pos != NULL && j < w->B * w->S; j++)
+    for (int64_t j = first * w->S; w->k_pos != NULL && j < end * w->S; j++)
         longest = w->k_pos[j] > longest ? w->k_pos[j] : longest;
     return longest + 1;
 }

@@ -112,9 +112,9 @@ int    whole_list(double *out, int size, const char *spec, const char *key);
  * coordinates; otherwise 'fallback'. */
 double whole_coord(const struct whole *w, int key, int64_t b, int64_t t,
                    int axis, double fallback);
-/* Its position; and 1 + the largest of the problem's. */
+/* Its position; and 1 + the largest of row b, or of all with length=call. */
 int64_t whole_position(const struct whole *w, int key, int64_t b, int64_t t);
-int64_t whole_length(const struct whole *w);
+int64_t whole_length(const struct whole *w, int64_t b);
 
 /* |z| of a real number carried in z: z or -z by the sign of its real part. */
 static inline cx whole_abs(cx z)

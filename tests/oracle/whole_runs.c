@@ -119,12 +119,12 @@ static void padded(const struct whole_pool *p, const struct whole_call *want)
     whole_answers_free(&c, p);
 }
 
-/* What depends on the longest position gets documents of one length. */
+/* What depends on the longest of a call gets documents of one length. */
 static void packed(const struct whole_pool *p)
 {
-    int64_t cut = p->c.traits & LOCANT_TRAIT_LENGTH ? p->n / 2
-                                                    : test_range(1, p->n - 1);
-    int64_t end = p->c.traits & LOCANT_TRAIT_LENGTH ? 2 * cut : p->n;
+    int all = whole_word(p->c.spec, "length", "call", 0);
+    int64_t cut = all ? p->n / 2 : test_range(1, p->n - 1);
+    int64_t end = all ? 2 * cut : p->n;
     struct whole_call c, one, two;
 
     memset(&c, 0, sizeof(c));

@@ -1,0 +1,32 @@
+/*
+ * lengths.h - the schedules of one call whose documents are not equally long.
+ *
+ * Each has the schedule of its own length, so that it is turned as if it were
+ * alone; documents of the same length share one.
+ */
+#ifndef LCT_LENGTHS_H
+#define LCT_LENGTHS_H
+#include "../angle/schedule.h"
+#include "encoding.h"
+
+struct lct_lengths {
+    const locant_encoding *e; /* a leaf */
+    int64_t head_dim;
+    size_t n, room;
+    const struct lct_schedule **of;
+};
+
+/* Does a length of each document count, and not one of the whole call? */
+bool lct_lengths_matter(const locant_encoding *e);
+
+/* Make the schedule of documents of that length, unless it is there. */
+locant_status lct_lengths_add(struct lct_lengths *l, const char *fn,
+                              int64_t length);
+
+/* That schedule; NULL if it was not made. */
+const struct lct_schedule *lct_lengths_find(const struct lct_lengths *l,
+                                            int64_t length);
+
+/* Give all of them back. */
+void lct_lengths_done(struct lct_lengths *l);
+#endif

@@ -1,0 +1,233 @@
+/*
+ * rotate_ragged.c - the rotate door for rows that are not alike: positions and
+ * limits of their own.
+ */
+#include "../core/size.h"
+#include "blocks.h"
+#include "lengths.h"
+#include "rotate.h"
+#include <inttypes.h>
+
+/* Its tokens are those of all rows, one row after another. */
+struct ragged {
+    struct lct_rotate_call c;
+    const locant_rotation *r;
+    int64_t rows, T;
+    void *memory;
+    int64_t *pos;                   /* [rows, T] */
+    const struct lct_schedule **by; /* [rows, T]; NULL: one for all */
+    struct lct_lengths lengths;
+};
+
+/* ---------------------------------------------------------------- checking */
+
+/* Of [n] entry i, of [rows, T] that of the row and token. */
+static int64_t entry(const locant_tensor *x, int64_t i, int64_t row, int64_t t)
+{
+    const int64_t *data = x->data;
+
+    return x->rank == 1 ? data[i * x->stride[0]]
+                        : data[row * x->stride[0] + t * x->stride[1]];
+}
+
+/* [n] or [rows, T] */
+static locant_status check_ids(const struct ragged *g, const char *name,
+                               const locant_tensor *x, int64_t n)
+{
+    int64_t shape[2] = { g->rows, g->T };
+
+    if (x != NULL && x->rank == 2)
+        return lct_check(g->c.fn, name, x, LCT_IN_I64, 2, shape);
+    return lct_check(g->c.fn, name, x, LCT_IN_I64, 1, &n);
+}
+
+static locant_status check_limits(const struct ragged *g)
+{
+    const locant_tensor *limits = g->r->limits;
+
+    if (limits == NULL)
+        return LOCANT_OK;
+    LCT_TRY(check_ids(g, "limits", limits, g->rows));
+    for (int64_t row = 0; row < g->rows; row++)
+        for (int64_t t = 0; t < g->T; t++) {
+            int64_t limit = entry(limits, row, row, t);
+
+            if (limit < 1)
+                return locant_fail(LOCANT_ERR_PARAM, "%s: the limit of token "
+                                   "%" PRId64 " of row %" PRId64 " is %" PRId64
+                                   ", expected at least 1", g->c.fn, t, row,
+                                   limit);
+        }
+    return LOCANT_OK;
+}
+
+static locant_status check(struct ragged *g, const locant_tensor *out,
+                           const locant_tensor *x, const locant_rotation *r)
+{
+    if (r == NULL)
+        return locant_fail(LOCANT_ERR_NULL, "%s: rotation is NULL", g->c.fn);
+    if (r->struct_size != sizeof(*r))
+        return locant_fail(LOCANT_ERR_PARAM, "%s: struct_size is %zu, expected "
+                           "%zu; start from LOCANT_ROTATION_INIT", g->c.fn,
+                           r->struct_size, sizeof(*r));
+    g->r = r;
+    g->rows = x->rank > 2 ? x->shape[0] : 1;
+    g->T = x->shape[x->rank - 2];
+    LCT_TRY(check_ids(g, "positions", r->positions, g->T));
+    LCT_TRY(check_limits(g));
+    LCT_TRY(lct_check_apart(g->c.fn, out, r->positions));
+    if (r->limits != NULL)
+        LCT_TRY(lct_check_apart(g->c.fn, out, r->limits));
+    return lct_rotate_check_flags(g->c.fn, r->flags);
+}
+
+/* ------------------------------------------------------------------ opening */
+
+/* Positions side by side, and the longest of all limits. */
+static locant_status lay_out(struct ragged *g)
+{
+    const char *fn = g->c.fn;
+    size_t n, bytes;
+    int64_t longest = 0;
+    locant_tensor flat;
+
+    if (lct_mul(&n, (size_t)g->rows, (size_t)g->T) &&
+        lct_mul(&bytes, n, sizeof(*g->pos) + sizeof(*g->by)))
+        g->memory = locant_alloc(bytes);
+    if (g->memory == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for the positions "
+                           "of %" PRId64 " rows", fn, g->rows);
+    g->pos = g->memory;
+    g->by = (const struct lct_schedule **)(void *)(g->pos + n);
+    for (int64_t row = 0; row < g->rows; row++)
+        for (int64_t t = 0; t < g->T; t++)
+            g->pos[row * g->T + t] = entry(g->r->positions, t, row, t);
+    flat = locant_dense(g->pos, LOCANT_I64, 1, (int64_t[]){ (int64_t)n });
+    LCT_TRY(lct_rotate_open(&g->c, fn, g->r->encoding, "positions", &flat,
+                            (int64_t)n));
+    g->c.by_row = true;
+    for (int64_t i = 0; g->r->limits != NULL && i < (int64_t)n; i++) {
+        int64_t limit = entry(g->r->limits, i / g->T, i / g->T, i % g->T);
+
+        longest = limit > longest ? limit : longest;
+    }
+    g->c.length = longest > 0 ? longest : g->c.length;
+    return LOCANT_OK;
+}
+
+/* Without limits a row is as long as its longest position says. */
+static int64_t limit_of(const struct ragged *g, int64_t row, int64_t t)
+{
+    const int64_t *pos = g->pos + row * g->T;
+    int64_t longest = 0;
+
+    if (g->r->limits != NULL)
+        return entry(g->r->limits, row, row, t);
+    for (t = 0; t < g->T; t++)
+        longest = pos[t] > longest ? pos[t] : longest;
+    return longest < INT64_MAX ? longest + 1 : longest;
+}
+
+/* The schedule of each token, or one for all. */
+static locant_status find_schedules(struct ragged *g, int64_t dim, bool undo)
+{
+    bool matter = lct_lengths_matter(g->c.e), by_token;
+    int64_t limit = g->c.length;
+
+    by_token = matter && g->r->limits != NULL;
+    g->lengths = (struct lct_lengths){ .e = g->c.e, .head_dim = dim };
+    for (int64_t i = 0; i < (matter ? g->rows * g->T : 1); i++) {
+        if (by_token || (matter && i % g->T == 0))
+            limit = limit_of(g, i / g->T, i % g->T);
+        LCT_TRY(lct_lengths_add(&g->lengths, g->c.fn, limit));
+    }
+    for (size_t i = 0; undo && i < g->lengths.n; i++)
+        LCT_TRY(lct_rotate_undo(&g->lengths.of[i], g->c.fn));
+    for (int64_t i = 0; matter && i < g->rows * g->T; i++) {
+        if (by_token || i % g->T == 0)
+            limit = limit_of(g, i / g->T, i % g->T);
+        g->by[i] = lct_lengths_find(&g->lengths, limit);
+    }
+    if (!matter)
+        g->by = NULL;
+    return LOCANT_OK;
+}
+
+static void done(struct ragged *g)
+{
+    lct_lengths_done(&g->lengths);
+    locant_release(g->memory);
+}
+
+/* ------------------------------------------------------------------ turning */
+
+static locant_status turn_plain(struct ragged *g, const char *name,
+                                locant_tensor *out, const locant_tensor *x,
+                                bool back, bool undo)
+{
+    int64_t dim = x->shape[x->rank - 1];
+    struct lct_places places = { .e = g->c.e, .pos = g->pos };
+    struct lct_rotation r = { .angles = lct_places_angles, .context = &places,
+                              .sign = back ? -1.0f : 1.0f, .by_row = true };
+
+    LCT_TRY(lct_rotate_check_width(g->c.fn, name, out, x, dim));
+    if (lct_empty(x))
+        return LOCANT_OK;
+    LCT_TRY(find_schedules(g, dim, undo));
+    r.s = places.s = g->lengths.of[0];
+    places.by = g->by;
+    return lct_rotate_rows(g->c.fn, 1, &out, &x, &r);
+}
+
+locant_status
+locant_encoding_rotate_ragged(locant_tensor *out, const locant_tensor *x,
+                              const locant_rotation *rotation)
+{
+    static const char *const names[2] = { "out", "x" };
+    struct ragged g = { .c.fn = "locant_encoding_rotate_ragged" };
+    const locant_rotation *r = rotation;
+    locant_status status;
+    bool inverse;
+
+    LCT_TRY(lct_rotate_check_rows(g.c.fn, names, out, x));
+    LCT_TRY(check(&g, out, x, r));
+    inverse = r->flags & LOCANT_ROTATE_INVERSE;
+    status = lay_out(&g);
+    if (status == LOCANT_OK && g.c.e->row->turn != NULL)
+        status = lct_rotate_map(
+            &(struct lct_map_call){ "out", out, x, r->flags }, 1, &g.c,
+            r->params == NULL ? NULL : r->params + g.c.first_param);
+    else if (status == LOCANT_OK)
+        status = turn_plain(&g, "out", out, x, inverse, inverse);
+    done(&g);
+    return status;
+}
+
+/* forward: out = m R x with R orthogonal, so dx = m R^T dout */
+locant_status
+locant_encoding_rotate_ragged_backward(locant_tensor *dx,
+                                       locant_tensor *dparams,
+                                       const locant_tensor *dout,
+                                       const locant_tensor *x,
+                                       const locant_rotation *rotation)
+{
+    static const char *const names[2] = { "dx", "dout" };
+    struct ragged g = { .c.fn = "locant_encoding_rotate_ragged_backward" };
+    const locant_rotation *r = rotation;
+    locant_status status;
+    bool inverse;
+
+    LCT_TRY(lct_rotate_check_rows(g.c.fn, names, dx, dout));
+    LCT_TRY(check(&g, dx, dout, r));
+    inverse = r->flags & LOCANT_ROTATE_INVERSE;
+    status = lay_out(&g);
+    if (status == LOCANT_OK && g.c.e->row->turn != NULL)
+        status = lct_rotate_map_backward(
+            dx, dparams == NULL ? NULL : dparams + g.c.first_param, dout, x,
+            &g.c, r->params == NULL ? NULL : r->params + g.c.first_param,
+            r->flags);
+    else if (status == LOCANT_OK)
+        status = turn_plain(&g, "dx", dx, dout, !inverse, inverse);
+    done(&g);
+    return status;
+}
