@@ -38,7 +38,16 @@ NOT_PRINTED = {
         "printed for the declared length",
     r"rows\.\d+\.(non_overlapping|gains|logn|logn_change|clamp|wrap|resample)"
     r"\.\d+\.(seed|data)_error": "the intervals are printed",
-    r"rows\.\d+\.(change\.\d+\.half|ranks\.\d+)": "in the answer, in words",
+    r"rows\.\d+\.((change|behind)\.\d+\.sign|ranks\.\d+)":
+        "in the answer, in words",
+    r"rows\.\d+\.(change|behind)\.\d+\.p": "printed as corrected",
+    r"rows\.\d+\.(change\.(512|1024)|behind\.(512|1024))"
+    r"\.(half|corrected)":
+        "the verdict claims nothing of them",
+    r"rows\.\d+\.behind\.(512|1024)\.mean":
+        "the verdict claims nothing of them",
+    r"order\.(length|comparisons|power|seeds)":
+        "in words where more seeds are needed",
     r"rows\.\d+\.logn\.\d+\.(low|high)": "those of the change are printed",
     r"rows\.[1-9]\d*\.rates\.\d\.rate": "the same for all encodings",
     r"rows\.\d+\.parameters": "model.parameters and encoding_parameters",
@@ -72,6 +81,7 @@ CONSTANTS = {
     "95": "% of intervals", "64": "targets of a block, by definition",
     "1": "1 nat, 1/rank", "1.443": "bits of a nat", "0.35": "frame of a figure",
     "0.9": "right: a task solved", "0.02": "nats: what no page can tell", "0.05": "p", "0": "of intervals",
+    "0.8": "power",
     "256": "in SHA-256", "5": "in T5",
 }
 

@@ -134,6 +134,38 @@ static void seeds_asked_for_are_trained_whatever_it_takes(void **state)
     CHECK(f.limit == 0 && f.seed == 0 && notice[0] == '\0');
 }
 
+/* "learned" ends at 128 bytes: one encoding is compared at 1024. */
+static void seeds_that_the_exact_test_needs_are_said(void **state)
+{
+    const locant_report_options few = options_of(5, 0),
+                                enough = options_of(6, 0);
+    int64_t steps;
+    int seeds;
+
+    (void)state;
+    (void)forecast_of(&few, &seeds, &steps);
+    assert_string_equal(notice, "the exact test, corrected for 1 comparison,"
+                        " needs 6 seeds for p below 0.05, and there are 5");
+    assert_int_equal(seeds, 5);
+    (void)forecast_of(&enough, &seeds, &steps);
+    assert_string_equal(notice, "");
+}
+
+static void eight_encodings_need_nine_seeds(void **state)
+{
+    struct lct_forecast f = {.seed = 60, .once = 30, .seeds = 6};
+    locant_report_options o = LOCANT_REPORT_INIT;
+    struct lct_plan plan;
+
+    (void)state;
+    CHECK_OK(lct_plan_create(&plan, &o));
+    CHECK_OK(lct_seeds_needed(&f, &plan, listen, NULL));
+    assert_string_equal(notice, "the exact test, corrected for 7 comparisons,"
+                        " needs 9 seeds for p below 0.05, and there are 6;"
+                        " --seeds 9 takes about 9.5 minutes");
+    lct_plan_free(&plan);
+}
+
 /* ----------------------------------------------------------------- besides */
 
 static void jobs_besides_are_timed_without_a_limit_too(void **state)
@@ -186,6 +218,8 @@ int main(void)
         cmocka_unit_test(seeds_beyond_the_limit_are_left_out_and_said),
         cmocka_unit_test(the_same_job_decides_the_same),
         cmocka_unit_test(seeds_asked_for_are_trained_whatever_it_takes),
+        cmocka_unit_test(seeds_that_the_exact_test_needs_are_said),
+        cmocka_unit_test(eight_encodings_need_nine_seeds),
         cmocka_unit_test(jobs_besides_are_timed_without_a_limit_too),
     };
 

@@ -133,6 +133,54 @@ static void one_comparison_was_declared(void **state)
     free_results(&r);
 }
 
+/* t with P(|T| < t) = level of two degrees of freedom, solved by hand. */
+static double t_of_two(double level)
+{
+    return level * sqrt(2 / (1 - level * level));
+}
+
+/* The t tests: changes corrected by Holm, differences for all pairs. */
+static void claims_rest_on_corrected_tests(void **state)
+{
+    struct lct_results r;
+    struct json_t *n;
+    double p;
+
+    (void)state;
+    make_results(&r);
+    r.n = 3; /* alibi, learned, rope: 0, 1, 2 above, and sway */
+    for (int i = 0; i < 3; i++)
+        for (int s = 0; s < SEEDS; s++)
+            for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++)
+                for (int b = 0; b < BLOCKS; b++)
+                    r.groups[i].results[s].block_loss[k * BLOCKS + b] =
+                        2 + (k > 0 ? i + (s - 1) * .1 * i : 0);
+    CHECK_OK(lct_numbers_create(&n, &r));
+    /* mean 1, deviation .1: P(|T| < t) = t / sqrt(2 + t^2), t = 10 sqrt 3 */
+    p = 1 - 10 * sqrt(3 / 302.);
+    near(at(n, "rows.1.change.256.p"), p, 1e-13);
+    near(at(n, "rows.2.change.256.p"), p, 1e-13);
+    CHECK(at(n, "rows.0.change.256.p") == 1);
+    near(at(n, "rows.1.change.256.corrected"), 3 * p, 1e-12);
+    near(at(n, "rows.1.behind.256.corrected"), 3 * p, 1e-12);
+    CHECK(at(n, "rows.1.change.256.sign") == 1 &&
+          at(n, "rows.0.change.256.sign") == 0);
+    /* at the trained length all are the same */
+    CHECK(at(n, "rows.1.behind.128.p") == 1 && at(n, "rows.2.rank") == 3);
+    CHECK(isnan(at(n, "rows.0.behind.256.mean")));
+    CHECK(at(n, "order.comparisons") == 3);
+    /* ten deviations at two degrees of freedom: |T| beyond t(1 - .05 / 3) */
+    CHECK(t_of_two(1 - .05 / 3) < 8 && at(n, "order.power") > .95);
+    CHECK(at(n, "order.seeds") == 3);
+    /* three comparisons: 3 x 2^-6 < .05, and with three seeds no exact one */
+    CHECK(at(n, "declared.seeds") == 7);
+    CHECK(at(n, "rows.1.declared.power") == 0);
+    CHECK(at(n, "rows.1.declared.seeds") == 7);
+    json_decref(n);
+    r.n = GROUPS;
+    free_results(&r);
+}
+
 /* Losses that settle every rank: group i is i nats, at 256 the other way. */
 static void ranks_are_of_the_longest(void **state)
 {
@@ -148,12 +196,12 @@ static void ranks_are_of_the_longest(void **state)
                     r.groups[i].results[s].block_loss[k * BLOCKS + b] =
                         k == 1 ? GROUPS - i : i + 1;
     r.groups[2].results[1].block_loss[4 * BLOCKS] = NAN;
-    /* the fifth: 4, 4.5, 4 above the first */
-    r.groups[4].results[1].block_loss[4 * BLOCKS] += .5 * BLOCKS;
+    /* the fifth: 4, 4.1, 4 above the first */
+    r.groups[4].results[1].block_loss[4 * BLOCKS] += .1 * BLOCKS;
     CHECK_OK(lct_numbers_create(&n, &r));
-    near(at(n, "rows.4.behind.mean"), 4 + .5 / 3, 1e-14);
-    near(at(n, "rows.4.behind.half"),
-         .95 * sqrt(2 / .0975) * sqrt(1 / 12. / 3), 1e-13);
+    near(at(n, "rows.4.behind.2048.mean"), 4 + .1 / 3, 1e-14);
+    near(at(n, "rows.4.behind.2048.half"),
+         t_of_two(.95) * sqrt(.01 / 3 / 3), 1e-13);
     for (int i = 0; i < GROUPS; i++) {
         int rank = i < 2 ? i + 1 : i; /* the third has none */
 
@@ -161,8 +209,8 @@ static void ranks_are_of_the_longest(void **state)
         near(at(n, "rows.%d.ranks.2048", i), i == 2 ? NAN : rank, 0);
         near(at(n, "rows.%d.ranks.256", i), GROUPS - i, 0);
         if (i != 4)
-            near(at(n, "rows.%d.behind.mean", i), i == 0 || i == 2 ? NAN : i,
-                 0);
+            near(at(n, "rows.%d.behind.2048.mean", i),
+                 i == 0 || i == 2 ? NAN : i, 0);
         near(at(n, "rows.%d.mean_reciprocal_rank", i),
              (1. / (GROUPS - i) + 2. / (i + 1) + (i == 2 ? 0 : 1. / rank)) / 4,
              1e-15);
@@ -228,7 +276,7 @@ static void judged_at_a_shorter_length(void **state)
     for (int i = 0; i < GROUPS; i++) {
         near(at(n, "rows.%d.rank", i), i + 1, 0);
         near(at(n, "rows.%d.mean_reciprocal_rank", i), 1. / (i + 1), 1e-15);
-        near(at(n, "rows.%d.behind.mean", i), i == 0 ? NAN : i, 0);
+        near(at(n, "rows.%d.behind.256.mean", i), i == 0 ? NAN : i, 0);
         near(at(n, "rows.%d.declared.mean", i), i + 2 - (GROUPS - i), 1e-14);
     }
     json_decref(n);
@@ -262,7 +310,7 @@ static void paths_lead_somewhere_or_nowhere(void **state)
 static void check_digits(const char *text, double value, const char *key)
 {
     char plain[64] = "", want[64];
-    const char *point, *end = text + strcspn(text, "<\n ,]");
+    const char *point, *power, *end = text + strcspn(text, "<\n ,]");
     size_t n = 0;
 
     for (const char *p = text; p < end && n + 1 < sizeof plain;) {
@@ -278,6 +326,12 @@ static void check_digits(const char *text, double value, const char *key)
     }
     plain[n] = '\0';
     point = strchr(plain, '.');
+    power = strchr(plain, 'e');
+    if (point && power) { /* to its last digit */
+        CHECK(fabs(strtod(plain, NULL) - value) <=
+              .5001 * pow(10, atoi(power + 1) - (power - point - 1)));
+        return;
+    }
     snprintf(want, sizeof want, "%.*f", point ? (int)strlen(point + 1) : 0,
              value);
     if (strcmp(plain, want) != 0 &&
@@ -413,6 +467,7 @@ int main(void)
         cmocka_unit_test(rows_hold_what_was_measured),
         cmocka_unit_test(fewer_seeds_have_losses_of_their_own),
         cmocka_unit_test(one_comparison_was_declared),
+        cmocka_unit_test(claims_rest_on_corrected_tests),
         cmocka_unit_test(ranks_are_of_the_longest),
         cmocka_unit_test(judged_at_a_shorter_length),
         cmocka_unit_test(other_measures_stand_beside),

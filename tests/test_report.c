@@ -49,6 +49,8 @@ static int watch(const locant_progress *p, void *context)
 {
     struct watch *w = context;
 
+    if (p->notice)
+        return 0;
     CHECK(p->encoding != NULL && p->seed >= 1 && p->elapsed >= 0);
     CHECK(p->done >= w->done && p->done <= p->total);
     CHECK(w->total == 0 || w->total == p->total);

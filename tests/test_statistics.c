@@ -89,16 +89,90 @@ static void paired_of_few_values(void **state)
     /* deviation 1, two degrees of freedom as above; +++ and --- of 8 */
     CHECK(d.mean == 2 && fabs(d.half - 0.95 * sqrt(2 / 0.0975 / 3)) < 1e-13);
     CHECK(d.p == .25);
+    /* T = 2 sqrt 3: P(|T| < t) = t / sqrt(2 + t^2) of two degrees of freedom */
+    CHECK(fabs(d.t_p - (1 - sqrt(12. / 14))) < 1e-14);
     CHECK_OK(locant_paired(&d, same, 4, .95));
-    CHECK(d.mean == 4 && d.half == 0 && d.p == .125);
+    CHECK(d.mean == 4 && d.half == 0 && d.p == .125 && d.t_p < 1e-15);
     CHECK_OK(locant_paired(&d, x, 2, .95));
     CHECK(d.mean == 1.5 && d.p == .5);
     CHECK_OK(locant_paired(&d, x, 1, .95));
-    CHECK(d.mean == 1 && isnan(d.half) && d.p == 1);
+    CHECK(d.mean == 1 && isnan(d.half) && d.p == 1 && isnan(d.t_p));
     CHECK_OK(locant_paired(&d, NULL, 0, .95));
     CHECK(isnan(d.mean) && isnan(d.half) && isnan(d.p));
     CHECK_OK(locant_paired(&d, hole, 3, .95));
-    CHECK(isnan(d.mean) && isnan(d.half) && isnan(d.p));
+    CHECK(isnan(d.mean) && isnan(d.half) && isnan(d.p) && isnan(d.t_p));
+}
+
+/* p is the level of the interval that ends at 0. */
+static void t_test_agrees_with_its_interval(void **state)
+{
+    (void)state;
+    for (int trial = 0; trial < 50; trial++) {
+        const size_t n = (size_t)test_range(2, 12);
+        locant_difference d;
+        double x[12];
+
+        for (size_t i = 0; i < n; i++)
+            x[i] = .5 + test_normal();
+        CHECK_OK(locant_paired(&d, x, n, .95));
+        CHECK_OK(locant_paired(&d, x, n, 1 - d.t_p));
+        /* the quantile of 1 - p: dt/dp is large where p is small */
+        if (d.t_p > 1e-6 && fabs(fabs(d.mean) - d.half) > 1e-6 * d.half)
+            FAIL("n %zu: mean %g, half %g at 1 - p", n, d.mean, d.half);
+    }
+}
+
+/* ------------------------------------------------------------ seeds needed */
+
+static void exact_tests_need_so_many_seeds(void **state)
+{
+    (void)state;
+    /* of seven comparisons: 7/32 = .22 at six seeds, 7/256 = .027 at nine */
+    CHECK(locant_flip_seeds(7, .05) == 9);
+    CHECK(locant_flip_seeds(7, 7 / 32.) == 7 &&
+          locant_flip_seeds(7, .219) == 6);
+    CHECK(locant_flip_seeds(1, .05) == 6 && locant_flip_seeds(8, .05) == 9);
+    CHECK(locant_flip_seeds(28, .05) == 11);
+    CHECK(locant_flip_seeds(0, .05) == 1 && locant_flip_seeds(1, 0) == 0);
+    CHECK(locant_flip_seeds(1 << 20, .05) == 0);
+}
+
+/*
+ * Cohen's table for paired differences, two-sided .05: a power of .8 takes 34,
+ * 15 and 199 pairs where the mean is .5, .8 and .2 deviations.
+ */
+static void power_matches_tables(void **state)
+{
+    (void)state;
+    CHECK(locant_power_seeds(.5, 1, .05, .8, 1000) == 34);
+    CHECK(locant_power_seeds(-.8, 1, .05, .8, 1000) == 15);
+    CHECK(locant_power_seeds(.4, 2, .05, .8, 1000) == 199);
+    CHECK(locant_power_seeds(.4, 2, .05, .8, 198) == 0);
+    CHECK(fabs(locant_power(0, 1, 7, .03) - .03) < 1e-4);
+    CHECK(isnan(locant_power(1, 1, 1, .05)));
+    CHECK(isnan(locant_power(1, 0, 5, .05)));
+    CHECK(isnan(locant_power(1, 1, 5, 1)));
+}
+
+/* As often as that, p is that small. */
+static void power_is_how_often_p_is_small(void **state)
+{
+    enum { TRIALS = 2000, N = 4 };
+    const double want = locant_power(1.5, 1, N, .05);
+    int found = 0;
+
+    (void)state;
+    for (int trial = 0; trial < TRIALS; trial++) {
+        locant_difference d;
+        double x[N];
+
+        for (int i = 0; i < N; i++)
+            x[i] = 1.5 + test_normal();
+        CHECK_OK(locant_paired(&d, x, N, .95));
+        found += d.t_p <= .05;
+    }
+    /* binomial: deviation at most sqrt(1 / 4 / 2000) = .0112; five of them */
+    CHECK(fabs((double)found / TRIALS - want) < .056);
 }
 
 /* 95 of 100 intervals hold the true mean; 4 seeds, normal values. */
@@ -319,7 +393,7 @@ static void share_counts(void **state)
 static void refuses_bad_arguments(void **state)
 {
     static const double p[] = {.5, 1.5};
-    locant_difference d = {1, 2, 3};
+    locant_difference d = {1, 2, 3, 4};
     double low = 7, high = 8, out[2];
 
     (void)state;
@@ -352,6 +426,10 @@ int main(void)
         cmocka_unit_test(t_matches_tables),
         cmocka_unit_test(t_inverts_the_integral),
         cmocka_unit_test(paired_of_few_values),
+        cmocka_unit_test(t_test_agrees_with_its_interval),
+        cmocka_unit_test(exact_tests_need_so_many_seeds),
+        cmocka_unit_test(power_matches_tables),
+        cmocka_unit_test(power_is_how_often_p_is_small),
         cmocka_unit_test(t_interval_covers),
         cmocka_unit_test(flips_are_all_counted),
         cmocka_unit_test(smallest_p_is_known),

@@ -231,9 +231,9 @@ static void check_ranks(const double *loss, size_t n, size_t seeds,
 
 /*
  * Three seeds, one block.  Differences from the first: second +.1 at every seed
- * with deviation .01, half width 4.303 x .01 / sqrt(3) = .025; third mean +.05,
- * deviation .05, half width .124: cannot be told from the first.  The fourth
- * has no value at one seed.
+ * with deviation .01; third mean +.05, deviation .05: cannot be told from the
+ * first.  The fourth has no value at one seed.  Three pairs: t with
+ * P(|T| < t) = 1 - .05/3 is 7.65, half widths .044 and .22.
  */
 static void ranks_by_paired_seeds(void **state)
 {
@@ -241,10 +241,9 @@ static void ranks_by_paired_seeds(void **state)
                                   1, 5.05, 9.10,   0, NAN, 0};
 
     (void)state;
-    check_ranks(loss, 4, 3, 1, (const int[]){1, 3, 1, 0});
+    check_ranks(loss, 4, 3, 1, (const int[]){1, 2, 1, 0});
     /* Unpaired, seeds are 4 apart and nothing could be told: the pairs count.
-       With two seeds the t interval, 12.7 x .01 / sqrt(2) = .09 wide, would
-       still tell -- but hardly ever; the bootstrap over seeds decides. */
+       With two seeds it counts whether both runs are above. */
     check_ranks((const double[]){1, 5, 1.09, 5.10}, 2, 2, 1,
                 (const int[]){1, 2});
     check_ranks((const double[]){1, 5, 1.2, 4.9}, 2, 2, 1,
@@ -252,6 +251,19 @@ static void ranks_by_paired_seeds(void **state)
     /* one value each: equal or not */
     check_ranks((const double[]){3, 1, 2, 1, NAN}, 5, 1, 1,
                 (const int[]){4, 1, 3, 1, 0});
+}
+
+/* Told at three seeds by 95 %, but not by what corrects for all pairs. */
+static void ranks_are_corrected_for_pairs(void **state)
+{
+    static const double loss[] = {1, 1, 1,  1.05, 1.06, 1.07,
+                                  9, 9.1, 9,  9, 9, 9.1,  8, 9, 10};
+
+    (void)state;
+    /* .06, deviation .01: half width .025 alone, of ten pairs
+       t(2; .995) = 14.09, .081 */
+    check_ranks(loss, 2, 3, 1, (const int[]){1, 2});
+    check_ranks(loss, 5, 3, 1, (const int[]){1, 1, 3, 3, 1});
 }
 
 /* With three seeds or more the noise of blocks is no evidence. */
@@ -351,6 +363,7 @@ int main(void)
         cmocka_unit_test(one_draw_of_seeds_serves_all_blocks),
         cmocka_unit_test(bootstrap_covers),
         cmocka_unit_test(ranks_by_paired_seeds),
+        cmocka_unit_test(ranks_are_corrected_for_pairs),
         cmocka_unit_test(ranks_do_not_count_blocks_as_seeds),
         cmocka_unit_test(ranks_follow_the_encodings),
         cmocka_unit_test(reciprocal_ranks_are_averaged),

@@ -378,13 +378,16 @@ typedef struct locant_report_row {
 enum { LOCANT_GATE_VALUES = 6 };
 
 /*
- * One gate: a check that must hold before the page may be believed.  'text'
- * names the form of the sentence, so that it can be said in another language
- * with the same values and specs; the forms are in src/lab/gate_text.c.
+ * One gate: a check that must hold before the page may be believed.  g7 holds
+ * when every claim of the page passes its corrected test, and has nothing to
+ * judge where none is made.  'text' names the form of the sentence, so that it
+ * can be said in another language with the same values and specs; the forms are
+ * in src/lab/gate_text.c.
  */
 typedef struct locant_report_gate {
     char   name[8];      /* "g1" .. "g7" */
     int    passed;
+    int    not_applicable; /* nothing for it to judge: 'passed' is 1 */
     char   sentence[768]; /* in English */
     char   text[16];      /* "g2.best" */
     double value[LOCANT_GATE_VALUES];

@@ -6,9 +6,10 @@
  * runs that share a seed.  Losses within a run depend on each other: blocks may
  * be resampled, tokens never.
  *
- *   paired difference    t interval; p by flipping signs, exact for any
- *                        distribution that is symmetric around 0
+ *   paired difference    t interval and t test; p by flipping signs, exact for
+ *                        any distribution that is symmetric around 0
  *   many comparisons     Holm, on comparisons declared beforehand
+ *   seeds to plan for    the power of the t test, the least p of exact ones
  *   curves               bootstrap over seeds, then blocks
  *   accuracies           Wilson's interval for one seed; all seeds shown; the
  *                        share of seeds that solve the task.  Seeds that either
@@ -34,6 +35,7 @@ typedef struct locant_difference {
     double mean; /* of d */
     double half; /* mean +- half is the t interval; NAN for n = 1 */
     double p;    /* two-sided; NAN for n = 0 and n > LOCANT_FLIP_MAX */
+    double t_p;  /* two-sided, of Student's t test; NAN for n < 2 */
 } locant_difference;
 
 /*
@@ -41,6 +43,8 @@ typedef struct locant_difference {
  *
  *     half = t(n - 1; level) sqrt(sum (d - mean)^2 / (n - 1) / n)
  *     p    = share of the 2^n choices of signs with |sum +-d| >= |sum d|
+ *     t_p  = P(|T| >= |mean| / error), T of n - 1 degrees of freedom,
+ *            error = sqrt(sum (d - mean)^2 / (n - 1) / n)
  *
  * Sums closer than rounding can tell count as equal, which makes p larger.
  * 'level' of the interval is in (0, 1).
@@ -64,6 +68,31 @@ locant_paired(locant_difference *out, const double *d, size_t n, double level);
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_holm(double *adjusted, const double *p, size_t n);
+
+/* ------------------------------------------------------------- seeds needed */
+
+/*
+ * The least n with comparisons x 2^(1 - n) < alpha: with fewer seeds no p of
+ * signs flipped, corrected by Holm for so many comparisons, is below 'alpha'.
+ * 9 for 7 comparisons and .05.  0 if that is more than LOCANT_FLIP_MAX, and
+ * unless 0 < alpha <= 1.
+ */
+LOCANT_API size_t locant_flip_seeds(size_t comparisons, double alpha);
+
+/*
+ * Power: the chance that the two-sided t test of n paired differences has
+ * t_p <= alpha, where they are normal with that mean and standard deviation,
+ * by the noncentral t distribution.  To three digits.  NAN for n < 2, a
+ * deviation that is not above 0, and unless 0 < alpha < 1.
+ * Source: Cohen, Statistical Power Analysis for the Behavioral Sciences (1988),
+ * section 2.3.
+ */
+LOCANT_API double locant_power(double mean, double deviation, size_t n,
+                               double alpha);
+
+/* The least n of 2 .. most with that power or more; 0 if there is none. */
+LOCANT_API size_t locant_power_seeds(double mean, double deviation,
+                                     double alpha, double power, size_t most);
 
 /* --------------------------------------------------------------- bootstrap */
 
@@ -118,15 +147,15 @@ LOCANT_API double locant_share(const double *x, size_t n, double least);
 /* ------------------------------------------------------------------- ranks */
 
 /*
- * rank[n] of n encodings by the mean of loss[n, seeds, blocks], the lowest
- * first; 0 where a loss is not finite.
+ * rank[n] of n encodings with losses loss[n, seeds, blocks]: one more than
+ * there are encodings that can be told to have a lower one, as in 1 1 3 4 4; 0
+ * where a loss is not finite.
  *
- * Going down the list, an encoding shares the rank of the best one of that rank
- * unless the interval of their paired difference leaves out 0; then its rank is
- * its place in the list: 1 1 3 4 4.  The interval is the t interval over seeds
- * of the means over blocks; below three seeds, where that one is useless, the
- * bootstrap over seeds and blocks, from seed 1.  With a single value each, only
- * equal values share a rank.
+ * From three seeds on, the t test over seeds of the paired difference of means
+ * over blocks tells, corrected by Bonferroni for all pairs of encodings that
+ * have finite losses: the chance that any two are put in order by luck is at
+ * most 1 - level.  Below three seeds no test tells anything, and ranks only
+ * describe the runs: a loss is lower if it is so in every run.
  *
  * A shared rank does not mean equal: it means that these runs cannot tell.
  * Errors: NULL, PARAM (level outside (0, 1)), NOMEM.

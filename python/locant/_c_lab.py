@@ -255,6 +255,7 @@ class ReportGate(Structure):
     _fields_ = [
         ("name", c_char * 8),
         ("passed", c_int),
+        ("not_applicable", c_int),
         ("sentence", c_char * 768),
         ("text", c_char * 16),
         ("value", c_double * 6),
@@ -388,6 +389,7 @@ class Difference(Structure):
         ("mean", c_double),
         ("half", c_double),
         ("p", c_double),
+        ("t_p", c_double),
     ]
 
 
@@ -533,6 +535,9 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_probe": ("status", [POINTER(c_void_p), c_void_p, c_int64, ProgressFn, c_void_p]),
     "locant_paired": ("status", [POINTER(Difference), POINTER(c_double), c_size_t, c_double]),
     "locant_holm": ("status", [POINTER(c_double), POINTER(c_double), c_size_t]),
+    "locant_flip_seeds": (c_size_t, [c_size_t, c_double]),
+    "locant_power": (c_double, [c_double, c_double, c_size_t, c_double]),
+    "locant_power_seeds": (c_size_t, [c_double, c_double, c_double, c_double, c_size_t]),
     "locant_bootstrap": ("status", [POINTER(Interval), POINTER(c_double), c_size_t, c_size_t, c_double, c_uint64]),
     "locant_wilson": ("status", [POINTER(c_double), POINTER(c_double), c_size_t, c_size_t, c_double]),
     "locant_share": (c_double, [POINTER(c_double), c_size_t, c_double]),

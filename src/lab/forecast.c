@@ -289,12 +289,12 @@ locant_status lct_forecast(struct lct_forecast *out, struct lct_plan *plan,
     *out = (struct lct_forecast){0};
     if (f.limit == 0 && options->with)
         LCT_TRY(measure(&f, plan));
-    *out = f;
-    if (f.limit == 0)
-        return LOCANT_OK;
-    LCT_TRY(decide(&f, plan, store, corpus));
+    if (f.limit > 0)
+        LCT_TRY(decide(&f, plan, store, corpus));
     plan->seeds = f.seeds;
-    tell(&f, options);
+    LCT_TRY(lct_seeds_needed(&f, plan, options->progress, options->context));
+    if (f.limit > 0)
+        tell(&f, options);
     *out = f;
     return LOCANT_OK;
 }

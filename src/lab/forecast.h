@@ -33,6 +33,16 @@ locant_status lct_forecast(struct lct_forecast *out, struct lct_plan *plan,
                            const locant_report_options *options,
                            locant_store *store, const locant_corpus *corpus);
 
+/* Say how many seeds the exact test of the page needs, if there are fewer. */
+locant_status lct_seeds_needed(const struct lct_forecast *f,
+                               const struct lct_plan *plan,
+                               locant_progress_fn progress, void *context);
+
+/* Say how many would tell the two lowest apart, if they are as far apart as
+   seen and there are fewer; nothing of one seed. */
+locant_status lct_seeds_for_effect(const struct lct_results *r,
+                                   locant_progress_fn progress, void *context);
+
 struct lct_extension_plan;
 
 /* Seconds of the jobs beside the report; 0: not asked for. */

@@ -43,18 +43,16 @@ static const struct {
       "{0} runs were trained on other batches than the first encoding of their"
       " seed",
       "有 {0} 次训练的批次与同一种子下第一种编码的批次不同" },
-    { "g7.one",
-      "there is one seed an encoding, so the spread of seeds is not known",
-      "每种编码只有一个种子，因此种子间的波动未知" },
-    { "g7.none", "at {0} no two encodings can be told apart",
-      "在长度 {0} 处，没有任何两种编码能够区分开" },
+    { "g7.few",
+      "with fewer than {3} seeds the page claims nothing, and only says what"
+      " all runs have in common",
+      "种子不足 {3} 个时，本页不作任何声明，只陈述各次训练的共同点" },
+    { "g7.none", "no test shows anything, so nothing is claimed",
+      "没有任何检验显示差异，因此本页不作声明" },
     { "g7.claims",
-      "differences claimed between neighbouring ranks at {0}: {1}; no larger"
-      " than between two seeds of one encoding: {2}; the closest is {3.3}"
-      " nats/byte ({b} over {a}), seeds {4.3}",
-      "在长度 {0} 处，相邻名次之间声明的差异有 {1} 个；其中不大于"
-      "同一编码两个种子之差的有 {2} 个；最接近的是 {3.3} 奈特/"
-      "字节（{b} 高于 {a}），种子之差为 {4.3}" },
+      "claims of the verdict: {0}, each with a corrected p below {2.2}; the"
+      " largest is {1.3} ({a})",
+      "结论中的声明有 {0} 个，校正后的 p 都低于 {2.2}；最大为 {1.3}（{a}）" },
 };
 
 static const char *form_of(const char *text, bool zh)

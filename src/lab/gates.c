@@ -7,7 +7,7 @@
  *   g4  no model sees the future
  *   g5  every run has a finite loss
  *   g6  runs of one seed were trained on the same batches
- *   g7  two seeds of one encoding differ less than the effects claimed
+ *   g7  every claim passes its corrected test
  *
  * A comparison with a NAN does not hold, and conditions are written so that it
  * makes a gate fail.  What was found is kept as values; gate_text.c says it.
@@ -155,85 +155,71 @@ static void same_batches(locant_report_gate *gate, const struct lct_results *r)
           VALUES((double)different));
 }
 
-/* Largest distance between two seeds of the group at length k. */
-static double seed_range(const struct lct_group *g, int k)
+/* The claims of the verdict, as they are counted. */
+struct claims {
+    double made, largest; /* of their corrected p */
+    size_t worst;         /* the encoding that has it */
+};
+
+static void count(struct claims *c, const struct lct_test *test, size_t n)
 {
-    double low = INFINITY, high = -INFINITY;
-
-    for (size_t s = 0; s < g->n; s++) {
-        low = fmin(low, g->results[s].eval.same_targets[k]);
-        high = fmax(high, g->results[s].eval.same_targets[k]);
-    }
-    return high - low;
-}
-
-/* The best group of the next worse rank than 'rank'; r->n if there is none. */
-static size_t next_leader(const struct lct_results *r, const int *ranks,
-                          int rank)
-{
-    size_t next = r->n;
-
-    for (size_t i = 0; i < r->n; i++) {
-        if (ranks[i] <= rank)
-            continue;
-        if (next == r->n || ranks[i] < ranks[next] ||
-            (ranks[i] == ranks[next] &&
-             mean_loss(&r->groups[i], lct_judged(r)) <
-                 mean_loss(&r->groups[next], lct_judged(r))))
-            next = i;
-    }
-    return next;
-}
-
-/*
- * What the page claims are its ranks: the best encoding of each differs from
- * the best of the next.  Two seeds of either must differ by less.
- */
-static void judge_claims(locant_report_gate *gate, const struct lct_results *r,
-                         const int *ranks)
-{
-    const int k = lct_judged(r);
-    double claims = 0, within = 0, least = INFINITY, effect = NAN, spread = NAN;
-    size_t a = next_leader(r, ranks, 0), b;
-
-    for (; a < r->n && (b = next_leader(r, ranks, ranks[a])) < r->n; a = b) {
-        double own = mean_loss(&r->groups[b], k) - mean_loss(&r->groups[a], k);
-        double range = fmax(seed_range(&r->groups[a], k),
-                            seed_range(&r->groups[b], k));
-
-        claims++;
-        within += !(own > range);
-        if (own - range < least) {
-            least = own - range;
-            effect = own;
-            spread = range;
-            name_spec(gate, 0, &r->groups[a]);
-            name_spec(gate, 1, &r->groups[b]);
+    for (size_t i = 0; i < n; i++)
+        if (test[i].corrected < LCT_ALPHA && ++c->made &&
+            test[i].corrected >= c->largest) {
+            c->largest = test[i].corrected;
+            c->worst = i;
         }
-    }
-    judge(gate, claims > 0 && within == 0, claims > 0 ? "g7.claims" : "g7.none",
-          VALUES(length_of(r, k), claims, within, effect, spread));
 }
 
-static locant_status beats_seeds(locant_report_gate *gate,
+/* At length index k: that losses changed, and that some are above the
+   lowest. */
+static locant_status count_claims(struct claims *c, struct lct_test *test,
+                                  const struct lct_results *r, int k)
+{
+    struct lct_order order;
+
+    if (k > 0) {
+        LCT_TRY(lct_test_changes(test, r, k));
+        count(c, test, r->n);
+    }
+    LCT_TRY(lct_test_order(test, &order, r, k));
+    count(c, test, r->n);
+    return LOCANT_OK;
+}
+
+/* Nothing else is claimed, so the gate can only hold or have no say. */
+static void judge_claims(locant_report_gate *gate, const struct lct_results *r,
+                         const struct claims *c)
+{
+    gate->not_applicable = c->made == 0;
+    if (c->made > 0)
+        name_spec(gate, 0, &r->groups[c->worst]);
+    judge(gate, c->largest < LCT_ALPHA,
+          c->made > 0        ? "g7.claims"
+          : lct_is_tested(r) ? "g7.none"
+                             : "g7.few",
+          VALUES(c->made, c->largest, LCT_ALPHA, LCT_TESTED_SEEDS));
+}
+
+static locant_status test_claims(locant_report_gate *gate,
                                  const struct lct_results *r)
 {
+    struct claims claims = { .made = 0 };
+    struct lct_test *test = NULL;
     size_t bytes;
-    int *ranks;
-    locant_status status;
+    locant_status status = LOCANT_OK;
 
-    if (r->groups[0].n < 2) {
-        judge(gate, 0, "g7.one", VALUES(0));
-        return LOCANT_OK;
-    }
-    ranks = lct_mul(&bytes, r->n, sizeof *ranks) ? locant_alloc(bytes) : NULL;
-    if (ranks == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "report: no memory for %zu ranks",
-                           r->n);
-    status = lct_rank(ranks, r, lct_judged(r));
+    if (lct_mul(&bytes, r->n, sizeof *test))
+        test = locant_alloc(bytes);
+    if (test == NULL)
+        status = locant_fail(LOCANT_ERR_NOMEM, "report: no memory for %zu"
+                             " tests", r->n);
+    for (int i = 0; i < LCT_ANSWERED && status == LOCANT_OK; i++)
+        if (lct_is_tested(r))
+            status = count_claims(&claims, test, r, lct_answered[i]);
     if (status == LOCANT_OK)
-        judge_claims(gate, r, ranks);
-    locant_release(ranks);
+        judge_claims(gate, r, &claims);
+    locant_release(test);
     return status;
 }
 
@@ -250,5 +236,5 @@ locant_status lct_judge_gates(struct lct_results *r)
     }
     for (int i = 0; i < 5; i++)
         gates[i](&r->gates[i + 1], r);
-    return beats_seeds(&r->gates[6], r);
+    return test_claims(&r->gates[6], r);
 }

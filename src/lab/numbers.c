@@ -126,71 +126,109 @@ locant_status lct_put_losses(struct lct_numbers *n, const char *part,
     return status;
 }
 
-/* Seeds' means over blocks of one encoding: loss[seeds, blocks] to d[seeds]. */
-static void mean_over_blocks(double *d, const double *loss, size_t seeds,
-                             size_t blocks)
+/* Room for something of every row; NULL: the failure is noted. */
+static void *of_rows(const struct lct_numbers *n, size_t each)
 {
-    for (size_t s = 0; s < seeds; s++) {
-        double sum = blocks ? 0 : NAN;
+    size_t bytes;
+    void *room = lct_mul(&bytes, n->r->n + 1, each) ? locant_alloc(bytes)
+                                                    : NULL;
 
-        for (size_t b = 0; b < blocks; b++)
-            sum += loss[s * blocks + b];
-        d[s] = sum / (double)blocks;
-    }
+    if (room == NULL)
+        (void)locant_fail(LOCANT_ERR_NOMEM,
+                          "report: no memory to compare %zu encodings",
+                          n->r->n);
+    return room;
 }
 
-/* The t interval over seeds of the change at length index k, of every encoding;
-   p: it is the declared comparison, with its p. */
-static locant_status put_changes(struct lct_numbers *n, int k, double *p)
+static void put_test(struct lct_numbers *n, json_t *to,
+                     const struct lct_test *t)
 {
-    size_t seeds, blocks;
-    double *loss;
+    lct_put_real(n, to, "half", t->half);
+    lct_put_real(n, to, "p", t->p);
+    lct_put_real(n, to, "corrected", t->corrected);
+    lct_put_count(n, to, "sign", t->sign);
+}
+
+/* The change at length index k, of every encoding. */
+static locant_status put_changes(struct lct_numbers *n, int k)
+{
+    struct lct_test *test = of_rows(n, sizeof *test);
     char key[24];
-    locant_status status;
+    locant_status status = LOCANT_ERR_NOMEM;
 
     snprintf(key, sizeof key, "%" PRId64, lct_length(n->r, k));
-    LCT_TRY(lct_losses(&loss, &seeds, &blocks, n->r, k, 0));
-    status = LOCANT_OK;
-    for (size_t i = 0; i < n->r->n && status == LOCANT_OK; i++) {
-        double *own = loss + i * seeds * blocks;
-        json_t *to = part_of_row(n, i, p ? "declared" : "change");
-        locant_difference d;
-
-        /* in place: seed s is written after its blocks were read */
-        mean_over_blocks(own, own, blocks ? seeds : 0, blocks);
-        status = locant_paired(&d, own, blocks ? seeds : 0, level);
-        lct_put_real(n, p ? to : json_object_get(to, key), "half", d.half);
-        if (p) {
-            p[i] = d.p;
-            lct_put_real(n, to, "mean", d.mean);
-            lct_put_real(n, to, "p", d.p);
-        }
-    }
-    locant_release(loss);
+    if (test)
+        status = lct_test_changes(test, n->r, k);
+    for (size_t i = 0; i < n->r->n && status == LOCANT_OK; i++)
+        put_test(n, json_object_get(part_of_row(n, i, "change"), key),
+                 &test[i]);
+    locant_release(test);
     return status;
 }
 
-static locant_status put_declared(struct lct_numbers *n, double *p,
-                                  double *adjusted)
+/* Power of a t test at that level, and seeds for it; null where unknown. */
+static void put_power(struct lct_numbers *n, json_t *to,
+                      const struct lct_test *t, double alpha, size_t least)
 {
-    size_t tested = 0;
-    double least = NAN;
+    const size_t seeds = locant_power_seeds(t->mean, t->deviation, alpha,
+                                            LCT_POWER, LCT_MOST_SEEDS);
+    double power = locant_power(t->mean, t->deviation, n->seeds, alpha);
 
-    LCT_TRY(put_changes(n, lct_declared(n->r), p));
-    LCT_TRY(locant_holm(adjusted, p, n->r->n));
+    if (n->seeds < least && !isnan(power))
+        power = 0;
+    lct_put_real(n, to, "power", power);
+    lct_put_real(n, to, "seeds", seeds == 0 ? NAN
+                                            : fmax((double)seeds,
+                                                   (double)least));
+}
+
+/* Exact p, corrected, and what it would take. */
+static locant_status put_exact(struct lct_numbers *n,
+                               const struct lct_test *test, double *p)
+{
+    double *adjusted = p + n->r->n, least = NAN;
+    size_t tested = 0, needed;
+
     for (size_t i = 0; i < n->r->n; i++) {
+        p[i] = test[i].exact;
         tested += !isnan(p[i]);
-        lct_put_real(n, part_of_row(n, i, "declared"), "holm", adjusted[i]);
+    }
+    LCT_TRY(locant_holm(adjusted, p, n->r->n));
+    needed = locant_flip_seeds(tested, LCT_ALPHA);
+    for (size_t i = 0; i < n->r->n; i++) {
+        json_t *to = part_of_row(n, i, "declared");
+
+        lct_put_real(n, to, "mean", test[i].mean);
+        lct_put_real(n, to, "half", test[i].half);
+        lct_put_real(n, to, "p", p[i]);
+        lct_put_real(n, to, "holm", adjusted[i]);
+        put_power(n, to, &test[i], LCT_ALPHA / (double)tested, needed);
     }
     if (tested > 0 && n->seeds >= 1 && n->seeds <= LOCANT_FLIP_MAX)
         least = ldexp(1, 1 - (int)n->seeds);
-    lct_put_count(n, n->declared, "length",
-                  lct_length(n->r, lct_declared(n->r)));
     lct_put_count(n, n->declared, "comparisons", (int64_t)tested);
     lct_put_real(n, n->declared, "least_p", least);
     lct_put_real(n, n->declared, "least_holm",
                  fmin(1, least * (double)tested));
+    lct_put_real(n, n->declared, "seeds", needed ? (double)needed : NAN);
     return LOCANT_OK;
+}
+
+static locant_status put_declared(struct lct_numbers *n)
+{
+    struct lct_test *test = of_rows(n, sizeof *test);
+    double *p = of_rows(n, 2 * sizeof *p);
+    locant_status status = LOCANT_ERR_NOMEM;
+
+    lct_put_count(n, n->declared, "length",
+                  lct_length(n->r, lct_declared(n->r)));
+    if (test && p)
+        status = lct_test_changes(test, n->r, lct_declared(n->r));
+    if (status == LOCANT_OK)
+        status = put_exact(n, test, p);
+    locant_release(test);
+    locant_release(p);
+    return status;
 }
 
 static void put_rank(struct lct_numbers *n, json_t *to, const char *key,
@@ -223,78 +261,59 @@ static locant_status put_ranks(struct lct_numbers *n, int *ranks, double *mrr)
     return LOCANT_OK;
 }
 
-/* The row of the lowest loss where all is defined; r->n if there is none. */
-static size_t find_first(const struct lct_results *r, const double *loss,
-                         size_t each)
+/* What it takes to tell the two lowest apart at the judged length. */
+static void put_order(struct lct_numbers *n, const struct lct_test *test,
+                      const struct lct_order *order)
 {
-    size_t first = r->n;
-    double least = INFINITY;
+    json_t *to = lct_put_object(n, n->all, "order");
+    const bool any = order->next < n->r->n;
 
-    for (size_t i = 0; i < r->n && each > 0; i++) {
-        double sum = 0;
-
-        for (size_t k = 0; k < each; k++)
-            sum += loss[i * each + k];
-        if (sum < least) {
-            least = sum;
-            first = i;
-        }
-    }
-    return first;
+    lct_put_count(n, to, "length", lct_length(n->r, lct_judged(n->r)));
+    lct_put_count(n, to, "comparisons", (int64_t)order->pairs);
+    lct_put_text(n, to, "first", any ? n->r->groups[order->first].spec : NULL);
+    lct_put_text(n, to, "next", any ? n->r->groups[order->next].spec : NULL);
+    if (any)
+        put_power(n, to, &test[order->next],
+                  LCT_ALPHA / (double)order->pairs, 0);
 }
 
-/* How far behind the first at the judged length, by seeds in pairs. */
-static locant_status put_behind(struct lct_numbers *n)
+/* How far behind the first at length index k, by seeds in pairs. */
+static locant_status put_behind(struct lct_numbers *n, int k)
 {
-    size_t seeds, blocks, each, first;
-    double *loss;
-    locant_status status;
+    struct lct_order order;
+    struct lct_test *test = of_rows(n, sizeof *test);
+    char key[24];
+    locant_status status = LOCANT_ERR_NOMEM;
 
-    LCT_TRY(lct_losses(&loss, &seeds, &blocks, n->r, lct_judged(n->r), -1));
-    status = LOCANT_OK;
-    each = seeds * blocks;
-    first = find_first(n->r, loss, each);
+    snprintf(key, sizeof key, "%" PRId64, lct_length(n->r, k));
+    if (test)
+        status = lct_test_order(test, &order, n->r, k);
     for (size_t i = 0; i < n->r->n && status == LOCANT_OK; i++) {
-        json_t *to = part_of_row(n, i, "behind");
-        double *own = loss + i * each;
-        locant_difference d = {NAN, NAN, NAN};
+        json_t *to = lct_put_object(n, part_of_row(n, i, "behind"), key);
 
-        if (i != first && first < n->r->n) {
-            for (size_t k = 0; k < each; k++)
-                own[k] -= loss[first * each + k];
-            mean_over_blocks(own, own, seeds, blocks);
-            status = locant_paired(&d, own, seeds, level);
-        }
-        lct_put_real(n, to, "mean", d.mean);
-        lct_put_real(n, to, "half", d.half);
+        lct_put_real(n, to, "mean", test[i].mean);
+        put_test(n, to, &test[i]);
     }
-    locant_release(loss);
+    if (status == LOCANT_OK && k == lct_judged(n->r))
+        put_order(n, test, &order);
+    locant_release(test);
     return status;
 }
 
 /* Comparisons between rows; the memory is theirs. */
 static locant_status compare_rows(struct lct_numbers *n)
 {
-    double *numbers = NULL;
-    int *ranks = NULL;
-    size_t bytes;
-    locant_status status;
+    double *mrr = of_rows(n, sizeof *mrr);
+    int *ranks = of_rows(n, LENGTHS * sizeof *ranks);
+    locant_status status = LOCANT_ERR_NOMEM;
 
-    if (lct_mul(&bytes, n->r->n + 1, 2 * sizeof *numbers))
-        numbers = locant_alloc(bytes);
-    if (lct_mul(&bytes, n->r->n + 1, LENGTHS * sizeof *ranks))
-        ranks = locant_alloc(bytes);
-    if (numbers == NULL || ranks == NULL)
-        status = locant_fail(LOCANT_ERR_NOMEM,
-                             "report: no memory to compare %zu encodings",
-                             n->r->n);
-    else
-        status = put_declared(n, numbers, numbers + n->r->n);
+    if (mrr && ranks)
+        status = put_ranks(n, ranks, mrr);
     if (status == LOCANT_OK)
-        status = put_ranks(n, ranks, numbers);
-    if (status == LOCANT_OK)
-        status = put_behind(n);
-    locant_release(numbers);
+        status = put_declared(n);
+    for (int k = 0; k < LENGTHS && status == LOCANT_OK; k++)
+        status = put_behind(n, k);
+    locant_release(mrr);
     locant_release(ranks);
     return status;
 }
@@ -309,7 +328,7 @@ static locant_status put_rows(struct lct_numbers *n)
     for (int k = 1; k < LENGTHS; k++) {
         LCT_TRY(lct_put_losses(n, "change", (struct lct_term){ LCT_P1, k },
                                &(struct lct_term){ LCT_P1, 0 }));
-        LCT_TRY(put_changes(n, k, NULL));
+        LCT_TRY(put_changes(n, k));
     }
     LCT_TRY(lct_put_measures(n));
     return compare_rows(n);

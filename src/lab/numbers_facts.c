@@ -181,7 +181,8 @@ static void put_gates(struct lct_numbers *n)
         json_t *one = json_object(), *values;
 
         lct_put_text(n, one, "name", g->name);
-        lct_put(n, one, "passed", json_boolean(g->passed));
+        lct_put(n, one, "passed", g->not_applicable ? json_null()
+                                                    : json_boolean(g->passed));
         lct_put_text(n, one, "sentence", g->sentence);
         lct_put_text(n, one, "text", g->text);
         values = lct_put_array(n, one, "values");

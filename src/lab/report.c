@@ -109,6 +109,7 @@ static locant_status write_page(locant_report *out, struct lct_results *r,
     r->seconds = lct_clock() - begun;
     LCT_TRY(lct_numbers_create(&r->numbers, r));
     LCT_TRY(lct_page_write(o->path, r));
+    LCT_TRY(lct_seeds_for_effect(r, o->progress, o->context));
     return out ? fill_report(out, r) : LOCANT_OK;
 }
 

@@ -1,5 +1,5 @@
 /*
- * statistics.c - Student's t interval, and signs flipped one by one.
+ * statistics.c - Student's t interval and test, and signs flipped one by one.
  *
  * Student's quantile is computed, not tabulated.
  */
@@ -34,8 +34,8 @@ static double t_probability(double angle, size_t df)
     return df % 2 ? 2 / acos(-1.0) * (angle + s * sum) : s * sum;
 }
 
-/* t with P(|T| < t) = level: bisection to the last bit of the angle. */
-static double t_quantile(size_t df, double level)
+/* Bisection to the last bit of the angle. */
+double lct_t_quantile(size_t df, double level)
 {
     double low = 0, high = acos(-1.0) / 2;
 
@@ -51,13 +51,14 @@ static double t_quantile(size_t df, double level)
     return sqrt((double)df) * tan((low + high) / 2);
 }
 
-void lct_t_interval(double *mean, double *half, const double *x, size_t n,
-                    double level)
+/* Mean and its standard error: NAN, NAN for n = 0, and an error for n = 1. */
+static void mean_and_error(double *mean, double *error, const double *x,
+                           size_t n)
 {
     double sum = 0, squares = 0;
 
     *mean = NAN;
-    *half = NAN;
+    *error = NAN;
     if (n == 0)
         return;
     for (size_t i = 0; i < n; i++)
@@ -67,8 +68,27 @@ void lct_t_interval(double *mean, double *half, const double *x, size_t n,
         return;
     for (size_t i = 0; i < n; i++)
         squares += (x[i] - *mean) * (x[i] - *mean);
-    *half = t_quantile(n - 1, level) *
-            sqrt(squares / (double)(n - 1) / (double)n);
+    *error = sqrt(squares / (double)(n - 1) / (double)n);
+}
+
+void lct_t_interval(double *mean, double *half, const double *x, size_t n,
+                    double level)
+{
+    double error;
+
+    mean_and_error(mean, &error, x, n);
+    *half = n < 2 ? NAN : lct_t_quantile(n - 1, level) * error;
+}
+
+static double t_test(const double *x, size_t n)
+{
+    double mean, error;
+
+    mean_and_error(&mean, &error, x, n);
+    if (n < 2 || isnan(mean) || mean == 0)
+        return n < 2 || isnan(mean) ? NAN : 1;
+    return fmax(0, 1 - t_probability(atan(fabs(mean) / error /
+                                          sqrt((double)(n - 1))), n - 1));
 }
 
 /* Sum of d with the sign of d[i + 1] turned where bit i is set. */
@@ -112,5 +132,6 @@ locant_status locant_paired(locant_difference *out, const double *d, size_t n,
     LCT_TRY(lct_check_level(__func__, level));
     lct_t_interval(&out->mean, &out->half, d, n, level);
     out->p = flip_probability(d, n);
+    out->t_p = t_test(d, n);
     return LOCANT_OK;
 }

@@ -4,9 +4,21 @@
 #include "../core/error.h"
 #include "locant/statistics.h"
 
+/* No test tells anything below that many seeds. */
+enum { LCT_TESTED_SEEDS = 3 };
+
+/* Pairs of n > 1. */
+static inline double lct_pairs(size_t n)
+{
+    return (double)n * (double)(n - 1) / 2;
+}
+
 /* Mean and half width of the t interval; half is NAN for n = 1. */
 void lct_t_interval(double *mean, double *half, const double *x, size_t n,
                     double level);
+
+/* t with P(|T| < t) = level, T of 'df' degrees of freedom. */
+double lct_t_quantile(size_t df, double level);
 
 /* PARAM unless 0 < level < 1. */
 locant_status lct_check_level(const char *fn, double level);

@@ -7,98 +7,77 @@
 struct ranking {
     const double *loss;
     size_t n, seeds, blocks;
-    double level;
-    double *mean;       /* [n] */
-    double *difference; /* [seeds, blocks] */
-    size_t *order;      /* [n] by mean, the undefined last */
+    double level; /* of the interval of one pair */
+    double *mean; /* [n, seeds] over blocks */
+    double *difference; /* [seeds] */
 };
 
-/* Can the difference between encodings a and b not be told from 0? */
-static locant_status is_tie(bool *tie, const struct ranking *r, size_t a,
-                            size_t b)
+/* Is the loss of encoding a higher than that of b, as far as seeds tell? */
+static bool is_above(const struct ranking *r, size_t a, size_t b)
 {
-    const size_t each = r->seeds * r->blocks;
-    double *d = r->difference;
-    locant_interval e;
+    double mean, half, least = INFINITY;
 
-    for (size_t i = 0; i < each; i++)
-        d[i] = r->loss[a * each + i] - r->loss[b * each + i];
-    if (r->seeds >= 3) {
-        double mean, half;
+    for (size_t s = 0; s < r->seeds; s++) {
+        r->difference[s] = r->mean[a * r->seeds + s] -
+                           r->mean[b * r->seeds + s];
+        least = fmin(least, r->difference[s]);
+    }
+    if (r->seeds < LCT_TESTED_SEEDS)
+        return least > 0;
+    lct_t_interval(&mean, &half, r->difference, r->seeds, r->level);
+    return mean > half;
+}
 
-        for (size_t s = 0; s < r->seeds; s++) {
+/* rank[i] = 1 where all is finite, else 0; how many are. */
+static size_t find_defined(int *rank, const struct ranking *r)
+{
+    size_t defined = 0;
+
+    for (size_t i = 0; i < r->n; i++) {
+        double all = r->seeds > 0 && r->blocks > 0 ? 0 : NAN;
+
+        for (size_t s = i * r->seeds; s < (i + 1) * r->seeds; s++) {
             double sum = 0;
 
-            for (size_t i = 0; i < r->blocks; i++)
-                sum += d[s * r->blocks + i];
-            d[s] = sum / (double)r->blocks;
+            for (size_t b = 0; b < r->blocks; b++)
+                sum += r->loss[s * r->blocks + b];
+            r->mean[s] = sum / (double)r->blocks;
+            all += r->mean[s];
         }
-        lct_t_interval(&mean, &half, d, r->seeds, r->level);
-        *tie = fabs(mean) <= half;
-        return LOCANT_OK;
+        rank[i] = isfinite(all);
+        defined += isfinite(all);
     }
-    LCT_TRY(locant_bootstrap(&e, d, r->seeds, r->blocks, r->level, 1));
-    *tie = e.low <= 0 && e.high >= 0;
-    return LOCANT_OK;
+    return defined;
 }
 
-static void sort_by_mean(const struct ranking *r)
+static void assign(int *rank, struct ranking *r)
 {
-    const size_t each = r->seeds * r->blocks;
+    const size_t defined = find_defined(rank, r);
 
-    for (size_t i = 0; i < r->n; i++) {
-        double sum = each ? 0 : NAN;
-        size_t at = i;
-
-        for (size_t k = 0; k < each; k++)
-            sum += r->loss[i * each + k];
-        r->mean[i] = isfinite(sum) ? sum : INFINITY;
-        for (; at > 0 && r->mean[r->order[at - 1]] > r->mean[i]; at--)
-            r->order[at] = r->order[at - 1];
-        r->order[at] = i;
-    }
-}
-
-static locant_status assign(int *rank, const struct ranking *r)
-{
-    size_t leader = 0;
-
-    for (size_t i = 0; i < r->n; i++) {
-        const size_t own = r->order[i], best = r->order[leader];
-        bool tie = i == 0;
-
-        if (isinf(r->mean[own])) {
-            rank[own] = 0;
-            continue;
-        }
-        if (!tie)
-            LCT_TRY(is_tie(&tie, r, own, best));
-        if (!tie)
-            leader = i;
-        rank[own] = (int)leader + 1;
-    }
-    return LOCANT_OK;
+    if (defined > 1)
+        r->level = 1 - (1 - r->level) / lct_pairs(defined);
+    for (size_t i = 0; i < r->n; i++)
+        for (size_t j = 0; j < r->n; j++)
+            if (rank[i] > 0 && rank[j] > 0 && i != j)
+                rank[i] += is_above(r, i, j);
 }
 
 static locant_status rank_all(int *rank, struct ranking *r)
 {
-    size_t order, mean, difference;
+    size_t mean, difference;
 
-    if (!lct_mul(&order, r->n, sizeof *r->order) ||
-        !lct_mul(&mean, r->n, sizeof *r->mean) ||
-        !lct_mul(&difference, r->seeds, r->blocks) ||
-        !lct_mul(&difference, difference, sizeof *r->difference))
+    if (!lct_mul(&difference, r->seeds, sizeof *r->difference) ||
+        !lct_mul(&mean, r->n, difference))
         return locant_fail(LOCANT_ERR_NOMEM,
-                           "locant_ranks: %zu encodings x %zu seeds x %zu"
-                           " blocks", r->n, r->seeds, r->blocks);
-    r->order = locant_alloc(order + 1);
+                           "locant_ranks: %zu encodings x %zu seeds", r->n,
+                           r->seeds);
     r->mean = locant_alloc(mean + 1);
     r->difference = locant_alloc(difference + 1);
-    if (!r->order || !r->mean || !r->difference)
+    if (!r->mean || !r->difference)
         return locant_fail(LOCANT_ERR_NOMEM,
                            "locant_ranks: no memory for %zu encodings", r->n);
-    sort_by_mean(r);
-    return assign(rank, r);
+    assign(rank, r);
+    return LOCANT_OK;
 }
 
 locant_status locant_ranks(int *rank, const double *loss, size_t n,
@@ -113,7 +92,6 @@ locant_status locant_ranks(int *rank, const double *loss, size_t n,
                            rank ? "loss" : "rank");
     LCT_TRY(lct_check_level(__func__, level));
     status = rank_all(rank, &r);
-    locant_release(r.order);
     locant_release(r.mean);
     locant_release(r.difference);
     return status;

@@ -54,8 +54,9 @@ locant_status lct_page_compare(struct lct_html *h, const struct lct_results *r)
     lct_page_say(h, r,
                  "What each encoding is, where it enters, the parameters it "
                  "adds, what its loss was seen to do from the trained length "
-                 "to {declared.length} bytes (by its interval; on this corpus, "
-                 "at {model.parameters:M} parameters), which models use it, "
+                 "to {declared.length} bytes (by its corrected t test, below "
+                 "three seeds where all runs agree; on this corpus, at "
+                 "{model.parameters:M} parameters), which models use it, "
                  "and what to mind.",
                  NULL);
     lct_html_table_head(h);

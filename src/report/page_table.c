@@ -52,10 +52,10 @@ static void loss_table(struct lct_html *h, const struct ranking *k)
                  "Loss in bits per byte on the same targets, by context length "
                  "in bytes, with 95 % intervals (bootstrap over seeds and "
                  "blocks). Lower is better. Rank by the context of "
-                 "{protocol.judged} bytes; encodings whose paired difference "
-                 "from the best of a rank cannot be told from zero share it: "
-                 "by the t interval over seeds, below three seeds by the "
-                 "bootstrap. The mean of 1/rank is over the lengths from "
+                 "{protocol.judged} bytes: one more than there are encodings "
+                 "with a lower loss, by the paired t test over seeds, "
+                 "corrected for all pairs; below three seeds, in every run. "
+                 "The mean of 1/rank is over the lengths from "
                  "beyond the trained one to that. With one seed, the intervals "
                  "know nothing of other seeds.",
                  NULL);
@@ -110,6 +110,16 @@ static void change_table(struct lct_html *h, const struct ranking *k)
     lct_html_table_end(h);
 }
 
+/* Empty where more than a report takes are needed. */
+static void seeds_cell(struct lct_html *h, const struct lct_results *r,
+                       size_t row)
+{
+    if (isnan(lct_page_value(r, "rows.%zu.declared.seeds", row)))
+        lct_html_raw(h, "<td></td>");
+    else
+        count_cell(h, r, row, "declared.seeds");
+}
+
 static void declared_caption(struct lct_html *h, const struct lct_results *r)
 {
     lct_page_say(h, r,
@@ -121,9 +131,12 @@ static void declared_caption(struct lct_html *h, const struct lct_results *r)
                  "Seeds: {protocol.seeds}; so p cannot be below "
                  "{declared.least_p:3}, nor the least of "
                  "{declared.comparisons} corrected ones below "
-                 "{declared.least_holm:3}. The last columns are standard "
-                 "errors of the mean: what other seeds, and what other blocks "
-                 "of text, would change.",
+                 "{declared.least_holm:3}; for that to be below 0.05 it takes "
+                 "{declared.seeds} seeds. Power: the chance that the corrected "
+                 "test finds a change, and the seeds that make it 0.8, if "
+                 "change and spread are as seen here. The last columns are "
+                 "standard errors of the mean: what other seeds, and what "
+                 "other blocks of text, would change.",
                  NULL);
     lct_html_table_head(h);
 }
@@ -139,6 +152,8 @@ static void declared_table(struct lct_html *h, const struct ranking *k)
     lct_html_column(h, "change");
     lct_html_column(h, "p");
     lct_html_column(h, "p, Holm");
+    lct_html_column(h, "power");
+    lct_html_column(h, "seeds for power 0.8");
     lct_html_column(h, "error of seeds");
     lct_html_column(h, "error of blocks");
     lct_html_table_body(h);
@@ -153,6 +168,8 @@ static void declared_table(struct lct_html *h, const struct ranking *k)
         lct_html_raw(h, "</td>");
         number_cell(h, r, at, "declared.p", 3);
         number_cell(h, r, at, "declared.holm", 3);
+        number_cell(h, r, at, "declared.power", 2);
+        seeds_cell(h, r, at);
         snprintf(path, sizeof path, "change.%lld.seed_error", length);
         number_cell(h, r, at, path, 3);
         snprintf(path, sizeof path, "change.%lld.data_error", length);
@@ -162,20 +179,73 @@ static void declared_table(struct lct_html *h, const struct ranking *k)
     lct_html_table_end(h);
 }
 
-/* Empty for the first itself, which has a loss and no difference. */
-static void behind_cell(struct lct_html *h, const struct lct_results *r,
-                        size_t row)
+/* The difference at rows.i.what.length, and its corrected p below it. */
+static void test_cell(struct lct_html *h, const struct lct_results *r,
+                      size_t row, const char *what, long long length)
 {
-    const long long last = lct_length(r, lct_judged(r));
     char path[64], half[64];
 
-    snprintf(path, sizeof path, "rows.%zu.behind.mean", row);
-    snprintf(half, sizeof half, "rows.%zu.behind.half", row);
+    snprintf(path, sizeof path, "rows.%zu.%s.%lld.mean", row, what, length);
+    snprintf(half, sizeof half, "rows.%zu.%s.%lld.half", row, what, length);
     lct_html_raw(h, "<td>");
-    if (!isnan(lct_page_value(r, "rows.%zu.behind.mean", row)) ||
-        isnan(lct_page_value(r, "rows.%zu.loss.%lld.mean", row, last)))
-        lct_html_half(h, r, true, path, half);
+    lct_html_half(h, r, true, path, half);
+    if (!isnan(lct_page_value(r, "rows.%zu.%s.%lld.p", row, what, length))) {
+        lct_html_raw(h, "<br><small>p ");
+        lct_page_number(h, r, 3, "rows.%zu.%s.%lld.corrected", row, what,
+                        length);
+        lct_html_raw(h, "</small>");
+    }
     lct_html_raw(h, "</td>");
+}
+
+/* Nothing stands behind the first itself, which has a loss. */
+static bool is_first(const struct lct_results *r, size_t row, long long length)
+{
+    return isnan(lct_page_value(r, "rows.%zu.behind.%lld.mean", row, length)) &&
+           !isnan(lct_page_value(r, "rows.%zu.loss.%lld.mean", row, length));
+}
+
+static void tests_table(struct lct_html *h, const struct ranking *k)
+{
+    const struct lct_results *r = k->r;
+
+    open_table(h, "The tests of the verdict");
+    lct_html_word(h, "What the verdict claims, in nats per byte: the change "
+                     "from the trained length, and the difference from the "
+                     "encoding of the lowest loss at each length; mean over "
+                     "seeds \xc2\xb1 half of the 95 % t interval. p: of the "
+                     "paired t test over seeds; of changes corrected for all "
+                     "encodings (Holm), of differences for all pairs of them "
+                     "(Bonferroni). Below 0.05 there is a claim; with fewer "
+                     "than three seeds there is none.");
+    lct_html_table_head(h);
+    lct_html_column(h, "encoding");
+    for (int group = 0; group < 2; group++)
+        for (int i = group == 0; i < LCT_ANSWERED; i++) {
+            lct_html_raw(h, "<th scope=\"col\">");
+            lct_html_word(h, group == 0 ? "change at" : "behind at");
+            lct_html_raw(h, " ");
+            lct_page_count(h, r, "protocol.lengths.%d", lct_answered[i]);
+            lct_html_raw(h, "</th>");
+        }
+    lct_html_table_body(h);
+    for (size_t i = 0; i < r->n; i++) {
+        size_t at = k->order[i];
+        lct_html_row_head(h, r, at);
+        for (int l = 1; l < LCT_ANSWERED; l++)
+            test_cell(h, r, at, "change",
+                      (long long)lct_length(r, lct_answered[l]));
+        for (int l = 0; l < LCT_ANSWERED; l++) {
+            const long long length = (long long)lct_length(r, lct_answered[l]);
+
+            if (is_first(r, at, length))
+                lct_html_raw(h, "<td></td>");
+            else
+                test_cell(h, r, at, "behind", length);
+        }
+        lct_html_raw(h, "</tr>\n");
+    }
+    lct_html_table_end(h);
 }
 
 static void seeds_table(struct lct_html *h, const struct ranking *k)
@@ -185,14 +255,10 @@ static void seeds_table(struct lct_html *h, const struct ranking *k)
     open_table(h, "Loss in nats with intervals over seeds");
     lct_html_word(h, "Loss in nats per byte: mean over seeds \xc2\xb1 half "
                      "of the 95 % t interval over seeds alone. With two "
-                     "seeds that interval is wide, and rightly so. Behind "
-                     "the first: the difference from the encoding of the "
-                     "lowest loss at the context that ranks are made at, "
-                     "seed by seed, which is what ranks are made of.");
+                     "seeds that interval is wide, and rightly so.");
     lct_html_table_head(h);
     lct_html_column(h, "encoding");
     length_headings(h, r, 0);
-    lct_html_column(h, "behind the first");
     lct_html_column(h, "seeds");
     lct_html_table_body(h);
     for (size_t i = 0; i < r->n; i++) {
@@ -209,7 +275,6 @@ static void seeds_table(struct lct_html *h, const struct ranking *k)
             lct_html_half(h, r, false, path, half);
             lct_html_raw(h, "</td>");
         }
-        behind_cell(h, r, at);
         count_cell(h, r, at, "seeds");
         lct_html_raw(h, "</tr>\n");
     }
@@ -287,6 +352,7 @@ locant_status lct_page_tables(struct lct_html *h, const struct lct_results *r)
     sort(k.order, r);
     loss_table(h, &k);
     change_table(h, &k);
+    tests_table(h, &k);
     declared_table(h, &k);
     seeds_table(h, &k);
     cost_table(h, &k);

@@ -1,27 +1,51 @@
 /*
  * page_verdict.c - the question, and what the tests answer.
  *
- * Nothing is claimed that an interval does not show.  Of each encoding: the
- * change of loss from the trained length, by the t interval over seeds, below
- * three seeds by the bootstrap, as ranks are.  Where a gate of truth failed,
- * the numbers may not mean what they say, and there is no verdict.
+ * Nothing is claimed but what a corrected test of the page shows.  Of each
+ * encoding: the change of loss from the trained length, by the paired t test
+ * over seeds.  Below three seeds no test tells anything: what is said then is
+ * what all runs have in common, as ranks are made.  Where a gate of truth
+ * failed, the numbers may not mean what they say, and there is no verdict.
  */
 #include "page.h"
 #include "words.h"
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 
+/* How many runs of each encoding there are: what may be said of them. */
+enum runs { ONE_RUN, TWO_RUNS, TESTED, MANNERS };
+
 /* What is found of the encodings of each kind, against the trained length. */
-static const char *const found[LCT_CHANGES] = {
-    [LCT_RISES] = "loss higher than at {protocol.trained_length}: @1",
-    [LCT_FALLS] = "loss lower than at {protocol.trained_length}: @1",
-    [LCT_SMALL] = "changed by less than 0.02 nats: @1",
-    [LCT_SAME] = "not to be told apart from unchanged: @1",
-    [LCT_UNDEFINED] = "not defined: @1",
+static const char *const found[LCT_CHANGES][MANNERS] = {
+    [LCT_RISES] = {
+        "loss higher than at {protocol.trained_length} in the one run: @1",
+        "loss higher than at {protocol.trained_length} in both runs: @1",
+        "loss higher than at {protocol.trained_length}: @1" },
+    [LCT_FALLS] = {
+        "loss lower than at {protocol.trained_length} in the one run: @1",
+        "loss lower than at {protocol.trained_length} in both runs: @1",
+        "loss lower than at {protocol.trained_length}: @1" },
+    [LCT_SMALL] = {
+        "changed by less than 0.02 nats: @1",
+        "changed by less than 0.02 nats: @1",
+        "changed by less than 0.02 nats: @1" },
+    [LCT_SAME] = {
+        "not to be told apart from unchanged: @1",
+        "higher in one run and not in the other: @1",
+        "not to be told apart from unchanged: @1" },
+    [LCT_UNDEFINED] = {
+        "not defined: @1", "not defined: @1", "not defined: @1" },
 };
 
-/* Answered at the trained length, twice that, and the longest. */
-static const int answered[] = { 0, 1, LOCANT_EVAL_LENGTHS - 1 };
+/* One encoding of the lowest loss, and several that share the first rank. */
+static const char *const lowest[MANNERS][2] = {
+    { "lowest in the one run: @1", "lowest in the one run: @1" },
+    { "lowest in both runs: @1",
+      "lowest on average, or not above that in both runs: @1" },
+    { "lowest, and told apart from all others: @1",
+      "lowest, and not to be told apart: @1" },
+};
 
 /* Of truth: whether the page may be believed; the others say how far. */
 static const int truth[] = { 0, 3, 4, 5 };
@@ -34,20 +58,27 @@ const char *lct_page_doubt(const struct lct_results *r)
     return NULL;
 }
 
+static enum runs runs_of(const struct lct_results *r)
+{
+    return lct_is_tested(r)                          ? TESTED
+           : lct_page_value(r, "protocol.seeds") > 1 ? TWO_RUNS
+                                                     : ONE_RUN;
+}
+
 enum lct_change lct_page_change(const struct lct_results *r, size_t i,
                                 long long length)
 {
-    double mean = lct_page_value(r, "rows.%zu.change.%lld.mean", i, length);
-    double half = lct_page_value(r, "rows.%zu.change.%lld.half", i, length);
-    double low = mean - half, high = mean + half;
+    const double mean = lct_page_value(r, "rows.%zu.change.%lld.mean", i,
+                                       length);
+    const bool shown =
+        lct_is_tested(r)
+            ? lct_page_value(r, "rows.%zu.change.%lld.corrected", i, length) <
+                  LCT_ALPHA
+            : lct_page_value(r, "rows.%zu.change.%lld.sign", i, length) != 0;
 
-    if (r->groups[i].n < 3) {
-        low = lct_page_value(r, "rows.%zu.change.%lld.low", i, length);
-        high = lct_page_value(r, "rows.%zu.change.%lld.high", i, length);
-    }
     if (isnan(mean))
         return LCT_UNDEFINED;
-    if (!(low > 0) && !(high < 0))
+    if (!shown)
         return LCT_SAME;
     if (fabs(mean) < 0.02)
         return LCT_SMALL;
@@ -82,22 +113,35 @@ static bool put_specs(struct lct_html *h, const struct lct_results *r,
     return any;
 }
 
-/* Those of the first rank, whatever they are of. */
+/* Is that encoding above the one of the lowest loss? */
+static bool is_above(const struct lct_results *r, size_t i, long long length)
+{
+    return lct_is_tested(r)
+               ? lct_page_value(r, "rows.%zu.behind.%lld.corrected", i,
+                                length) < LCT_ALPHA
+               : lct_page_value(r, "rows.%zu.behind.%lld.sign", i, length) == 1;
+}
+
+/* Those that are not above the lowest, where there is any to compare with. */
 static void say_first(struct lct_html *h, const struct lct_results *r,
                       long long length, const char *before)
 {
     struct lct_html list = { .data = NULL };
-    int first = 0;
+    int first = 0, defined = 0;
 
-    for (size_t i = 0; i < r->n; i++)
-        if (lct_page_value(r, "rows.%zu.ranks.%lld", i, length) == 1) {
+    for (size_t i = 0; i < r->n; i++) {
+        if (isnan(lct_page_value(r, "rows.%zu.ranks.%lld", i, length)))
+            continue;
+        defined++;
+        if (!is_above(r, i, length)) {
             add_spec(&list, r, i);
             first++;
         }
-    put_specs(h, r, before,
-              first > 1 ? "lowest, and not to be told apart: @1"
-                        : "lowest, and told apart from the next: @1",
-              &list);
+    }
+    if (defined > 1)
+        put_specs(h, r, before, lowest[runs_of(r)][first > 1], &list);
+    else
+        lct_html_free(&list);
 }
 
 /* What is found at length index k: 0, the trained one, has no change. */
@@ -118,7 +162,7 @@ static void say_length(struct lct_html *h, const struct lct_results *r, int k)
             if (r->groups[i].n > 0 &&
                 (int)lct_page_change(r, i, length) == kind)
                 add_spec(&list, r, i);
-        if (put_specs(h, r, before, found[kind], &list))
+        if (put_specs(h, r, before, found[kind][runs_of(r)], &list))
             before = "<br>";
     }
     say_first(h, r, length, before);
@@ -141,35 +185,64 @@ static void say_limit(struct lct_html *h, const struct lct_results *r)
     }
 }
 
-/* The declared comparisons that survive correction, or why none can. */
-static void say_holm(struct lct_html *h, const struct lct_results *r)
+/* The declared comparisons that survive correction, or what that takes. */
+static void say_exact(struct lct_html *h, const struct lct_results *r)
 {
     struct lct_html list = { .data = NULL };
     bool any = false;
 
-    if (!(lct_page_value(r, "declared.least_holm") < 0.05)) {
+    if (!(lct_page_value(r, "declared.least_holm") < LCT_ALPHA)) {
         lct_html_raw(h, "<li>");
         lct_page_say(h, r,
-                     "No significance can be claimed: with so few seeds "
-                     "({protocol.seeds}), p by Holm cannot be below "
-                     "{declared.least_holm:3}.",
+                     "By the exact test, which takes nothing for granted but "
+                     "symmetry, nothing can be claimed: with so few seeds "
+                     "({protocol.seeds}), its p for {declared.comparisons} "
+                     "comparisons (Holm) cannot be below "
+                     "{declared.least_holm:3}. For p below 0.05 it takes "
+                     "{declared.seeds} seeds.",
                      NULL);
         lct_html_raw(h, "</li>\n");
         return;
     }
     for (size_t i = 0; i < r->n; i++)
-        if (lct_page_value(r, "rows.%zu.declared.holm", i) < 0.05) {
+        if (lct_page_value(r, "rows.%zu.declared.holm", i) < LCT_ALPHA) {
             add_spec(&list, r, i);
             any = true;
         }
     if (any) {
         put_specs(h, r, "<li>",
-                  "Corrected for {declared.comparisons} comparisons (Holm), "
-                  "the change at {declared.length} bytes, declared "
-                  "beforehand, has p below 0.05 for @1.",
+                  "By the exact test, corrected for {declared.comparisons} "
+                  "comparisons (Holm), the change at {declared.length} bytes, "
+                  "declared beforehand, has p below 0.05 for @1.",
                   &list);
         lct_html_raw(h, "</li>\n");
     }
+}
+
+/* What it would take to tell the two lowest apart, where they are not. */
+static void say_power(struct lct_html *h, const struct lct_results *r)
+{
+    const char *const pair[] = {
+        json_string_value(lct_numbers_at(r->numbers, "order.first")),
+        json_string_value(lct_numbers_at(r->numbers, "order.next")),
+    };
+    const bool few = !isnan(lct_page_value(r, "order.seeds"));
+
+    if (!pair[0] || isnan(lct_page_value(r, "order.power")) ||
+        lct_page_value(r, "order.seeds") <= lct_page_value(r, "protocol.seeds"))
+        return;
+    lct_html_raw(h, "<li>");
+    lct_page_say(h, r,
+                 "If differences and their spread are as seen, the t test "
+                 "tells @1 from @2 at {order.length} bytes with a chance of "
+                 "{order.power:2} (corrected for {order.comparisons} pairs)",
+                 pair);
+    lct_page_say(h, r,
+                 few ? "; for a chance of 0.8 it takes {order.seeds} seeds."
+                     : "; no number of seeds that a report takes makes that "
+                       "0.8.",
+                 NULL);
+    lct_html_raw(h, "</li>\n");
 }
 
 static void say_verdict(struct lct_html *h, const struct lct_results *r)
@@ -186,16 +259,21 @@ static void say_verdict(struct lct_html *h, const struct lct_results *r)
         return;
     }
     lct_html_raw(h, "<ul>\n");
-    for (size_t i = 0; i < sizeof answered / sizeof answered[0]; i++)
-        say_length(h, r, answered[i]);
+    for (int i = 0; i < LCT_ANSWERED; i++)
+        say_length(h, r, lct_answered[i]);
     say_limit(h, r);
-    say_holm(h, r);
+    say_exact(h, r);
+    say_power(h, r);
     lct_html_raw(h, "</ul>\n<p>");
     lct_page_say(h, r,
-                 "All of it on this corpus, at {model.parameters:M} "
-                 "parameters; each by a 95 % interval of its own over seeds; "
-                 "below three seeds over blocks of text, which know nothing "
-                 "of other seeds.",
+                 lct_is_tested(r)
+                     ? "All of it on this corpus, at {model.parameters:M} "
+                       "parameters; each by the paired t test over seeds, its "
+                       "p, corrected for all comparisons of its kind and "
+                       "length, below 0.05: see the tests of the verdict."
+                     : "All of it on this corpus, at {model.parameters:M} "
+                       "parameters, and of these runs alone: with fewer than "
+                       "three seeds nothing is claimed of others.",
                  NULL);
     lct_html_raw(h, "</p>\n");
 }
