@@ -73,7 +73,7 @@ static void refuses_a_newer_database(void **state)
                   "PRAGMA user_version = 999");
     check_refused(LOCANT_ERR_FORMAT,
                   "schema version 999 was made by a newer locant; this one"
-                  " knows version 4");
+                  " knows version 5");
 }
 
 static void refuses_what_is_not_a_database(void **state)

@@ -25,6 +25,17 @@ typedef enum locant_corpus_kind {
     LOCANT_CORPUS_GENERATED = 2  /* built-in seeded generator of C-like text */
 } locant_corpus_kind;
 
+/*
+ * What a store keeps of a text that a run in it is trained on.  A kept text is
+ * what later runs, evaluations and reports read, however the files it came from
+ * change.  That of the generator is made again instead.
+ */
+typedef enum locant_keep {
+    LOCANT_KEEP_DEFAULT = 0, /* of HEADERS the text, of FILES their paths */
+    LOCANT_KEEP_TEXT    = 1, /* also of FILES, after a progress notice */
+    LOCANT_KEEP_HASH    = 2  /* its SHA-256 alone */
+} locant_keep;
+
 typedef struct locant_corpus_options {
     size_t             struct_size;
     locant_corpus_kind kind;
@@ -33,6 +44,7 @@ typedef struct locant_corpus_options {
     uint64_t           seed;    /* of the order, and of the generator */
     size_t             max_bytes; /* at most 256 MiB; 0: 16 MiB, or 4 MiB of
                                      GENERATED */
+    locant_keep        keep;
 } locant_corpus_options;
 
 #define LOCANT_CORPUS_INIT { .struct_size = sizeof(locant_corpus_options) }
@@ -222,12 +234,30 @@ locant_train_check(const locant_corpus *corpus,
                    const locant_train_options *options);
 
 /*
- * The text a run was trained on, read again from where it came; 'store' knows.
+ * The text a run was trained on: as the store keeps it, else read again from
+ * where it came, which the store knows.
  * Errors: NULL, PARAM (no such run), UNSUPPORTED (not recorded), FORMAT (the
- * text has changed since), and those of locant_corpus_create().
+ * text has changed since; what is kept is damaged), and those of
+ * locant_corpus_create().
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_store_corpus(locant_corpus **out, locant_store *store, int64_t run);
+
+/*
+ * The C headers that a run of this store was trained on last, as it keeps them:
+ * what the next run is to be compared with.  *out is NULL where it keeps none.
+ * Errors: NULL, IO, FORMAT (damaged), NOMEM.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_store_headers(locant_corpus **out, locant_store *store);
+
+/*
+ * The kept text whose SHA-256 begins so.
+ * Errors: NULL, PARAM (none, or several), IO, FORMAT (damaged), NOMEM.
+ */
+LOCANT_API LOCANT_MUST_CHECK locant_status
+locant_store_kept_text(locant_corpus **out, locant_store *store,
+                       const char *sha256);
 
 /*
  * Continue a run with the options it was begun with, which the store knows.

@@ -47,6 +47,13 @@ class Laplacian(IntEnum):
     RANDOM_WALK = 2
 
 
+class Keep(IntEnum):
+    """locant_keep"""
+    DEFAULT = 0
+    TEXT = 1
+    HASH = 2
+
+
 class CorpusKind(IntEnum):
     """locant_corpus_kind"""
     HEADERS = 0
@@ -63,6 +70,7 @@ class CorpusOptions(Structure):
         ("n_paths", c_size_t),
         ("seed", c_uint64),
         ("max_bytes", c_size_t),
+        ("keep", c_int),
     ]
 
 
@@ -506,6 +514,8 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_corpus_create": ("status", [POINTER(c_void_p), POINTER(CorpusOptions)]),
     "locant_corpus_free": (None, [c_void_p]),
     "locant_corpus_info_of": (POINTER(CorpusInfo), [c_void_p]),
+    "locant_store_headers": ("status", [POINTER(c_void_p), c_void_p]),
+    "locant_store_kept_text": ("status", [POINTER(c_void_p), c_void_p, c_char_p]),
     "locant_store_open": ("status", [POINTER(c_void_p), c_char_p]),
     "locant_store_open_readonly": ("status", [POINTER(c_void_p), c_char_p]),
     "locant_store_close": (None, [c_void_p]),

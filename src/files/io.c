@@ -197,8 +197,9 @@ static locant_status follow(char target[PATH_MAX], const char *path)
     return lct_io_error(path, "cannot be created", error);
 }
 
-locant_status lct_write_file(const char *path, const struct lct_piece *pieces,
-                             size_t n)
+/* mode 0: that of the file which is replaced, or what the umask leaves. */
+static locant_status replace(const char *path, const struct lct_piece *pieces,
+                             size_t n, mode_t mode)
 {
     char target[PATH_MAX], temporary[PATH_MAX];
     struct stat st;
@@ -210,7 +211,9 @@ locant_status lct_write_file(const char *path, const struct lct_piece *pieces,
     exists = stat(target, &st) == 0;
     if (exists)
         LCT_TRY(lct_check_regular(path, &st));
-    fd = create_beside(temporary, target, exists ? st.st_mode & 0777 : 0666);
+    if (mode == 0)
+        mode = exists ? st.st_mode & 0777 : 0666;
+    fd = create_beside(temporary, target, mode);
     if (fd < 0)
         return lct_io_error(path, "cannot be created", errno);
     status = fill(fd, pieces, n, path);
@@ -230,4 +233,16 @@ locant_status locant_file_write(const char *path, const void *bytes,
         return locant_fail(LOCANT_ERR_NULL, "locant_file_write: %s is NULL",
                            path == NULL ? "path" : "bytes");
     return lct_write_file(path, &(struct lct_piece){ bytes, size }, 1);
+}
+
+locant_status lct_write_file(const char *path, const struct lct_piece *pieces,
+                             size_t n)
+{
+    return replace(path, pieces, n, 0);
+}
+
+locant_status lct_write_private(const char *path,
+                                const struct lct_piece *pieces, size_t n)
+{
+    return replace(path, pieces, n, 0600);
 }

@@ -31,4 +31,7 @@ struct lct_piece {
  */
 locant_status lct_write_file(const char *path, const struct lct_piece *pieces,
                              size_t n);
+/* The same, readable by its owner alone (mode 0600), whatever was there. */
+locant_status lct_write_private(const char *path,
+                                const struct lct_piece *pieces, size_t n);
 #endif

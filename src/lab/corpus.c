@@ -44,6 +44,9 @@ static locant_status check_options(const locant_corpus_options *o)
     if ((unsigned)o->kind > LOCANT_CORPUS_GENERATED)
         return locant_fail(LOCANT_ERR_PARAM, "locant_corpus_create: kind is "
                            "%d, expected 0, 1 or 2", (int)o->kind);
+    if ((unsigned)o->keep > LOCANT_KEEP_HASH)
+        return locant_fail(LOCANT_ERR_PARAM, "locant_corpus_create: keep is "
+                           "%d, expected 0, 1 or 2", (int)o->keep);
     if (o->max_bytes != 0 && (o->max_bytes < minimum_of(o->kind) ||
                               o->max_bytes > MOST_BYTES))
         return locant_fail(LOCANT_ERR_PARAM, "locant_corpus_create: max_bytes "
@@ -115,6 +118,7 @@ locant_status locant_corpus_create(locant_corpus **out,
                   : options->kind == LOCANT_CORPUS_GENERATED ? GENERATED_BYTES
                                                              : DEFAULT_BYTES;
     c->seed = options->seed;
+    c->keep = options->keep;
     c->max_bytes = g.max_bytes;
     status = lct_recipe_paths(&c->paths, options);
     if (status == LOCANT_OK)

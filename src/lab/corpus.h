@@ -119,6 +119,7 @@ struct locant_corpus {
     struct lct_folder folders[LCT_FOLDERS];
     size_t n_folders;
     char *paths;      /* JSON list, absolute; NULL: cannot be written down */
+    locant_keep keep;
     uint64_t seed;
     size_t max_bytes;
 };
@@ -131,6 +132,14 @@ locant_status lct_recipe_paths(char **out,
 /* Fill text, starts, split and the sizes of info from what was gathered. */
 locant_status lct_corpus_assemble(locant_corpus *c,
                                   const struct lct_gather *g);
+
+/*
+ * Find where documents begin in c->text, whose splits have the sizes in
+ * c->info: each begins with the only zero byte it has.  FORMAT, with 'name' in
+ * the sentence, where a split begins otherwise, or where no document is long
+ * enough to be tested on.
+ */
+locant_status lct_corpus_find_starts(locant_corpus *c, const char *name);
 
 void lct_sha256(uint8_t out[32], const void *bytes, size_t size);
 

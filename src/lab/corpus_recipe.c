@@ -5,15 +5,13 @@
  * names, not on where the folders are: paths are made absolute, links stay.
  */
 #define _GNU_SOURCE
-#include "corpus.h"
-#include "store.h"
+#include "corpus_kept.h"
+#include "store_texts.h"
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static const char *const kinds[] = {"headers", "files", "generated"};
 
 /* Append an absolute path; sets *good to false if it is not UTF-8, or if there
  * is no folder to begin with. */
@@ -63,24 +61,13 @@ locant_status lct_recipe_paths(char **out, const locant_corpus_options *o)
 bool lct_corpus_recipe(struct lct_recipe *out, const locant_corpus *c)
 {
     *out = (struct lct_recipe){
-        .sha256 = c->info.sha256, .kind = kinds[c->info.kind],
+        .sha256 = c->info.sha256, .kind = lct_corpus_kind_name(c->info.kind),
         .paths = c->paths, .seed = c->seed,
         .max_bytes = (int64_t)c->max_bytes};
     return c->paths != NULL;
 }
 
 /* ------------------------------------------------------------------- again */
-
-static bool read_kind(locant_corpus_kind *out, const char *name)
-{
-    for (int i = 0; i < 3; i++) {
-        if (strcmp(kinds[i], name) == 0) {
-            *out = (locant_corpus_kind)i;
-            return true;
-        }
-    }
-    return false;
-}
 
 /* Missing members read as nothing, and are refused as such. */
 static locant_status create(locant_corpus **out, const json_t *root,
@@ -104,7 +91,7 @@ static locant_status create(locant_corpus **out, const json_t *root,
     o.n_paths = n;
     o.seed = (uint64_t)json_integer_value(json_object_get(root, "seed"));
     o.max_bytes = (size_t)most;
-    if (kind == NULL || !read_kind(&o.kind, kind))
+    if (!lct_corpus_kind_read(&o.kind, kind))
         status = locant_fail(LOCANT_ERR_FORMAT, "%s: a corpus of a kind this"
                              " locant does not know", s->path);
     else if (most < 1) /* an option may leave it open */
@@ -142,32 +129,42 @@ static locant_status check_again(const locant_corpus *c,
                        run->id, c->info.sha256, run->corpus_sha256);
 }
 
+/* Where the text came from, read again; it must be the same. */
+static locant_status read_again(locant_corpus **out, locant_store *store,
+                                const locant_run_info *run)
+{
+    locant_status status;
+    json_t *root;
+    char *text;
+
+    LCT_TRY(read_recipe(&text, store, run->corpus_sha256));
+    if (text == NULL)
+        return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                           "locant_store_corpus: where the text of run %" PRId64
+                           " came from was not recorded; the command that began"
+                           " it continues it", run->id);
+    root = json_loads(text, 0, NULL);
+    locant_release(text);
+    status = create(out, root, store, run->corpus_sha256);
+    json_decref(root);
+    return status == LOCANT_OK ? check_again(*out, run) : status;
+}
+
 locant_status locant_store_corpus(locant_corpus **out, locant_store *store,
                                   int64_t run)
 {
     locant_corpus *c = NULL;
     locant_run_info info;
     locant_status status;
-    json_t *root;
-    char *text;
 
     if (out == NULL || store == NULL)
         return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", __func__,
                            out ? "store" : "out");
     *out = NULL;
     LCT_TRY(locant_store_run(&info, store, run));
-    LCT_TRY(read_recipe(&text, store, info.corpus_sha256));
-    if (text == NULL)
-        return locant_fail(LOCANT_ERR_UNSUPPORTED,
-                           "%s: where the text of run %" PRId64 " came from was"
-                           " not recorded; the command that began it continues"
-                           " it", __func__, run);
-    root = json_loads(text, 0, NULL);
-    locant_release(text);
-    status = create(&c, root, store, info.corpus_sha256);
-    json_decref(root);
-    if (status == LOCANT_OK)
-        status = check_again(c, &info);
+    status = lct_store_read_corpus(&c, store, info.corpus_sha256);
+    if (status == LOCANT_OK && c == NULL)
+        status = read_again(&c, store, &info);
     if (status != LOCANT_OK)
         locant_corpus_free(c);
     else

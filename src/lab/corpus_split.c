@@ -263,6 +263,54 @@ locant_status lct_corpus_assemble(locant_corpus *c, const struct lct_gather *g)
     return status;
 }
 
+/* Where one split begins its documents; the longest of them. */
+static size_t find_starts(struct lct_split *split, size_t *starts)
+{
+    size_t longest = 0;
+
+    split->start = starts;
+    split->files = 0;
+    for (size_t i = 0; i <= split->size; i++) {
+        if (i < split->size && split->bytes[i] != 0)
+            continue;
+        starts[split->files] = i;
+        if (i > 0 && i - starts[split->files - 1] - 1 > longest)
+            longest = i - starts[split->files - 1] - 1;
+        split->files += i < split->size;
+    }
+    return longest;
+}
+
+locant_status lct_corpus_find_starts(locant_corpus *c, const char *name)
+{
+    const size_t size[3] = {c->info.train_bytes, c->info.valid_bytes,
+                            c->info.test_bytes};
+    size_t documents = 0, at = 0, start = 0, longest = 0;
+
+    for (size_t i = 0; i < c->info.bytes; i++)
+        documents += c->text[i] == 0;
+    c->starts = locant_alloc((documents + 3) * sizeof *c->starts);
+    if (c->starts == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for %zu documents",
+                           name, documents);
+    for (int part = 0; part < 3; part++) {
+        struct lct_split *s = &c->split[part];
+
+        *s = (struct lct_split){.bytes = c->text + at, .size = size[part]};
+        if (c->text[at] != 0)
+            return locant_fail(LOCANT_ERR_FORMAT, "%s: the splits of its text "
+                               "do not begin where documents do", name);
+        longest = find_starts(s, c->starts + start);
+        start += s->files + 1;
+        at += size[part];
+    }
+    if (longest >= LCT_LONG_FILE)
+        return LOCANT_OK;
+    return locant_fail(LOCANT_ERR_FORMAT, "%s: the longest document to be "
+                       "tested on has %zu bytes, expected at least %d", name,
+                       longest, LCT_LONG_FILE);
+}
+
 const struct lct_split *lct_corpus_split(const locant_corpus *corpus,
                                          enum lct_part part)
 {

@@ -3,6 +3,7 @@
 #include "extension.h"
 #include "forecast.h"
 #include "results_tasks.h"
+#include "store_texts.h"
 #include "surface.h"
 #include <errno.h>
 #include <jansson.h>
@@ -203,7 +204,9 @@ static locant_status run_plan(locant_report *out, struct jobs *jobs,
     locant_status status;
 
     LCT_TRY(locant_store_open(&store, o->directory));
-    status = forecast(&told, jobs, store, corpus, o);
+    status = lct_store_keep_source(store, corpus, o->progress, o->context);
+    if (status == LOCANT_OK)
+        status = forecast(&told, jobs, store, corpus, o);
     if (status == LOCANT_OK)
         status = run_jobs(&results, jobs, store, corpus, o, &to);
     keep_forecast(&results, &told);

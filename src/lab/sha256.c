@@ -40,26 +40,36 @@ static void schedule(uint32_t w[64], const uint8_t block[64])
     }
 }
 
-/* Section 6.2.2, steps 2 to 4; h = a .. h of the standard. */
+/* Section 6.2.2, steps 2 to 4. */
 static void compress(uint32_t hash[8], const uint8_t block[64])
 {
-    uint32_t w[64], h[8];
+    uint32_t a = hash[0], b = hash[1], c = hash[2], d = hash[3];
+    uint32_t e = hash[4], f = hash[5], g = hash[6], h = hash[7], w[64];
 
     schedule(w, block);
-    memcpy(h, hash, sizeof h);
     for (int t = 0; t < 64; t++) {
-        uint32_t a = h[0], e = h[4];
-        uint32_t t1 = h[7] + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) +
-                      ((e & h[5]) ^ (~e & h[6])) + K[t] + w[t];
+        uint32_t t1 = h + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) +
+                      ((e & f) ^ (~e & g)) + K[t] + w[t];
         uint32_t t2 = (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) +
-                      ((a & h[1]) ^ (a & h[2]) ^ (h[1] & h[2]));
+                      ((a & b) ^ (a & c) ^ (b & c));
 
-        memmove(h + 1, h, 7 * sizeof h[0]);
-        h[4] += t1;
-        h[0] = t1 + t2;
+        h = g;
+        g = f;
+        f = e;
+        e = d + t1;
+        d = c;
+        c = b;
+        b = a;
+        a = t1 + t2;
     }
-    for (int i = 0; i < 8; i++)
-        hash[i] += h[i];
+    hash[0] += a;
+    hash[1] += b;
+    hash[2] += c;
+    hash[3] += d;
+    hash[4] += e;
+    hash[5] += f;
+    hash[6] += g;
+    hash[7] += h;
 }
 
 void lct_sha256(uint8_t out[32], const void *bytes, size_t size)

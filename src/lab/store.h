@@ -12,7 +12,7 @@
 #include <sqlite3.h>
 #include <stdbool.h>
 
-enum { LCT_STORE_VERSION = 4, LCT_STORE_APPLICATION = 0x4c4f434e /* "LOCN" */ };
+enum { LCT_STORE_VERSION = 5, LCT_STORE_APPLICATION = 0x4c4f434e /* "LOCN" */ };
 
 /* The steps that a statement of one connection may take; see store_guard.c. */
 struct lct_store_guard {

@@ -130,9 +130,20 @@ static const char version_4[] =
     "ALTER TABLE runs ADD COLUMN build TEXT;"
     "PRAGMA user_version = 4;";
 
+/* Of texts, a table of its own: an older locant inserts into corpora by the
+   number of columns. */
+static const char version_5[] =
+    "CREATE TABLE texts ("
+    " sha256 TEXT NOT NULL PRIMARY KEY,"
+    " train_bytes INTEGER NOT NULL, valid_bytes INTEGER NOT NULL,"
+    " test_bytes INTEGER NOT NULL, files INTEGER NOT NULL,"
+    " folders TEXT NOT NULL, used INTEGER NOT NULL) WITHOUT ROWID;"
+    "PRAGMA user_version = 5;";
+
 /* Script i leads from version i to version i + 1. */
 static const char *const scripts[LCT_STORE_VERSION] = {version_1, version_2,
-                                                       version_3, version_4};
+                                                       version_3, version_4,
+                                                       version_5};
 
 int lct_store_make_schema(sqlite3 *db, int64_t from, int64_t to)
 {

@@ -2,6 +2,7 @@
  * train_set_up.c - what a run needs before its first step: arguments judged,
  * encoding resolved, model made, and the key that is its identity.
  */
+#include "store_texts.h"
 #include "train.h"
 #include <inttypes.h>
 #include <math.h>
@@ -261,12 +262,12 @@ static int64_t encoding_parameters(const struct lct_model *model)
 /* With what continuing needs: the options, and where the text came from. */
 static locant_status find_run(struct lct_trainer *t, struct lct_run_new *run)
 {
-    struct lct_recipe recipe;
     locant_status status;
     char *options;
 
-    if (t->corpus && lct_corpus_recipe(&recipe, t->corpus))
-        LCT_TRY(lct_store_keep_corpus(t->store, &recipe));
+    if (t->corpus)
+        LCT_TRY(lct_store_keep_source(t->store, t->corpus, t->o.progress,
+                                      t->o.context));
     LCT_TRY(lct_options_text(&options, &t->o, run->encoding));
     run->options = options;
     run->only = t->only;
