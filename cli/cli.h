@@ -211,22 +211,35 @@ void    cli_traits(char *out, size_t size, unsigned traits);
 locant_terminal cli_colors(void);
 int  cli_columns(void);
 
-/* -------------------------------------------------------------- job.c */
+/* ----------------------------------------------------------- corpus.c */
 
 /* Options shared by the verbs that read a corpus. */
 struct cli_corpus {
     struct cli_list text;
-    int             generated;
+    const char     *kept; /* SHA-256 of a kept text, or its beginning */
+    int             generated, fresh, no_keep;
 };
 #define CLI_CORPUS_OPTIONS(type, member)                                   \
     { "text", 0, CLI_MANY, offsetof(type, member.text), "PATH...", NULL,   \
       0, 0, 0, "files, and folders walked, instead of the C headers" },    \
     { "generated", 0, CLI_FLAG, offsetof(type, member.generated), NULL,    \
       NULL, 0, 0, 0, "the built-in generator of C-like text instead" }
+#define CLI_KEPT_OPTION(type, member)                                      \
+    { "kept-text", 0, CLI_TEXT, offsetof(type, member.kept), "SHA256",     \
+      NULL, 0, 0, 0, "a text that --dir keeps, by how its SHA-256 begins" }
+#define CLI_KEEP_OPTIONS(type, member)                                     \
+    { "fresh-text", 0, CLI_FLAG, offsetof(type, member.fresh), NULL, NULL, \
+      0, 0, 0, "the C headers as they are now, not those --dir keeps" },   \
+    { "no-keep", 0, CLI_FLAG, offsetof(type, member.no_keep), NULL, NULL,  \
+      0, 0, 0, "store the SHA-256 of the text alone" }
 
-int cli_corpus_open(locant_corpus **out, const struct cli_corpus *options);
+/* 'dir': the store whose kept text is used; NULL: of none. */
+int cli_corpus_open(locant_corpus **out, const struct cli_corpus *options,
+                    const char *dir);
 /* Is there a run store in this folder?  For verbs that must not make one. */
 int cli_check_store(const char *dir);
+
+/* -------------------------------------------------------------- job.c */
 
 /* The number of a run, or a sentence of 'verb' and the exit status. */
 int cli_run_id(int64_t *id, const char *verb, const char *word);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "task.h"
 
@@ -128,18 +129,41 @@ static void print_text(int64_t id, const locant_evaluation *v,
     print_loss("context shuffled", v->shuffled);
 }
 
-/* The text that was asked for, else the one the run was trained on; a run of an
-   old store, which does not say where that came from, has the C headers. */
+/*
+ * The C headers, if they are what a run was trained on whose text the store
+ * does not know; another one would answer another question.
+ */
+static int guess_corpus(locant_corpus **corpus, locant_store *store, int64_t id)
+{
+    const struct cli_corpus headers = { .generated = 0 };
+    locant_run_info run;
+    locant_status   s = locant_store_run(&run, store, id);
+    int             status;
+
+    if (s != LOCANT_OK)
+        return cli_error(s);
+    status = cli_corpus_open(corpus, &headers, NULL);
+    if (status != CLI_OK || strcmp(locant_corpus_info_of(*corpus)->sha256,
+                                   run.corpus_sha256) == 0)
+        return status;
+    locant_corpus_free(*corpus);
+    *corpus = NULL;
+    return cli_fail(CLI_INPUT, "the store has of the text of run %" PRId64
+                    " its SHA-256 alone, %.12s.., and the C headers have "
+                    "another: --text says where it is", id, run.corpus_sha256);
+}
+
+/* The text that was asked for, else the one the run was trained on. */
 static int open_corpus(locant_corpus **corpus, locant_store *store, int64_t id,
                        const struct cli_corpus *asked)
 {
     locant_status s;
 
     if (asked->text.n > 0 || asked->generated)
-        return cli_corpus_open(corpus, asked);
+        return cli_corpus_open(corpus, asked, NULL);
     s = locant_store_corpus(corpus, store, id);
     if (s == LOCANT_ERR_UNSUPPORTED)
-        return cli_corpus_open(corpus, asked);
+        return guess_corpus(corpus, store, id);
     return s == LOCANT_OK ? CLI_OK : cli_error_input(s);
 }
 
@@ -216,9 +240,9 @@ const struct cli_command cli_eval = {
     .doc = "Scores the same targets after 128, 256, .. 2048 bytes of context, "
            "and by a\nsliding window of the trained length.  'undefined': "
            "beyond a learned table.\nThe text is the one the run was trained "
-           "on, read again from where it came;\nif it has moved, --text says "
-           "where it is now.\n\n--as: the same tensors under another spec, of "
-           "the same parameters, as\n"
+           "on, as the store keeps it or\nread again from where it came; "
+           "--text says where it is now.\n\n--as: the same tensors under "
+           "another spec, of the same parameters, as\n"
            "'temperature(kind=logn)+t5' for a run of t5.  --policy: beyond the "
            "end of a\nlearned table its last row (clamp), its rows from the "
            "first on (wrap), or its\nrows drawn out over the window "

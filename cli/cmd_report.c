@@ -26,6 +26,8 @@ static const struct cli_option options[] = {
       "smoke|quick|hour|full|homework", "quick", 0, 0, 0,
       "a minute; ten minutes; an hour; hours; five minutes" },
     CLI_CORPUS_OPTIONS(struct options, corpus),
+    CLI_KEPT_OPTION(struct options, corpus),
+    CLI_KEEP_OPTIONS(struct options, corpus),
     { "encodings", 0, CLI_TEXT, offsetof(struct options, encodings),
       "'A; B; ...'", NULL, 0, 0, 0, "specs instead of the preset's" },
     { "seeds", 0, CLI_INTEGER, offsetof(struct options, seeds), "N", "0", 0,
@@ -306,7 +308,7 @@ static int run(const struct cli *cli)
         status = cli_check_folder(o->dir);
     cli_catch_signals();
     if (status == CLI_OK)
-        status = cli_corpus_open(&corpus, &o->corpus);
+        status = cli_corpus_open(&corpus, &o->corpus, o->dir);
     if (status == CLI_OK)
         status = report(cli, &specs, with, corpus);
     locant_corpus_free(corpus);
@@ -317,8 +319,8 @@ static int run(const struct cli *cli)
 const struct cli_command cli_report = {
     .name = "report", .summary = "compare encodings: train, measure, one page",
     .usage = "[--preset smoke|quick|hour|full|homework]\n"
-             "  [--text PATH... | --generated]"
-             " [--encodings 'A; B; ...']\n"
+             "  [--text PATH... | --generated | --fresh-text | --kept-text "
+             "SHA256]\n  [--no-keep] [--encodings 'A; B; ...']\n"
              "  [--seeds N] [--minutes N] [--with JOBS] [--tasks LIST]\n"
              "  [--dir DIR] [-o PAGE.html]",
     .doc = "The main job.  Trains the same small Transformer with each "
@@ -327,7 +329,10 @@ const struct cli_command cli_report = {
            "self-contained page.  Stopped (SIGINT: exit\n75) or killed, the "
            "same command continues.  Exit 1 when a gate says\nthat "
            "something is broken (g1, g4, g5, g6).  --json prints every number "
-           "of\nthe page.\n\nquick is to end within 12 minutes, hour within "
+           "of\nthe page.\n\nThe text is kept in --dir, and later calls use "
+           "it when the headers have changed;\nthey say so, and --fresh-text "
+           "takes the new ones.  That of --text is kept, too,\nunless "
+           "--no-keep.\n\nquick is to end within 12 minutes, hour within "
            "60, homework within 5: where\na forecast at the beginning (of all "
            "but --with) is above, seeds are left out,\ndown to two; stderr and "
            "page say so.  --minutes N is another limit;\n--seeds N without it "

@@ -255,6 +255,7 @@ static const struct table {
     { "probes", "SELECT * FROM probes ORDER BY run, name, setting" },
     { "plans", "SELECT * FROM plans ORDER BY key" },
     { "corpora", "SELECT * FROM corpora ORDER BY sha256" },
+    { "texts", "SELECT * FROM texts ORDER BY sha256" },
 };
 
 /* Of PRAGMA table_info: cid, name, .. */
@@ -373,8 +374,8 @@ const struct cli_command cli_runs = {
     .doc = "What the run store holds.  'export' prints a table as CSV, 'sql' "
            "the answer\nto one query that only reads; with --json both print "
            "JSON.\nTables: runs, metrics, gradients, evaluations, curves, "
-           "losses, task_scores,\nprobes, plans, corpora; docs/STORE.md has "
-           "their columns.\n"
+           "losses, task_scores,\nprobes, plans, corpora, texts; docs/STORE.md "
+           "has their columns.\n"
            "'resume' continues a run, or all that are not finished, to the "
            "bits of a run\nthat never stopped.",
     .examples = "locant runs list\nlocant runs show 3 --json\n"

@@ -53,6 +53,8 @@ static const struct cli_option options[] = {
     { "dir", 0, CLI_FILE, offsetof(struct options, dir), "DIR", "locant-lab", 0,
       0, 0, "folder of the run store" },
     CLI_CORPUS_OPTIONS(struct options, corpus),
+    CLI_KEPT_OPTION(struct options, corpus),
+    CLI_KEEP_OPTIONS(struct options, corpus),
     { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
 };
 
@@ -103,6 +105,11 @@ static void choose(int64_t *to, const struct cli *cli, const char *option,
         *to = value;
 }
 
+static int names_text(const struct cli_corpus *c)
+{
+    return c->text.n > 0 || c->generated || c->kept != NULL || c->fresh;
+}
+
 /* What is trained: sizes of the task hold unless options say otherwise. */
 static int set_options(locant_train_options *t, const struct cli *cli)
 {
@@ -144,7 +151,7 @@ static int set_options(locant_train_options *t, const struct cli *cli)
     if (o->task && locant_task_find(o->task)->fine_tune && o->parent == 0)
         return cli_fail(CLI_USAGE, "--task %s goes on from a run on text: "
                         "--parent RUN names it", o->task);
-    if (o->task && (o->corpus.text.n > 0 || o->corpus.generated))
+    if (o->task && names_text(&o->corpus))
         return cli_fail(CLI_USAGE, "--task makes its own rows; give it or a "
                         "text");
     return CLI_OK;
@@ -191,7 +198,7 @@ static int run(const struct cli *cli)
         return status;
     cli_catch_signals();
     if (o->task == NULL)
-        status = cli_corpus_open(&corpus, &o->corpus);
+        status = cli_corpus_open(&corpus, &o->corpus, o->dir);
     if (status == CLI_OK)
         status = train(cli, &t, corpus);
     locant_corpus_free(corpus);

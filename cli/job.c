@@ -1,4 +1,4 @@
-/* job.c - what long jobs share: the corpus, signals, progress on stderr. */
+/* job.c - what long jobs share: their run, signals, progress on stderr. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <math.h>
@@ -7,44 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cli.h"
 
-/* ------------------------------------------------------------------ corpus */
-
-int cli_corpus_open(locant_corpus **out, const struct cli_corpus *options)
-{
-    locant_corpus_options o = LOCANT_CORPUS_INIT;
-    locant_status         s;
-
-    if (options->generated && options->text.n > 0)
-        return cli_fail(CLI_USAGE, "--text and --generated both say what to "
-                        "read; give one of them");
-    o.kind = LOCANT_CORPUS_HEADERS;
-    if (options->generated)
-        o.kind = LOCANT_CORPUS_GENERATED;
-    if (options->text.n > 0)
-        o.kind = LOCANT_CORPUS_FILES;
-    o.paths   = options->text.items;
-    o.n_paths = options->text.n;
-    s = locant_corpus_create(out, &o);
-    return s == LOCANT_OK ? CLI_OK : cli_error_input(s);
-}
-
-int cli_check_store(const char *dir)
-{
-    char        path[4096];
-    struct stat st;
-
-    snprintf(path, sizeof path, "%s/runs.db", dir);
-    if (stat(path, &st) == 0)
-        return CLI_OK;
-    return cli_fail(CLI_INPUT, "%s: holds no runs; 'locant train' and 'locant "
-                    "report' make them, --dir names another folder", dir);
-}
+/* ------------------------------------------------------------------- a run */
 
 int cli_run_id(int64_t *id, const char *verb, const char *word)
 {
@@ -195,6 +163,8 @@ int cli_progress(const locant_progress *p, void *context)
     if (p->notice != NULL) {
         cli_progress_end();
         fprintf(stderr, "locant: %s\n", p->notice);
+        if (p->total == 0) /* it tells of no progress besides */
+            return stop_asked != 0;
     }
     if (t - progress.last < (terminal ? 0.1 : 5.0))
         return stop_asked != 0;

@@ -22,7 +22,13 @@ cmp whole.sha parts.sha
 $LOCANT runs resume 2 --dir parts --json 2> /dev/null | grep -c '"done"'
 $LOCANT runs resume --dir parts; echo "$?"
 $LOCANT runs resume 3 --dir parts; echo "$?"
+# the text has changed, and the store keeps the one of before
 seq 20001 > text/numbers.txt
+$MAKE data parts/checkpoints/run-2.safetensors > before.sha
 rm parts/checkpoints/run-2.safetensors
+$LOCANT runs resume 2 --dir parts 2> /dev/null | sed 's/train loss.*//'
+$MAKE data parts/checkpoints/run-2.safetensors | cmp - before.sha
+# without what it keeps, another text is refused
+rm parts/checkpoints/run-2.safetensors parts/texts/*
 $LOCANT runs resume 2 --dir parts 2>&1 | sed 's/SHA-256.*//'
 $LOCANT runs resume 2 --dir parts 2> /dev/null; echo "$?"
