@@ -30,24 +30,44 @@ void locant_philox(uint32_t out[4], const uint32_t counter[4],
     out[3] = c3;
 }
 
-uint32_t locant_random_word(locant_random *r)
+/* The four words that the next one is among. */
+static void draw_block(uint32_t out[4], const locant_random *r)
 {
     uint64_t block = r->index / 4;
     uint32_t counter[4] = { (uint32_t)block, (uint32_t)(block >> 32),
                             (uint32_t)r->stream, (uint32_t)(r->stream >> 32) };
     uint32_t key[2] = { (uint32_t)r->seed, (uint32_t)(r->seed >> 32) };
-    uint32_t out[4];
 
     locant_philox(out, counter, key);
+}
+
+uint32_t locant_random_word(locant_random *r)
+{
+    uint32_t out[4];
+
+    draw_block(out, r);
     return out[r->index++ % 4];
+}
+
+/* Two words, the first one above; mostly of one block, then drawn once. */
+static uint64_t two_words(locant_random *r)
+{
+    const unsigned at = (unsigned)(r->index % 4);
+    uint32_t out[4];
+    uint64_t high;
+
+    draw_block(out, r);
+    r->index++;
+    high = (uint64_t)out[at] << 32;
+    if (at == 3)
+        return high | locant_random_word(r);
+    r->index++;
+    return high | out[at + 1];
 }
 
 double locant_random_uniform(locant_random *r)
 {
-    uint64_t high = locant_random_word(r);
-    uint64_t low = locant_random_word(r);
-
-    return (double)((high << 32 | low) >> 11) * 0x1p-53;
+    return (double)(two_words(r) >> 11) * 0x1p-53;
 }
 
 uint64_t locant_random_below(locant_random *r, uint64_t n)
@@ -56,8 +76,7 @@ uint64_t locant_random_below(locant_random *r, uint64_t n)
     uint64_t x;
 
     do {
-        x = (uint64_t)locant_random_word(r) << 32;
-        x |= locant_random_word(r);
+        x = two_words(r);
     } while (x < reject);
     return x % n;
 }

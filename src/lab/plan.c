@@ -40,6 +40,14 @@ static const struct preset {
     {"homework", 3, 64, 4, 256, 500, 3e-3, 3, 48, {2, 3}, LIST(three), 1, {0}},
 };
 
+bool lct_is_preset(const char *name)
+{
+    for (size_t i = 0; name && i < sizeof presets / sizeof presets[0]; i++)
+        if (strcmp(presets[i].name, name) == 0)
+            return true;
+    return false;
+}
+
 /* ------------------------------------------------------------------ create */
 
 static locant_status check_options(const locant_report_options *o)

@@ -212,50 +212,6 @@ static locant_status read_group(struct lct_group *g, size_t index,
     return lct_read_params(g, store);
 }
 
-static locant_status count_cache(struct lct_results *r,
-                                 const locant_corpus *corpus, size_t seen,
-                                 const size_t *ends, size_t n)
-{
-    int64_t lengths[LOCANT_EVAL_LENGTHS];
-    const struct lct_cache_job job = {
-        .order = r->cache_order, .train_bytes = seen, .lengths = lengths,
-        .n_lengths = LOCANT_EVAL_LENGTHS, .ends = ends, .blocks = n,
-        .targets = LCT_EVAL_TARGETS, .seed = LCT_EVAL_SEED};
-
-    for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++)
-        lengths[k] = INT64_C(128) << k;
-    return lct_cache_loss(r->cache, corpus, &job);
-}
-
-/* References counted on as many bytes as a model saw. */
-static locant_status count_ngrams(struct lct_results *r,
-                                  const struct lct_plan *plan,
-                                  const locant_corpus *corpus)
-{
-    const locant_train_options *o = &plan->train;
-    size_t seen = (size_t)(o->steps * o->batch * o->length);
-    size_t there = lct_corpus_split(corpus, LCT_TRAIN)->size, n;
-    size_t *ends = locant_alloc((size_t)plan->blocks * sizeof *ends);
-    locant_status status = LOCANT_OK;
-
-    if (ends == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM,
-                           "locant_report_run: no memory for the blocks");
-    n = lct_test_blocks(ends, (size_t)plan->blocks, corpus, LCT_EVAL_SEED);
-    for (int i = 0; i < 2 && status == LOCANT_OK; i++) {
-        r->ngram_order[i] = plan->ngram_order[i];
-        status = lct_ngram_loss(&r->ngram[i], corpus, r->ngram_order[i],
-                                seen < there ? seen : there, ends, n,
-                                LCT_EVAL_TARGETS);
-    }
-    r->cache_order = r->ngram_order[0] > r->ngram_order[1] ? r->ngram_order[0]
-                                                           : r->ngram_order[1];
-    if (status == LOCANT_OK)
-        status = count_cache(r, corpus, seen, ends, n);
-    locant_release(ends);
-    return status;
-}
-
 locant_status lct_results_collect(struct lct_results *r,
                                   const struct lct_plan *plan,
                                   locant_store *store,
@@ -281,7 +237,7 @@ locant_status lct_results_collect(struct lct_results *r,
     r->n = plan->n;
     for (size_t i = 0; i < plan->n; i++)
         LCT_TRY(read_group(&r->groups[i], i, plan, store, r->corpus.sha256));
-    return count_ngrams(r, plan, corpus);
+    return lct_references(r, plan, store, corpus);
 }
 
 static void free_group(struct lct_group *g)

@@ -163,6 +163,9 @@ int64_t lct_evaluation_tokens(int64_t blocks, int64_t length);
 
 enum { LCT_MOST_ENCODINGS = 1000 };
 
+/* Is this the name of a preset? */
+bool lct_is_preset(const char *name);
+
 /* What a report trains and evaluates. */
 struct lct_plan {
     const char *name;
@@ -217,6 +220,11 @@ locant_status lct_results_collect(struct lct_results *r,
                                   locant_store *store,
                                   const locant_corpus *corpus);
 void lct_results_free(struct lct_results *r);
+
+/* The n-grams that models are compared with, as the store keeps them or counted
+   now. */
+locant_status lct_references(struct lct_results *r, const struct lct_plan *plan,
+                             locant_store *store, const locant_corpus *corpus);
 
 /*
  * The same from finished runs of one model, trained alike, with whatever

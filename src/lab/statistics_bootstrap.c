@@ -27,6 +27,30 @@ static double quantile(const double *sorted, size_t n, double q)
     return sorted[i] + (place - (double)i) * (sorted[i + 1] - sorted[i]);
 }
 
+/* What locant_random_below(r, n) would draw, 'many' times, each block of the
+   generator computed once: it is most of the time that a page takes. */
+static void draw_many(size_t *out, size_t many, locant_random *r, uint64_t n)
+{
+    const uint64_t reject = -n % n;
+    const uint32_t key[2] = { (uint32_t)r->seed, (uint32_t)(r->seed >> 32) };
+    uint32_t word[4];
+
+    for (size_t i = 0; i < many; r->index += 2) {
+        const uint64_t block = r->index / 4;
+        const uint32_t counter[4] = { (uint32_t)block, (uint32_t)(block >> 32),
+                                      (uint32_t)r->stream,
+                                      (uint32_t)(r->stream >> 32) };
+        const unsigned at = (unsigned)(r->index % 4);
+        uint64_t x;
+
+        if (at == 0 || i == 0)
+            locant_philox(word, counter, key);
+        x = (uint64_t)word[at] << 32 | word[at + 1];
+        if (x >= reject)
+            out[i++] = (size_t)(x % n);
+    }
+}
+
 /*
  * One resample.  All seeds are tested on the same blocks, so one draw of blocks
  * holds for all of them: drawn anew for each seed, the blocks' own noise would
@@ -46,8 +70,7 @@ static double resampled_mean(const double *loss, size_t seeds, size_t blocks,
         size_t n = blocks - done < SOME ? blocks - done : SOME;
         locant_random r = *of_seeds;
 
-        for (size_t b = 0; b < n; b++)
-            drawn[b] = (size_t)locant_random_below(&of_blocks, blocks);
+        draw_many(drawn, n, &of_blocks, blocks);
         for (size_t s = 0; s < seeds; s++) {
             const double *row =
                 loss + (size_t)locant_random_below(&r, seeds) * blocks;
