@@ -1,7 +1,7 @@
 /* data.c - the numbers of a figure as JSON and as CSV */
 #include "data.h"
 #include "inline.h"
-#include <glib.h>
+#include "../files/utf8.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,23 +15,20 @@ void lct_json_string(struct lct_html *h, const char *text)
 {
     lct_html_raw(h, "\"");
     while (*text) {
-        gunichar c = g_utf8_get_char_validated(text, -1);
+        const char *from = text;
+        int32_t c = lct_utf8_next(&text);
         char escape[16];
-        size_t n = 1;
 
-        if (c == (gunichar)-1 || c == (gunichar)-2) {
+        if (c < 0) {
             lct_html_raw(h, "\xef\xbf\xbd");
         } else if (c < 0x20 || c == '"' || c == '\\' || c == '<' ||
                    c == '>' || c == '&' || c == 0x7f || c == 0x2028 ||
                    c == 0x2029) {
             snprintf(escape, sizeof escape, "\\u%04x", (unsigned)c);
             lct_html_raw(h, escape);
-            n = (size_t)(g_utf8_next_char(text) - text);
         } else {
-            n = (size_t)(g_utf8_next_char(text) - text);
-            lct_html_append(h, text, n);
+            lct_html_append(h, from, (size_t)(text - from));
         }
-        text += n;
     }
     lct_html_raw(h, "\"");
 }

@@ -7,9 +7,10 @@
 #include "inline.h"
 #include "../report/words.h"
 #include "../core/size.h"
-#include <glib.h>
+#include "../files/utf8.h"
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct page {
@@ -214,29 +215,24 @@ static void clip(void *to, const struct lct_box *box)
 
 /* Width of a character in a sans-serif, as a share of its size: rather wide,
    for a reader's font is not known here. */
-static double character_width(gunichar c)
+static double character_width(int32_t c)
 {
     if (c >= 0x2e80)
         return 1; /* CJK */
-    if (c < 128 && strchr("ijl.,:;'|!()[] ft-", (int)c))
+    if (c < 128 && strchr("ijl.,:;'|!()[] ft-", c))
         return 0.38;
-    if (c < 128 && strchr("mwMW%@", (int)c))
+    if (c < 128 && strchr("mwMW%@", c))
         return 0.95;
     if (c >= 'A' && c <= 'Z')
         return 0.7;
     return 0.62;
 }
 
-static gunichar next_character(const char **text)
+static int32_t next_character(const char **text)
 {
-    gunichar c = g_utf8_get_char_validated(*text, -1);
+    int32_t c = lct_utf8_next(text);
 
-    if (c == (gunichar)-1 || c == (gunichar)-2) {
-        (*text)++;
-        return 0xfffd;
-    }
-    *text = g_utf8_next_char(*text);
-    return c;
+    return c < 0 ? 0xfffd : c;
 }
 
 static double text_width(void *to, const char *text,

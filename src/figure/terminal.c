@@ -5,7 +5,8 @@
  * the colours of both.  Without colours a character is one pixel.
  */
 #include "terminal.h"
-#include <glib.h>
+#include "../files/utf8.h"
+#include "columns.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -129,49 +130,47 @@ void lct_screen_colored(struct lct_screen *s, int color, const char *text)
     lct_screen_reset(s);
 }
 
-/* The next character that may be shown, and the columns it takes. */
-static gunichar next(const struct lct_screen *s, const char **text,
-                     int *columns)
-{
-    gunichar c = g_utf8_get_char_validated(*text, -1);
-    bool ascii = s->colors == LOCANT_TERMINAL_ASCII;
+/* What is shown of a text: some bytes, and the columns they take. */
+struct shown {
+    const char *bytes;
+    size_t size;
+    int columns;
+};
 
-    *columns = 1;
-    if (c == (gunichar)-1 || c == (gunichar)-2) {
-        (*text)++;
-        return ascii ? '?' : 0xfffd;
-    }
-    *text = g_utf8_next_char(*text);
-    if (!g_unichar_isprint(c) || (ascii && c > 126))
-        return ascii ? '?' : 0xfffd;
-    *columns = g_unichar_iszerowidth(c) ? 0 : g_unichar_iswide(c) ? 2 : 1;
-    return c;
+static struct shown next(const struct lct_screen *s, const char **text)
+{
+    bool ascii = s->colors == LOCANT_TERMINAL_ASCII;
+    const char *from = *text;
+    int32_t c = lct_utf8_next(text);
+    int columns = lct_columns(c);
+
+    if (ascii && (columns < 0 || c > 126))
+        return (struct shown){ "?", 1, 1 };
+    if (columns < 0)
+        return (struct shown){ "\xef\xbf\xbd", 3, 1 };
+    return (struct shown){ from, (size_t)(*text - from), columns };
 }
 
 int lct_screen_width(const struct lct_screen *s, const char *text)
 {
-    int width = 0, columns;
+    int width = 0;
 
-    while (*text) {
-        next(s, &text, &columns);
-        width += columns;
-    }
+    while (*text)
+        width += next(s, &text).columns;
     return width;
 }
 
 int lct_screen_text(struct lct_screen *s, const char *text, int most, int least)
 {
     bool cut = most > 0 && lct_screen_width(s, text) > most;
-    int width = 0, columns;
+    int width = 0;
 
     while (*text) {
-        char bytes[8];
-        gunichar c = next(s, &text, &columns);
-        if (cut && width + columns > most - 1)
+        struct shown now = next(s, &text);
+        if (cut && width + now.columns > most - 1)
             break;
-        bytes[g_unichar_to_utf8(c, bytes)] = '\0';
-        lct_html_raw(s->h, bytes);
-        width += columns;
+        lct_html_append(s->h, now.bytes, now.size);
+        width += now.columns;
     }
     if (cut)
         lct_html_raw(s->h, s->colors == LOCANT_TERMINAL_ASCII ? "~"

@@ -3,7 +3,7 @@
 #include "../core/size.h"
 #include "../figure/figure.h"
 #include "words.h"
-#include <glib.h>
+#include "../files/utf8.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -55,13 +55,12 @@ static const char *entity(char c)
 /* Bytes of the UTF-8 character at p; 0 if it is none that a page may hold. */
 static size_t character(const char *p)
 {
-    gunichar c = g_utf8_get_char_validated(p, -1);
+    const char *end = p;
+    int32_t c = lct_utf8_next(&end);
 
-    if (c == (gunichar)-1 || c == (gunichar)-2)
-        return 0;
     if ((c < 0x20 && c != '\n' && c != '\t') || (c >= 0x7f && c < 0xa0))
         return 0;
-    return (size_t)(g_utf8_next_char(p) - p);
+    return (size_t)(end - p);
 }
 
 void lct_html_text(struct lct_html *h, const char *text)

@@ -1,0 +1,32 @@
+/* utf8.c - characters of UTF-8; RFC 3629 */
+#include "utf8.h"
+
+int32_t lct_utf8_next(const char **text)
+{
+    /* The first byte by the number of bytes after it, and the least character
+       that needs as many. */
+    static const struct {
+        unsigned mask, lead;
+        int32_t least;
+    } forms[] = { { 0x80, 0, 0 }, { 0xe0, 0xc0, 0x80 }, { 0xf0, 0xe0, 0x800 },
+                  { 0xf8, 0xf0, 0x10000 } };
+    const unsigned char *p = (const unsigned char *)*text;
+    int n = 0;
+    uint32_t c;
+
+    ++*text;
+    while (n < 4 && (p[0] & forms[n].mask) != forms[n].lead)
+        n++;
+    if (n == 4)
+        return -1;
+    c = p[0] & ~forms[n].mask;
+    for (int i = 1; i <= n; i++) {
+        if ((p[i] & 0xc0) != 0x80)
+            return -1;
+        c = c << 6 | (p[i] & 0x3f);
+    }
+    if ((int32_t)c < forms[n].least || c > 0x10ffff || c >> 11 == 0x1b)
+        return -1;
+    *text += n;
+    return (int32_t)c;
+}
