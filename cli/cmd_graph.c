@@ -314,7 +314,7 @@ const struct cli_command cli_graph = {
            "edges listed\ntwice or turned round count once, self-loops not at "
            "all.  Prints eigenvalues;\ncolumns of one eigenspace may be "
            "rotated among themselves.  Eigenvectors\ntake 24 N^2 bytes, and "
-           "128 MB of address space for OpenBLAS.",
+           "192 MB of address space for OpenBLAS.",
     .examples = "locant graph E.npy --laplacian 8 -o V.npy\n"
                 "locant graph E.npy --walks 16 -o W.npy\n"
                 "locant graph E.npy --hops -o H.npy",

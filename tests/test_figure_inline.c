@@ -1,5 +1,5 @@
 /* Figures in a page: well formed, quiet, small, and faithful to their data. */
-/* needs: lab */
+/* needs: lab, glib */
 #include "figure_case.h"
 #include "figure/inline.h"
 #include <glib.h>

@@ -1,5 +1,5 @@
 /* Figures as text: terminals, JSON, CSV; and the list of them by name. */
-/* needs: lab */
+/* needs: lab, glib */
 #include "figure_case.h"
 #include "figure/data.h"
 #include <glib.h>

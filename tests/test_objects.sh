@@ -50,6 +50,9 @@ facts() {
         /^ELF Header:/ { elf = 1 }
         /^ +INTERP/ { program = 1 }
         /^ +GNU_RELRO/ { relro = 1 }
+        /\(NEEDED\)/ && file !~ /\/test_/ &&
+        /lib(glib|gobject|pango|cairo|fontconfig|openblas|blas|lapack)/ {
+            print "linked", file, $NF }
         /\(FLAGS(_1)?\)/ { now += / (BIND_)?NOW/; pie += / PIE/ }
         /\((RUNPATH|RPATH)\)/ {
             sub(/^[^[]*\[/, ""); sub(/\]$/, "")
@@ -76,6 +79,7 @@ facts > "$work/facts"
 verdict 'objects were found, also installed ones' \
     "$(files object | grep -q '/installed/.*liblocant\.so' || echo none)"
 verdict 'folders of libraries are absolute' "$(files folder)"
+verdict 'what draws and OpenBLAS wait until they are needed' "$(files linked)"
 
 if [ "$(cached CMAKE_BUILD_TYPE)" != Release ] ||
     [ -n "$(cached LOCANT_SANITIZE)$(cached CMAKE_SYSTEM_NAME)" ]; then

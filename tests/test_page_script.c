@@ -1,6 +1,6 @@
 /* test_page_script.c - the script of the page, the policy that lets nothing but
    it run, and the numbers of the figures */
-/* needs: lab */
+/* needs: lab, glib */
 #define _GNU_SOURCE
 #include "testing.h"
 #include "page_results.h"

@@ -74,8 +74,10 @@ typedef struct locant_figure {
 #define LOCANT_FIGURE_INIT { .struct_size = sizeof(locant_figure) }
 
 /*
- * Draw into a file; the ending .svg, .png or .pdf chooses the format.
- * Errors: NULL, PARAM (ending, sizes, log of a value <= 0), IO, NOMEM.
+ * Draw into a file; the ending .svg, .png or .pdf chooses the format.  This and
+ * locant_figure_svg() load pango and cairo; no other function needs them.
+ * Errors: NULL, PARAM (ending, sizes, log of a value <= 0), IO (also: pango or
+ * cairo is not on this machine), NOMEM.
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_figure_write(const locant_figure *figure, const char *path);

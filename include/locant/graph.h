@@ -99,7 +99,8 @@ typedef enum locant_laplacian {
  *         Graph Theory, section 1.2; GraphGPS (Rampasek et al. 2022,
  *         arXiv:2205.12454), graphgps/transform/posenc_stats.py; LAPACK dsyevd.
  * Errors: NULL, SHAPE, DTYPE, LAYOUT, PARAM (kind, drop_trivial), ALIAS,
- *         UNSUPPORTED (too many nodes, or LAPACK gave up), NOMEM.
+ *         UNSUPPORTED (too many nodes, or LAPACK gave up), IO (OpenBLAS, which
+ *         is loaded here, is not on this machine), NOMEM.
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_graph_laplacian(locant_tensor *values, locant_tensor *vectors,

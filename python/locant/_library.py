@@ -154,8 +154,8 @@ def make(kind: type[Struct], /, **values: Any) -> Struct:
 def lab() -> ctypes.CDLL:
     """liblocant_lab, loaded when first asked for.
 
-    It needs OpenBLAS, jansson, SQLite, zlib, cairo and pango; where it was not
-    built or they are missing, Error with ERR_UNSUPPORTED.
+    It needs jansson, SQLite and zlib; where it was not built or they are missing,
+    Error with ERR_UNSUPPORTED.
     """
     path = _find("locant_lab")
     if path is None:

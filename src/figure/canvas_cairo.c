@@ -5,6 +5,8 @@
  * two pixels per point, whatever the size of the matrix.
  */
 #include "canvas_cairo.h"
+#include "../files/utf8.h"
+#include "../report/html.h"
 #include <math.h>
 
 static void set_color(struct lct_cairo *c, int role, double alpha)
@@ -16,30 +18,36 @@ static void set_color(struct lct_cairo *c, int role, double alpha)
     struct lct_color color = role < LCT_SERIES ? plain[role]
                                                : lct_palette(role - LCT_SERIES);
 
-    cairo_set_source_rgba(c->cr, color.r, color.g, color.b, alpha);
+    c->lib->cairo_set_source_rgba(c->cr, color.r, color.g, color.b, alpha);
 }
 
 static void move(void *to, double x, double y)
 {
-    cairo_move_to(((struct lct_cairo *)to)->cr, x, y);
+    struct lct_cairo *c = to;
+
+    c->lib->cairo_move_to(c->cr, x, y);
 }
 
 static void line(void *to, double x, double y)
 {
-    cairo_line_to(((struct lct_cairo *)to)->cr, x, y);
+    struct lct_cairo *c = to;
+
+    c->lib->cairo_line_to(c->cr, x, y);
 }
 
 static void close(void *to)
 {
-    cairo_close_path(((struct lct_cairo *)to)->cr);
+    struct lct_cairo *c = to;
+
+    c->lib->cairo_close_path(c->cr);
 }
 
 static void dot(void *to, double x, double y, double radius)
 {
-    cairo_t *cr = ((struct lct_cairo *)to)->cr;
+    struct lct_cairo *c = to;
 
-    cairo_new_sub_path(cr);
-    cairo_arc(cr, x, y, radius, 0, 6.28318530717958647692);
+    c->lib->cairo_new_sub_path(c->cr);
+    c->lib->cairo_arc(c->cr, x, y, radius, 0, 6.28318530717958647692);
 }
 
 static void stroke(void *to, const struct lct_pen *pen)
@@ -49,11 +57,11 @@ static void stroke(void *to, const struct lct_pen *pen)
     const double *dash = lct_dash(&n, pen->dash);
 
     set_color(c, pen->role, pen->alpha);
-    cairo_set_line_width(c->cr, pen->width);
-    cairo_set_line_join(c->cr, CAIRO_LINE_JOIN_ROUND);
-    cairo_set_dash(c->cr, dash, n, 0);
-    cairo_stroke(c->cr);
-    cairo_set_dash(c->cr, NULL, 0, 0);
+    c->lib->cairo_set_line_width(c->cr, pen->width);
+    c->lib->cairo_set_line_join(c->cr, CAIRO_LINE_JOIN_ROUND);
+    c->lib->cairo_set_dash(c->cr, dash, n, 0);
+    c->lib->cairo_stroke(c->cr);
+    c->lib->cairo_set_dash(c->cr, NULL, 0, 0);
 }
 
 static void fill(void *to, int role, double alpha)
@@ -61,20 +69,49 @@ static void fill(void *to, int role, double alpha)
     struct lct_cairo *c = to;
 
     set_color(c, role, alpha);
-    cairo_fill(c->cr);
+    c->lib->cairo_fill(c->cr);
 }
 
 static void clip(void *to, const struct lct_box *box)
 {
-    cairo_t *cr = ((struct lct_cairo *)to)->cr;
+    struct lct_cairo *c = to;
 
     if (!box) {
-        cairo_restore(cr);
+        c->lib->cairo_restore(c->cr);
         return;
     }
-    cairo_save(cr);
-    cairo_rectangle(cr, box->x, box->y, box->width, box->height);
-    cairo_clip(cr);
+    c->lib->cairo_save(c->cr);
+    c->lib->cairo_rectangle(c->cr, box->x, box->y, box->width, box->height);
+    c->lib->cairo_clip(c->cr);
+}
+
+/* Bytes that are not UTF-8 become U+FFFD; pango would complain on stderr. */
+static void set_text(struct lct_cairo *c, const char *text)
+{
+    struct lct_html valid = { .data = NULL };
+
+    while (*text) {
+        const char *from = text;
+        if (lct_utf8_next(&text) < 0)
+            lct_html_raw(&valid, "\xef\xbf\xbd");
+        else
+            lct_html_append(&valid, from, (size_t)(text - from));
+    }
+    lct_html_append(&valid, "", 1);
+    c->failed |= valid.failed;
+    c->lib->pango_layout_set_text(c->layout, valid.failed ? "" : valid.data,
+                                  -1);
+    lct_html_free(&valid);
+}
+
+static void set_width(struct lct_cairo *c, double most)
+{
+    bool any = most <= 0;
+
+    c->lib->pango_layout_set_width(c->layout,
+                                   any ? -1 : (int)(most * PANGO_SCALE));
+    c->lib->pango_layout_set_ellipsize(c->layout, any ? PANGO_ELLIPSIZE_NONE
+                                                      : PANGO_ELLIPSIZE_END);
 }
 
 /* Lay out one paragraph; returns its size in points. */
@@ -82,30 +119,23 @@ static void lay_out(struct lct_cairo *c, const char *text,
                     const struct lct_text *style, double *width,
                     double *height)
 {
-    PangoFontDescription *font = pango_font_description_new();
-    char *valid = g_utf8_make_valid(text, -1);
+    const struct lct_drawing *lib = c->lib;
+    PangoFontDescription *font = lib->pango_font_description_new();
     PangoRectangle box;
 
-    pango_font_description_set_family_static(font, "sans-serif");
-    pango_font_description_set_absolute_size(font, style->size * PANGO_SCALE);
+    lib->pango_font_description_set_family_static(font, "sans-serif");
+    lib->pango_font_description_set_absolute_size(font,
+                                                  style->size * PANGO_SCALE);
     if (style->bold)
-        pango_font_description_set_weight(font, PANGO_WEIGHT_BOLD);
-    pango_layout_set_font_description(c->layout, font);
-    pango_layout_set_single_paragraph_mode(c->layout, TRUE);
-    pango_layout_set_text(c->layout, valid, -1);
-    if (style->max_width > 0) {
-        pango_layout_set_width(c->layout,
-                               (int)(style->max_width * PANGO_SCALE));
-        pango_layout_set_ellipsize(c->layout, PANGO_ELLIPSIZE_END);
-    } else {
-        pango_layout_set_width(c->layout, -1);
-        pango_layout_set_ellipsize(c->layout, PANGO_ELLIPSIZE_NONE);
-    }
-    pango_layout_get_extents(c->layout, NULL, &box);
+        lib->pango_font_description_set_weight(font, PANGO_WEIGHT_BOLD);
+    lib->pango_layout_set_font_description(c->layout, font);
+    lib->pango_layout_set_single_paragraph_mode(c->layout, TRUE);
+    set_text(c, text);
+    set_width(c, style->max_width);
+    lib->pango_layout_get_extents(c->layout, NULL, &box);
     *width = (double)box.width / PANGO_SCALE;
     *height = (double)box.height / PANGO_SCALE;
-    g_free(valid);
-    pango_font_description_free(font);
+    lib->pango_font_description_free(font);
 }
 
 static double text_width(void *to, const char *text,
@@ -124,14 +154,15 @@ static void text(void *to, double x, double y, const char *words,
     double width, height;
 
     lay_out(c, words, style, &width, &height);
-    cairo_save(c->cr);
+    c->lib->cairo_save(c->cr);
     set_color(c, style->role, 1);
-    cairo_translate(c->cr, x, y);
+    c->lib->cairo_translate(c->cr, x, y);
     if (style->vertical)
-        cairo_rotate(c->cr, -1.57079632679489661923);
-    cairo_move_to(c->cr, -style->align_x * width, -style->align_y * height);
-    pango_cairo_show_layout(c->cr, c->layout);
-    cairo_restore(c->cr);
+        c->lib->cairo_rotate(c->cr, -1.57079632679489661923);
+    c->lib->cairo_move_to(c->cr, -style->align_x * width,
+                          -style->align_y * height);
+    c->lib->pango_cairo_show_layout(c->cr, c->layout);
+    c->lib->cairo_restore(c->cr);
 }
 
 /* -------------------------------------------------------------------- maps */
@@ -154,30 +185,34 @@ static void make_shades(uint32_t shades[LCT_SHADES + 1],
     }
 }
 
-static void show(cairo_t *cr, const struct lct_box *box, uint32_t *pixels,
-                 const int size[2], int stride)
+static void show(struct lct_cairo *c, const struct lct_box *box,
+                 uint32_t *pixels, const int size[2], int stride)
 {
-    cairo_surface_t *image = cairo_image_surface_create_for_data(
+    const struct lct_drawing *lib = c->lib;
+    cairo_surface_t *image = lib->cairo_image_surface_create_for_data(
         (unsigned char *)pixels, CAIRO_FORMAT_RGB24, size[0], size[1], stride);
 
-    cairo_save(cr);
-    cairo_translate(cr, box->x, box->y);
-    cairo_scale(cr, box->width / size[0], box->height / size[1]);
-    cairo_set_source_surface(cr, image, 0, 0);
-    cairo_pattern_set_filter(cairo_get_source(cr), CAIRO_FILTER_NEAREST);
-    cairo_paint(cr);
-    cairo_restore(cr);
+    lib->cairo_save(c->cr);
+    lib->cairo_translate(c->cr, box->x, box->y);
+    lib->cairo_scale(c->cr, box->width / size[0], box->height / size[1]);
+    lib->cairo_set_source_surface(c->cr, image, 0, 0);
+    lib->cairo_pattern_set_filter(lib->cairo_get_source(c->cr),
+                                  CAIRO_FILTER_NEAREST);
+    lib->cairo_paint(c->cr);
+    lib->cairo_restore(c->cr);
     /* a vector surface holds a snapshot of the image, taken here */
-    cairo_surface_finish(image);
-    cairo_surface_destroy(image);
+    lib->cairo_surface_finish(image);
+    lib->cairo_surface_destroy(image);
 }
 
 static locant_status cells(void *to, const struct lct_box *box,
                            const struct lct_map *map, const double *values,
                            int64_t rows, int64_t cols)
 {
+    struct lct_cairo *c = to;
     const int size[2] = { (int)(2 * box->width), (int)(2 * box->height) };
-    int stride = cairo_format_stride_for_width(CAIRO_FORMAT_RGB24, size[0]);
+    int stride = c->lib->cairo_format_stride_for_width(CAIRO_FORMAT_RGB24,
+                                                       size[0]);
     uint32_t *pixels = locant_alloc((size_t)stride * (size_t)size[1]);
     uint32_t shades[LCT_SHADES + 1];
 
@@ -197,7 +232,7 @@ static locant_status cells(void *to, const struct lct_box *box,
                                           LCT_SHADES)];
         }
     }
-    show(((struct lct_cairo *)to)->cr, box, pixels, size, stride);
+    show(c, box, pixels, size, stride);
     locant_release(pixels);
     return LOCANT_OK;
 }

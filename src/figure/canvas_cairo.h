@@ -1,12 +1,14 @@
 /* canvas_cairo.h - documents of outlines: SVG, PNG, PDF, by cairo and pango */
 #ifndef LCT_FIGURE_CAIRO_H
 #define LCT_FIGURE_CAIRO_H
+#include "drawing.h"
 #include "figure.h"
-#include <pango/pangocairo.h>
 
 struct lct_cairo {
+    const struct lct_drawing *lib;
     cairo_t *cr;
     PangoLayout *layout;
+    bool failed; /* no memory for a text */
 };
 
 /* For a canvas whose 'to' is a struct lct_cairo. */

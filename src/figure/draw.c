@@ -5,137 +5,121 @@
  * SVG gets a <title>, and ids that do not depend on what the process drew
  * before: the same figure gives the same bytes.
  */
-#include "../core/size.h"
 #include "../files/io.h"
+#include "../report/html.h"
 #include "canvas_cairo.h"
-#include <cairo-pdf.h>
-#include <cairo-svg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum format { FORMAT_NONE, FORMAT_SVG, FORMAT_PNG, FORMAT_PDF };
 
-/* A document that grows; zero-terminated. */
-struct bytes {
-    char *data;
-    size_t size, capacity;
-};
-
-static bool append(struct bytes *b, const void *data, size_t size)
-{
-    size_t need;
-
-    if (!lct_add(&need, b->size, size) || !lct_add(&need, need, 1))
-        return false;
-    if (need > b->capacity) {
-        size_t capacity = b->capacity ? b->capacity : 16384;
-        char *grown;
-        while (capacity < need)
-            if (!lct_mul(&capacity, capacity, 2))
-                return false;
-        grown = locant_alloc(capacity);
-        if (!grown)
-            return false;
-        if (b->size)
-            memcpy(grown, b->data, b->size);
-        locant_release(b->data);
-        b->data = grown;
-        b->capacity = capacity;
-    }
-    if (size)
-        memcpy(b->data + b->size, data, size);
-    b->size += size;
-    b->data[b->size] = '\0';
-    return true;
-}
-
 static cairo_status_t take(void *closure, const unsigned char *data,
                            unsigned int size)
 {
-    return append(closure, data, size) ? CAIRO_STATUS_SUCCESS
-                                       : CAIRO_STATUS_NO_MEMORY;
+    struct lct_html *b = closure;
+
+    lct_html_append(b, (const char *)data, size);
+    return b->failed ? CAIRO_STATUS_NO_MEMORY : CAIRO_STATUS_SUCCESS;
 }
 
-static cairo_surface_t *make_surface(struct bytes *b, enum format format,
+static cairo_surface_t *make_surface(const struct lct_drawing *lib,
+                                     struct lct_html *b, enum format format,
                                      double width, double height)
 {
     if (format == FORMAT_SVG)
-        return cairo_svg_surface_create_for_stream(take, b, width, height);
+        return lib->cairo_svg_surface_create_for_stream(take, b, width, height);
     if (format == FORMAT_PDF)
-        return cairo_pdf_surface_create_for_stream(take, b, width, height);
+        return lib->cairo_pdf_surface_create_for_stream(take, b, width, height);
     /* two pixels per point */
-    return cairo_image_surface_create(CAIRO_FORMAT_RGB24, 2 * (int)width,
-                                      2 * (int)height);
+    return lib->cairo_image_surface_create(CAIRO_FORMAT_RGB24, 2 * (int)width,
+                                           2 * (int)height);
 }
 
 /* Outlines as designed, at positions that no screen has rounded. */
 static void plain_fonts(struct lct_cairo *c)
 {
-    cairo_font_options_t *options = cairo_font_options_create();
-    PangoContext *context = pango_layout_get_context(c->layout);
+    const struct lct_drawing *lib = c->lib;
+    cairo_font_options_t *options = lib->cairo_font_options_create();
+    PangoContext *context = lib->pango_layout_get_context(c->layout);
 
-    cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_NONE);
-    cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);
-    cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY);
-    pango_cairo_context_set_font_options(context, options);
-    pango_cairo_context_set_resolution(context, 72);
-    pango_context_set_round_glyph_positions(context, FALSE);
-    pango_layout_context_changed(c->layout);
-    cairo_font_options_destroy(options);
+    lib->cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_NONE);
+    lib->cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF);
+    lib->cairo_font_options_set_antialias(options, CAIRO_ANTIALIAS_GRAY);
+    lib->pango_cairo_context_set_font_options(context, options);
+    lib->pango_cairo_context_set_resolution(context, 72);
+    lib->pango_context_set_round_glyph_positions(context, FALSE);
+    lib->pango_layout_context_changed(c->layout);
+    lib->cairo_font_options_destroy(options);
+}
+
+static locant_status no_memory(const char *fn)
+{
+    return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for the drawing", fn);
 }
 
 /* What cairo says after everything was drawn. */
-static locant_status verdict(const char *fn, cairo_status_t status)
+static locant_status verdict(const char *fn, const struct lct_cairo *c,
+                             cairo_status_t drawn)
 {
-    if (status == CAIRO_STATUS_SUCCESS)
+    if (drawn == CAIRO_STATUS_NO_MEMORY || c->failed)
+        return no_memory(fn);
+    if (drawn == CAIRO_STATUS_SUCCESS)
         return LOCANT_OK;
-    if (status == CAIRO_STATUS_NO_MEMORY)
-        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for the drawing",
-                           fn);
     return locant_fail(LOCANT_ERR_IO, "%s: cairo: %s", fn,
-                       cairo_status_to_string(status));
+                       c->lib->cairo_status_to_string(drawn));
 }
 
-static locant_status render(struct bytes *b, const char *fn, enum format format,
-                            const locant_figure *f)
+/* Everything on a white page; what cairo says of it goes to 'drawn'. */
+static locant_status paint(cairo_status_t *drawn, struct lct_cairo *c,
+                           struct lct_canvas *canvas, const locant_figure *f)
 {
-    struct lct_cairo c;
+    const struct lct_drawing *lib = c->lib;
+    /* The default font map lives as long as its thread, and so would the fonts
+       of every figure; making one costs about a millisecond. */
+    PangoFontMap *fonts = lib->pango_cairo_font_map_new();
+    PangoContext *context = lib->pango_font_map_create_context(fonts);
+    locant_status status;
+
+    c->layout = lib->pango_layout_new(context);
+    plain_fonts(c);
+    lib->cairo_set_source_rgb(c->cr, 1, 1, 1);
+    lib->cairo_paint(c->cr);
+    status = lct_figure_draw(canvas, f);
+    *drawn = lib->cairo_status(c->cr);
+    lib->g_object_unref(c->layout);
+    lib->g_object_unref(context);
+    lib->g_object_unref(fonts);
+    return status;
+}
+
+static locant_status render(struct lct_html *b, const char *fn,
+                            enum format format, const locant_figure *f)
+{
+    struct lct_cairo c = { .failed = false };
     struct lct_canvas canvas = { .ops = &lct_cairo_ops, .to = &c,
                                  .width = f->width ? f->width : LCT_WIDTH,
                                  .height = f->height ? f->height : LCT_HEIGHT };
-    cairo_surface_t *surface = make_surface(b, format, canvas.width,
-                                            canvas.height);
-    PangoFontMap *fonts;
-    PangoContext *context;
+    const struct lct_drawing *lib;
+    cairo_surface_t *surface;
     cairo_status_t drawn;
     locant_status status;
 
-    c.cr = cairo_create(surface);
+    LCT_TRY(lct_drawing_load(&lib, fn));
+    c.lib = lib;
+    surface = make_surface(lib, b, format, canvas.width, canvas.height);
+    c.cr = lib->cairo_create(surface);
     if (format == FORMAT_PNG)
-        cairo_scale(c.cr, 2, 2);
-    /* The default font map lives as long as its thread, and so would the fonts
-       of every figure; making one costs about a millisecond. */
-    fonts = pango_cairo_font_map_new();
-    context = pango_font_map_create_context(fonts);
-    c.layout = pango_layout_new(context);
-    plain_fonts(&c);
-    cairo_set_source_rgb(c.cr, 1, 1, 1);
-    cairo_paint(c.cr);
-    status = lct_figure_draw(&canvas, f);
-    drawn = cairo_status(c.cr);
-    g_object_unref(c.layout);
-    g_object_unref(context);
-    g_object_unref(fonts);
-    cairo_destroy(c.cr);
+        lib->cairo_scale(c.cr, 2, 2);
+    status = paint(&drawn, &c, &canvas, f);
+    lib->cairo_destroy(c.cr);
     if (format == FORMAT_PNG && status == LOCANT_OK && drawn == 0)
-        drawn = cairo_surface_write_to_png_stream(surface, take, b);
-    cairo_surface_finish(surface);
+        drawn = lib->cairo_surface_write_to_png_stream(surface, take, b);
+    lib->cairo_surface_finish(surface);
     if (drawn == CAIRO_STATUS_SUCCESS)
-        drawn = cairo_surface_status(surface);
-    cairo_surface_destroy(surface);
-    if (status != LOCANT_OK)
-        return status;
-    return verdict(fn, drawn);
+        drawn = lib->cairo_surface_status(surface);
+    lib->cairo_surface_destroy(surface);
+    return status == LOCANT_OK ? verdict(fn, &c, drawn) : status;
 }
 
 /* -------------------------------------------------------------- SVG, tidied */
@@ -172,23 +156,27 @@ static size_t counted_id(const char *p)
 }
 
 /* Copy an id whose quote is at *from, its number renamed. */
-static bool append_id(struct bytes *to, const char **from, size_t id,
+static void append_id(struct lct_html *to, const char **from, size_t id,
                       struct renaming *r)
 {
     char digits[24];
     char *end;
     size_t number = renamed(r, strtoul(*from + id, &end, 10));
 
-    if (!append(to, *from, id))
-        return false;
-    g_snprintf(digits, sizeof digits, "%zu", number);
+    lct_html_append(to, *from, id);
+    snprintf(digits, sizeof digits, "%zu", number);
+    lct_html_raw(to, digits);
     *from = end;
-    return append(to, digits, strlen(digits));
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
 }
 
 /* Copy the numbers of a path up to its closing quote, cut to hundredths of a
    point: finer than print, and half the bytes. */
-static bool append_path(struct bytes *to, const char **from)
+static void append_path(struct lct_html *to, const char **from)
 {
     const char *p = *from;
 
@@ -196,18 +184,16 @@ static bool append_path(struct bytes *to, const char **from)
         const char *start = p;
         while (*p && *p != '"' && *p != '.')
             p++;
-        for (int kept = 0; kept < 3 && (*p == '.' || g_ascii_isdigit(*p));)
+        for (int kept = 0; kept < 3 && (*p == '.' || is_digit(*p));)
             p++, kept++;
-        if (!append(to, start, (size_t)(p - start)))
-            return false;
-        while (g_ascii_isdigit(*p))
+        lct_html_append(to, start, (size_t)(p - start));
+        while (is_digit(*p))
             p++;
     }
     *from = p;
-    return true;
 }
 
-static bool append_body(struct bytes *to, const char *from)
+static void append_body(struct lct_html *to, const char *from)
 {
     struct renaming r = { .n = 0 };
     const char *quote;
@@ -215,77 +201,52 @@ static bool append_body(struct bytes *to, const char *from)
     while ((quote = strchr(from, '"'))) {
         size_t id = counted_id(quote);
         bool path = quote - from > 2 && strncmp(quote - 3, " d=", 3) == 0;
-        if (!append(to, from, (size_t)(quote - from)))
-            return false;
+        lct_html_append(to, from, (size_t)(quote - from));
         from = quote;
-        if (id > 0 && !append_id(to, &from, id, &r))
-            return false;
-        if (id == 0) {
-            if (!append(to, "\"", 1))
-                return false;
+        if (id > 0) {
+            append_id(to, &from, id, &r);
+        } else {
+            lct_html_append(to, "\"", 1);
             from++;
         }
-        if (path && !append_path(to, &from))
-            return false;
+        if (path)
+            append_path(to, &from);
     }
-    return append(to, from, strlen(from));
+    lct_html_raw(to, from);
 }
 
-/* <title>, its text escaped; bytes that are not UTF-8 become U+FFFD, and
-   characters that XML forbids go. */
-static bool append_title(struct bytes *to, const char *title)
-{
-    char *valid = g_utf8_make_valid(title, -1), *escaped;
-    bool ok;
-
-    for (char *p = valid; *p; p++)
-        if ((unsigned char)*p < ' ')
-            *p = ' ';
-    escaped = g_markup_escape_text(valid, -1);
-    ok = append(to, "<title>", 7) && append(to, escaped, strlen(escaped)) &&
-         append(to, "</title>\n", 9);
-    g_free(escaped);
-    g_free(valid);
-    return ok;
-}
-
-static locant_status tidy(struct bytes *b, const char *fn,
+static locant_status tidy(struct lct_html *b, const char *fn,
                           const locant_figure *f)
 {
-    struct bytes out = { NULL, 0, 0 };
-    const char *root = strstr(b->data, "<svg");
-    const char *body = root ? strchr(root, '>') : NULL;
-    bool ok;
+    struct lct_html out = { .data = NULL };
+    const char *root, *body;
 
+    lct_html_append(b, "", 1);
+    if (b->failed)
+        return no_memory(fn);
+    root = strstr(b->data, "<svg");
+    body = root ? strchr(root, '>') : NULL;
     if (!body)
         return locant_fail(LOCANT_ERR_IO, "%s: cairo wrote no SVG", fn);
     body += body[1] == '\n' ? 2 : 1;
-    ok = append(&out, b->data, (size_t)(body - b->data));
-    if (f->title && *f->title)
-        ok = ok && append_title(&out, f->title);
-    ok = ok && append_body(&out, body);
-    locant_release(b->data);
+    lct_html_append(&out, b->data, (size_t)(body - b->data));
+    if (f->title && *f->title) {
+        lct_html_raw(&out, "<title>");
+        lct_html_text(&out, f->title);
+        lct_html_raw(&out, "</title>\n");
+    }
+    append_body(&out, body);
+    lct_html_free(b);
     *b = out;
-    if (!ok)
-        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for the drawing",
-                           fn);
-    return LOCANT_OK;
+    return out.failed ? no_memory(fn) : LOCANT_OK;
 }
 
-static locant_status document(struct bytes *b, const char *fn,
+static locant_status document(struct lct_html *b, const char *fn,
                               enum format format, const locant_figure *f)
 {
-    locant_status status;
-
     LCT_TRY(lct_figure_check(fn, f));
-    status = render(b, fn, format, f);
-    if (status == LOCANT_OK && format == FORMAT_SVG)
-        status = tidy(b, fn, f);
-    if (status != LOCANT_OK) {
-        locant_release(b->data);
-        *b = (struct bytes){ NULL, 0, 0 };
-    }
-    return status;
+    LCT_TRY(render(b, fn, format, f));
+    return format == FORMAT_SVG ? tidy(b, fn, f) : LOCANT_OK;
 }
 
 /* ------------------------------------------------------------------- public */
@@ -308,7 +269,7 @@ static enum format format_of(const char *path)
 locant_status locant_figure_write(const locant_figure *figure, const char *path)
 {
     static const char fn[] = "locant_figure_write";
-    struct bytes b = { NULL, 0, 0 };
+    struct lct_html b = { .data = NULL };
     enum format format;
     locant_status status;
 
@@ -320,9 +281,10 @@ locant_status locant_figure_write(const locant_figure *figure, const char *path)
                            "%s: path is '%.200s', expected an ending .svg, "
                            ".png or .pdf",
                            fn, path);
-    LCT_TRY(document(&b, fn, format, figure));
-    status = lct_write_file(path, &(struct lct_piece){ b.data, b.size }, 1);
-    locant_release(b.data);
+    status = document(&b, fn, format, figure);
+    if (status == LOCANT_OK)
+        status = lct_write_file(path, &(struct lct_piece){ b.data, b.size }, 1);
+    lct_html_free(&b);
     return status;
 }
 
@@ -330,13 +292,10 @@ locant_status locant_figure_svg(char **out, size_t *size,
                                 const locant_figure *figure)
 {
     static const char fn[] = "locant_figure_svg";
-    struct bytes b = { NULL, 0, 0 };
+    struct lct_html b = { .data = NULL };
 
     if (!out || !size)
         return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", fn,
                            out ? "size" : "out");
-    LCT_TRY(document(&b, fn, FORMAT_SVG, figure));
-    *out = b.data;
-    *size = b.size;
-    return LOCANT_OK;
+    return lct_html_give(out, size, &b, document(&b, fn, FORMAT_SVG, figure));
 }

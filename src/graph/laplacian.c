@@ -8,31 +8,22 @@
  * I - D^-1 A = D^-1/2 L D^1/2 with the symmetric L: its eigenvectors are
  * D^-1/2 u.
  */
-#define _GNU_SOURCE
 #include "../core/size.h"
 #include "graph.h"
-#include <cblas.h>
+#include "lapack.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
-#include <sys/mman.h>
 
 /* dsyevd counts its 2 N^2 + 6 N + 1 numbers of scratch in 32 bits. */
 enum { MOST_NODES = 32766 };
 
-/* OpenBLAS's scratch for one thread: 128 MB with DYNAMIC_ARCH, less without. */
-enum { BLAS_BUFFER = 1 << 27 };
-
 /* Eigenvalues closer than this, relative to the largest, are equal. */
 static const double EQUAL = 1e-9;
 
-/* LAPACK's Fortran interface; the last two are the lengths of the words. */
-void dsyevd_(const char *jobz, const char *uplo, const int *n, double *a,
-             const int *lda, double *w, double *work, const int *lwork,
-             int *iwork, const int *liwork, int *info, size_t, size_t);
-
 /* One call of dsyevd; the matrix becomes its eigenvectors. */
 struct problem {
+    const struct lct_lapack *lib;
     struct lct_spectrum s;
     double *work;
     int *iwork;
@@ -68,8 +59,8 @@ static int call_lapack(struct problem *p)
 {
     int N = (int)p->s.N, info = 0;
 
-    dsyevd_("V", "L", &N, p->s.vectors, &N, p->s.values, p->work, &p->lwork,
-            p->iwork, &p->liwork, &info, 1, 1);
+    p->lib->dsyevd("V", "L", &N, p->s.vectors, &N, p->s.values, p->work,
+                   &p->lwork, p->iwork, &p->liwork, &info, 1, 1);
     return info;
 }
 
@@ -101,18 +92,6 @@ static bool allocate(struct problem *p)
     return true;
 }
 
-/*
- * Under 'ulimit -v' OpenBLAS asks for its scratch again for ever: is there
- * room for it?
- */
-static bool blas_has_room(void)
-{
-    void *room = mmap(NULL, BLAS_BUFFER, PROT_NONE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-    return room != MAP_FAILED && munmap(room, BLAS_BUFFER) == 0;
-}
-
 /* All eigenpairs; column j of Fortran's matrix is row j here. */
 static locant_status solve(struct problem *p, const char *fn,
                            const locant_graph *g, locant_laplacian kind)
@@ -120,8 +99,9 @@ static locant_status solve(struct problem *p, const char *fn,
     int info;
 
     p->s.N = g->info.nodes;
-    openblas_set_num_threads(1); /* the same bits always */
-    if (!blas_has_room() || !allocate(p))
+    LCT_TRY(lct_lapack_load(&p->lib, fn));
+    p->lib->set_threads(1); /* the same bits always */
+    if (!allocate(p))
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for matrices of %"
                            PRId64 " x %" PRId64, fn, p->s.N, p->s.N);
     fill_matrix(p->s.vectors, g, kind);

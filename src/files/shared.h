@@ -1,0 +1,27 @@
+/* shared.h - shared libraries that are loaded when something needs them */
+#ifndef LCT_SHARED_H
+#define LCT_SHARED_H
+#include "../core/error.h"
+
+/* A function, and where its pointer stands in the table of its library. */
+struct lct_symbol {
+    const char *name;
+    size_t at;
+};
+
+struct lct_shared {
+    const char *need;          /* "eigenvectors need OpenBLAS" */
+    const char *files[3];      /* tried in turn, up to NULL */
+    const struct lct_symbol *symbols;
+    size_t n_symbols;
+    void *table;               /* of pointers to functions */
+    int loaded;
+};
+
+/*
+ * Fill the table, once in a process; the library stays until it ends.  What
+ * cannot be loaded may be tried again.
+ * Errors: IO (no such library, or it lacks a function), NOMEM.
+ */
+locant_status lct_shared_load(struct lct_shared *library, const char *fn);
+#endif

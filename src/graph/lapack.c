@@ -1,0 +1,55 @@
+/* lapack.c - LAPACK of OpenBLAS, loaded when the first graph needs it */
+#define _GNU_SOURCE
+#include "lapack.h"
+#include "../files/shared.h"
+#include <stdbool.h>
+#include <sys/mman.h>
+
+/*
+ * OpenBLAS's scratch for one thread, 128 MB with DYNAMIC_ARCH and less without;
+ * and what the library with Fortran's takes itself, 40 MB of Debian 12's.
+ */
+enum { SCRATCH = 1 << 27, LIBRARY = 1 << 26 };
+
+static struct lct_lapack lapack;
+
+static const struct lct_symbol symbols[] = {
+    { "dsyevd_", offsetof(struct lct_lapack, dsyevd) },
+    { "openblas_set_num_threads", offsetof(struct lct_lapack, set_threads) },
+};
+
+/*
+ * First the one that CMake found, which has no threads: those of the other hang
+ * a process at its end when 'ulimit -v' leaves them no scratch.
+ */
+static struct lct_shared library = {
+    "eigenvectors need OpenBLAS",
+    {
+#ifdef LOCANT_OPENBLAS
+        LOCANT_OPENBLAS,
+#endif
+        "libopenblas.so.0" },
+    symbols, sizeof symbols / sizeof symbols[0], &lapack, 0
+};
+
+/*
+ * Under 'ulimit -v' OpenBLAS asks for its scratch again for ever: is there
+ * room for it?
+ */
+static bool has_room(size_t size)
+{
+    void *room = mmap(NULL, size, PROT_NONE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+    return room != MAP_FAILED && munmap(room, size) == 0;
+}
+
+locant_status lct_lapack_load(const struct lct_lapack **out, const char *fn)
+{
+    if (!has_room((size_t)SCRATCH + (size_t)LIBRARY))
+        return locant_fail(LOCANT_ERR_NOMEM, "%s: OpenBLAS needs %d MB of "
+                           "address space", fn, (SCRATCH + LIBRARY) >> 20);
+    LCT_TRY(lct_shared_load(&library, fn));
+    *out = &lapack;
+    return LOCANT_OK;
+}
