@@ -58,9 +58,9 @@ static const struct cli_option options[] = {
       "grid: patches come in blocks of N x N" },
     { "prefix", 0, CLI_INTEGER, AT(prefix), "N", "0", 0, MOST, 0,
       "grid: tokens before the patches" },
-    { "next", 0, CLI_CHOICE, AT(next), "max|grid", "max", 0, 0, 0,
-      "mrope: after an image go on at the largest id + 1, or at its start + "
-      "max(H, W)" },
+    { "next", 0, CLI_CHOICE, AT(next), "max|grid", "grid", 0, 0, 0,
+      "mrope: after a video go on at its start + max(H, W), as transformers 5, "
+      "or at the largest id + 1, as the paper and transformers 4" },
     { "sinks", 0, CLI_INTEGER, AT(sinks), "N", "4", 0, MOST, 0,
       "streaming: first tokens kept" },
     { "window", 0, CLI_INTEGER, AT(window), "N", NULL, 1, MOST, 0,

@@ -22,6 +22,21 @@ static int number(int64_t *out, const char **text)
     return 1;
 }
 
+/* The same of a number without a sign that may have a fraction: "2.8". */
+static int real(double *out, const char **text)
+{
+    size_t n = strspn(*text, "0123456789.");
+    char  *end;
+
+    if (n == 0)
+        return 0;
+    *out = strtod(*text, &end);
+    if (end != *text + n)
+        return 0;
+    *text = end;
+    return 1;
+}
+
 /* ------------------------------------------------------------------- lists */
 
 static int parse_list(locant_array *out, const char *option, const char *text)
@@ -107,7 +122,7 @@ static int parse_tail(locant_segment *s, const char **at)
 {
     if (s->kind == LOCANT_SEGMENT_VIDEO && **at == '@') {
         ++*at;
-        return number(&s->interval, at);
+        return real(&s->interval, at);
     }
     if (s->kind == LOCANT_SEGMENT_FRAMES && **at == '+') {
         ++*at;

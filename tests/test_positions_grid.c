@@ -258,8 +258,8 @@ static void mrope_lists_any_segments(void **state)
                 .kind = (locant_segment_kind)test_range(0, 3),
                 .tokens = test_range(0, 5), .frames = test_range(1, 4),
                 .rows = test_range(1, 4), .cols = test_range(1, 4),
-                .interval = test_range(0, 6), .before = test_range(0, 3),
-                .after = test_range(0, 2)
+                .interval = 0.25 * (double)test_range(0, 24),
+                .before = test_range(0, 3), .after = test_range(0, 2)
             };
             add(&m, &s[i]);
         }
@@ -268,17 +268,43 @@ static void mrope_lists_any_segments(void **state)
     }
 }
 
-static void intervals_cut_the_seconds_first(void **state)
+/* Fractions of a second in float32, cut after the product. */
+static void seconds_are_those_of_qwen(void **state)
 {
-    int64_t interval = -1;
+    enum { FRAMES = 24 };
+    static const struct {
+        int64_t tokens;
+        double seconds;
+        int64_t t[FRAMES];
+    } row[] = {
+#include "golden/mrope_seconds.inc"
+    };
+    int64_t id[FRAMES][3], shape[2] = { FRAMES, 3 };
+    locant_tensor out = locant_dense(id, LOCANT_I64, 2, shape);
 
     (void)state;
-    CHECK_OK(locant_mrope_interval(&interval, 2, 0.5));
-    CHECK(interval == 0);
-    CHECK_OK(locant_mrope_interval(&interval, 2, 1.99));
-    CHECK(interval == 2);
+    for (size_t i = 0; i < LEN(row); i++) {
+        locant_segment s = { .kind = LOCANT_SEGMENT_VIDEO, .frames = FRAMES,
+                             .rows = 1, .cols = 1 };
+
+        CHECK_OK(locant_mrope_interval(&s.interval, row[i].tokens,
+                                       row[i].seconds));
+        CHECK_OK(locant_positions_from_segments(&out, NULL, &s, 1,
+                                                LOCANT_MROPE_GRID));
+        for (int f = 0; f < FRAMES; f++)
+            if (id[f][0] != row[i].t[f])
+                FAIL("%g seconds, frame %d: got %lld, want %lld",
+                     row[i].seconds, f, (long long)id[f][0],
+                     (long long)row[i].t[f]);
+    }
+}
+
+static void intervals_have_a_range(void **state)
+{
+    double interval = -1;
+
+    (void)state;
     CHECK_OK(locant_mrope_interval(&interval, 25, 2.0));
-    CHECK(interval == 50);
     CHECK_REFUSED(locant_mrope_interval(&interval, 2, NAN), LOCANT_ERR_PARAM,
                   "locant_mrope_interval: seconds is nan, expected a number of "
                   "at least 0 below 2^63");
@@ -314,8 +340,13 @@ static void mrope_refuses_bad_arguments(void **state)
     refused(&s, "locant_mrope_tokens: cols of segment 0 is 0, expected at "
             "least 1");
     s = (locant_segment){ .kind = LOCANT_SEGMENT_VIDEO, .frames = huge,
-                          .rows = 1, .cols = 1, .interval = huge };
+                          .rows = 1, .cols = 1, .interval = 0x1p62 };
     refused(&s, "locant_mrope_tokens: the ids of segment 0 pass 2^63");
+    s.interval = 0x1p30 + 0.5;
+    refused(&s, "locant_mrope_tokens: the ids of segment 0 pass 2^63");
+    s.interval = NAN;
+    refused(&s, "locant_mrope_tokens: interval of segment 0 is nan, expected a "
+                "number of at least 0");
     s = (locant_segment){ .kind = LOCANT_SEGMENT_FRAMES, .frames = huge,
                           .rows = huge, .cols = 1 };
     refused(&s, "locant_mrope_tokens: the ids of segment 0 pass 2^63");
@@ -347,7 +378,8 @@ int main(void)
         cmocka_unit_test(mrope_matches_the_example),
         cmocka_unit_test(mrope_matches_a_long_video),
         cmocka_unit_test(mrope_lists_any_segments),
-        cmocka_unit_test(intervals_cut_the_seconds_first),
+        cmocka_unit_test(seconds_are_those_of_qwen),
+        cmocka_unit_test(intervals_have_a_range),
         cmocka_unit_test(mrope_refuses_bad_arguments),
     };
 

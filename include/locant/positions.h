@@ -161,8 +161,9 @@ locant_positions_from_grid(locant_tensor *out, const locant_grid *grid);
 typedef enum locant_segment_kind {
     LOCANT_SEGMENT_TEXT   = 0, /* 'tokens' tokens, t = h = w */
     LOCANT_SEGMENT_IMAGE  = 1, /* rows x cols tokens */
-    LOCANT_SEGMENT_VIDEO  = 2, /* frames x rows x cols, frame f at f * interval:
-                                  Qwen2-VL (1), Qwen2.5-VL */
+    LOCANT_SEGMENT_VIDEO  = 2, /* frames x rows x cols, frame f at
+                                  floor(f * interval): Qwen2-VL (1), Qwen2.5-VL
+                                  (locant_mrope_interval) */
     LOCANT_SEGMENT_FRAMES = 3  /* each frame: 'before' tokens of text (its
                                   timestamp), an image, 'after' tokens of text:
                                   Qwen3-VL */
@@ -173,13 +174,14 @@ typedef struct locant_segment {
     locant_segment_kind kind;
     int64_t tokens;             /* TEXT; at least 0 */
     int64_t frames, rows, cols; /* at least 1 where they apply */
-    int64_t interval;           /* VIDEO; at least 0 */
+    double  interval;           /* VIDEO; finite, at least 0 */
     int64_t before, after;      /* FRAMES; at least 0 */
 } locant_segment;
 
 /* Where the ids go on after an image or a video that started at s. */
 typedef enum locant_mrope_next {
-    LOCANT_MROPE_MAX  = 0, /* largest id so far + 1: Transformers <= 4.57 */
+    LOCANT_MROPE_MAX  = 0, /* largest id so far + 1: the paper, Transformers <=
+                              4.57 */
     LOCANT_MROPE_GRID = 1  /* s + max(rows, cols): Transformers 5.  A video
                               longer than that shares ids with what follows */
 } locant_mrope_next;
@@ -193,10 +195,13 @@ locant_mrope_tokens(int64_t *tokens, const locant_segment *segments, size_t n);
  *
  *     text    (s + i, s + i, s + i)
  *     image   (s, s + row, s + col)                    row by row
- *     video   (s + frame * interval, s + row, s + col)
+ *     video   (s + floor(frame * interval), s + row, s + col)
  *
  *     *delta = largest id + 1 - N; later token m of the sequence has m + delta
  *              on all three axes
+ *
+ * An interval that is no whole number is multiplied in float32, as Transformers
+ * 5 does; a whole one exactly.
  *
  * out     I64 [N, 3]   written; N as locant_mrope_tokens() says
  * delta   written; NULL: not wanted
@@ -213,13 +218,14 @@ locant_positions_from_segments(locant_tensor *out, int64_t *delta,
                                locant_mrope_next next);
 
 /*
- * Interval of Qwen2.5-VL: tokens_per_second * floor(seconds), 'seconds' between
- * two frames.  The seconds are cut before the product, so below one second all
- * frames get one id.  Source: transformers 4.57, models/qwen2_5_vl.
+ * Interval of Qwen2.5-VL: tokens_per_second * seconds, rounded to float32,
+ * 'seconds' between two frames.  Transformers <= 4.57 cut the seconds before
+ * the product: give floor(seconds) for them, by which frames less than a second
+ * apart share one id.  Source: transformers 5.23 and 4.57, models/qwen2_5_vl.
  * Errors: NULL, PARAM (negative, not finite, a product that does not fit).
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
-locant_mrope_interval(int64_t *interval, int64_t tokens_per_second,
+locant_mrope_interval(double *interval, int64_t tokens_per_second,
                       double seconds);
 
 /* ------------------------------------------------------- randomized ids */

@@ -293,7 +293,7 @@ class Segment(Structure):
         ("frames", c_int64),
         ("rows", c_int64),
         ("cols", c_int64),
-        ("interval", c_int64),
+        ("interval", c_double),
         ("before", c_int64),
         ("after", c_int64),
     ]
@@ -444,7 +444,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_positions_from_grid": ("status", [POINTER(Tensor), POINTER(Grid)]),
     "locant_mrope_tokens": ("status", [POINTER(c_int64), POINTER(Segment), c_size_t]),
     "locant_positions_from_segments": ("status", [POINTER(Tensor), POINTER(c_int64), POINTER(Segment), c_size_t, c_int]),
-    "locant_mrope_interval": ("status", [POINTER(c_int64), c_int64, c_double]),
+    "locant_mrope_interval": ("status", [POINTER(c_double), c_int64, c_double]),
     "locant_positions_randomized": ("status", [POINTER(Tensor), c_int64, POINTER(Random)]),
     "locant_positions_spaced": ("status", [POINTER(Tensor), c_int64]),
     "locant_positions_pose": ("status", [POINTER(Tensor), c_int64, c_int64, POINTER(Random)]),

@@ -30,6 +30,28 @@ static bool add_product(int64_t *out, int64_t a, int64_t b)
            !__builtin_add_overflow(*out, product, out);
 }
 
+/*
+ * *out = floor(frame interval) and true, or false when it does not fit; both
+ * at least 0.  A fraction is what Transformers has in float32; whole intervals
+ * are exact.
+ */
+static bool frame_id(int64_t *out, int64_t frame, double interval)
+{
+    float product = (float)frame * (float)interval;
+
+    if (frame == 0 || interval == 0) {
+        *out = 0;
+        return true;
+    }
+    if (interval == floor(interval))
+        return interval < 0x1p63 &&
+               !__builtin_mul_overflow(frame, (int64_t)interval, out);
+    if (!(product < 0x1p63f))
+        return false;
+    *out = (int64_t)product;
+    return true;
+}
+
 /* Tokens of a segment whose sizes are in their ranges. */
 static bool count(int64_t *out, const locant_segment *s)
 {
@@ -58,7 +80,7 @@ static bool count(int64_t *out, const locant_segment *s)
 static bool pass(struct walk *w, const locant_segment *s,
                  locant_mrope_next rule)
 {
-    int64_t side = 0, end = w->next, frame, n;
+    int64_t side = 0, end = w->next, frame, n, last;
     bool fits;
 
     if (s->kind != LOCANT_SEGMENT_TEXT)
@@ -71,8 +93,9 @@ static bool pass(struct walk *w, const locant_segment *s,
         fits = add_product(&end, s->tokens, 1);
         break;
     case LOCANT_SEGMENT_VIDEO:
-        fits = add_product(&end, s->frames - 1, s->interval) &&
-               add_product(&end, 1, 1) && w->next <= INT64_MAX - side;
+        fits = frame_id(&last, s->frames - 1, s->interval) &&
+               add_product(&end, last, 1) && add_product(&end, 1, 1) &&
+               w->next <= INT64_MAX - side;
         if (!fits)
             return false;
         end = larger(end, w->next + side);
@@ -123,7 +146,11 @@ static locant_status check_segment(const char *who, size_t i,
         return LOCANT_OK;
     LCT_TRY(check_field(who, i, "frames", s->frames, 1));
     if (s->kind == LOCANT_SEGMENT_VIDEO)
-        return check_field(who, i, "interval", s->interval, 0);
+        return s->interval >= 0 && s->interval <= 0x1.fffffffffffffp1023
+                   ? LOCANT_OK
+                   : locant_fail(LOCANT_ERR_PARAM, "%s: interval of segment "
+                                 "%zu is %g, expected a number of at least 0",
+                                 who, i, s->interval);
     LCT_TRY(check_field(who, i, "before", s->before, 0));
     return check_field(who, i, "after", s->after, 0);
 }
@@ -182,8 +209,12 @@ static void write_segment(struct pen *p, const locant_segment *s,
         write_text(p, start, s->tokens);
     if (s->kind == LOCANT_SEGMENT_IMAGE)
         write_image(p, s, start, start);
-    for (int64_t f = 0; s->kind == LOCANT_SEGMENT_VIDEO && f < s->frames; f++)
-        write_image(p, s, start + f * s->interval, start);
+    for (int64_t f = 0; s->kind == LOCANT_SEGMENT_VIDEO && f < s->frames; f++) {
+        int64_t t = 0;
+
+        (void)frame_id(&t, f, s->interval); /* the last one fits */
+        write_image(p, s, start + t, start);
+    }
     for (int64_t f = 0; s->kind == LOCANT_SEGMENT_FRAMES && f < s->frames;
          f++) {
         start = write_text(p, start, s->before);
@@ -231,11 +262,11 @@ locant_status locant_positions_from_segments(locant_tensor *out,
     return LOCANT_OK;
 }
 
-locant_status locant_mrope_interval(int64_t *interval,
+locant_status locant_mrope_interval(double *interval,
                                     int64_t tokens_per_second, double seconds)
 {
     static const char who[] = "locant_mrope_interval";
-    int64_t product;
+    float product;
 
     if (interval == NULL)
         return locant_fail(LOCANT_ERR_NULL, "%s: interval is NULL", who);
@@ -243,8 +274,8 @@ locant_status locant_mrope_interval(int64_t *interval,
     if (!(seconds >= 0 && seconds < 0x1p63))
         return locant_fail(LOCANT_ERR_PARAM, "%s: seconds is %g, expected a "
                            "number of at least 0 below 2^63", who, seconds);
-    if (__builtin_mul_overflow(tokens_per_second, (int64_t)floor(seconds),
-                               &product))
+    product = (float)tokens_per_second * (float)seconds;
+    if (!(product < 0x1p63f))
         return locant_fail(LOCANT_ERR_PARAM, "%s: %" PRId64 " tokens x %g "
                            "seconds pass 2^63", who, tokens_per_second,
                            seconds);

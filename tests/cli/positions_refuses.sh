@@ -14,6 +14,8 @@ try grid --size 2x2 --coordinates pretrained --pretrained 1x2x3
 try mrope
 try mrope image:2
 try mrope text:-1
+try mrope video:1x1x2@-1
+try mrope video:1x1x2@1.2.3
 try mrope text:9223372036854775807 text:1
 try documents --lengths 3,2 --length 4
 try documents --lengths 9223372036854775807,1

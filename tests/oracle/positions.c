@@ -87,13 +87,13 @@ void oracle_mrope_text(struct oracle_mrope *m, int64_t n)
 }
 
 void oracle_mrope_vision(struct oracle_mrope *m, int64_t frames, int64_t rows,
-                         int64_t cols, int64_t interval)
+                         int64_t cols, double interval)
 {
     int64_t s = start_of(m);
 
     for (int64_t k = 0; k < frames * rows * cols; k++)
-        push(m, s + k / (rows * cols) * interval, s + k / cols % rows,
-             s + k % cols);
+        push(m, s + (int64_t)floor((double)(k / (rows * cols)) * interval),
+             s + k / cols % rows, s + k % cols);
     m->start = s + (rows > cols ? rows : cols);
 }
 

@@ -31,7 +31,7 @@ struct oracle_mrope {
 };
 void oracle_mrope_text(struct oracle_mrope *m, int64_t n);
 void oracle_mrope_vision(struct oracle_mrope *m, int64_t frames, int64_t rows,
-                         int64_t cols, int64_t interval);
+                         int64_t cols, double interval);
 int64_t oracle_mrope_delta(const struct oracle_mrope *m);
 
 /* A cache that drops its token at index 'sinks' whenever it overflows. */
