@@ -9,6 +9,16 @@
 
 #include "cli.h"
 
+static void say_unreadable(const locant_corpus_info *info)
+{
+    if (info->unreadable > 0)
+        fprintf(stderr, "locant: %zu folder%s or file%s of the text may not be "
+                "read, and %s left out; the first is '%s'\n", info->unreadable,
+                info->unreadable == 1 ? "" : "s",
+                info->unreadable == 1 ? "" : "s",
+                info->unreadable == 1 ? "is" : "are", info->unreadable_path);
+}
+
 /* What 'options' say to read now. */
 static int read_text(locant_corpus **out, const struct cli_corpus *options)
 {
@@ -27,7 +37,10 @@ static int read_text(locant_corpus **out, const struct cli_corpus *options)
     o.paths   = options->text.items;
     o.n_paths = options->text.n;
     s = locant_corpus_create(out, &o);
-    return s == LOCANT_OK ? CLI_OK : cli_error_input(s);
+    if (s != LOCANT_OK)
+        return cli_error_input(s);
+    say_unreadable(locant_corpus_info_of(*out));
+    return CLI_OK;
 }
 
 /* ------------------------------------------------------------- kept texts */

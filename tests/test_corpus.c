@@ -338,43 +338,6 @@ static void hostile_folders_are_survived(void **state)
     locant_corpus_free(c);
 }
 
-/* The most bytes asked for at once. */
-static size_t largest;
-
-static void *allocate(size_t bytes, void *context)
-{
-    (void)context;
-    largest = bytes > largest ? bytes : largest;
-    return malloc(bytes);
-}
-
-static void release(void *memory, void *context)
-{
-    (void)context;
-    free(memory);
-}
-
-static void a_sparse_file_takes_no_memory(void **state)
-{
-    static const locant_allocator watching = {allocate, release, NULL};
-    const char *path = below_root("sparse");
-    locant_corpus_options o = LOCANT_CORPUS_INIT;
-    locant_corpus *c;
-
-    (void)state;
-    make_file("sparse", "", 0);
-    CHECK(truncate(path, 1 << 30) == 0);
-    o.kind = LOCANT_CORPUS_FILES;
-    o.paths = &path;
-    o.n_paths = 1;
-    locant_set_allocator(&watching);
-    CHECK(locant_corpus_create(&c, &o) == LOCANT_ERR_FORMAT);
-    locant_set_allocator(NULL);
-    CHECK(strstr(locant_last_error(), "is not text: it holds a zero byte"));
-    if (largest > 256 << 10)
-        FAIL("%zu bytes of memory for a hole\n", largest);
-}
-
 static void long_files_are_cut_at_lines(void **state)
 {
     enum { SIZE = 200000 };
@@ -581,7 +544,6 @@ int main(void)
         IN_FOLDER(one_file_is_cut),
         IN_FOLDER(duplicates_are_dropped),
         IN_FOLDER(hostile_folders_are_survived),
-        IN_FOLDER(a_sparse_file_takes_no_memory),
         IN_FOLDER(long_files_are_cut_at_lines),
         IN_FOLDER(max_bytes_is_kept),
         cmocka_unit_test(headers_are_cleaned),

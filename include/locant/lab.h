@@ -54,6 +54,9 @@ typedef struct locant_corpus_info {
     char   sha256[65];  /* of the concatenated text, hexadecimal */
     size_t files, bytes;
     size_t train_bytes, valid_bytes, test_bytes;
+    size_t unreadable;          /* folders and files left out: they may not
+                                   be read */
+    char unreadable_path[88];   /* the end of the first; printable ASCII */
 } locant_corpus_info;
 
 /*
@@ -62,7 +65,7 @@ typedef struct locant_corpus_info {
  * folder; FILES in too few folders are split by file, and too few files by
  * cutting their text.  Text under 1 MiB (64 KiB for FILES and GENERATED) is
  * refused.  Walking skips what is not text, names that start with a dot, links
- * to folders, and what may not be read.
+ * to folders, and what may not be read: the info counts the last.
  * Errors: NULL, PARAM, IO, FORMAT (too little text), NOMEM.
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status

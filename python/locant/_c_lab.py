@@ -84,6 +84,8 @@ class CorpusInfo(Structure):
         ("train_bytes", c_size_t),
         ("valid_bytes", c_size_t),
         ("test_bytes", c_size_t),
+        ("unreadable", c_size_t),
+        ("unreadable_path", c_char * 88),
     ]
 
 

@@ -58,7 +58,7 @@ static locant_status check_options(const locant_corpus_options *o)
 static locant_status gather_listed(struct lct_gather *g,
                                    const locant_corpus_options *o)
 {
-    struct lct_listing l = {0};
+    struct lct_listing l = {.info = g->info};
     locant_status status = o->kind == LOCANT_CORPUS_HEADERS
                                ? lct_list_headers(&l)
                                : lct_list_files(&l, o);
@@ -114,6 +114,7 @@ locant_status locant_corpus_create(locant_corpus **out,
         return locant_fail(LOCANT_ERR_NOMEM, "locant_corpus_create: no memory "
                            "for the handle");
     c->info.kind = options->kind;
+    g.info = &c->info;
     g.max_bytes = options->max_bytes ? options->max_bytes
                   : options->kind == LOCANT_CORPUS_GENERATED ? GENERATED_BYTES
                                                              : DEFAULT_BYTES;

@@ -38,9 +38,17 @@ struct lct_chunk;
 
 struct lct_listing {
     struct lct_path_list files, folders;
+    locant_corpus_info *info; /* counts what may not be read */
     struct lct_chunk *strings;
     bool headers; /* only *.h, and no folder c++ */
 };
+
+/*
+ * What 'error' of opening or reading means: of a path given by the caller, and
+ * of memory or handles that ran out, a failure; below a root it is counted.
+ */
+locant_status lct_unreadable(locant_corpus_info *info, const char *path,
+                             bool named, int error);
 
 /* List the C headers of this machine, or the files of options->paths. */
 locant_status lct_list_headers(struct lct_listing *l);
@@ -80,6 +88,7 @@ struct lct_gather {
     uint64_t (*seen)[4]; /* open-addressed set of digests; all zero: free */
     size_t seen_room;
     size_t max_bytes;    /* of text and one zero byte per document */
+    locant_corpus_info *info; /* counts what may not be read */
     struct lct_folders folders; /* of headers only */
 };
 

@@ -305,13 +305,8 @@ static locant_status take_file(struct lct_gather *g, const struct lct_path *p,
     char shown[LCT_QUOTE_BYTES];
     uint8_t *text;
 
-    if (status == LOCANT_ERR_IO) {
-        if (!p->named && errno != EMFILE && errno != ENFILE)
-            return LOCANT_OK;
-        return locant_fail(LOCANT_ERR_IO, "locant_corpus_create: '%s': %s",
-                           lct_quote(shown, p->path, strlen(p->path)),
-                           strerror(errno));
-    }
+    if (status == LOCANT_ERR_IO)
+        return lct_unreadable(g->info, p->path, p->named, errno);
     LCT_TRY(status);
     text = g->text + g->used;
     if (!is_text(text, size, &zero)) {

@@ -4,8 +4,8 @@
  * Folders are walked without recursion.  A symbolic link to a file is taken, a
  * link to a folder is not: what lies inside a root is reached by its own name,
  * so no loop is possible and no link leads out.  Names that start with a dot
- * are skipped (.git).  What may not be read below a root is skipped; a root
- * that may not be read is an error.
+ * are skipped (.git).  What may not be read below a root is counted and left
+ * out; a root that may not be read is an error.
  */
 #define _GNU_SOURCE
 #include "../core/quote.h"
@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -21,6 +22,8 @@
 
 /* More is a mistake (a whole disk), and would take 100 MB of names. */
 enum { MAX_PATHS = 1 << 20, CHUNK = 64 << 10 };
+
+enum { TAIL = 76 }; /* of a path that is shown */
 
 /* Strings never move, so paths may point at them while the list grows. */
 struct lct_chunk {
@@ -118,29 +121,45 @@ static locant_status take_entry(struct lct_listing *l, int fd,
     return push(kind == DT_DIR ? &l->folders : &l->files, folder);
 }
 
-/* Running out of handles or memory must not make a smaller corpus. */
-static bool is_shortage(int error)
+locant_status lct_unreadable(locant_corpus_info *info, const char *path,
+                             bool named, int error)
 {
-    return error == EMFILE || error == ENFILE || error == ENOMEM;
+    char shown[LCT_QUOTE_BYTES];
+    /* Running out of handles or memory must not make a smaller corpus. */
+    bool shortage = error == EMFILE || error == ENFILE || error == ENOMEM;
+
+    if (named || shortage)
+        return locant_fail(error == ENOMEM ? LOCANT_ERR_NOMEM : LOCANT_ERR_IO,
+                           "locant_corpus_create: '%s': %s",
+                           lct_quote(shown, path, strlen(path)),
+                           strerror(error));
+    if (error == ENOENT) /* it was there when its folder was listed */
+        return LOCANT_OK;
+    if (info->unreadable++ == 0) {
+        size_t n = strlen(path), cut = n > TAIL ? n - TAIL : 0;
+
+        snprintf(info->unreadable_path, sizeof info->unreadable_path, "%s%s",
+                 cut ? ".." : "", lct_quote(shown, path + cut, n - cut));
+    }
+    return LOCANT_OK;
 }
 
 static locant_status list_folder(struct lct_listing *l, struct lct_path folder)
 {
     locant_status status = LOCANT_OK;
     DIR *dir = opendir(folder.path);
-    char shown[LCT_QUOTE_BYTES];
+    int error;
 
-    if (dir == NULL) {
-        if (!folder.named && !is_shortage(errno))
-            return LOCANT_OK;
-        return locant_fail(LOCANT_ERR_IO, "locant_corpus_create: '%s': %s",
-                           lct_quote(shown, folder.path, strlen(folder.path)),
-                           strerror(errno));
-    }
-    for (struct dirent *e; status == LOCANT_OK && (e = readdir(dir)) != NULL;)
+    if (dir == NULL)
+        return lct_unreadable(l->info, folder.path, folder.named, errno);
+    errno = 0;
+    for (struct dirent *e; status == LOCANT_OK && (e = readdir(dir)) != NULL;
+         errno = 0)
         status = take_entry(l, dirfd(dir), e, folder);
+    error = status == LOCANT_OK ? errno : 0;
     closedir(dir);
-    return status;
+    return error == 0 ? status : lct_unreadable(l->info, folder.path,
+                                                folder.named, error);
 }
 
 static locant_status walk(struct lct_listing *l)
@@ -161,8 +180,11 @@ locant_status lct_list_headers(struct lct_listing *l)
     l->headers = true;
     for (size_t r = 0; r < sizeof roots / sizeof roots[0]; r++) {
         glob_t found = {0};
+        int failed = glob(roots[r], GLOB_NOSORT, NULL, &found);
 
-        if (glob(roots[r], GLOB_NOSORT, NULL, &found) == 0)
+        if (failed == GLOB_NOSPACE)
+            status = lct_unreadable(l->info, roots[r], true, ENOMEM);
+        if (failed == 0)
             for (size_t i = 0; status == LOCANT_OK && i < found.gl_pathc; i++)
                 status = push(&l->folders, (struct lct_path){
                                   .path = join(l, found.gl_pathv[i], NULL)});

@@ -1,0 +1,135 @@
+/* needs: lab */
+/*
+ * test_corpus_unreadable.c - what of a text may not be read is counted, and a
+ * sparse file takes no memory.
+ */
+#define _GNU_SOURCE
+#include "scratch.h"
+#include "locant/lab.h"
+#include <sys/stat.h>
+
+static struct scratch dir;
+
+static int set_up(void **state)
+{
+    (void)state;
+    dir = scratch_make();
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    scratch_remove(&dir);
+    return 0;
+}
+
+/* Text that no other mark has. */
+static void make_text(const char *name, int mark)
+{
+    char text[4096];
+
+    for (size_t i = 0; i < sizeof text; i++)
+        text[i] = (char)(i % 32 == 31 ? '\n' : 'a' + (i / 32 + i) % 20);
+    text[0] = (char)('A' + mark);
+    scratch_write(scratch_file(&dir, name), text, sizeof text);
+}
+
+static locant_status read_folder(locant_corpus **c, const char *name)
+{
+    const char *path = scratch_file(&dir, name);
+    locant_corpus_options o = LOCANT_CORPUS_INIT;
+
+    o.kind = LOCANT_CORPUS_FILES;
+    o.paths = &path;
+    o.n_paths = 1;
+    return locant_corpus_create(c, &o);
+}
+
+/* Root may read what permissions forbid: give that right up. */
+static void obey_permissions(void)
+{
+    struct __user_cap_header_struct header = {
+        .version = _LINUX_CAPABILITY_VERSION_3 };
+    struct __user_cap_data_struct data[2];
+
+    assert_int_equal(syscall(SYS_capget, &header, data), 0);
+    data[0].effective &= ~(1u << CAP_DAC_OVERRIDE | 1u << CAP_DAC_READ_SEARCH);
+    assert_int_equal(syscall(SYS_capset, &header, data), 0);
+}
+
+static void what_may_not_be_read_is_counted(void **state)
+{
+    const locant_corpus_info *info;
+    locant_corpus *c;
+    char name[40];
+
+    (void)state;
+    obey_permissions();
+    for (int i = 0; i < 20; i++) {
+        snprintf(name, sizeof name, "%d", i);
+        make_text(name, i);
+    }
+    CHECK_OK(read_folder(&c, "."));
+    info = locant_corpus_info_of(c);
+    CHECK(info->files == 20 && info->unreadable == 0);
+    CHECK(info->unreadable_path[0] == 0);
+    locant_corpus_free(c);
+    CHECK(mkdir(scratch_file(&dir, "locked\x1b[7m"), 0) == 0);
+    make_text("secret", 20);
+    CHECK(chmod(scratch_file(&dir, "secret"), 0) == 0);
+    CHECK_OK(read_folder(&c, "."));
+    info = locant_corpus_info_of(c);
+    CHECK(info->files == 20 && info->unreadable == 2);
+    CHECK(strstr(info->unreadable_path, "/locked\\x1b[7m") != NULL);
+    locant_corpus_free(c);
+    /* what the caller names is no matter of counting */
+    CHECK(read_folder(&c, "secret") == LOCANT_ERR_IO);
+    CHECK(strstr(locant_last_error(), "/secret': Permission denied") != NULL);
+    CHECK(chmod(scratch_file(&dir, "locked\x1b[7m"), 0700) == 0);
+}
+
+/* The most bytes asked for at once. */
+static size_t largest;
+
+static void *allocate(size_t bytes, void *context)
+{
+    (void)context;
+    largest = bytes > largest ? bytes : largest;
+    return malloc(bytes);
+}
+
+static void release(void *memory, void *context)
+{
+    (void)context;
+    free(memory);
+}
+
+static void a_sparse_file_takes_no_memory(void **state)
+{
+    static const locant_allocator watching = { allocate, release, NULL };
+    const char *path = scratch_file(&dir, "sparse");
+    locant_corpus *c;
+
+    (void)state;
+    scratch_write(path, "", 0);
+    CHECK(truncate(path, 1 << 30) == 0);
+    locant_set_allocator(&watching);
+    CHECK(read_folder(&c, "sparse") == LOCANT_ERR_FORMAT);
+    locant_set_allocator(NULL);
+    CHECK(strstr(locant_last_error(), "is not text: it holds a zero byte"));
+    if (largest > 256 << 10)
+        FAIL("%zu bytes of memory for a hole\n", largest);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_sparse_file_takes_no_memory, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(what_may_not_be_read_is_counted, set_up,
+                                        tear_down),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
