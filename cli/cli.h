@@ -7,6 +7,7 @@
 #define LOCANT_CLI_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -121,6 +122,9 @@ int cli_error_busy(void);
 int cli_error_input(locant_status s);
 /* The same where the sentence does not name the file. */
 int cli_error_file(const char *path);
+/* Watch all memory: once it has run out, cli_fail() and cli_finish() say so. */
+void cli_watch_memory(void);
+bool cli_no_memory(void);
 /* Flush stdout: 'status', or 3 when it could not be written. */
 int cli_finish(int status);
 

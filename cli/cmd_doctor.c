@@ -79,12 +79,15 @@ static void print_text(const locant_corpus_info *corpus)
 static int run(const struct cli *cli)
 {
     locant_corpus_options     o = LOCANT_CORPUS_INIT;
-    const locant_corpus_info *info = NULL;
+    const locant_corpus_info *info;
     locant_corpus *corpus = NULL;
+    locant_status  s;
     int            status = CLI_OK;
 
-    if (locant_corpus_create(&corpus, &o) == LOCANT_OK)
-        info = locant_corpus_info_of(corpus);
+    s = locant_corpus_create(&corpus, &o);
+    if (s == LOCANT_ERR_NOMEM)
+        return cli_error(s);
+    info = locant_corpus_info_of(corpus); /* NULL of none */
     if (cli->json)
         status = print_json(info);
     else

@@ -69,7 +69,7 @@ static int print_json(void)
         }
         if (row == NULL) {
             json_decref(rows);
-            return CLI_USAGE;
+            return CLI_INPUT;
         }
     }
     return cli_json(rows);

@@ -1,21 +1,73 @@
 /* errors.c - every sentence on stderr, and the exit status it comes with. */
 #include <errno.h>
 #include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
+
+/*
+ * Whatever runs out of memory, that is what the command failed of: not a check,
+ * not its arguments.  So all memory is watched, and no status but CLI_INPUT
+ * leaves the command once an allocation has failed.  The library's error
+ * messages tell what there was no memory for.  Jansson has none, and is asked
+ * for values at a hundred places, so whatever is said after it failed is
+ * replaced.
+ */
+static atomic_bool no_memory, no_memory_for_json, said;
+
+static void *watched_malloc(size_t bytes, void *failed)
+{
+    void *memory = malloc(bytes);
+
+    if (memory == NULL)
+        no_memory = *(atomic_bool *)failed = true;
+    return memory;
+}
+
+static void *malloc_for_json(size_t bytes)
+{
+    return watched_malloc(bytes, &no_memory_for_json);
+}
+
+static void release(void *memory, void *context)
+{
+    (void)context;
+    free(memory);
+}
+
+void cli_watch_memory(void)
+{
+    const locant_allocator watched = { watched_malloc, release, &no_memory };
+
+    json_set_alloc_funcs(malloc_for_json, free);
+    locant_set_allocator(&watched);
+}
+
+bool cli_no_memory(void)
+{
+    return no_memory;
+}
 
 int cli_fail(int status, const char *format, ...)
 {
     va_list args;
 
+    if (no_memory_for_json && said)
+        return CLI_INPUT;
+    said = true;
     fputs("locant: ", stderr);
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    if (no_memory_for_json)
+        fputs("out of memory", stderr);
+    else
+        vfprintf(stderr, format, args);
     va_end(args);
     fputc('\n', stderr);
-    return status;
+    return no_memory ? CLI_INPUT : status;
 }
 
 /*
@@ -63,6 +115,8 @@ int cli_error_file(const char *path)
 
 int cli_finish(int status)
 {
+    if (no_memory)
+        return said ? CLI_INPUT : cli_fail(CLI_INPUT, "out of memory");
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))
         return status;

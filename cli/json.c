@@ -7,8 +7,12 @@
 
 int cli_json(json_t *value)
 {
-    if (value == NULL)
-        return cli_fail(CLI_INPUT, "out of memory, or text that is not UTF-8");
+    if (value == NULL || cli_no_memory()) {
+        json_decref(value);
+        return cli_fail(CLI_INPUT, "%s", cli_no_memory()
+                            ? "out of memory"
+                            : "the result has text that is not UTF-8");
+    }
     /* A failing stdout is reported once, by cli_finish(). */
     json_dumpf(value, stdout, JSON_INDENT(2));
     putchar('\n');

@@ -115,5 +115,6 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     /* 'ulimit -f': the write fails, and a sentence says so */
     signal(SIGXFSZ, SIG_IGN);
+    cli_watch_memory();
     return cli_finish(run(argc, argv));
 }

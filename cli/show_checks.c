@@ -45,11 +45,15 @@ static int open(struct cli_encoding *c, struct origin *from,
     return CLI_OK;
 }
 
-static void refused(struct show_block *b, const char *what)
+/* A refusal is shown; to be out of memory is none. */
+static int refused(struct show_block *b, const char *what, locant_status s)
 {
+    if (s == LOCANT_ERR_NOMEM)
+        return cli_error(s);
     snprintf(b->what, sizeof b->what, "%s: not of these inputs (%.150s)", what,
              locant_last_error());
     b->rows = 0;
+    return CLI_OK;
 }
 
 /* ------------------------------------------------------------- input door */
@@ -67,11 +71,13 @@ static int table(struct show_block *b, const locant_encoding *e)
     struct cli_encoding c;
     struct origin from;
     char spec[500];
+    locant_status s = LOCANT_OK;
     int  failed = open(&c, &from, e, &(locant_sizes){ .width = SHOW_COLUMNS });
 
-    if (!failed && locant_encoding_table(&t, c.e, &pos, cli_params(&c)) !=
-                       LOCANT_OK) {
-        refused(b, "rows of the table");
+    if (!failed)
+        s = locant_encoding_table(&t, c.e, &pos, cli_params(&c));
+    if (s != LOCANT_OK) {
+        failed = refused(b, "rows of the table", s);
     } else if (!failed) {
         quoted(spec, sizeof spec, e);
         snprintf(b->what, sizeof b->what, "rows of the table, %d channels%s",
@@ -124,7 +130,6 @@ static int rotate(struct show_block *b, const locant_encoding *e)
     double out[3 * 2 * MOST];
     char   spec[300];
 
-    refused(b, "turned vectors");
     for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
         struct cli_encoding c;
         struct origin from;
@@ -139,12 +144,12 @@ static int rotate(struct show_block *b, const locant_encoding *e)
         snprintf(b->command, sizeof b->command, "locant rotate %s -i X.npy "
                  "--positions P.npy%s -o Y.npy", spec, from.option);
         cli_encoding_close(&c);
+        if (!failed && s != LOCANT_OK)
+            failed = refused(b, "turned vectors", s);
         if (failed)
             return failed;
-        if (s != LOCANT_OK) {
-            refused(b, "turned vectors");
+        if (s != LOCANT_OK)
             continue;
-        }
         snprintf(b->what, sizeof b->what, "the query 1, 2, .. %d turned%s%s",
                  (int)D, from.words,
                  wide > SHOW_COLUMNS ? " (its first 8 channels)" : "");
@@ -177,12 +182,14 @@ static int bias(struct show_block *b, const locant_encoding *e)
     struct cli_encoding c;
     struct origin from;
     char spec[500];
+    locant_status s = LOCANT_OK;
     int  failed = open(&c, &from, e, &(locant_sizes){ .heads = HEADS,
                                                .kv_heads = HEADS });
 
-    if (!failed && locant_encoding_bias(&t, c.e, &q_pos, &k_pos,
-                                        cli_params(&c)) != LOCANT_OK) {
-        refused(b, "bias");
+    if (!failed)
+        s = locant_encoding_bias(&t, c.e, &q_pos, &k_pos, cli_params(&c));
+    if (s != LOCANT_OK) {
+        failed = refused(b, "bias", s);
     } else if (!failed) {
         quoted(spec, sizeof spec, e);
         snprintf(b->what, sizeof b->what, "bias of the query at 7 for keys at "
@@ -291,9 +298,7 @@ static int ids(struct show_block *b, const locant_encoding *e)
     }
     b->rows = 3;
     locant_encoding_free(resolved);
-    if (s != LOCANT_OK)
-        refused(b, "positions in training");
-    return CLI_OK;
+    return s == LOCANT_OK ? CLI_OK : refused(b, "positions in training", s);
 }
 
 /* -------------------------------------------------------------- all of them */

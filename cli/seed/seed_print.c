@@ -13,13 +13,10 @@ enum { COLUMNS = 80, LONGEST = 4096 };
 /* The member of the part, made when missing. */
 static json_t *member(struct seed *s, const char *name, int is_object)
 {
-    json_t *value = json_object_get(s->part, name);
-
-    if (value == NULL) {
-        value = is_object ? json_object() : json_array();
-        json_object_set_new(s->part, name, value);
-    }
-    return value;
+    if (json_object_get(s->part, name) == NULL)
+        json_object_set_new(s->part, name,
+                            is_object ? json_object() : json_array());
+    return json_object_get(s->part, name);
 }
 
 /* Letters, not bytes. */
@@ -73,8 +70,9 @@ void seed_part(struct seed *s, char letter, const char *title)
     if (s->muted)
         return;
     snprintf(id, sizeof id, "%s%c", s->row->id, letter);
-    s->part = json_pack("{s:s, s:s}", "part", id, "title", title);
-    json_array_append_new(parts, s->part);
+    json_array_append_new(parts, json_pack("{s:s, s:s}", "part", id, "title",
+                                           title));
+    s->part = json_array_get(parts, json_array_size(parts) - 1);
     if (s->out != NULL)
         fprintf(s->out, "\n%s %s\n", id, title);
 }
@@ -219,13 +217,16 @@ static json_t *split(const char *line)
 
 void seed_columns(struct seed *s, const char *name, const char *columns)
 {
+    json_t *tables, *table;
+
     if (s->muted)
         return;
-    s->columns = split(columns);
-    s->cells   = json_array();
-    json_array_append_new(member(s, "tables", 0), json_pack(
-        "{s:s, s:o, s:o}", "name", name, "columns", s->columns, "rows",
-        s->cells));
+    tables = member(s, "tables", 0);
+    json_array_append_new(tables, json_pack(
+        "{s:s, s:o, s:[]}", "name", name, "columns", split(columns), "rows"));
+    table = json_array_get(tables, json_array_size(tables) - 1);
+    s->columns = json_object_get(table, "columns");
+    s->cells   = json_object_get(table, "rows");
 }
 
 void seed_cells(struct seed *s, const char *format, ...)
@@ -296,7 +297,7 @@ void seed_table_end(struct seed *s)
     json_t *row, *cell;
     double  x;
 
-    if (s->muted)
+    if (s->muted || cli_no_memory()) /* else each cell has a text */
         return;
     if (s->out != NULL) {
         print_row(s, s->columns);

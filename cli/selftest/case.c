@@ -1,7 +1,6 @@
 /* case.c - one encoding for the library and for its oracle. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "selftest.h"
@@ -34,14 +33,14 @@ int st_case_open(struct st_case *c, struct selftest *t,
 void st_case_close(struct st_case *c)
 {
     while (c->blocks > 0)
-        free(c->block[--c->blocks]);
+        locant_release(c->block[--c->blocks]);
     locant_encoding_free(c->e);
     c->e = NULL;
 }
 
 void *st_memory(struct st_case *c, size_t n, size_t size)
 {
-    void *p = c->blocks < ST_BLOCKS ? calloc(n + 1, size) : NULL;
+    void *p = c->blocks < ST_BLOCKS ? locant_alloc((n + 1) * size) : NULL;
 
     if (p == NULL) {
         c->t->row.worst = INFINITY;

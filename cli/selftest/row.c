@@ -82,8 +82,8 @@ void st_close(struct selftest *t)
                r->op, locant_dtype_name(r->dtype), (long long)r->cases,
                r->bound, r->worst, r->spec);
     if (r->refused[0] != '\0')
-        fprintf(stderr, "locant: selftest: %s of %s was refused: %s\n", r->op,
-                r->spec, r->refused);
+        cli_fail(CLI_NO, "selftest: %s of %s was refused: %s", r->op, r->spec,
+                 r->refused);
 }
 
 double st_uniform(struct selftest *t)

@@ -38,8 +38,8 @@ locant_status lct_io_error(const char *path, const char *what, int error)
 
     if (strerror_r(error, why, sizeof why) != 0)
         snprintf(why, sizeof why, "error %d", error);
-    return locant_fail(LOCANT_ERR_IO, "%s: %s: %s", lct_path_tail(path), what,
-                       why);
+    return locant_fail(error == ENOMEM ? LOCANT_ERR_NOMEM : LOCANT_ERR_IO,
+                       "%s: %s: %s", lct_path_tail(path), what, why);
 }
 
 static const char *kind_of(const struct stat *st)

@@ -5,7 +5,7 @@
 
 struct stat;
 
-/* IO: "<path>: <what>: No space left on device". */
+/* IO, or NOMEM: "<path>: <what>: No space left on device". */
 locant_status lct_io_error(const char *path, const char *what, int error);
 
 /* Fail unless this is a regular file, and say what it is. */

@@ -6,6 +6,7 @@
  */
 #include "../core/quote.h"
 #include "../core/size.h"
+#include "../core/utf8.h"
 #include "dense.h"
 #include "io.h"
 #include "npy.h"
@@ -101,14 +102,12 @@ static locant_status place(struct item *items,
 static locant_status put(json_t *object, const char *name, json_t *value)
 {
     char found[LCT_QUOTE_BYTES];
-    json_t *valid = json_string(name);
 
-    if (valid == NULL) {
+    if (!lct_is_utf8(name)) {
         json_decref(value);
         return locant_fail(LOCANT_ERR_PARAM, "%s: '%s' is not UTF-8", fn,
                            lct_quote(found, name, strlen(name)));
     }
-    json_decref(valid);
     return json_object_set_new(object, name, value) == 0 ? LOCANT_OK
                                                          : no_memory();
 }
@@ -148,9 +147,11 @@ static locant_status put_metadata(json_t *root, const char *const *metadata,
         if (json_object_get(pairs, key) != NULL)
             return locant_fail(LOCANT_ERR_PARAM, "%s: metadata key '%s' comes "
                                "twice", fn, found);
-        if (json_object_set_new(pairs, key, json_string(value)) != 0)
+        if (!lct_is_utf8(key) || !lct_is_utf8(value))
             return locant_fail(LOCANT_ERR_PARAM, "%s: metadata key '%s' or its "
                                "value is not UTF-8", fn, found);
+        if (json_object_set_new(pairs, key, json_string(value)) != 0)
+            return no_memory();
     }
     return LOCANT_OK;
 }

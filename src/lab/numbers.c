@@ -4,6 +4,7 @@
  * Losses against the context are in bits per byte, as the curves are; changes,
  * and what seeds alone tell, in nats per byte.
  */
+#include "../core/utf8.h"
 #include "numbers.h"
 #include "../core/size.h"
 #include <inttypes.h>
@@ -35,9 +36,8 @@ void lct_put_count(struct lct_numbers *n, json_t *to, const char *key,
 void lct_put_text(struct lct_numbers *n, json_t *to, const char *key,
                   const char *value)
 {
-    json_t *text = value ? json_string(value) : NULL;
-
-    lct_put(n, to, key, text ? text : json_null());
+    lct_put(n, to, key, value && lct_is_utf8(value) ? json_string(value)
+                                                    : json_null());
 }
 
 json_t *lct_put_object(struct lct_numbers *n, json_t *to, const char *key)

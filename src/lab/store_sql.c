@@ -50,8 +50,9 @@ static locant_status refuse_sql(sqlite3 *db)
         return locant_fail(LOCANT_ERR_PARAM,
                            "locant_store_sql: not a query: only reading is"
                            " allowed here");
-    return locant_fail(LOCANT_ERR_PARAM, "locant_store_sql: SQLite says: %s",
-                       sqlite3_errmsg(db));
+    return locant_fail(sqlite3_errcode(db) == SQLITE_NOMEM ? LOCANT_ERR_NOMEM
+                                                           : LOCANT_ERR_PARAM,
+                       "locant_store_sql: SQLite says: %s", sqlite3_errmsg(db));
 }
 
 /* Prepare 'query' and refuse anything after its first statement. */
@@ -87,6 +88,12 @@ struct row {
     char (*digits)[32];
 };
 
+static locant_status no_memory(const locant_store *s, int n)
+{
+    return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for %d columns",
+                       s->path, n);
+}
+
 static locant_status make_row(struct row *r, sqlite3_stmt *stmt, int n,
                               const locant_store *s)
 {
@@ -97,10 +104,12 @@ static locant_status make_row(struct row *r, sqlite3_stmt *stmt, int n,
     r->kinds = locant_alloc(room);
     r->digits = locant_alloc(room * sizeof *r->digits);
     if (!r->names || !r->values || !r->kinds || !r->digits)
-        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for %d columns",
-                           s->path, n);
-    for (int i = 0; i < n; i++)
+        return no_memory(s, n);
+    for (int i = 0; i < n; i++) {
         r->names[i] = sqlite3_column_name(stmt, i);
+        if (r->names[i] == NULL)
+            return no_memory(s, n);
+    }
     return LOCANT_OK;
 }
 
@@ -123,7 +132,8 @@ static void print_real(char out[32], double x)
     out[strcspn(out, ",")] = strchr(out, ',') ? '.' : 0;
 }
 
-static void fill_row(struct row *r, sqlite3_stmt *stmt, int n)
+static locant_status fill_row(struct row *r, sqlite3_stmt *stmt, int n,
+                              const locant_store *s)
 {
     for (int i = 0; i < n; i++) {
         r->values[i] = (const char *)sqlite3_column_text(stmt, i);
@@ -139,7 +149,11 @@ static void fill_row(struct row *r, sqlite3_stmt *stmt, int n)
         default:
             r->kinds[i] = r->values[i] ? 't' : 'n';
         }
+        /* SQLite found none for the text */
+        if (r->values[i] == NULL && sqlite3_column_type(stmt, i) != SQLITE_NULL)
+            return no_memory(s, n);
     }
+    return LOCANT_OK;
 }
 
 static locant_status visit_rows(const locant_store *s, sqlite3 *db,
@@ -151,7 +165,9 @@ static locant_status visit_rows(const locant_store *s, sqlite3 *db,
     locant_status status = make_row(&r, stmt, n, s);
 
     while (status == LOCANT_OK && (code = sqlite3_step(stmt)) == SQLITE_ROW) {
-        fill_row(&r, stmt, n);
+        status = fill_row(&r, stmt, n, s);
+        if (status != LOCANT_OK)
+            break;
         if (visit(n, r.names, r.values, r.kinds, context) != 0)
             break;
     }
