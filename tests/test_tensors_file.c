@@ -1,6 +1,7 @@
 /* needs: lab */
 /* test_tensors_file.c - safetensors: files written, round trips, memory */
 #define _GNU_SOURCE
+#include "core/utf8.h"
 #include "tensors_bytes.h"
 #include "locant/files.h"
 #include <jansson.h>
@@ -192,6 +193,26 @@ static void refuses_bad_arguments(void **state)
                   "dimension 0, a dense array 2");
 }
 
+/* Each two bytes, with tails that make three or four of them, or do not. */
+static void utf8_is_what_jansson_takes(void **state)
+{
+    static const char *const tails[] = { "", "\x80", "\xbf\x80", "a" };
+
+    (void)state;
+    for (unsigned b = 0x7f01; b <= 0xffff; b++)
+        for (size_t i = 0; i < LEN(tails); i++) {
+            char text[8];
+            json_t *taken;
+
+            snprintf(text, sizeof text, "%c%c%s", (char)(b >> 8), (char)b,
+                     tails[i]);
+            taken = json_string(text);
+            if (lct_is_utf8(text) != (taken != NULL))
+                FAIL("%04x, tail %zu\n", b, i);
+            json_decref(taken);
+        }
+}
+
 /* ------------------------------------------------------------------- memory */
 
 static void survives_every_failing_allocation(void **state)
@@ -344,6 +365,7 @@ int main(void)
         cmocka_unit_test(reads_unaligned_files),
         cmocka_unit_test(refuses_to_write_bad_names),
         cmocka_unit_test(refuses_bad_arguments),
+        cmocka_unit_test(utf8_is_what_jansson_takes),
         cmocka_unit_test(survives_every_failing_allocation),
         cmocka_unit_test(takes_at_most_eight_bytes_per_byte),
     };
