@@ -18,6 +18,7 @@ struct options {
     int               preset;
     int64_t           seeds, minutes;
     const char       *encodings, *dir, *out, *with, *tasks;
+    int               any_isa;
     struct cli_corpus corpus;
 };
 
@@ -40,6 +41,8 @@ static const struct cli_option options[] = {
       0, "tasks of --with tasks: T1,T12; the preset's if left out" },
     { "dir", 0, CLI_FILE, offsetof(struct options, dir), "DIR", "locant-lab", 0,
       0, 0, "folder of the run store" },
+    { "any-isa", 0, CLI_FLAG, offsetof(struct options, any_isa), NULL, NULL,
+      0, 0, 0, "go on also under another instruction set: other bits" },
     { "output", 'o', CLI_FILE, offsetof(struct options, out), "PAGE.html",
       "locant-report.html", 0, 0, 0, "the page" },
     { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
@@ -273,6 +276,7 @@ static int report(const struct cli *cli, const struct specs *specs,
     r.seeds       = (int)o->seeds;
     r.minutes     = (int)o->minutes;
     r.directory   = o->dir;
+    r.any_isa     = o->any_isa;
     r.path        = o->out;
     r.commit      = LOCANT_COMMIT[0] ? LOCANT_COMMIT : NULL;
     r.progress    = cli_progress;

@@ -10,6 +10,7 @@
 struct options {
     const char *dir;
     const char *table;
+    int         any_isa;
 };
 
 static const struct cli_option options[] = {
@@ -17,6 +18,8 @@ static const struct cli_option options[] = {
       0, 0, "folder of the run store" },
     { "table", 0, CLI_TEXT, offsetof(struct options, table), "NAME", "runs", 0,
       0, 0, "what 'export' prints" },
+    { "any-isa", 0, CLI_FLAG, offsetof(struct options, any_isa), NULL, NULL,
+      0, 0, 0, "'resume' goes on also under another instruction set" },
     { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
 };
 
@@ -256,6 +259,7 @@ static const struct table {
     { "plans", "SELECT * FROM plans ORDER BY key" },
     { "corpora", "SELECT * FROM corpora ORDER BY sha256" },
     { "texts", "SELECT * FROM texts ORDER BY sha256" },
+    { "sittings", "SELECT * FROM sittings ORDER BY run, step" },
 };
 
 /* Of PRAGMA table_info: cid, name, .. */
@@ -355,6 +359,9 @@ static int run(const struct cli *cli)
     if (cli_given(cli, "table") && a->run != export)
         return cli_fail(CLI_USAGE, "runs %s: --table is for 'runs export'",
                         name);
+    if (o->any_isa && a->run != cli_runs_resume)
+        return cli_fail(CLI_USAGE, "runs %s: --any-isa is for 'runs resume'",
+                        name);
     status = cli_check_store(o->dir);
     if (status != CLI_OK)
         return status;
@@ -362,6 +369,7 @@ static int run(const struct cli *cli)
                   : locant_store_open_readonly(&store, o->dir);
     if (s != LOCANT_OK)
         return cli_error(s);
+    locant_store_any_isa(store, o->any_isa);
     status = a->run(cli, store, cli->n_words > 1 ? cli->words[1] : NULL);
     locant_store_close(store);
     return status;
@@ -374,10 +382,12 @@ const struct cli_command cli_runs = {
     .doc = "What the run store holds.  'export' prints a table as CSV, 'sql' "
            "the answer\nto one query that only reads; with --json both print "
            "JSON.\nTables: runs, metrics, gradients, evaluations, curves, "
-           "losses, task_scores,\nprobes, plans, corpora, texts; docs/STORE.md "
-           "has their columns.\n"
+           "losses, task_scores,\nprobes, plans, corpora, texts, sittings; "
+           "docs/STORE.md has their columns.\n\n"
            "'resume' continues a run, or all that are not finished, to the "
-           "bits of a run\nthat never stopped.",
+           "bits of a run\nthat never stopped, under the instruction set it "
+           "was trained with: --isa\nnames it, --any-isa goes on with "
+           "another, to other bits.",
     .examples = "locant runs list\nlocant runs show 3 --json\n"
                 "locant runs export --table metrics > metrics.csv\n"
                 "locant runs sql 'select count(*) from runs'",

@@ -11,7 +11,7 @@ struct options {
     int64_t           seed, steps, layers, width, heads, kv_heads, ff;
     int64_t           batch, length, memory, every, parent;
     double            lr;
-    int               rms_norm, constant;
+    int               rms_norm, constant, any_isa;
     struct cli_corpus corpus;
 };
 
@@ -50,6 +50,8 @@ static const struct cli_option options[] = {
       NULL, 0, 0, 0, "that rate at every step: no warm-up, no decay" },
     { "checkpoint-every", 0, CLI_INTEGER, offsetof(struct options, every), "N",
       "100", 1, INT64_C(1) << 30, 0, "steps between checkpoints" },
+    { "any-isa", 0, CLI_FLAG, offsetof(struct options, any_isa), NULL, NULL,
+      0, 0, 0, "go on also under another instruction set: other bits" },
     { "dir", 0, CLI_FILE, offsetof(struct options, dir), "DIR", "locant-lab", 0,
       0, 0, "folder of the run store" },
     CLI_CORPUS_OPTIONS(struct options, corpus),
@@ -173,6 +175,7 @@ static int train(const struct cli *cli, const locant_train_options *t,
         s = locant_store_open(&store, o->dir);
     if (s != LOCANT_OK)
         return cli_error(s);
+    locant_store_any_isa(store, o->any_isa);
     s = locant_train(&id, store, corpus, t);
     status = cli_job_status(s);
     if (status == CLI_OK)
@@ -212,7 +215,10 @@ const struct cli_command cli_train = {
     .doc = "Trains a byte-level Transformer and keeps it in the run store.  A "
            "run that\nwas stopped (SIGINT: exit 75) or killed continues from "
            "its last checkpoint\nto the same bits; one that is done returns at "
-           "once.\n\nWith --task the rows are those of a task; its sizes, "
+           "once.\n\nAnother instruction set has other bits.  Where a store "
+           "has moved to another\nmachine, --isa names the one before, and "
+           "--any-isa goes on all the same.\n\n"
+           "With --task the rows are those of a task; its sizes, "
            "steps and rate hold where\nno option says otherwise.  'locant "
            "tasks' shows them, 'locant eval' scores.\n\nWith --parent another "
            "run's parameters are trained on.\n\n"

@@ -90,6 +90,15 @@ LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_store_open_readonly(locant_store **out, const char *directory);
 LOCANT_API void locant_store_close(locant_store *store);
 
+/*
+ * Instruction sets round sums differently, so a run whose sittings used two of
+ * them has the bits of neither.  Each sitting is recorded with the one it used
+ * (locant_isa()), and locant_train() refuses to go on under another, as when a
+ * store has moved to another machine.  With 'allowed' it goes on all the same;
+ * 0, the default: it refuses.
+ */
+LOCANT_API void locant_store_any_isa(locant_store *store, int allowed);
+
 typedef struct locant_run_info {
     int64_t id;
     char    status[16];   /* "running", "interrupted", "done", "failed" */
@@ -220,7 +229,8 @@ typedef struct locant_train_options {
  * '*run' is also written when a run that exists could not be finished.  A loss
  * that is not finite marks the run "failed", keeps the last finite checkpoint,
  * and is PARAM.
- * Errors: NULL, PARAM, SHAPE, IO, FORMAT (a damaged checkpoint), NOMEM,
+ * Errors: NULL, PARAM (also another instruction set than the last sitting's,
+ * see locant_store_any_isa()), SHAPE, IO, FORMAT (a damaged checkpoint), NOMEM,
  * INTERRUPTED, UNSUPPORTED (another process is training this run).
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
@@ -386,6 +396,7 @@ typedef struct locant_report_options {
                                      until a forecast made at the beginning is
                                      below it; 0: the preset's, none if 'seeds'
                                      is given */
+    int           any_isa;        /* 1: locant_store_any_isa() */
 } locant_report_options;
 
 #define LOCANT_REPORT_INIT                                             \

@@ -236,6 +236,7 @@ class ReportOptions(Structure):
         ("with", c_uint),
         ("tasks", c_char_p),
         ("minutes", c_int),
+        ("any_isa", c_int),
     ]
 
 
@@ -521,6 +522,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_store_open": ("status", [POINTER(c_void_p), c_char_p]),
     "locant_store_open_readonly": ("status", [POINTER(c_void_p), c_char_p]),
     "locant_store_close": (None, [c_void_p]),
+    "locant_store_any_isa": (None, [c_void_p, c_int]),
     "locant_store_runs": ("status", [c_void_p, RunVisitor, c_void_p]),
     "locant_store_run": ("status", [POINTER(RunInfo), c_void_p, c_int64]),
     "locant_store_remove": ("status", [c_void_p, c_int64]),

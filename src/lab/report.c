@@ -204,6 +204,7 @@ static locant_status run_plan(locant_report *out, struct jobs *jobs,
     locant_status status;
 
     LCT_TRY(locant_store_open(&store, o->directory));
+    locant_store_any_isa(store, o->any_isa);
     status = lct_store_keep_source(store, corpus, o->progress, o->context);
     if (status == LOCANT_OK)
         status = forecast(&told, jobs, store, corpus, o);

@@ -28,6 +28,7 @@ struct locant_store {
     char *path; /* directory/runs.db */
     int64_t version; /* of the schema: an older one only when readonly */
     bool readonly;
+    bool any_isa; /* runs may go on under another instruction set */
 };
 
 /* -------------------------------------------------------------- statements */
@@ -174,9 +175,13 @@ locant_status lct_store_record(locant_store *s, int64_t id,
 
 /*
  * A sitting begins: forget the steps after 'step', which it trains again, and
- * record what it computes with.
+ * the sittings that trained nothing else, and record what it computes with.
  */
 locant_status lct_store_rewind(locant_store *s, int64_t id, int64_t step);
+
+/* The instruction set of the sitting that trained 'step'; "": not known. */
+locant_status lct_store_sitting(char isa[16], locant_store *s, int64_t id,
+                                int64_t step);
 
 /* Recorded steps in order; memory of locant_alloc(), NULL if there are none. */
 locant_status lct_store_metrics(struct lct_metric **out, size_t *n,

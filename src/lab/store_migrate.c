@@ -138,6 +138,11 @@ static const char version_5[] =
     " train_bytes INTEGER NOT NULL, valid_bytes INTEGER NOT NULL,"
     " test_bytes INTEGER NOT NULL, files INTEGER NOT NULL,"
     " folders TEXT NOT NULL, used INTEGER NOT NULL) WITHOUT ROWID;"
+    /* A sitting is told by its first step; what it computes with decides bits. */
+    "CREATE TABLE sittings ("
+    " run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,"
+    " step INTEGER NOT NULL, isa TEXT NOT NULL, started TEXT NOT NULL,"
+    " PRIMARY KEY (run, step)) WITHOUT ROWID;"
     "PRAGMA user_version = 5;";
 
 /* Script i leads from version i to version i + 1. */

@@ -368,6 +368,12 @@ locant_status locant_store_open_readonly(locant_store **out,
     return LOCANT_OK;
 }
 
+void locant_store_any_isa(locant_store *store, int allowed)
+{
+    if (store != NULL)
+        store->any_isa = allowed != 0;
+}
+
 void locant_store_close(locant_store *s)
 {
     if (s == NULL)

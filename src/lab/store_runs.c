@@ -130,10 +130,11 @@ locant_status lct_store_record(locant_store *s, int64_t id,
 
 locant_status lct_store_rewind(locant_store *s, int64_t id, int64_t step)
 {
-    char build[512];
+    char build[512], now[32];
     locant_status status;
 
     lct_build_text(build);
+    lct_store_now(now);
     LCT_TRY(lct_store_begin(s, "locant_train"));
     status = lct_store_exec(
         s, "DELETE FROM metrics WHERE run = ?1 AND step > ?2", "ii", id, step);
@@ -143,9 +144,42 @@ locant_status lct_store_rewind(locant_store *s, int64_t id, int64_t step)
             step);
     if (status == LOCANT_OK)
         status = lct_store_exec(
+            s, "DELETE FROM sittings WHERE run = ?1 AND step > ?2", "ii", id,
+            step);
+    if (status == LOCANT_OK)
+        status = lct_store_exec(
+            s, "INSERT OR REPLACE INTO sittings VALUES (?1, ?2, ?3, ?4)",
+            "iiss", id, step + 1, locant_isa(), now);
+    if (status == LOCANT_OK)
+        status = lct_store_exec(
             s, "UPDATE runs SET status = 'running', step = ?2, message = NULL,"
             " build = ?3 WHERE id = ?1", "iis", id, step, build);
     return lct_store_end(s, status);
+}
+
+locant_status lct_store_sitting(char isa[16], locant_store *s, int64_t id,
+                                int64_t step)
+{
+    sqlite3_stmt *stmt = NULL;
+    bool row = false;
+    locant_status status;
+
+    isa[0] = 0;
+    lct_store_lock(s);
+    status = lct_store_prepare(
+        &stmt, s, "SELECT isa FROM sittings WHERE run = ?1 AND step <= ?2"
+        " ORDER BY step DESC LIMIT 1", "ii", id, step);
+    if (status == LOCANT_OK)
+        status = lct_store_step(&row, s, stmt);
+    if (status == LOCANT_OK && row)
+        lct_column_text(isa, 16, stmt, 0);
+    if (isa[strspn(isa, "abcdefghijklmnopqrstuvwxyz0123456789")] != 0)
+        status = locant_fail(LOCANT_ERR_FORMAT, "%s: run %" PRId64 ": the"
+                             " instruction set of a sitting is no word",
+                             s->path, id);
+    sqlite3_finalize(stmt);
+    lct_store_unlock(s);
+    return status;
 }
 
 static locant_status read_metrics(struct lct_metric **out, size_t *n,

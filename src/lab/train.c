@@ -76,6 +76,36 @@ static locant_status read_checkpoint(struct lct_checkpoint *c,
     return LOCANT_OK;
 }
 
+static bool has_isa(const char *name)
+{
+    const char *isa;
+    int available;
+
+    for (int i = 0; (isa = locant_isa_at(i, &available)) != NULL; i++)
+        if (available && strcmp(isa, name) == 0)
+            return true;
+    return false;
+}
+
+/* Steps under two instruction sets have the bits of neither. */
+static locant_status check_isa(const struct lct_trainer *t, int64_t step)
+{
+    char isa[16];
+
+    LCT_TRY(lct_store_sitting(isa, t->store, t->id, step));
+    if (isa[0] == 0 || t->store->any_isa || strcmp(isa, locant_isa()) == 0)
+        return LOCANT_OK;
+    if (has_isa(isa))
+        return locant_fail(LOCANT_ERR_PARAM, "locant_train: run %" PRId64 " was"
+                           " trained with %s to step %" PRId64 ", this is %s:"
+                           " --isa %s goes on to the same bits, --any-isa to"
+                           " others", t->id, isa, step, locant_isa(), isa);
+    return locant_fail(LOCANT_ERR_PARAM, "locant_train: run %" PRId64 " was"
+                       " trained with %s to step %" PRId64 ", which this"
+                       " machine lacks: --any-isa goes on with %s, to other"
+                       " bits", t->id, isa, step, locant_isa());
+}
+
 /* Continue from the checkpoint, or begin. */
 static locant_status begin(struct lct_trainer *t)
 {
@@ -93,6 +123,7 @@ static locant_status begin(struct lct_trainer *t)
                            ", but run %" PRId64 " has %" PRId64 "; with the"
                            " file removed it is trained again", t->path, c.step,
                            t->id, t->o.steps);
+    LCT_TRY(check_isa(t, c.step));
     t->step = t->first = c.step;
     t->seconds = c.seconds;
     t->checksum = c.checksum;

@@ -1,0 +1,126 @@
+/* test_store_sittings.c - a run goes on under the instruction set it had */
+/* needs: lab */
+#define _GNU_SOURCE
+#include "ask.h"
+#include "train_case.h"
+#include <inttypes.h>
+
+static int stop_at_once(const locant_progress *progress, void *context)
+{
+    (void)progress;
+    (void)context;
+    return 1;
+}
+
+/* Train until it is stopped after a step, under this instruction set. */
+static int64_t begin(locant_store *s, locant_train_options *o, const char *isa)
+{
+    int64_t id;
+
+    *o = tiny("alibi");
+    o->progress = stop_at_once;
+    CHECK_OK(locant_set_isa(isa));
+    CHECK(locant_train(&id, s, corpus, o) == LOCANT_ERR_INTERRUPTED);
+    o->progress = NULL;
+    return id;
+}
+
+static void records_what_each_sitting_computed_with(void **state)
+{
+    locant_store *s = open_store("store");
+    locant_train_options o;
+    int64_t id = begin(s, &o, "base"), step;
+
+    (void)state;
+    step = ask(&dir, "SELECT step FROM runs");
+    CHECK_OK(locant_train(&id, s, corpus, &o));
+    assert_int_equal(ask(&dir, "SELECT count(*) FROM sittings WHERE run = 1 AND"
+                         " isa = 'base'"), 2);
+    assert_int_equal(ask(&dir, "SELECT min(step) FROM sittings"), 1);
+    assert_int_equal(ask(&dir, "SELECT max(step) FROM sittings"), step + 1);
+    /* a sitting whose steps are trained again is none */
+    CHECK_OK(lct_store_rewind(s, id, 0));
+    assert_int_equal(ask(&dir, "SELECT count(*) FROM sittings"), 1);
+    CHECK_OK(locant_store_remove(s, id));
+    assert_int_equal(ask(&dir, "SELECT count(*) FROM sittings"), 0);
+    locant_store_close(s);
+}
+
+/* The best that is not "base"; NULL: there is none. */
+static const char *other_isa(void)
+{
+    const char *isa;
+    int available;
+
+    for (int i = 0; (isa = locant_isa_at(i, &available)) != NULL; i++)
+        if (available && strcmp(isa, "base") != 0)
+            return isa;
+    return NULL;
+}
+
+static void refuses_another_instruction_set(void **state)
+{
+    const char *other = other_isa();
+    locant_store *s = open_store("store");
+    locant_train_options o;
+    char want[256];
+    int64_t id, step;
+
+    (void)state;
+    if (other == NULL)
+        skip();
+    id = begin(s, &o, other);
+    step = ask(&dir, "SELECT step FROM runs");
+    CHECK_OK(locant_set_isa("base"));
+    snprintf(want, sizeof want, "locant_train: run 1 was trained with %s to"
+             " step %" PRId64 ", this is base: --isa %s goes on to the same"
+             " bits, --any-isa to others", other, step, other);
+    CHECK_REFUSED(locant_train(&id, s, corpus, &o), LOCANT_ERR_PARAM, want);
+    CHECK_REFUSED(locant_resume(s, id, corpus, NULL, NULL), LOCANT_ERR_PARAM,
+                  want);
+    assert_int_equal(ask(&dir, "SELECT step FROM runs"), step);
+    locant_store_any_isa(s, 1);
+    CHECK_OK(locant_resume(s, id, corpus, NULL, NULL));
+    assert_int_equal(ask(&dir, "SELECT count(DISTINCT isa) FROM sittings"), 2);
+    /* a run that is done is done whatever computes here */
+    locant_store_any_isa(s, 0);
+    CHECK_OK(locant_train(&id, s, corpus, &o));
+    locant_store_close(s);
+    CHECK_OK(locant_set_isa(NULL));
+}
+
+/* Of another kind of machine, or of an older schema. */
+static void names_what_the_machine_lacks(void **state)
+{
+    locant_store *s = open_store("store");
+    locant_train_options o;
+    int64_t id = begin(s, &o, "base"), step;
+    char want[256];
+
+    (void)state;
+    step = ask(&dir, "SELECT step FROM runs");
+    CHECK_OK(lct_store_exec(s, "UPDATE sittings SET isa = 'vax'", ""));
+    snprintf(want, sizeof want, "locant_train: run 1 was trained with vax to"
+             " step %" PRId64 ", which this machine lacks: --any-isa goes on"
+             " with base, to other bits", step);
+    CHECK_REFUSED(locant_train(&id, s, corpus, &o), LOCANT_ERR_PARAM, want);
+    CHECK_OK(lct_store_exec(s, "UPDATE sittings SET isa = char(27)", ""));
+    CHECK(locant_train(&id, s, corpus, &o) == LOCANT_ERR_FORMAT);
+    CHECK_OK(lct_store_exec(s, "DELETE FROM sittings", ""));
+    CHECK_OK(locant_train(&id, s, corpus, &o));
+    locant_store_close(s);
+    CHECK_OK(locant_set_isa(NULL));
+}
+
+#define IN_SCRATCH(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_SCRATCH(records_what_each_sitting_computed_with),
+        IN_SCRATCH(refuses_another_instruction_set),
+        IN_SCRATCH(names_what_the_machine_lacks),
+    };
+
+    return cmocka_run_group_tests(tests, make_corpus, free_corpus);
+}
