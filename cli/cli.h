@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "locant.h"
 #include "locant/figure.h"
@@ -199,6 +200,21 @@ const locant_tensor *cli_params(const struct cli_encoding *encoding);
 
 /* Print on stdout with a newline, and release; returns CLI_OK or CLI_INPUT. */
 int     cli_json(json_t *value);
+
+/*
+ * A list of many items, each written as text at once: a tree of 50,000 runs
+ * takes longer than reading them.  Begin with zeros.
+ */
+struct cli_json_rows {
+    FILE  *file;
+    char  *text;
+    size_t size, n;
+    int    failed;
+};
+void cli_json_add(struct cli_json_rows *rows, json_t *item);
+/* Print the list if 'status' is CLI_OK, and release it; the status. */
+int  cli_json_print(struct cli_json_rows *rows, int status);
+
 /* A number; null for what JSON cannot say. */
 json_t *cli_real(double x);
 json_t *cli_shape(const locant_tensor *t);

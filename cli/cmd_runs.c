@@ -46,7 +46,7 @@ static json_t *run_json(const locant_run_info *r)
 
 static int add_json(const locant_run_info *run, void *context)
 {
-    json_array_append_new(context, run_json(run));
+    cli_json_add(context, run_json(run));
     return 0;
 }
 
@@ -110,13 +110,9 @@ static int visit_all(locant_store *store, locant_run_visitor visit,
 
 static int all_json(locant_store *store)
 {
-    json_t *rows = json_array();
-    int     status = visit_all(store, add_json, rows);
+    struct cli_json_rows rows = { 0 };
 
-    if (status == CLI_OK)
-        return cli_json(rows);
-    json_decref(rows);
-    return status;
+    return cli_json_print(&rows, visit_all(store, add_json, &rows));
 }
 
 static int list(const struct cli *cli, locant_store *store, const char *unused)

@@ -1,6 +1,8 @@
 /* json.c - values as JSON and as short text. */
+#define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
@@ -18,6 +20,38 @@ int cli_json(json_t *value)
     putchar('\n');
     json_decref(value);
     return CLI_OK;
+}
+
+/* Jansson hands over pieces; a line of an item begins two blanks later. */
+static int put_piece(const char *piece, size_t size, void *file)
+{
+    if (size == 1 && *piece == '\n')
+        return fputs("\n  ", file) < 0 ? -1 : 0;
+    return fwrite(piece, 1, size, file) == size ? 0 : -1;
+}
+
+void cli_json_add(struct cli_json_rows *rows, json_t *item)
+{
+    if (rows->file == NULL && !rows->failed)
+        rows->file = open_memstream(&rows->text, &rows->size);
+    if (rows->file == NULL || item == NULL ||
+        fputs(rows->n++ > 0 ? ",\n  " : "[\n  ", rows->file) < 0 ||
+        json_dump_callback(item, put_piece, rows->file, JSON_INDENT(2)) != 0)
+        rows->failed = 1;
+    json_decref(item);
+}
+
+int cli_json_print(struct cli_json_rows *rows, int status)
+{
+    if (rows->file != NULL && fclose(rows->file) != 0)
+        rows->failed = 1;
+    if (status == CLI_OK && rows->failed)
+        status = cli_json(NULL);
+    else if (status == CLI_OK)
+        printf("%s%s\n", rows->n > 0 ? rows->text : "[",
+               rows->n > 0 ? "\n]" : "]");
+    free(rows->text);
+    return status;
 }
 
 json_t *cli_real(double x)

@@ -5,6 +5,7 @@
 /* needs: lab */
 #define _GNU_SOURCE
 #include "ask.h"
+#include "locant/tasks.h"
 #include "train_case.h"
 #include <math.h>
 
@@ -225,14 +226,26 @@ static int count_run(const locant_run_info *run, void *context)
     return 0;
 }
 
-static struct work work_of_list(locant_store *s, int want)
+static int count_score(const locant_run_info *run, const char *setup,
+                       const locant_task_score *score, void *context)
+{
+    CHECK(run->id > 0 && setup[0] && score->items == 10);
+    ++*(int *)context;
+    return 0;
+}
+
+/* Of all runs, or of all scores. */
+static struct work work_of_list(locant_store *s, bool scores, int want)
 {
     struct work work = {0, 0};
     int n = 0;
 
     sqlite3_trace_v2(s->db, SQLITE_TRACE_STMT, on_statement, &work);
     sqlite3_progress_handler(s->db, 10, on_steps, &work);
-    CHECK_OK(locant_store_runs(s, count_run, &n));
+    if (scores)
+        CHECK_OK(locant_task_recorded(s, count_score, &n));
+    else
+        CHECK_OK(locant_store_runs(s, count_run, &n));
     sqlite3_trace_v2(s->db, 0, NULL, NULL);
     sqlite3_progress_handler(s->db, 0, NULL, NULL);
     assert_int_equal(n, want);
@@ -247,12 +260,37 @@ static void lists_thousands_of_runs(void **state)
 
     (void)state;
     add_many(s, 500);
-    few = work_of_list(s, 500);
+    few = work_of_list(s, false, 500);
     add_many(s, 4500);
-    many = work_of_list(s, 5000);
+    many = work_of_list(s, false, 5000);
     CHECK(few.statements == 2 && many.statements == 5000 / 256 + 1);
     /* 60 steps of the virtual machine a run, some for the whole */
     CHECK(few.steps > 500 && many.steps < 11 * few.steps);
+    locant_store_close(s);
+}
+
+/* Runs without scores cost no statement, and a look into an index each. */
+static void finds_scores_among_thousands_of_runs(void **state)
+{
+    struct lct_task_score score = {
+        .run = 4711, .task = "T1", .setting = "", .encoding = "",
+        .test_seed = 1, .length = 128, .place = -1, .items = 10, .exact = 5,
+        .tokens = 10, .hits = 7, .loss = 1};
+    locant_store *s = open_store("store");
+    struct work none, one;
+
+    (void)state;
+    add_many(s, 5000);
+    CHECK_OK(lct_store_begin(s, __func__));
+    CHECK_OK(lct_store_end(s, lct_store_exec(
+        s, "UPDATE runs SET source = 'T1'", "")));
+    none = work_of_list(s, true, 0);
+    assert_int_equal(none.statements, 1);
+    CHECK(none.steps < 5000 * 2);
+    CHECK_OK(lct_store_add_scores(s, &score, 1));
+    one = work_of_list(s, true, 1);
+    assert_int_equal(one.statements, 3); /* the run, its scores, its key */
+    CHECK(one.steps < none.steps + 20);
     locant_store_close(s);
 }
 
@@ -305,6 +343,7 @@ int main(void)
         IN_SCRATCH(says_that_the_store_is_locked),
         IN_SCRATCH(readers_see_whole_rows_while_a_run_trains),
         IN_SCRATCH(lists_thousands_of_runs),
+        IN_SCRATCH(finds_scores_among_thousands_of_runs),
         IN_SCRATCH(questions_use_indexes),
     };
 

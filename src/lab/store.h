@@ -140,6 +140,10 @@ struct lct_run_new {
 locant_status lct_store_find_run(int64_t *id, locant_store *s,
                                  const struct lct_run_new *run);
 
+/* locant_store_runs() of those that have scores of tasks. */
+locant_status lct_store_scored_runs(locant_store *s, locant_run_visitor visit,
+                                    void *context);
+
 /* What run_info leaves out; bytes: memory of the model in training. */
 struct lct_run_extra {
     char key[1024];

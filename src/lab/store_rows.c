@@ -23,7 +23,10 @@ static const char query[] =
     "  ORDER BY metrics.step DESC LIMIT 1), message, %s,"
     " (SELECT grad_norm FROM metrics WHERE run = runs.id"
     "  ORDER BY metrics.step DESC LIMIT 1), %s, %s"
-    " FROM runs WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT ?3";
+    " FROM runs WHERE id BETWEEN ?1 AND ?2%s ORDER BY id LIMIT ?3";
+
+static const char scored[] =
+    " AND EXISTS (SELECT 1 FROM task_scores WHERE run = runs.id)";
 
 /* Its columns: integer, number or NULL, word, text that is cut or NULL. */
 static const struct column {
@@ -200,11 +203,13 @@ locant_status lct_run_encoding(locant_encoding **out, const locant_store *s,
 
 enum { AT_ONCE = 256 };
 
-/* At most 'room' runs of ids 'first' to 'last'; the lock is held. */
+/* At most 'room' runs of ids 'first' to 'last', and 'more' that must hold; the
+   lock is held. */
 static locant_status read_runs(locant_run_info *run, size_t *n, size_t room,
-                               locant_store *s, int64_t first, int64_t last)
+                               locant_store *s, int64_t first, int64_t last,
+                               const char *more)
 {
-    char sql[sizeof query + 192];
+    char sql[sizeof query + sizeof scored + 192];
     sqlite3_stmt *stmt = NULL;
     locant_status status;
     bool row = true;
@@ -216,7 +221,7 @@ static locant_status read_runs(locant_run_info *run, size_t *n, size_t room,
                             : "(SELECT norm FROM gradients WHERE run = runs.id"
                               " AND part = 'encoding'"
                               " ORDER BY gradients.step DESC LIMIT 1)",
-             s->version < 4 ? "NULL" : "build");
+             s->version < 4 ? "NULL" : "build", more);
     status = lct_store_prepare(&stmt, s, sql, "iii", first, last,
                                (int64_t)room);
     for (*n = 0; status == LOCANT_OK; ++*n) {
@@ -237,8 +242,8 @@ static locant_status read_runs(locant_run_info *run, size_t *n, size_t room,
  * Some at a time, however many there are.  They are visited when the statement
  * has ended and the lock is free, so that visitors may use the store.
  */
-locant_status locant_store_runs(locant_store *store, locant_run_visitor visit,
-                                void *context)
+static locant_status visit_runs(locant_store *store, const char *more,
+                                locant_run_visitor visit, void *context)
 {
     locant_status status = LOCANT_OK;
     locant_run_info *run;
@@ -246,16 +251,13 @@ locant_status locant_store_runs(locant_store *store, locant_run_visitor visit,
     size_t n = AT_ONCE;
     bool stop = false;
 
-    if (store == NULL || visit == NULL)
-        return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", __func__,
-                           store ? "visit" : "store");
     run = locant_alloc(AT_ONCE * sizeof *run);
     if (run == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for %d runs",
                            store->path, AT_ONCE);
     while (status == LOCANT_OK && n == AT_ONCE && !stop) {
         lct_store_lock(store);
-        status = read_runs(run, &n, AT_ONCE, store, first, INT64_MAX);
+        status = read_runs(run, &n, AT_ONCE, store, first, INT64_MAX, more);
         lct_store_unlock(store);
         for (size_t i = 0; status == LOCANT_OK && i < n && !stop; i++)
             stop = visit(&run[i], context) != 0;
@@ -265,6 +267,22 @@ locant_status locant_store_runs(locant_store *store, locant_run_visitor visit,
     }
     locant_release(run);
     return status;
+}
+
+locant_status locant_store_runs(locant_store *store, locant_run_visitor visit,
+                                void *context)
+{
+    if (store == NULL || visit == NULL)
+        return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", __func__,
+                           store ? "visit" : "store");
+    return visit_runs(store, "", visit, context);
+}
+
+locant_status lct_store_scored_runs(locant_store *s, locant_run_visitor visit,
+                                    void *context)
+{
+    /* an older store, open for reading, has no scores */
+    return s->version < 2 ? LOCANT_OK : visit_runs(s, scored, visit, context);
 }
 
 locant_status locant_store_run(locant_run_info *out, locant_store *store,
@@ -278,7 +296,7 @@ locant_status locant_store_run(locant_run_info *out, locant_store *store,
         return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", __func__,
                            out ? "store" : "out");
     lct_store_lock(store);
-    status = read_runs(&run, &n, 1, store, id, id);
+    status = read_runs(&run, &n, 1, store, id, id, "");
     lct_store_unlock(store);
     if (status == LOCANT_OK && n == 0)
         status = locant_fail(LOCANT_ERR_PARAM, "%s: no run %" PRId64 " in %s",

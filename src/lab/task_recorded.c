@@ -131,7 +131,7 @@ static int visit_run(const locant_run_info *run, void *context)
     locant_status status;
     int stop = 0;
 
-    r->status = locant_task_of(&info, r->store, run->id);
+    r->status = lct_task_of(&info, r->store, run);
     if (r->status != LOCANT_OK || info == NULL)
         return r->status != LOCANT_OK;
     r->n = 0;
@@ -158,7 +158,7 @@ locant_status locant_task_recorded(locant_store *store,
     r->store = store;
     r->visit = visit;
     r->context = context;
-    status = locant_store_runs(store, visit_run, r);
+    status = lct_store_scored_runs(store, visit_run, r);
     if (status == LOCANT_OK)
         status = r->status;
     locant_release(r->scores);

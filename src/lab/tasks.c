@@ -204,6 +204,20 @@ locant_status locant_task_options(locant_train_options *out, const char *id)
     return LOCANT_OK;
 }
 
+locant_status lct_task_of(const locant_task_info **out,
+                          const locant_store *store, const locant_run_info *run)
+{
+    *out = NULL;
+    if (strcmp(run->source, "text") == 0)
+        return LOCANT_OK;
+    *out = locant_task_find(run->source);
+    if (*out == NULL)
+        return locant_fail(LOCANT_ERR_FORMAT, "%s: run %" PRId64 " was trained"
+                           " on '%s', which this locant does not know",
+                           store->path, run->id, run->source);
+    return LOCANT_OK;
+}
+
 locant_status locant_task_of(const locant_task_info **out, locant_store *store,
                              int64_t run)
 {
@@ -213,13 +227,5 @@ locant_status locant_task_of(const locant_task_info **out, locant_store *store,
         return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", __func__,
                            out ? "store" : "out");
     LCT_TRY(locant_store_run(&info, store, run));
-    *out = NULL;
-    if (strcmp(info.source, "text") == 0)
-        return LOCANT_OK;
-    *out = locant_task_find(info.source);
-    if (*out == NULL)
-        return locant_fail(LOCANT_ERR_FORMAT, "%s: run %" PRId64 " was trained"
-                           " on '%s', which this locant does not know",
-                           store->path, run, info.source);
-    return LOCANT_OK;
+    return lct_task_of(out, store, &info);
 }

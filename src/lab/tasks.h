@@ -38,6 +38,11 @@ struct lct_task {
 };
 
 const struct lct_task *lct_task_find(const char *id);
+
+/* locant_task_of() of a run that was read. */
+locant_status lct_task_of(const locant_task_info **out,
+                          const locant_store *store,
+                          const locant_run_info *run);
 /* Task i, or NULL. */
 const struct lct_task *lct_task_at(int i);
 
