@@ -4,8 +4,8 @@
  * sentence or takes it; memory stays small, and nothing goes on for ever.
  *
  * Bits of the first byte choose.  Values: a column, a type, and its bytes;
- * pages: an offset in three bytes, and one byte.  Then whether the store is also
- * opened for writing, and its text made again.
+ * pages: an offset in three bytes, and one byte.  Then whether the store is
+ * also opened for writing, and its text made again.
  */
 #define _GNU_SOURCE
 #include "fuzz.h"
