@@ -47,18 +47,18 @@ class Laplacian(IntEnum):
     RANDOM_WALK = 2
 
 
-class Keep(IntEnum):
-    """locant_keep"""
-    DEFAULT = 0
-    TEXT = 1
-    HASH = 2
-
-
 class CorpusKind(IntEnum):
     """locant_corpus_kind"""
     HEADERS = 0
     FILES = 1
     GENERATED = 2
+
+
+class Keep(IntEnum):
+    """locant_keep"""
+    DEFAULT = 0
+    TEXT = 1
+    HASH = 2
 
 
 class CorpusOptions(Structure):
@@ -283,6 +283,18 @@ class Report(Structure):
         ("corpus", CorpusInfo),
         ("seconds", c_double),
         ("json", c_char_p),
+    ]
+
+
+class Study(Structure):
+    """locant_study"""
+    _fields_ = [
+        ("id", c_int64),
+        ("made", c_char * 32),
+        ("command", c_char_p),
+        ("sources", c_char_p),
+        ("corpus", CorpusInfo),
+        ("packed_bytes", c_size_t),
     ]
 
 
@@ -517,8 +529,6 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_corpus_create": ("status", [POINTER(c_void_p), POINTER(CorpusOptions)]),
     "locant_corpus_free": (None, [c_void_p]),
     "locant_corpus_info_of": (POINTER(CorpusInfo), [c_void_p]),
-    "locant_store_headers": ("status", [POINTER(c_void_p), c_void_p]),
-    "locant_store_kept_text": ("status", [POINTER(c_void_p), c_void_p, c_char_p]),
     "locant_store_open": ("status", [POINTER(c_void_p), c_char_p]),
     "locant_store_open_readonly": ("status", [POINTER(c_void_p), c_char_p]),
     "locant_store_close": (None, [c_void_p]),
@@ -530,12 +540,18 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_train": ("status", [POINTER(c_int64), c_void_p, c_void_p, POINTER(TrainOptions)]),
     "locant_train_check": ("status", [c_void_p, POINTER(TrainOptions)]),
     "locant_store_corpus": ("status", [POINTER(c_void_p), c_void_p, c_int64]),
+    "locant_store_headers": ("status", [POINTER(c_void_p), c_void_p]),
+    "locant_store_kept_text": ("status", [POINTER(c_void_p), c_void_p, c_char_p]),
     "locant_resume": ("status", [c_void_p, c_int64, c_void_p, ProgressFn, c_void_p]),
     "locant_evaluate": ("status", [POINTER(Evaluation), c_void_p, c_int64, c_void_p, c_int64]),
     "locant_eval_policy_name": (c_char_p, [c_int]),
     "locant_evaluate_as": ("status", [POINTER(Evaluation), c_void_p, c_int64, c_void_p, POINTER(EvalOptions)]),
     "locant_report_run": ("status", [POINTER(Report), c_void_p, POINTER(ReportOptions)]),
     "locant_report_free": (None, [POINTER(Report)]),
+    "locant_store_study": ("status", [POINTER(Study), c_void_p, c_int64]),
+    "locant_study_free": (None, [POINTER(Study)]),
+    "locant_study_export": ("status", [c_void_p, c_int64, c_char_p, c_int]),
+    "locant_study_import": ("status", [POINTER(c_int64), c_char_p, c_char_p]),
     "locant_figure_write": ("status", [POINTER(Figure), c_char_p]),
     "locant_figure_svg": ("status", [POINTER(c_void_p), POINTER(c_size_t), POINTER(Figure)]),
     "locant_figure_inline": ("status", [POINTER(c_void_p), POINTER(c_size_t), POINTER(Figure), c_char_p]),

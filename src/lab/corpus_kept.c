@@ -98,7 +98,7 @@ static void read_folders(locant_corpus *c, const json_t *about)
     }
 }
 
-static bool read_about(locant_corpus *c, const json_t *about)
+bool lct_corpus_read_about(locant_corpus *c, const json_t *about)
 {
     locant_corpus_info *info = &c->info;
     const char *sha =
@@ -145,7 +145,7 @@ static locant_status fill(locant_corpus *c, const json_t *about,
                           const char *paths, const struct lct_packed *text)
 {
     c->keep = LOCANT_KEEP_TEXT;
-    if (!read_about(c, about))
+    if (!lct_corpus_read_about(c, about))
         return locant_fail(LOCANT_ERR_FORMAT, "%s: kind, SHA-256 or sizes of "
                            "its text are not what a locant writes (three "
                            "splits, at most %d bytes)", text->name,

@@ -32,6 +32,9 @@ locant_status lct_corpus_of_text(locant_corpus **out,
                                  const struct json_t *about, const char *paths,
                                  const struct lct_packed *text);
 
+/* The sizes and names of that description, judged, without the text. */
+bool lct_corpus_read_about(locant_corpus *c, const struct json_t *about);
+
 /* Is it 64 hexadecimal digits, and so safe as the name of a file? */
 bool lct_is_sha256(const char *text);
 

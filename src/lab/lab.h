@@ -185,6 +185,7 @@ struct lct_results {
     int64_t layers, heads, width, trained_length;
     int judged;                /* lct_judged(); 0: the longest length */
     locant_corpus_info corpus;
+    bool text_kept;            /* the store has its text */
     struct lct_folder folders[LCT_FOLDERS];
     size_t n_folders;
     double ngram[2];           /* losses of ngram_order[] on the P1 targets;

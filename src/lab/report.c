@@ -4,6 +4,7 @@
 #include "forecast.h"
 #include "results_tasks.h"
 #include "store_texts.h"
+#include "study.h"
 #include "surface.h"
 #include <errno.h>
 #include <jansson.h>
@@ -221,6 +222,8 @@ static locant_status run_plan(locant_report *out, struct jobs *jobs,
         status = write_page(out, &results, o, begun);
     if (status == LOCANT_OK) {
         status = lct_sections_keep(store, &results);
+        if (status == LOCANT_OK)
+            status = lct_study_keep(store, &results, corpus, o);
         if (status != LOCANT_OK)
             locant_report_free(out);
     }

@@ -138,11 +138,16 @@ static const char version_5[] =
     " train_bytes INTEGER NOT NULL, valid_bytes INTEGER NOT NULL,"
     " test_bytes INTEGER NOT NULL, files INTEGER NOT NULL,"
     " folders TEXT NOT NULL, used INTEGER NOT NULL) WITHOUT ROWID;"
-    /* A sitting is told by its first step; what it computes with decides bits. */
+    /* The first step names a sitting; what it computes with decides bits. */
     "CREATE TABLE sittings ("
     " run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,"
     " step INTEGER NOT NULL, isa TEXT NOT NULL, started TEXT NOT NULL,"
     " PRIMARY KEY (run, step)) WITHOUT ROWID;"
+    "CREATE TABLE studies ("
+    " id INTEGER PRIMARY KEY, configuration TEXT NOT NULL,"
+    " corpus_sha256 TEXT NOT NULL, origin TEXT NOT NULL CHECK (origin IN"
+    "  ('here', 'imported')), study TEXT NOT NULL, made TEXT NOT NULL,"
+    " UNIQUE (configuration, corpus_sha256, origin));"
     "PRAGMA user_version = 5;";
 
 /* Script i leads from version i to version i + 1. */

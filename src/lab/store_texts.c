@@ -173,7 +173,7 @@ static void tell(const struct listener *to, const char *sentence)
         (void)to->progress(&p, to->context); /* asks again as work begins */
 }
 
-static bool is_wanted(const locant_corpus *c)
+bool lct_text_is_kept(const locant_corpus *c)
 {
     if (c->info.kind == LOCANT_CORPUS_GENERATED || c->paths == NULL ||
         c->info.bytes > LCT_KEPT_MOST || c->max_bytes > LCT_KEPT_MOST)
@@ -303,5 +303,5 @@ locant_status lct_store_keep_source(locant_store *s,
         return LOCANT_OK;
     LCT_TRY(tell_changed(s, &recipe, &to));
     LCT_TRY(lct_store_keep_corpus(s, &recipe));
-    return is_wanted(corpus) ? keep_text(s, corpus, &to) : LOCANT_OK;
+    return lct_text_is_kept(corpus) ? keep_text(s, corpus, &to) : LOCANT_OK;
 }

@@ -14,6 +14,9 @@ locant_status lct_store_keep_source(locant_store *s,
                                     const locant_corpus *corpus,
                                     locant_progress_fn progress, void *context);
 
+/* Does lct_store_keep_source() keep the text itself? */
+bool lct_text_is_kept(const locant_corpus *corpus);
+
 /* A kept text as it lies: its description as JSON of locant_alloc(), paths
  * among it, and its file. */
 struct lct_text_file {

@@ -298,17 +298,18 @@ static void command_jobs(struct lct_html *h, const struct lct_results *r)
 static void command(struct lct_html *h, const struct lct_results *r,
                     const struct lct_group *g)
 {
-    char seeds[48];
+    char seeds[48], text[48];
 
     open_fact(h, "To repeat");
     lct_html_raw(h, "<code>locant report --preset ");
     lct_html_text(h, r->preset);
     snprintf(seeds, sizeof seeds, " --seeds %zu", g ? g->n : 0);
     lct_html_raw(h, seeds);
-    if (r->corpus.kind == LOCANT_CORPUS_FILES)
-        lct_html_raw(h, " --text PATH...");
-    if (r->corpus.kind == LOCANT_CORPUS_GENERATED)
-        lct_html_raw(h, " --generated");
+    snprintf(text, sizeof text, " --kept-text %.12s", r->corpus.sha256);
+    lct_html_raw(h, r->corpus.kind == LOCANT_CORPUS_GENERATED ? " --generated"
+                    : r->text_kept                            ? text
+                    : r->corpus.kind == LOCANT_CORPUS_FILES
+                        ? " --text PATH..." : "");
     command_jobs(h, r);
     lct_html_raw(h, " --encodings &#39;");
     for (size_t i = 0; i < r->n; i++) {
@@ -316,6 +317,31 @@ static void command(struct lct_html *h, const struct lct_results *r,
         lct_html_text(h, r->groups[i].spec);
     }
     lct_html_raw(h, "&#39;</code></dd>\n");
+}
+
+/* On another machine, from one file. */
+static void elsewhere(struct lct_html *h, const struct lct_results *r)
+{
+    const char *const text[] = {
+        r->text_kept ? "locant study export --with-text -o study.json"
+                     : "locant study export -o study.json",
+        "locant study import study.json"};
+
+    open_fact(h, "To repeat elsewhere");
+    lct_page_say(h, r,
+                 r->text_kept
+                     ? "@1 puts the configuration, the text and the numbers "
+                       "into one file; on another machine @2 takes it and "
+                       "prints the command that repeats the report"
+                 : r->corpus.kind == LOCANT_CORPUS_GENERATED
+                     ? "@1 puts the configuration and the numbers into one "
+                       "file; on another machine @2 takes it and prints the "
+                       "command that repeats the report"
+                     : "@1 puts the configuration and the numbers into one "
+                       "file, but of the text its SHA-256 alone, since the "
+                       "store does not keep it; on another machine @2 takes "
+                       "it", text);
+    lct_html_raw(h, "</dd>\n");
 }
 
 locant_status lct_page_provenance(struct lct_html *h,
@@ -340,6 +366,7 @@ locant_status lct_page_provenance(struct lct_html *h,
         said_fact(h, r, "Forecast", "{forecast.seconds:0} s of at most "
                   "{forecast.limit} minutes");
     command(h, r, g);
+    elsewhere(h, r);
     lct_html_raw(h, "</dl></div>\n");
     return LOCANT_OK;
 }

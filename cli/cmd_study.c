@@ -1,0 +1,241 @@
+/* cmd_study.c - locant study: a report in one file, repeated elsewhere. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+struct options {
+    const char *dir, *out;
+    int         with_text;
+};
+
+static const struct cli_option options[] = {
+    { "dir", 0, CLI_FILE, offsetof(struct options, dir), "DIR", "locant-lab", 0,
+      0, 0, "folder of the run store" },
+    { "output", 'o', CLI_FILE, offsetof(struct options, out), "STUDY.json",
+      "locant-study.json", 0, 0, 0, "the file of 'export'" },
+    { "with-text", 0, CLI_FLAG, offsetof(struct options, with_text), NULL, NULL,
+      0, 0, 0, "'export' the text itself, too" },
+    { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
+};
+
+/* ------------------------------------------------------------------- words */
+
+/* A folder as a shell reads it. */
+static void print_quoted(const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
+                                "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+";
+
+    if (*word != '\0' && strspn(word, plain) == strlen(word)) {
+        fputs(word, stdout);
+        return;
+    }
+    putchar('\'');
+    for (; *word != '\0'; word++) {
+        if (*word == '\'')
+            fputs("'\\''", stdout);
+        else
+            putchar(*word);
+    }
+    putchar('\'');
+}
+
+static void print_command(const locant_study *study, const char *dir)
+{
+    printf("%s --dir ", study->command);
+    print_quoted(dir);
+    putchar('\n');
+}
+
+static json_t *study_json(const locant_study *study)
+{
+    return json_pack("{s:I, s:s, s:s, s:I, s:I, s:s}", "study",
+                     (json_int_t)study->id, "made", study->made,
+                     "corpus_sha256", study->corpus.sha256, "text_bytes",
+                     (json_int_t)study->corpus.bytes, "packed_bytes",
+                     (json_int_t)study->packed_bytes, "command",
+                     study->command);
+}
+
+/* ----------------------------------------------------------------- actions */
+
+struct ids {
+    int64_t at[1000];
+    size_t  n;
+};
+
+static int add_id(int n, const char *const *names, const char *const *values,
+                  const char *kinds, void *context)
+{
+    struct ids *ids = context;
+
+    (void)n;
+    (void)names;
+    (void)kinds;
+    if (ids->n == sizeof ids->at / sizeof ids->at[0])
+        return 1;
+    ids->at[ids->n++] = strtoll(values[0], NULL, 10);
+    return 0;
+}
+
+static int list(const struct cli *cli, locant_store *store, int64_t unused)
+{
+    const struct options *o = cli->options;
+    struct ids    ids = { .n = 0 };
+    json_t       *rows = cli->json ? json_array() : NULL;
+    locant_study  study;
+    locant_status s = locant_store_sql(
+        store, "SELECT id FROM studies ORDER BY id LIMIT 1000", add_id, &ids);
+
+    (void)unused;
+    for (size_t i = 0; i < ids.n && s == LOCANT_OK; i++) {
+        s = locant_store_study(&study, store, ids.at[i]);
+        if (s != LOCANT_OK)
+            break;
+        if (rows != NULL) {
+            json_array_append_new(rows, study_json(&study));
+        } else {
+            printf("%" PRId64 "  %s\n   ", study.id, study.made);
+            print_command(&study, o->dir);
+        }
+        locant_study_free(&study);
+    }
+    if (s == LOCANT_OK)
+        return rows ? cli_json(rows) : CLI_OK;
+    json_decref(rows);
+    return cli_error_input(s);
+}
+
+/* What leaves this machine, before it does. */
+static void tell_text(const locant_study *study, const char *path)
+{
+    fprintf(stderr, "locant: %s will hold the text itself: %zu bytes (%zu "
+            "compressed) of %zu file%s, from %s\n", path, study->corpus.bytes,
+            study->packed_bytes, study->corpus.files,
+            study->corpus.files == 1 ? "" : "s",
+            study->sources[0] ? study->sources : "a place that is not known");
+}
+
+/* What the file lacks and a repetition needs. */
+static void tell_without(const locant_study *study, const char *path)
+{
+    if (study->corpus.kind != LOCANT_CORPUS_GENERATED)
+        fprintf(stderr, "locant: %s holds no text, of which it has the SHA-256 "
+                "alone: %s\n", path, study->packed_bytes > 0
+                ? "--with-text puts it in" : "the store does not keep it");
+}
+
+static int export(const struct cli *cli, locant_store *store, int64_t id)
+{
+    const struct options *o = cli->options;
+    locant_study  study;
+    locant_status s = locant_store_study(&study, store, id);
+    int           text, status;
+
+    if (s != LOCANT_OK)
+        return cli_error_input(s);
+    text = o->with_text && study.corpus.kind != LOCANT_CORPUS_GENERATED;
+    if (text && study.packed_bytes > 0)
+        tell_text(&study, o->out);
+    s = locant_study_export(store, id, o->out, text);
+    status = s == LOCANT_OK ? CLI_OK : cli_error_input(s);
+    if (status == CLI_OK && !text)
+        tell_without(&study, o->out);
+    if (status == CLI_OK && cli->json)
+        status = cli_json(study_json(&study));
+    else if (status == CLI_OK)
+        printf("study %" PRId64 " of %s: %s\n", study.id, o->dir, o->out);
+    locant_study_free(&study);
+    return status;
+}
+
+/* The command that repeats what was imported goes to stdout. */
+static int import(const struct cli *cli, const char *path)
+{
+    const struct options *o = cli->options;
+    locant_store *store = NULL;
+    locant_study  study = { .id = 0 };
+    int64_t       id;
+    int           status = CLI_OK;
+    locant_status s = locant_study_import(&id, o->dir, path);
+
+    if (s == LOCANT_OK)
+        s = locant_store_open_readonly(&store, o->dir);
+    if (s == LOCANT_OK)
+        s = locant_store_study(&study, store, id);
+    locant_store_close(store);
+    if (s != LOCANT_OK)
+        return cli_error_input(s);
+    if (study.packed_bytes == 0)
+        tell_without(&study, path);
+    if (cli->json)
+        status = cli_json(study_json(&study));
+    else
+        print_command(&study, o->dir);
+    locant_study_free(&study);
+    return status;
+}
+
+/* --------------------------------------------------------------------- run */
+
+static int from_store(const struct cli *cli, int writes)
+{
+    const struct options *o = cli->options;
+    locant_store *store = NULL;
+    locant_status s;
+    int64_t       id = 0;
+    int           status = cli_check_store(o->dir);
+
+    if (status == CLI_OK && cli->n_words > 1)
+        status = cli_run_id(&id, "study", cli->words[1]);
+    if (status == CLI_OK && writes)
+        status = cli_check_output(o->out);
+    if (status != CLI_OK)
+        return status;
+    s = locant_store_open_readonly(&store, o->dir);
+    if (s == LOCANT_OK)
+        status = (writes ? export : list)(cli, store, id);
+    locant_store_close(store);
+    return s == LOCANT_OK ? status : cli_error(s);
+}
+
+static int run(const struct cli *cli)
+{
+    const char *name = cli->n_words > 0 ? cli->words[0] : "list";
+    const int   imports = strcmp(name, "import") == 0;
+    const int   exports = strcmp(name, "export") == 0;
+
+    if (!imports && !exports && strcmp(name, "list") != 0)
+        return cli_fail(CLI_USAGE, "study: '%s': should be one of list, "
+                        "export, import", name);
+    if (imports && cli->n_words < 2)
+        return cli_fail(CLI_USAGE, "study import: the file is missing");
+    if (!imports && !exports && cli->n_words > 1)
+        return cli_fail(CLI_USAGE, "study list: '%s' is one argument too many",
+                        cli->words[1]);
+    if (!exports && (cli_given(cli, "with-text") || cli_given(cli, "output")))
+        return cli_fail(CLI_USAGE, "study %s: --with-text and -o are for "
+                        "'study export'", name);
+    return imports ? import(cli, cli->words[1]) : from_store(cli, exports);
+}
+
+const struct cli_command cli_study = {
+    .name = "study", .summary = "a report in one file, to repeat it elsewhere",
+    .usage = "list [--dir DIR]\n"
+             "export [ID] [--with-text] [--dir DIR] [-o STUDY.json]\n"
+             "import STUDY.json [--dir DIR]",
+    .doc = "A report that is done leaves a study in its store: preset, "
+           "encodings and seeds,\nthe SHA-256 of its text, checksums of its "
+           "batches, and its numbers.  'export'\nwrites the last one, or ID, "
+           "into one file; with --with-text the text goes along,\nand its size "
+           "and where it came from are said first.  'import' takes such a "
+           "file\ninto a store and prints the command that repeats the report "
+           "there.  That report\nthen says how its losses compare.",
+    .examples = "locant study export --with-text -o study.json\n"
+                "locant study import study.json --dir repeated",
+    .options = options, .options_size = sizeof(struct options),
+    .max_words = 2, .run = run
+};
