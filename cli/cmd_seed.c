@@ -80,9 +80,9 @@ static void print_markdown(void)
 {
     printf("# The rows of the seed documents\n\n"
            "Written by `locant seed --markdown`; a test compares.  Every row "
-           "is run, and its\nchecks judged, by `tests/seed_rows.sh`.  Errata "
-           "are numbered as in the\nspecification; rows with figures take "
-           "`-o OUT.svg`.\n");
+           "is run, and its\nchecks judged, by `tests/seed_rows.sh`.  E-2.3 "
+           "is the third mistake found in S2;\nthe command of its row says "
+           "what is wrong and why.  Rows with figures take\n`-o OUT.svg`.\n");
     for (int d = 0; d < DOCUMENTS; d++) {
         printf("\n## %s\n\n| row | kind | what | figures | wrong in the seed "
                "| command | test |\n|---|---|---|---|---|---|---|\n",

@@ -61,16 +61,23 @@ static int take_number(int n, const char *const *names,
 
 /*
  * The last run of text that no report trained beside its own for a surface or
- * an extension: theirs are read as encodings, never as what they are.
+ * an extension: theirs are read as encodings, never as what they are.  A report
+ * that was stopped has run only some of its encodings: runs like an unfinished
+ * one are the last choice.
  */
 static locant_status remember_text(struct runs *r, locant_store *store)
 {
     int64_t       id = 0;
     locant_status s = locant_store_sql(
         store,
-        "SELECT max(id) FROM runs WHERE status = 'done' AND source = 'text' "
+        "WITH open AS MATERIALIZED (SELECT DISTINCT model, corpus_sha256, "
+        "length, steps, batch FROM runs WHERE source = 'text' "
+        "AND status NOT IN ('done', 'failed')) "
+        "SELECT id FROM runs WHERE status = 'done' AND source = 'text' "
         "AND parent IS NULL AND (id NOT IN (SELECT run FROM evaluations) "
-        "OR id IN (SELECT run FROM evaluations WHERE encoding = ''))",
+        "OR id IN (SELECT run FROM evaluations WHERE encoding = '')) "
+        "ORDER BY (model, corpus_sha256, length, steps, batch) IN open, "
+        "id DESC LIMIT 1",
         take_number, &id);
 
     if (s == LOCANT_OK && id > 0)

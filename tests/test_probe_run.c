@@ -270,6 +270,10 @@ static locant_status take(const locant_figure *f, const char *alt,
 
     CHECK(*alt && *caption && f->title_zh && f->x_label && f->x_label_zh);
     CHECK(f->y_label == NULL || f->y_label_zh);
+    /* distance 0 stands at 1 of an axis that says so */
+    if (strcmp(f->name, "distances") == 0)
+        CHECK(f->series[0].x[0] == 1 && f->series[0].x[1] == 2 &&
+              strncmp(f->x_label, "1 + distance", 12) == 0);
     if (!lct_word_zh(zh, sizeof zh, alt) ||
         !lct_word_zh(zh, sizeof zh, caption))
         FAIL("%s: no Chinese of '%s' or '%s'", f->name, alt, caption);

@@ -213,10 +213,12 @@ void s2_repetition(struct seed *s)
     seed_integer(s, "at position", where);
     seed_real(s, "least distance beyond 1000", far);
     seed_integer(s, "found at", later);
-    seed_wrong(s, "E-2.3", "least distance beyond 1000", 0, far,
-               "Channels repeat, each after its own wavelength; the vector "
-               "does not.  What hurts is that far combinations of phases were "
-               "never seen in training.");
+    seed_wrong_text(s, "E-2.3", "why long sequences are a problem",
+                    "patterns repeat at very long positions",
+                    "far combinations of phases were never seen",
+                    "Each channel does repeat, after its own wavelength, at "
+                    "short positions too; no two vectors up to here are the "
+                    "same.");
     /* encodings.md 1.1 */
     seed_check(s, "longest wavelength", longest, 60611.48, 5e-3);
     seed_check(s, "the nearest position to 0", (double)where, 1, 0);

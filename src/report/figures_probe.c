@@ -182,7 +182,8 @@ static locant_status draw(struct lct_html *h, const struct lct_results *r,
     f.marks = marks;
     f.n_marks = make_marks(marks, r, p);
     if (status == LOCANT_OK && rows.n > 0)
-        status = lct_page_figure(h, r, &f, p->alt, p->caption, 1);
+        status = lct_page_figure(h, r, &f, p->alt, p->caption,
+                                 LCT_TRAINED_HERE);
     free_rows(&rows);
     return status;
 }

@@ -66,8 +66,10 @@ bool lct_page_wants(const struct lct_html *h, const char *name);
 
 /*
  * A figure with alternative text and a caption, which may have numbers as in
- * lct_page_say().  'measured': it ends by saying where that was measured.
+ * lct_page_say().  'measured': it ends by saying that this was measured on the
+ * corpus of the page, or of models trained on it that read another text.
  */
+enum { LCT_MEASURED_HERE = 1, LCT_TRAINED_HERE = 2 };
 locant_status lct_page_figure(struct lct_html *h, const struct lct_results *r,
                               const locant_figure *f, const char *alt,
                               const char *caption, int measured);

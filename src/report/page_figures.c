@@ -24,7 +24,10 @@ static locant_status put_figure(struct lct_html *h, const struct lct_results *r,
                                 const char *caption, int measured)
 {
     const char *const said[] = {
-        caption, " On this corpus, at {model.parameters:M} parameters." };
+        caption, measured == LCT_TRAINED_HERE
+                     ? " Trained on this corpus, at {model.parameters:M} "
+                       "parameters."
+                     : " On this corpus, at {model.parameters:M} parameters." };
 
     lct_html_raw(h, f->width > 600 ? "<figure class=\"wide\">" : "<figure>");
     LCT_TRY(lct_figure_inline(h, f, alt));
@@ -217,7 +220,7 @@ static locant_status write_headline(struct lct_html *h,
         "Every point scores the same 64 targets of every block; only the text "
         "before them grows. Bands: 95 % bootstrap over seeds and blocks. "
         "Dashed: the same model reading through a sliding window of its "
-        "trained length. Grey: byte n-grams counted on the training "
+        "trained length. The n-grams are of bytes, counted on the training "
         "text. A line that stops is undefined beyond.",
         1));
     close_frame(&f);

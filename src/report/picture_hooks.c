@@ -97,8 +97,8 @@ static locant_status draw_head_mask(struct lct_html *h,
     return lct_page_figure(h, s->r, &f,
                            "Map of the keys each query sees: queries "
                            "downwards, keys across.",
-                           "1: seen, 0: hidden by the encoding. Grey: keys the "
-                           "causal mask hides.",
+                           "1: seen, 0: hidden by the encoding. Without a "
+                           "value: keys the causal mask hides.",
                            0);
 }
 

@@ -84,7 +84,7 @@ static locant_status draw_table(struct lct_html *h, const struct lct_subject *s,
                            "Heat map of the table: positions downwards, "
                            "channels across.",
                            "What is added to the embedding: one row for each "
-                           "position. Blue is negative, red positive.",
+                           "position.",
                            0);
 }
 

@@ -112,7 +112,7 @@ static locant_status show_head(struct lct_html *h, const struct lct_results *r,
     return lct_page_figure(h, r, &f,
                            "Heat maps of the attention of one head, before "
                            "training, trained, and beyond the trained length.",
-                           caption, 1);
+                           caption, LCT_TRAINED_HERE);
 }
 
 static locant_status draw_head(struct lct_html *h, const struct lct_results *r,
@@ -179,7 +179,7 @@ static locant_status show_all(struct lct_html *h, const struct lct_results *r,
                            "All heads of all layers on the same text, at the "
                            "trained length: queries downwards, keys across, in "
                            "16 bins each. One colour scale.",
-                           1);
+                           LCT_TRAINED_HERE);
 }
 
 static locant_status draw_all(struct lct_html *h, const struct lct_results *r,

@@ -68,8 +68,9 @@ static void describe(char caption[600], const struct lct_subject *s,
     snprintf(caption, 600,
              "Softmax of the scores of random queries and keys of variance 1, "
              "the same numbers for every encoding.%s Each row adds up to 1. "
-             "Grey: keys the causal mask hides. Entropy of a row: %.2f nats in "
-             "the mean, of the %.2f that equal weights have; weight on the "
+             "Without a value: keys the causal mask hides. Entropy of a row: "
+             "%.2f nats in the mean, "
+             "of the %.2f that equal weights have; weight on the "
              "diagonal: %.2f.",
              input ? " The table, as large as the content, is added before "
                      "random projections."

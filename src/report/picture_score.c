@@ -129,7 +129,8 @@ static locant_status draw_matrix(struct lct_html *h,
                                  "Heat map of the bias of the first head: "
                                  "queries downwards, keys across.",
                                  "What is added to each score before softmax. "
-                                 "Grey: keys the causal mask hides.",
+                                 "Without a value: keys the causal mask "
+                                 "hides.",
                                  0);
     locant_release(out);
     return status;

@@ -157,7 +157,8 @@ static void describe(char caption[800], const double *terms, int64_t n,
              "where r is the projected sinusoid of the distance, each over the "
              "root of the channels; beside and below, what they add up to; in "
              "the corner the score. Each map has queries downwards and keys "
-             "across, on one scale; grey: hidden keys. Queries and keys are "
+             "across, on one scale; no value: hidden keys. Queries and keys "
+             "are "
              "random, of variance 1.%s Root mean squares of (a) to (d): %.2f, "
              "%.2f, %.2f, %.2f (Dai et al. 2019, arXiv:1901.02860, section "
              "3.3).",

@@ -43,7 +43,7 @@ static locant_status show(struct lct_html *h, const struct lct_results *r,
         "each head of all layers, queries above the gap, keys below. Fast "
         "pairs can tell single positions, slow ones hardly turn. Text of the "
         "built-in generator, first seed of each encoding. ",
-        1);
+        LCT_TRAINED_HERE);
 }
 
 locant_status lct_draw_usage(struct lct_html *h, const struct lct_results *r,

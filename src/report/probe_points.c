@@ -99,7 +99,8 @@ size_t lct_points_even_entropy(double *x, double *y, const json_t *probe)
     return n;
 }
 
-/* Bins 0, 1, 2-3, 4-7, ..: in the middle, 0 at a half. */
+/* Bins 0, 1, 2-3, 4-7, ..: one more than the middle, so that 0 has a place on
+   a logarithmic axis. */
 size_t lct_points_distances(double *x, double *y, const json_t *probe)
 {
     const json_t *sweep = sweep_of(probe, "trained");
@@ -108,7 +109,7 @@ size_t lct_points_distances(double *x, double *y, const json_t *probe)
     size_t used = 0;
 
     for (size_t b = 0; b < n && (b == 0 || ldexp(1, (int)b - 1) < length); b++)
-        x[used++] = b == 0 ? .5 : b == 1 ? 1 : 1.5 * ldexp(1, (int)b - 1);
+        x[used++] = b == 0 ? 1 : 1.5 * ldexp(1, (int)b - 1) + .5;
     return used;
 }
 
