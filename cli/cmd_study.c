@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "locant/study.h"
 
 struct options {
     const char *dir, *out;

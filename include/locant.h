@@ -16,6 +16,7 @@
  *   locant/files.h      .npy and safetensors
  *   locant/graph.h      eigenvectors, random walks, distances of a graph
  *   locant/lab.h        corpora, training, evaluation, the run store, reports
+ *   locant/study.h     a report in one file, repeated on another machine
  *   locant/tasks.h      sixteen tasks to train on besides text
  *   locant/probe.h      what a trained model does with positions
  *   locant/figure.h     figures of the report by name: SVG, PNG, PDF, page,

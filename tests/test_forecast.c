@@ -145,7 +145,7 @@ static void seeds_that_the_exact_test_needs_are_said(void **state)
     (void)state;
     (void)forecast_of(&few, &seeds, &steps);
     assert_string_equal(notice, "the exact test, corrected for 1 comparison,"
-                        " needs 6 seeds for p below 0.05, and there are 5");
+                        " needs 6 seeds for p below 0.05; this report has 5");
     assert_int_equal(seeds, 5);
     (void)forecast_of(&enough, &seeds, &steps);
     assert_string_equal(notice, "");
@@ -161,7 +161,7 @@ static void eight_encodings_need_nine_seeds(void **state)
     CHECK_OK(lct_plan_create(&plan, &o));
     CHECK_OK(lct_seeds_needed(&f, &plan, listen, NULL));
     assert_string_equal(notice, "the exact test, corrected for 7 comparisons,"
-                        " needs 9 seeds for p below 0.05, and there are 6;"
+                        " needs 9 seeds for p below 0.05; this report has 6;"
                         " --seeds 9 takes about 9.5 minutes");
     lct_plan_free(&plan);
 }

@@ -47,7 +47,8 @@ static const char *sha_of(const locant_corpus *c)
 static int64_t run_on(locant_store *s, const locant_corpus *c)
 {
     const struct lct_run_new run = {
-        .key = sha_of(c), .encoding = "alibi", .model = "layers=1",
+        .key = sha_of(c), .encoding = "alibi",
+        .model = "layers=1,width=8,heads=2,kv_heads=2,ff=8,norm=layer",
         .corpus_sha256 = sha_of(c), .steps = 9, .batch = 2, .length = 4};
     int64_t id;
 

@@ -38,9 +38,10 @@ static const struct lct_key keys[] = {
     { .name = "scaling", .kind = LCT_SPEC, .def = 0, .family = lct_scalings,
       .doc = "none; linear(factor); ntk(factor); dynamic(factor, original, "
              "length); yarn(factor, original, fast, slow, attention, mscale, "
-             "mscale-all, score, truncate, dynamic, length); longrope(original, "
-             "factor, short, long, attention, length); llama3(factor, low, "
-             "high, original); proportional(partial, factor)" },
+             "mscale-all, score, truncate, dynamic, length); "
+             "longrope(original, factor, short, long, attention, length); "
+             "llama3(factor, low, high, original); proportional(partial, "
+             "factor)" },
     { 0 }
 };
 

@@ -46,8 +46,8 @@ locant_status lct_seeds_needed(const struct lct_forecast *f,
     if (comparisons == 0 || needed <= (size_t)f->seeds)
         return LOCANT_OK;
     n = snprintf(sentence, sizeof sentence, "the exact test, corrected for %zu"
-                 " comparison%s, needs %zu seeds for p below %g, and there are"
-                 " %d", comparisons, comparisons == 1 ? "" : "s", needed,
+                 " comparison%s, needs %zu seeds for p below %g; this report"
+                 " has %d", comparisons, comparisons == 1 ? "" : "s", needed,
                  LCT_ALPHA, f->seeds);
     if (f->seed > 0)
         snprintf(sentence + n, sizeof sentence - (size_t)n,

@@ -15,6 +15,7 @@
 #ifndef LCT_STUDY_H
 #define LCT_STUDY_H
 #include "lab.h"
+#include <locant/study.h>
 
 struct json_t;
 
