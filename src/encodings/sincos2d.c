@@ -7,6 +7,8 @@
  * Half of the channels follow one coordinate, half the other, each with the
  * frequencies base^(-c/(d/4)).  Who comes first, and how sines and cosines lie,
  * is all that tells the forms apart; DETR also maps coordinates to (0, 2 pi].
+ * transformers 5 builds rows first, which is 'interleaved', for RT-DETR and
+ * others; for ViT-MAE and AIMv2 it swaps the halves then, which is 'mae'.
  */
 #include "rope_grid.h"
 #include <inttypes.h>
@@ -125,7 +127,7 @@ static void row(double *out, const locant_encoding *e,
 static const locant_variant variants[] = {
     { "sincos2d(form=timm)", "2-D sines, timm's order", "timm" },
     { "sincos2d(form=interleaved)", "2-D sines, axis by axis",
-      "timm (interleave_sin_cos)" },
+      "timm (interleave_sin_cos), RT-DETR and D-FINE (HF)" },
     { "sincos2d(form=detr)", "2-D sines of normalised coordinates", "DETR" },
     { 0 }
 };
@@ -138,7 +140,7 @@ const struct lct_encoding lct_enc_sincos2d = {
                    "base^(-c/(d/4)), x = p mod width, y = p div width",
         .source = "He et al. 2022, arXiv:2111.06377v3, appendix A.1 and code; "
                   "Carion et al. 2020, arXiv:2005.12872v3, appendix A.4",
-        .used_by = "MAE, ViT-MAE (HF), timm, DETR",
+        .used_by = "MAE, ViT-MAE and AIMv2 (HF), timm, RT-DETR, DETR",
         .traps = "MAE's first half follows the column although its code calls "
                  "it emb_h; the class token's row is zero there.",
         .gradient = "none: no parameters",
