@@ -176,6 +176,9 @@ static void mrope_of_text_is_rope(void **state)
         { "mrope(layout=glm,sections=8:12:12,dim=64)",
           "rope(pairing=interleaved,dim=64)" },
         { "mrope(layout=glm,pairing=half)", "rope" },
+        { "mrope(base=1e6,scaling=yarn(factor=4,original=32768))",
+          "rope(base=1e6,scaling=yarn(factor=4,original=32768))" },
+        { "mrope(layout=interleaved,scaling=llama3)", "rope(scaling=llama3)" },
     };
 
     (void)state;
@@ -301,6 +304,12 @@ static void calls_that_do_not_fit_are_refused(void **state)
                   LOCANT_ERR_PARAM,
                   "locant_encoding_create: sections h and w of mrope are 4 "
                   "and 3, expected equal ones for ernie");
+    CHECK_REFUSED(locant_encoding_create(&e, "mrope(scaling=dynamic(factor=2,"
+                                         "original=64))"), LOCANT_ERR_PARAM,
+                  "locant_encoding_create: scaling of mrope is dynamic("
+                  "factor=2,original=64), whose frequencies depend on the "
+                  "length of a call, expected one with the same for every "
+                  "length");
 }
 
 int main(void)

@@ -3,14 +3,16 @@
  * frequencies of one RoPE.
  *
  * Wang et al.: Qwen2-VL. 2024. arXiv:2409.12191, section 2.1.
- * Pair c keeps base^(-2c/dim); which coordinate it multiplies is a matter of
- * sections.  Text has t = h = w = p, and then this is rope, bit for bit.
+ * Pair c keeps the frequency of rope, rescaled or not; which coordinate it
+ * multiplies is a matter of sections.  Text has t = h = w = p, and then this is
+ * rope, bit for bit.
  */
 #include "rope_grid.h"
+#include "scaling.h"
 #include <inttypes.h>
 #include <math.h>
 
-enum { BASE, SECTIONS, LAYOUT, PAIRING, DIM };
+enum { BASE, SECTIONS, LAYOUT, PAIRING, DIM, SCALING };
 enum { CHUNKED, INTERLEAVED, ERNIE, GLM };
 enum { T, H, W, AXES };
 
@@ -32,6 +34,8 @@ static const struct lct_key keys[] = {
       .doc = "as of rope; left out: half, of ernie and glm interleaved" },
     { .name = "dim", .kind = LCT_INTEGER, .def = NAN, .min = 2, .max = 65536,
       .doc = "rotated leading channels, even; left out: all" },
+    { .name = "scaling", .kind = LCT_SPEC, .def = 0, .family = lct_scalings,
+      .doc = "as of rope, of frequencies that no length of a call changes" },
     { 0 }
 };
 
@@ -42,6 +46,20 @@ static int64_t section(const locant_encoding *e, int i)
     if (e->list[SECTIONS] != NULL)
         return (int64_t)e->list[SECTIONS]->item[i];
     return e->value[LAYOUT] == ERNIE ? ernie[i] : usual[i];
+}
+
+/* One length for three coordinates is nobody's. */
+static locant_status check_scaling(const locant_encoding *e)
+{
+    const locant_encoding *scaling = e->nested[SCALING];
+
+    if (scaling->row->schedule_length == NULL ||
+        scaling->row->schedule_length(scaling, INT64_MAX) == 0)
+        return LOCANT_OK;
+    return locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: scaling of "
+                       "mrope is %s, whose frequencies depend on the length of "
+                       "a call, expected one with the same for every length",
+                       scaling->spec);
 }
 
 static locant_status check(const locant_encoding *e)
@@ -65,7 +83,17 @@ static locant_status check(const locant_encoding *e)
                            "h and w of mrope are %" PRId64 " and %" PRId64
                            ", expected equal ones for ernie", section(e, 0),
                            section(e, 1));
-    return LOCANT_OK;
+    return check_scaling(e);
+}
+
+static unsigned traits(const locant_encoding *e)
+{
+    return LOCANT_TRAIT_RELATIVE | lct_scaling_traits(e->nested[SCALING]);
+}
+
+static double score(const locant_encoding *e)
+{
+    return lct_scaling_score(e->nested[SCALING]);
 }
 
 static void place(double *coords, const locant_encoding *e, int64_t pos)
@@ -103,6 +131,8 @@ static locant_status schedule(struct lct_schedule **out,
     int64_t dim = isnan(e->value[DIM]) ? head_dim : (int64_t)e->value[DIM];
     int64_t sum = section(e, 0) + section(e, 1) + section(e, 2);
     double pairing = e->value[PAIRING];
+    struct lct_schedule *one;
+    locant_status status;
 
     (void)length;
     if (dim > head_dim)
@@ -115,16 +145,22 @@ static locant_status schedule(struct lct_schedule **out,
                            " channels it turns", fn, sum, dim);
     if (isnan(pairing))
         pairing = e->value[LAYOUT] >= ERNIE ? LCT_INTERLEAVED : LCT_HALF;
-    LCT_TRY(lct_grid_schedule(out, e, fn, head_dim, 1, dim / 2,
-                              (enum lct_pairing)pairing));
-    for (int64_t c = 0; c < dim / 2; c++)
-        (*out)->turn[axis_of(e, c) * (dim / 2) + c] =
-            lct_turn_of(e->value[BASE], c, dim);
-    return LOCANT_OK;
+    LCT_TRY(lct_scaling_schedule(&one, e->nested[SCALING], e->value[BASE], fn,
+                                 dim / 2, head_dim));
+    status = lct_grid_schedule(out, e, fn, head_dim, 1, dim / 2,
+                               (enum lct_pairing)pairing);
+    for (int64_t c = 0; status == LOCANT_OK && c < dim / 2; c++)
+        (*out)->turn[axis_of(e, c) * (dim / 2) + c] = one->turn[c];
+    if (status == LOCANT_OK)
+        (*out)->magnitude = one->magnitude;
+    locant_release(one);
+    return status;
 }
 
 static const locant_variant variants[] = {
     { "mrope(base=1e6)", "chunked", "Qwen2-VL, Qwen2.5-VL" },
+    { "mrope(base=1e6,scaling=yarn(factor=4,original=32768))",
+      "chunked, YaRN", "Qwen2.5-VL (131072 tokens)" },
     { "mrope(base=5e6,sections=24:20:20,layout=interleaved)", "interleaved",
       "Qwen3-VL" },
     { "mrope(base=1e7,sections=11:11:10,layout=interleaved,dim=64)",
@@ -150,11 +186,14 @@ const struct lct_encoding lct_enc_mrope = {
                  "image do not start at its length.",
         .doors = LOCANT_DOOR_ROTATE,
         .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_ISOMETRIC,
-        .gradient = "dx = R(-f) dy, pair by pair",
+        .gradient = "dx = R(-f) dy, pair by pair (times the attention factor "
+                    "of a scaling)",
         .variants = variants,
     },
     .keys = keys,
+    .traits = traits,
     .check = check,
+    .score = score,
     .axes = AXES,
     .positions = lct_grid_positions,
     .schedule = schedule,

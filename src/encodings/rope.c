@@ -61,10 +61,8 @@ static locant_status check(const locant_encoding *e)
  */
 static unsigned traits(const locant_encoding *e)
 {
-    const locant_encoding *scaling = e->nested[SCALING];
     bool exact = e->value[ANGLES] == LOCANT_ANGLES_EXACT;
-    unsigned own = scaling->row->traits != NULL ? scaling->row->traits(scaling)
-                                                : scaling->row->info.traits;
+    unsigned own = lct_scaling_traits(e->nested[SCALING]);
 
     return own | (own & LOCANT_TRAIT_LENGTH || !exact ? 0
                                                       : LOCANT_TRAIT_RELATIVE);
@@ -81,9 +79,7 @@ static int64_t schedule_length(const locant_encoding *e, int64_t length)
 
 static double score(const locant_encoding *e)
 {
-    const locant_encoding *scaling = e->nested[SCALING];
-
-    return scaling->row->score != NULL ? scaling->row->score(scaling) : 1;
+    return lct_scaling_score(e->nested[SCALING]);
 }
 
 static bool by_call(const locant_encoding *e)

@@ -3,6 +3,7 @@
  * proportional.
  */
 #include "scaling.h"
+#include <inttypes.h>
 #include <math.h>
 
 extern const struct lct_encoding lct_scaling_ntk, lct_scaling_dynamic,
@@ -37,6 +38,38 @@ const char *const lct_scaling_counts[] = { "document", "call", NULL };
 bool lct_scaling_by_call(const locant_encoding *e)
 {
     return lct_value(e, "length") == 1;
+}
+
+unsigned lct_scaling_traits(const locant_encoding *scaling)
+{
+    return scaling->row->traits != NULL ? scaling->row->traits(scaling)
+                                        : scaling->row->info.traits;
+}
+
+double lct_scaling_score(const locant_encoding *scaling)
+{
+    return scaling->row->score != NULL ? scaling->row->score(scaling) : 1;
+}
+
+locant_status lct_scaling_schedule(struct lct_schedule **out,
+                                   const locant_encoding *scaling, double base,
+                                   const char *fn, int64_t pairs,
+                                   int64_t head_dim)
+{
+    struct lct_schedule *s = lct_schedule_create(base, pairs, head_dim);
+    locant_status status;
+
+    *out = NULL;
+    if (s == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for %" PRId64
+                           " frequencies", fn, pairs);
+    status = scaling->row->schedule(&s, scaling, fn, head_dim, 0);
+    if (status != LOCANT_OK) {
+        locant_release(s);
+        return status;
+    }
+    *out = s;
+    return LOCANT_OK;
 }
 
 unsigned lct_scaling_isometric(bool isometric)

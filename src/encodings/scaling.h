@@ -40,6 +40,19 @@ extern const char *const lct_scaling_counts[];
              "alone; call, of all rows together, as transformers does" }
 bool lct_scaling_by_call(const locant_encoding *e);
 
+/* Traits of a scaling, and what it multiplies scores by. */
+unsigned lct_scaling_traits(const locant_encoding *scaling);
+double lct_scaling_score(const locant_encoding *scaling);
+
+/*
+ * Exact frequencies base^(-2c/dim), dim = 2 * pairs, rescaled by one that no
+ * length changes.  On failure *out is NULL.
+ */
+locant_status lct_scaling_schedule(struct lct_schedule **out,
+                                   const locant_encoding *scaling, double base,
+                                   const char *fn, int64_t pairs,
+                                   int64_t head_dim);
+
 /* ISOMETRIC or nothing. */
 unsigned lct_scaling_isometric(bool isometric);
 

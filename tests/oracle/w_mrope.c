@@ -2,9 +2,10 @@
  * w_mrope.c - M-RoPE: Qwen2-VL (arXiv:2409.12191v2, section 2.1: sections one
  * after another), Qwen3-VL (arXiv:2511.21631v1: THWTHW..), GLM-4.1V
  * (arXiv:2507.01006v6: chunked, neighbours paired), ERNIE 4.5-VL (its modelling
- * code: sections h, w, t; row and column alternate, then the frame).
+ * code: sections h, w, t; row and column alternate, then the frame).  A scaling
+ * rescales the frequency of a pair before a coordinate is chosen for it.
  */
-#include "w_pairs.h"
+#include "w_rope.h"
 
 static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
                   int64_t *low, int64_t *high)
@@ -19,6 +20,10 @@ static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
         "mrope(sections=1:1:1,layout=glm,dim=6)",
         "mrope(sections=0:2:2,layout=chunked,pairing=interleaved)",
         "mrope(sections=2:2:0,layout=interleaved,base=20)",
+        "mrope(sections=1:1:2,scaling=yarn(factor=4,original=64))",
+        "mrope(sections=2:1:1,layout=interleaved,base=100,scaling=yarn("
+        "factor=8,original=32,mscale=.5,mscale-all=.5,score=yes))",
+        "mrope(sections=1:1:1,layout=glm,dim=6,scaling=linear(factor=3))",
     };
 
     (void)W, (void)low, (void)high;
@@ -48,19 +53,20 @@ static cx turned(const struct whole *w, int key, int64_t b, int64_t h,
     int glm = whole_word(w->spec, "layout", "glm", 0);
     struct w_pair p =
         w_pair_of(d, dim, whole_word(w->spec, "pairing", "interleaved", glm));
-    double angle = pow(whole_number(w->spec, "base", 10000),
-                       -2.0 * (double)p.c / (double)dim);
+    struct w_scaling s = { .dim = dim };
+    double angle;
 
     (void)h;
     if (d >= dim)
         return x[d];
-    angle *= whole_coord(w, key, b, t, axis_of(w->spec, p.c),
-                         (double)whole_position(w, key, b, t));
-    return w_turn(x, d, p, cos(angle), sin(angle));
+    w_rope_scaling(&s, w->spec, p.c);
+    angle = s.frequency * whole_coord(w, key, b, t, axis_of(w->spec, p.c),
+                                      (double)whole_position(w, key, b, t));
+    return w_turn(x, d, p, s.magnitude * cos(angle), s.magnitude * sin(angle));
 }
 
 extern const struct whole_oracle whole_mrope;
 const struct whole_oracle whole_mrope = {
-    .name = "mrope", .choose = choose, .turned = turned, .float_table = 1,
-    .real = 1,
+    .name = "mrope", .choose = choose, .turned = turned,
+    .factor = w_rope_score, .float_table = 1, .real = 1,
 };
