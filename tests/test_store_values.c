@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "store_case.h"
 #include "locant/tasks.h"
+#include <math.h>
 
 /* What somebody did to the store, in SQL. */
 static void change(const char *sql)
@@ -120,6 +121,27 @@ static void lists_more_runs_than_it_holds_at_once(void **state)
     locant_store_close(s);
 }
 
+static void takes_no_loss_that_no_model_has(void **state)
+{
+    static const char *const losses[] = {"NULL", "1e308", "-9e999", "1"};
+    const struct lct_run_state at = {"running", 1, 1, 1, NULL};
+    const struct lct_metric m = {1, 3, 1, 1, NAN};
+    locant_store *s = open_store();
+    locant_run_info run;
+    char sql[64];
+
+    (void)state;
+    add_run(s, "a");
+    CHECK_OK(lct_store_record(s, 1, &at, &m, 1));
+    for (size_t i = 0; i < LEN(losses); i++) {
+        CHECK_OK(locant_store_run(&run, s, 1));
+        CHECK(i > 0 ? isnan(run.train_loss) : run.train_loss == 3);
+        snprintf(sql, sizeof sql, "UPDATE metrics SET loss = %s", losses[i]);
+        change(sql);
+    }
+    locant_store_close(s);
+}
+
 static int see_score(const locant_run_info *run, const char *setup,
                      const locant_task_score *score, void *context)
 {
@@ -174,6 +196,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IN_SCRATCH(refuses_a_row_that_no_options_make),
         IN_SCRATCH(lists_more_runs_than_it_holds_at_once),
+        IN_SCRATCH(takes_no_loss_that_no_model_has),
         IN_SCRATCH(refuses_scores_that_cannot_be),
     };
 

@@ -163,9 +163,13 @@ locant_status lct_store_text(char **out, locant_store *s, const char *sql,
 
 double lct_column_double(sqlite3_stmt *stmt, int i)
 {
-    if (sqlite3_column_type(stmt, i) == SQLITE_NULL)
+    const int type = sqlite3_column_type(stmt, i);
+    const double x = sqlite3_column_double(stmt, i);
+
+    if (type != SQLITE_FLOAT && type != SQLITE_INTEGER)
         return NAN;
-    return sqlite3_column_double(stmt, i);
+    /* losses and norms are sums of floats: beyond 1e100 it is none of ours */
+    return fabs(x) <= 1e100 ? x : NAN;
 }
 
 void lct_store_now(char out[32])

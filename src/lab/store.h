@@ -65,7 +65,7 @@ locant_status lct_store_step(bool *row, locant_store *s, sqlite3_stmt *stmt);
 locant_status lct_store_text(char **out, locant_store *s, const char *sql,
                              const char *types, ...);
 
-/* Column as double: NAN for NULL. */
+/* Column as double: NAN for what is no number, or more than a loss can be. */
 double lct_column_double(sqlite3_stmt *stmt, int i);
 /* Column as text of at most size - 1 bytes: "" for NULL. */
 void lct_column_text(char *out, size_t size, sqlite3_stmt *stmt, int i);
