@@ -31,7 +31,7 @@ static const struct cli_option options[] = {
     { "generated", 0, CLI_FLAG, offsetof(struct options, corpus.generated),
       NULL, NULL, 0, 0, 0, "the built-in generator of C-like text" },
     { "items", 0, CLI_INTEGER, offsetof(struct options, task.items), "N",
-      NULL, 1, 1 << 30, 0, "of a run of a task: items of a test set (1000)" },
+      NULL, 1, 1 << 20, 0, "of a run of a task: items of a test set (1000)" },
     { "length", 0, CLI_LIST, offsetof(struct options, task.lengths), "N", NULL,
       0, 0, 0, "of a run of a task: instead of the task's lengths" },
     { "test-seed", 0, CLI_INTEGER, offsetof(struct options, task.test_seed),

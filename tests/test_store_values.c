@@ -157,9 +157,11 @@ static void refuses_scores_that_cannot_be(void **state)
     static const struct { const char *set, *said; } cases[] = {
         {"exact = 11", "exact beyond its items"},
         {"items = -1", "items out of range"},
+        {"items = 1 << 21", "items out of range"},
         {"hits = 99", "hits beyond its tokens"},
         {"length = 0", "a length out of range"},
         {"place = -2", "a place below -1"},
+        {"length = 1", NULL},
     };
     const struct lct_task_score score = {
         .run = 1, .task = "T1", .setting = "", .encoding = "", .test_seed = 1,
@@ -179,8 +181,10 @@ static void refuses_scores_that_cannot_be(void **state)
         change("CREATE TABLE kept AS SELECT * FROM task_scores");
         snprintf(sql, sizeof sql, "UPDATE task_scores SET %s", cases[i].set);
         change(sql);
-        snprintf(want, sizeof want, "%s: a score of run 1 on T1 has %s",
-                 scratch_file(&dir, "store/runs.db"), cases[i].said);
+        snprintf(want, sizeof want, "%s: a score of run 1 %s%s",
+                 scratch_file(&dir, "store/runs.db"),
+                 cases[i].said ? "on T1 has " : "has a length that T1 has not"
+                 " got", cases[i].said ? cases[i].said : "");
         CHECK_REFUSED(locant_task_recorded(s, see_score, &n),
                       LOCANT_ERR_FORMAT, want);
         change("DELETE FROM task_scores; INSERT INTO task_scores SELECT * FROM"

@@ -313,7 +313,7 @@ static void refuses_what_is_no_run_of_a_task(void **state)
     o.items = -1;
     CHECK_REFUSED(locant_task_evaluate(store, run, &o, see, &seen),
                   LOCANT_ERR_PARAM, "locant_task_evaluate: items is -1,"
-                  " expected 1 .. 2^30");
+                  " expected 1 .. 1048576");
     o.items = 5;
     o.lengths = bad;
     o.n_lengths = 1;

@@ -85,7 +85,7 @@ typedef int (*locant_task_visitor)(const locant_task_score *score,
 
 typedef struct locant_task_eval_options {
     size_t         struct_size;
-    int64_t        items;     /* of a test set; 0: the task's */
+    int64_t        items;     /* of a test set, at most 2^20; 0: the task's */
     uint64_t       test_seed; /* of the test sets */
     const int64_t *lengths;   /* instead of the task's tests; NULL: those */
     size_t         n_lengths;

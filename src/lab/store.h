@@ -331,6 +331,9 @@ locant_status lct_store_block_losses(double **out, locant_store *s,
 
 /* ------------------------------------------------------------------- tasks */
 
+/* Of a test set: the store may ask for its floor, which looks at each. */
+enum { LCT_MOST_ITEMS = 1 << 20 };
+
 /* Items of one fixed test set that a run solved. */
 struct lct_task_score {
     int64_t run;

@@ -48,7 +48,7 @@ static locant_status check_score(const struct lct_task_score *t,
         t->setting == NULL || t->encoding == NULL ? "text that is NULL"
         : t->length < 1 || t->length > 1 << 20    ? "a length out of range"
         : t->place < -1                           ? "a place below -1"
-        : t->items < 0 || t->items > 1 << 30      ? "items out of range"
+        : t->items < 0 || t->items > LCT_MOST_ITEMS ? "items out of range"
         : t->exact < 0 || t->exact > t->items     ? "exact beyond its items"
         : t->hits < 0 || t->hits > t->tokens      ? "hits beyond its tokens"
                                                   : NULL;

@@ -67,6 +67,10 @@ static locant_status find_floor(double *out, struct recorded *r,
 {
     const locant_task_test test = {c->score.length, "", task->value};
 
+    if (c->score.length < task->shortest || c->score.length > task->longest)
+        return locant_fail(LOCANT_ERR_FORMAT, "%s: a score of run %lld has a"
+                           " length that %s has not got", r->store->path,
+                           (long long)c->score.run, task->info.id);
     *out = c->score.place < 0 && task->floor == NULL ? 0 : NAN;
     if (c->score.place >= 0 || task->floor == NULL)
         return LOCANT_OK;

@@ -294,9 +294,10 @@ static locant_status check(struct scoring *s, const locant_task_test *tests)
         return locant_fail(LOCANT_ERR_PARAM, "locant_task_evaluate: run %"
                            PRId64 " is %s, expected done", s->run.id,
                            s->run.status);
-    if (s->o.items < 1 || s->o.items > INT64_C(1) << 30)
+    if (s->o.items < 1 || s->o.items > LCT_MOST_ITEMS)
         return locant_fail(LOCANT_ERR_PARAM, "locant_task_evaluate: items is %"
-                           PRId64 ", expected 1 .. 2^30", s->o.items);
+                           PRId64 ", expected 1 .. %d", s->o.items,
+                           LCT_MOST_ITEMS);
     for (const locant_task_test *t = tests; t->length != 0; t++)
         if (t->length < s->task->shortest || t->length > s->task->longest)
             return locant_fail(LOCANT_ERR_PARAM, "locant_task_evaluate: length"
