@@ -3,6 +3,7 @@
  * part in the store.
  */
 #include "probe.h"
+#include "tasks.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -257,12 +258,14 @@ locant_status lct_probe_read(json_t **out, locant_store *store, int64_t run,
     struct lct_probe p = {
         .store = store, .measure = measure && !store->readonly,
         .progress = progress, .context = context};
+    const locant_task_info *task;
     struct lct_model_config config;
     locant_status status;
 
     *out = NULL;
     LCT_TRY(locant_store_run(&p.run, store, run));
     LCT_TRY(lct_model_parse(&config, p.run.model));
+    LCT_TRY(lct_task_of(&task, store, &p.run));
     LCT_TRY(check_run(&p.run, &config));
     p.length = lct_probe_length(p.run.length);
     LCT_TRY(read_text(&p));
