@@ -4,12 +4,14 @@
  * The text holds what locant_train() needs to find the run again, so every
  * option that decides the bits is in 'fields', and checkpoint_every.
  */
+#define _POSIX_C_SOURCE 200809L
 #include "run.h"
 #include "locant/tasks.h"
 #include <inttypes.h>
 #include <jansson.h>
 #include <stddef.h>
 #include <string.h>
+#include <unistd.h>
 
 enum kind { INT64, UINT64, INT, REAL };
 
@@ -125,6 +127,36 @@ static locant_status check_text(const locant_run_info *run,
                        run->corpus_sha256, sha);
 }
 
+/*
+ * Memory is taken by the options, before the key tells that they are those of
+ * another run: the row has to say the same, and its checkpoint to be as large.
+ */
+static locant_status check_options(const locant_train_options *o,
+                                   const locant_run_info *run,
+                                   const locant_store *store)
+{
+    const struct lct_model_config c = {
+        .layers = o->layers, .width = o->width, .heads = o->heads,
+        .kv_heads = o->kv_heads, .ff = o->ff, .memory = o->memory,
+        .vocab = o->source ? o->source->vocab : LCT_VOCAB,
+        .norm = o->rms_norm ? LCT_RMS_NORM : LCT_LAYER_NORM};
+    locant_status status;
+    char model[128], *path;
+
+    LCT_TRY(lct_store_blame(lct_check_sizes(o), store, "run %" PRId64,
+                            run->id));
+    lct_model_text(model, &c);
+    if (strcmp(model, run->model) != 0 || o->batch != run->batch ||
+        o->length != run->length || o->steps != run->steps)
+        return locant_fail(LOCANT_ERR_FORMAT, "%s: run %" PRId64 ": its options"
+                           " are those of another run", store->path, run->id);
+    LCT_TRY(lct_store_run_path(&path, store, run->id, "safetensors"));
+    status = access(path, F_OK) == 0 ? lct_check_room(run, path, store)
+                                     : LOCANT_OK;
+    locant_release(path);
+    return status;
+}
+
 static locant_status resume(locant_store *store, const locant_run_info *run,
                             const locant_corpus *corpus, const char *text,
                             locant_progress_fn progress, void *context)
@@ -132,7 +164,7 @@ static locant_status resume(locant_store *store, const locant_run_info *run,
     locant_train_options o = LOCANT_TRAIN_INIT;
     json_t *root = json_loads(text, 0, NULL);
     int64_t id = 0;
-    locant_status status;
+    locant_status status = LOCANT_OK;
 
     if (root == NULL || !parse(&o, root)) {
         status = locant_fail(LOCANT_ERR_FORMAT, "%s: run %" PRId64 " has"
@@ -141,8 +173,10 @@ static locant_status resume(locant_store *store, const locant_run_info *run,
     } else {
         o.progress = progress;
         o.context = context;
-        status = lct_train(&id, store, corpus, &o, run->id);
+        status = check_options(&o, run, store);
     }
+    if (status == LOCANT_OK)
+        status = lct_train(&id, store, corpus, &o, run->id);
     json_decref(root);
     return status;
 }

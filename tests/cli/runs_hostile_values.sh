@@ -36,5 +36,8 @@ try "DROP TABLE metrics" eval 1
 stopped="UPDATE runs SET status = 'interrupted', options = replace(options,"
 try "$stopped '\"heads\":2', '\"heads\":0')" runs resume 1
 try "$stopped '\"length\":32', '\"length\":33')" runs resume 1
+try "$stopped '\"width\":16', '\"width\":16384')" runs resume 1
+try "UPDATE runs SET model = replace(model, '=16', '=16384');
+    $stopped '\"width\":16', '\"width\":16384')" runs resume 1
 try "$stopped '\"heads\":2', '\"heads\":\"2\"')" runs resume 1
 try "$stopped '\"parent\":0', '\"parent\":7')" runs resume 1
