@@ -75,7 +75,8 @@ static int parse_choice(int *out, const struct cli_option *o, const char *text)
         }
         at += word + (at[word] == '|');
     }
-    fprintf(stderr, "locant: --%s '%s': should be one of ", o->name, text);
+    fprintf(stderr, "locant: --%s '%s': should be one of ", o->name,
+            cli_safe(text));
     for (at = o->value; *at != '\0'; at++) {
         if (*at == '|')
             fputs(", ", stderr);

@@ -210,7 +210,7 @@ int cli_write(const struct cli *cli, const char *path, const locant_tensor *t)
                                   locant_dtype_name(t->dtype), "shape",
                                   cli_shape(t)));
     cli_shape_text(shape, sizeof shape, t);
-    fprintf(stderr, "wrote %s: %s %s\n", path, locant_dtype_name(t->dtype),
-            shape);
+    fprintf(stderr, "wrote %s: %s %s\n", cli_safe(path),
+            locant_dtype_name(t->dtype), shape);
     return CLI_OK;
 }

@@ -115,6 +115,14 @@ void cli_help_verb(const struct cli_command *command);
 
 /* "locant: " and the sentence on stderr; returns 'status'. */
 int cli_fail(int status, const char *format, ...) LOCANT_PRINTF(2, 3);
+
+/*
+ * Foreign text for a terminal: valid UTF-8 as it is, but control characters and
+ * other bytes as \n, \t, \x1b.  Sentences on stderr are made safe where they
+ * are printed; whatever else prints text of a store, a file or its name asks
+ * here.  Lives until the eighth call after this one.
+ */
+const char *cli_safe(const char *text);
 /* locant_last_error() on stderr; returns the exit status 's' means. */
 int cli_error(locant_status s);
 /* The same where not the request is wrong but the moment: exit 3. */

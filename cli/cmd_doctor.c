@@ -73,7 +73,7 @@ static void print_text(const locant_corpus_info *corpus)
         printf("C headers     %zu files, %.1f MiB: enough for 'locant "
                "report'\n", corpus->files, (double)corpus->bytes / 0x1p20);
     else
-        printf("C headers     %s\n", locant_last_error());
+        printf("C headers     %s\n", cli_safe(locant_last_error()));
 }
 
 static int run(const struct cli *cli)

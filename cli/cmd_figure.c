@@ -187,7 +187,7 @@ static int finish(const struct wish *w, locant_status s)
     if (o->out != NULL && w->cli->json)
         return cli_json(json_pack("{s:s}", "output", o->out));
     if (o->out != NULL)
-        fprintf(stderr, "wrote %s\n", o->out);
+        fprintf(stderr, "wrote %s\n", cli_safe(o->out));
     return CLI_OK;
 }
 

@@ -186,7 +186,7 @@ static int print(const json_t *probe)
 {
     printf("run %.0f: %s seed %.0f, trained at %.0f\n",
            number_at(probe, "run", NULL),
-           json_string_value(json_object_get(probe, "encoding")),
+           cli_safe(json_string_value(json_object_get(probe, "encoding"))),
            number_at(probe, "seed", NULL),
            number_at(probe, "trained_length", NULL));
     print_attention(json_object_get(probe, "attention"));

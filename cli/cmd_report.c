@@ -211,7 +211,7 @@ static void print_row(const locant_report_row *r, int width)
 {
     char gain[24] = "undefined";
 
-    printf("%-*s", width, r->encoding);
+    printf("%-*s", width, cli_safe(r->encoding));
     for (int i = 0; i < LOCANT_EVAL_LENGTHS; i++)
         print_loss(r, i);
     if (isfinite(r->gain))
@@ -234,7 +234,7 @@ static void print_text(const locant_report *r, const char *page)
     printf(" %10s %8s %9s %7s\n", "G(2048)", "params", "tokens/s", "MiB");
     for (size_t i = 0; i < r->n_rows; i++)
         print_row(&r->rows[i], width);
-    printf("\npage: %s\n", page);
+    printf("\npage: %s\n", cli_safe(page));
 }
 
 /*
@@ -253,7 +253,8 @@ static int judge(const locant_report *r)
 
         if (g->passed)
             continue;
-        fprintf(stderr, "gate %s failed: %s\n", g->name, g->sentence);
+        fprintf(stderr, "gate %s failed: %s\n", g->name,
+                cli_safe(g->sentence));
         if (!degree)
             status = CLI_NO;
     }

@@ -60,18 +60,18 @@ static int print_row(const locant_run_info *r, void *context)
     if (r->parent)
         snprintf(parent, sizeof parent, "%" PRId64, r->parent);
     printf("%5" PRId64 "  %-11s  %-6s %6" PRId64 " %5" PRIu64 "  %6" PRId64
-           "/%-6" PRId64 "  %8s %6s  %-20s  %s\n", r->id, r->status,
-           r->source, r->length, r->seed, r->step, r->steps, loss, parent,
-           r->started, r->encoding);
+           "/%-6" PRId64 "  %8s %6s  %-20s  %s\n", r->id, cli_safe(r->status),
+           cli_safe(r->source), r->length, r->seed, r->step, r->steps, loss,
+           parent, cli_safe(r->started), cli_safe(r->encoding));
     return 0;
 }
 
-/* A field of RFC 4180: quoted when it has to be. */
+/* A field of RFC 4180: quoted when it has to be; --json has control characters
+   as they are. */
 static void print_field(const char *text, int last)
 {
-    if (text == NULL)
-        text = "";
-    if (text[strcspn(text, ",\"\r\n")] == '\0') {
+    text = text != NULL ? cli_safe(text) : "";
+    if (text[strcspn(text, ",\"")] == '\0') {
         fputs(text, stdout);
     } else {
         putchar('"');
@@ -85,14 +85,17 @@ static void print_field(const char *text, int last)
 static int print_csv(const locant_run_info *r, void *context)
 {
     (void)context;
-    printf("%" PRId64 ",%s,", r->id, r->status);
+    printf("%" PRId64 ",", r->id);
+    print_field(r->status, 0);
     print_field(r->encoding, 0);
     print_field(r->model, 0);
-    printf("%s,%" PRIu64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64
-           ",%" PRId64 ",%" PRId64 ",%.17g,%.17g,%.17g,%s,", r->corpus_sha256,
-           r->seed, r->step, r->steps, r->batch, r->length, r->parameters,
+    print_field(r->corpus_sha256, 0);
+    printf("%" PRIu64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64
+           ",%" PRId64 ",%" PRId64 ",%.17g,%.17g,%.17g,", r->seed, r->step,
+           r->steps, r->batch, r->length, r->parameters,
            r->encoding_parameters, r->train_loss, r->seconds,
-           r->tokens_per_second, r->started);
+           r->tokens_per_second);
+    print_field(r->started, 0);
     printf(r->parent ? "%" PRId64 "," : ",", r->parent);
     print_field(r->source, 0);
     print_field(r->message, 0);
@@ -144,20 +147,21 @@ static int show(const struct cli *cli, locant_store *store, const char *word)
     printf("run         %" PRId64 "\nstatus      %s\nencoding    %s\n"
            "model       %s\n%s      %s\nseed        %" PRIu64 "\n"
            "step        %" PRId64 " of %" PRId64 ", %" PRId64 " x %" PRId64
-           " tokens\n", r.id, r.status, r.encoding, r.model,
-           text ? "corpus" : "task  ", text ? r.corpus_sha256 : r.source,
-           r.seed, r.step, r.steps, r.batch, r.length);
+           " tokens\n", r.id, cli_safe(r.status), cli_safe(r.encoding),
+           cli_safe(r.model), text ? "corpus" : "task  ",
+           cli_safe(text ? r.corpus_sha256 : r.source), r.seed, r.step,
+           r.steps, r.batch, r.length);
     printf("parameters  %" PRId64 ", %" PRId64 " of the encoding\n"
            "train loss  %.6f nats per %s\nspeed       %.0f tokens/s, %.1f s\n"
            "started     %s\n", r.parameters, r.encoding_parameters,
            r.train_loss, text ? "byte" : "answer", r.tokens_per_second,
-           r.seconds, r.started);
+           r.seconds, cli_safe(r.started));
     if (r.build[0] != '\0')
-        printf("computed    by %s\n", r.build);
+        printf("computed    by %s\n", cli_safe(r.build));
     if (r.parent != 0)
         printf("parent      run %" PRId64 "\n", r.parent);
     if (r.message[0] != '\0')
-        printf("message     %s\n", r.message);
+        printf("message     %s\n", cli_safe(r.message));
     return CLI_OK;
 }
 
@@ -268,7 +272,8 @@ static int print_name(int n, const char *const *names,
     (void)n;
     (void)names;
     (void)kinds;
-    printf("%s%s", (*count)++ > 0 ? "," : "", values[1]);
+    printf("%s%s", (*count)++ > 0 ? "," : "",
+           cli_safe(values[1]));
     return 0;
 }
 

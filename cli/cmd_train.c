@@ -74,8 +74,9 @@ json_t *cli_trained(const locant_run_info *run)
 void cli_print_trained(const locant_run_info *run)
 {
     printf("run %" PRId64 ": %s, %s seed %" PRIu64 ", %" PRId64 " steps, "
-           "train loss %.4f nats per %s, %.1f s\n", run->id, run->status,
-           run->encoding, run->seed, run->step, run->train_loss,
+           "train loss %.4f nats per %s, %.1f s\n", run->id,
+           cli_safe(run->status), cli_safe(run->encoding), run->seed,
+           run->step, run->train_loss,
            strcmp(run->source, "text") == 0 ? "byte" : "answer", run->seconds);
 }
 

@@ -54,19 +54,17 @@ bool cli_no_memory(void)
 
 int cli_fail(int status, const char *format, ...)
 {
+    char    text[8192]; /* longer than any sentence with a path in it */
     va_list args;
 
     if (no_memory_for_json && said)
         return CLI_INPUT;
     said = true;
-    fputs("locant: ", stderr);
     va_start(args, format);
-    if (no_memory_for_json)
-        fputs("out of memory", stderr);
-    else
-        vfprintf(stderr, format, args);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    fputc('\n', stderr);
+    fprintf(stderr, "locant: %s\n",
+            no_memory_for_json ? "out of memory" : cli_safe(text));
     return no_memory ? CLI_INPUT : status;
 }
 

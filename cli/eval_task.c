@@ -97,7 +97,7 @@ static void print_head(const struct output *out, const locant_run_info *run)
     const locant_task_info *t = out->task;
 
     printf("run %" PRId64 ": %s %s, %s seed %" PRIu64 "\n", run->id, t->id,
-           t->title, run->encoding, run->seed);
+           t->title, cli_safe(run->encoding), run->seed);
     printf("lengths in %s, trained at %s%" PRId64 "; the metric is %s", t->unit,
            t->upto ? "1 .. " : "", t->length, t->metric);
     if (isfinite(t->chance))

@@ -128,7 +128,8 @@ static void describe(char *out, size_t size, const locant_progress *p)
     size_t n = (size_t)snprintf(out, size, "%s", p->phase ? p->phase : "");
 
     if (p->encoding != NULL && n < size)
-        n += (size_t)snprintf(out + n, size - n, " %s seed %llu", p->encoding,
+        n += (size_t)snprintf(out + n, size - n, " %s seed %llu",
+                              cli_safe(p->encoding),
                               (unsigned long long)p->seed);
     if (p->steps > 0 && n < size)
         n += (size_t)snprintf(out + n, size - n, " step %lld/%lld",
@@ -162,7 +163,7 @@ int cli_progress(const locant_progress *p, void *context)
     (void)context;
     if (p->notice != NULL) {
         cli_progress_end();
-        fprintf(stderr, "locant: %s\n", p->notice);
+        fprintf(stderr, "locant: %s\n", cli_safe(p->notice));
         if (p->total == 0) /* it tells of no progress besides */
             return stop_asked != 0;
     }

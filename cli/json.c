@@ -7,18 +7,42 @@
 
 #include "cli.h"
 
+/* Jansson escapes what is below 0x20, JSON's own rule; terminals obey U+007F ..
+   U+009F too.  A failing stdout is reported once, by cli_finish(). */
+static void print_escaped(const char *text)
+{
+    for (; *text != '\0'; text++) {
+        const unsigned char c = (unsigned char)*text,
+                            after = (unsigned char)text[1];
+
+        if (c == 0x7f) {
+            fputs("\\u007f", stdout);
+        } else if (c == 0xc2 && after < 0xa0) {
+            printf("\\u%04x", (unsigned)after);
+            text++;
+        } else {
+            putchar(c);
+        }
+    }
+    putchar('\n');
+}
+
 int cli_json(json_t *value)
 {
+    char *text;
+
     if (value == NULL || cli_no_memory()) {
         json_decref(value);
         return cli_fail(CLI_INPUT, "%s", cli_no_memory()
                             ? "out of memory"
                             : "the result has text that is not UTF-8");
     }
-    /* A failing stdout is reported once, by cli_finish(). */
-    json_dumpf(value, stdout, JSON_INDENT(2));
-    putchar('\n');
+    text = json_dumps(value, JSON_INDENT(2));
     json_decref(value);
+    if (text == NULL)
+        return cli_fail(CLI_INPUT, "out of memory");
+    print_escaped(text);
+    free(text);
     return CLI_OK;
 }
 

@@ -372,6 +372,6 @@ int show_picture(const struct cli *cli, const locant_encoding *e,
         return failed;
     if (cli->json)
         return cli_json(json_pack("{s:s}", "output", path));
-    fprintf(stderr, "wrote %s\n", path);
+    fprintf(stderr, "wrote %s\n", cli_safe(path));
     return CLI_OK;
 }

@@ -157,7 +157,7 @@ static void print_point(const struct row *r, size_t n, int first)
     if (!isnan(solved(r, n)))
         snprintf(share, sizeof share, "%.2f", solved(r, n));
     printf("%7" PRId64 "  %-11s %5s  %-26s %6" PRId64 " %6s ", r->length,
-           r->setting, place, r->encoding, r->steps, share);
+           cli_safe(r->setting), place, cli_safe(r->encoding), r->steps, share);
     for (size_t i = 0; i < n; i++)
         printf(" %.3f", r[i].value);
     putchar('\n');

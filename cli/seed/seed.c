@@ -21,7 +21,7 @@ void seed_try(struct seed *s, locant_status status)
 {
     if (status == LOCANT_OK)
         return;
-    fprintf(stderr, "locant: %s: %s\n", s->row->id, locant_last_error());
+    (void)cli_fail(CLI_NO, "%s: %s", s->row->id, locant_last_error());
     leave(s, status == LOCANT_ERR_INTERRUPTED ? CLI_RESUMABLE
              : status == LOCANT_ERR_IO || status == LOCANT_ERR_NOMEM ||
                status == LOCANT_ERR_FORMAT ? CLI_INPUT : CLI_NO);
@@ -29,13 +29,13 @@ void seed_try(struct seed *s, locant_status status)
 
 void seed_fail(struct seed *s, int exit_status, const char *format, ...)
 {
+    char    text[5000]; /* a path of 4096 bytes in it */
     va_list args;
 
-    fprintf(stderr, "locant: %s: ", s->row->id);
     va_start(args, format);
-    vfprintf(stderr, format, args);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    fputc('\n', stderr);
+    (void)cli_fail(exit_status, "%s: %s", s->row->id, text);
     leave(s, exit_status);
 }
 

@@ -1,0 +1,92 @@
+/*
+ * safe.c - foreign text, of stores, files, file names and their messages, as it
+ * may reach a terminal: a control character there is a command.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+/* Bytes of a character of UTF-8 that begins so; 0 if none does. */
+static size_t length_of(unsigned char first)
+{
+    return first < 0x80   ? 1
+           : first < 0xc0 ? 0
+           : first < 0xe0 ? 2
+           : first < 0xf0 ? 3
+           : first < 0xf8 ? 4
+                          : 0;
+}
+
+/*
+ * Bytes of the character at p, of 'n' that are left; 0 if it is no UTF-8, or a
+ * control character: U+0000 .. U+001F, U+007F .. U+009F.
+ */
+static size_t plain(const unsigned char *p, size_t n)
+{
+    static const unsigned least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+    const size_t bytes = length_of(p[0]);
+    unsigned     code;
+
+    if (bytes < 2)
+        return bytes == 1 && p[0] >= 0x20 && p[0] != 0x7f;
+    if (bytes > n)
+        return 0;
+    code = p[0] & (0x7fu >> bytes);
+    for (size_t i = 1; i < bytes; i++) {
+        if ((p[i] & 0xc0) != 0x80)
+            return 0;
+        code = code << 6 | (p[i] & 0x3fu);
+    }
+    return code >= least[bytes] && code >= 0xa0 && code <= 0x10ffff &&
+                   (code < 0xd800 || code > 0xdfff)
+               ? bytes
+               : 0;
+}
+
+/* Into 'out', if it is not NULL; how many bytes. */
+static size_t escape(char *out, const char *text, size_t n)
+{
+    size_t used = 0;
+
+    for (size_t i = 0; i < n;) {
+        const size_t bytes = plain((const unsigned char *)text + i, n - i);
+        const char   byte = text[i];
+        char         code[8];
+        size_t       wide = bytes;
+
+        if (bytes > 0)
+            memcpy(code, text + i, bytes);
+        else
+            wide = (size_t)(byte == '\n'   ? snprintf(code, 8, "\\n")
+                            : byte == '\t' ? snprintf(code, 8, "\\t")
+                                           : snprintf(code, 8, "\\x%02x",
+                                                      (unsigned char)byte));
+        if (out != NULL)
+            memcpy(out + used, code, wide);
+        used += wide;
+        i += bytes > 0 ? bytes : 1;
+    }
+    return used;
+}
+
+const char *cli_safe(const char *text)
+{
+    enum { AT_A_TIME = 8 };
+    static char *kept[AT_A_TIME];
+    static int   next;
+    const size_t n = strlen(text), bytes = escape(NULL, text, n);
+    char        *out;
+
+    if (bytes == n) /* what is escaped grows */
+        return text;
+    out = malloc(bytes + 1);
+    if (out == NULL)
+        return "(out of memory)";
+    out[escape(out, text, n)] = '\0';
+    free(kept[next]);
+    kept[next] = out;
+    next = (next + 1) % AT_A_TIME;
+    return out;
+}
