@@ -39,6 +39,7 @@ struct show_attention {
     int64_t stride;      /* of positions */
     int     layer;
     int     random;      /* q, k: of seed 0; otherwise sines */
+    int     no_values;   /* v is zero: what the encoding adds to values alone */
 };
 
 /*
@@ -47,6 +48,17 @@ struct show_attention {
  */
 int show_attend(double *out, const struct cli_encoding *c,
                 const struct show_attention *how);
+/* The weights alone, whatever the encoding adds to values. */
+int show_weights(double *out, const struct cli_encoding *c,
+                 const struct show_attention *how);
+/*
+ * The fewest channels of a head that the encoding takes for sequences of
+ * 'length', from 'least' on and at most SHOW_MOST_DIM; 'least' if it takes none
+ * of those tried.
+ */
+enum { SHOW_MOST_DIM = 512 };
+int show_dim(int64_t *dim, const locant_encoding *e, int layer, int64_t length,
+             int64_t least);
 /*
  * The encoding for sequences of 'length', with parameters drawn by seed 0.
  * Where all of them start at 0, and would show nothing, *filled is 1 and they

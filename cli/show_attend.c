@@ -95,7 +95,8 @@ static int make(struct parts *p, locant_attention *a,
     for (int64_t t = 0; t < how->tokens; t++) {
         ((int64_t *)p->pos.memory)[t] = t * how->stride;
         for (int64_t d = 0; d < how->dim; d++)
-            ((double *)p->v.memory)[t * how->dim + d] = t == d;
+            ((double *)p->v.memory)[t * how->dim + d] =
+                t == d && !how->no_values;
     }
     a->q = &p->q.tensor;
     a->k = &p->k.tensor;
@@ -105,27 +106,28 @@ static int make(struct parts *p, locant_attention *a,
     return CLI_OK;
 }
 
-static int attend(double *out, struct parts *p, locant_attention *a)
+/* What the library says is in *s. */
+static int attend(locant_status *s, double *out, struct parts *p,
+                  locant_attention *a)
 {
     locant_tensor t = locant_dense(out, LOCANT_F64, 4, p->q.tensor.shape);
     int64_t       n;
     size_t        bytes;
-    locant_status s = locant_attention_workspace(&bytes, a);
     int           failed;
 
-    if (s != LOCANT_OK)
-        return cli_error(s);
+    *s = locant_attention_workspace(&bytes, a);
+    if (*s != LOCANT_OK)
+        return CLI_OK;
     n      = (int64_t)(bytes / sizeof(double) + 1);
     failed = cli_new(&p->scratch, LOCANT_F64, 1, &n);
-    if (failed)
-        return failed;
-    s = locant_attention_forward(&t, &p->lse.tensor, a, p->scratch.memory,
-                                 bytes);
-    return s == LOCANT_OK ? CLI_OK : cli_error(s);
+    if (!failed)
+        *s = locant_attention_forward(&t, &p->lse.tensor, a, p->scratch.memory,
+                                      bytes);
+    return failed;
 }
 
-int show_attend(double *out, const struct cli_encoding *c,
-                const struct show_attention *how)
+static int run(locant_status *s, double *out, const struct cli_encoding *c,
+               const struct show_attention *how)
 {
     locant_attention a = LOCANT_ATTENTION_INIT;
     struct parts     p;
@@ -138,7 +140,7 @@ int show_attend(double *out, const struct cli_encoding *c,
     if (locant_encoding_traits(a.encoding) & LOCANT_TRAIT_READS_X)
         a.x = &p.x.tensor;
     if (!failed)
-        failed = attend(out, &p, &a);
+        failed = attend(s, out, &p, &a);
     cli_free(&p.q);
     cli_free(&p.k);
     cli_free(&p.v);
@@ -147,4 +149,62 @@ int show_attend(double *out, const struct cli_encoding *c,
     cli_free(&p.lse);
     cli_free(&p.scratch);
     return failed;
+}
+
+int show_attend(double *out, const struct cli_encoding *c,
+                const struct show_attention *how)
+{
+    locant_status s = LOCANT_OK;
+    int           failed = run(&s, out, c, how);
+
+    return failed || s == LOCANT_OK ? failed : cli_error(s);
+}
+
+int show_weights(double *out, const struct cli_encoding *c,
+                 const struct show_attention *how)
+{
+    struct show_attention blank = *how;
+    const int64_t n = how->tokens * how->dim;
+    double       *added = locant_alloc((size_t)n * sizeof *added);
+    int           failed;
+
+    if (added == NULL)
+        return cli_fail(CLI_INPUT, "out of memory");
+    blank.no_values = 1;
+    failed = show_attend(out, c, how);
+    if (!failed)
+        failed = show_attend(added, c, &blank);
+    for (int64_t i = 0; i < n && !failed; i++)
+        out[i] -= added[i];
+    locant_release(added);
+    return failed;
+}
+
+int show_dim(int64_t *dim, const locant_encoding *e, int layer, int64_t length,
+             int64_t least)
+{
+    static const int64_t sizes[] = { 8, 12, 16, 24, 32, 48, 64, 96, 128, 192,
+                                     256, SHOW_MOST_DIM };
+
+    *dim = least;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        const struct show_attention how = { 2, sizes[i], 1, layer, 0, 0 };
+        double        out[2 * SHOW_MOST_DIM];
+        locant_status s = LOCANT_OK;
+        struct cli_encoding c;
+        int filled, failed;
+
+        if (sizes[i] < least)
+            continue;
+        failed = show_open(&c, &filled, e, length,
+                           &(locant_sizes){ sizes[i], 1, 1, sizes[i] }, 0);
+        if (!failed)
+            failed = run(&s, out, &c, &how);
+        cli_encoding_close(&c);
+        if (failed || s == LOCANT_OK) {
+            *dim = sizes[i];
+            return failed;
+        }
+    }
+    return CLI_OK;
 }

@@ -213,18 +213,19 @@ static int bias(struct show_block *b, const locant_encoding *e)
 static int attend(struct show_block *b, const locant_encoding *e, int layer)
 {
     struct show_attention how = { TOKENS, SHOW_COLUMNS, 8 * show_stride(e),
-                                  layer, 0 };
-    double out[TOKENS * SHOW_COLUMNS];
+                                  layer, 0, 0 };
+    static double out[TOKENS * SHOW_MOST_DIM];
     struct cli_encoding c;
     struct origin from;
-    char spec[500], more[60] = "", far[60] = "";
-    int  failed, first;
+    char spec[500], more[60] = "", far[60] = "", wide[60] = "";
+    int  first, failed = show_dim(&how.dim, e, layer, TOKENS, SHOW_COLUMNS);
     int  reads_x = locant_encoding_traits(e) & LOCANT_TRAIT_READS_X;
 
     if (how.stride == 8)
         how.stride = 1;
-    failed = open(&c, &from, e,
-                  &(locant_sizes){ SHOW_COLUMNS, 1, 1, SHOW_COLUMNS });
+    if (failed)
+        return failed;
+    failed = open(&c, &from, e, &(locant_sizes){ how.dim, 1, 1, how.dim });
     if (!failed)
         failed = show_attend(out, &c, &how);
     if (failed) {
@@ -233,6 +234,9 @@ static int attend(struct show_block *b, const locant_encoding *e, int layer)
     }
     quoted(spec, sizeof spec,
            locant_encoding_layer(&first, e, layer));
+    if (how.dim > SHOW_COLUMNS)
+        snprintf(wide, sizeof wide, ", heads of %d (their first 8 channels)",
+                 (int)how.dim);
     if (how.stride > 1) {
         snprintf(far, sizeof far, " (token t sits at %d t)", (int)how.stride);
         snprintf(more, sizeof more, " --query-positions P.npy "
@@ -240,9 +244,8 @@ static int attend(struct show_block *b, const locant_encoding *e, int layer)
     }
     snprintf(b->what, sizeof b->what, "attention%s over keys up to the "
              "query%s: q_i[d] = sin(i + d), k_j[d] = cos(j - d)%s, v the "
-             "identity%s", layer > 0 ? " of a global layer" : "", far,
-             reads_x ? ", x_j[d] = sin(j d)" : "",
-             from.words);
+             "identity%s%s", layer > 0 ? " of a global layer" : "", far,
+             reads_x ? ", x_j[d] = sin(j d)" : "", wide, from.words);
     snprintf(b->command, sizeof b->command, "locant attend %s -q Q.npy -k "
              "K.npy -v V.npy --causal%s%s%s -o O.npy", spec, more,
              reads_x ? " -x X.npy" : "",
@@ -251,7 +254,7 @@ static int attend(struct show_block *b, const locant_encoding *e, int layer)
     b->columns = SHOW_COLUMNS;
     for (int i = 0; i < 3; i++) {
         snprintf(b->label[i], sizeof b->label[i], "token %d", 3 * i + 1);
-        memcpy(b->value[i], out + (3 * i + 1) * SHOW_COLUMNS,
+        memcpy(b->value[i], out + (3 * i + 1) * how.dim,
                sizeof b->value[i]);
     }
     cli_encoding_close(&c);
@@ -305,19 +308,20 @@ static int ids(struct show_block *b, const locant_encoding *e)
 
 int show_checks(struct show_block *out, int *n, const locant_encoding *e)
 {
-    unsigned doors = locant_encoding_doors(e);
-    int      failed = CLI_OK, other = other_layer(e);
+    int first, failed = CLI_OK, other = other_layer(e);
+    const locant_encoding *own = locant_encoding_layer(&first, e, 0);
+    const unsigned doors = locant_encoding_doors(own);
 
     memset(out, 0, SHOW_BLOCKS * sizeof *out);
     *n = 0;
     if (locant_encoding_places(e))
         failed = ids(&out[(*n)++], e);
     if (!failed && doors & LOCANT_DOOR_INPUT)
-        failed = table(&out[(*n)++], e);
+        failed = table(&out[(*n)++], own);
     if (!failed && doors & LOCANT_DOOR_ROTATE)
-        failed = rotate(&out[(*n)++], e);
+        failed = rotate(&out[(*n)++], own);
     if (!failed && doors & LOCANT_DOOR_SCORE)
-        failed = bias(&out[(*n)++], e);
+        failed = bias(&out[(*n)++], own);
     if (!failed && (doors & LOCANT_DOOR_CONTENT || doors == 0))
         failed = attend(&out[(*n)++], e, 0);
     if (!failed && other > 0)

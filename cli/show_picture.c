@@ -299,16 +299,21 @@ static int score(const char *path, const locant_encoding *e)
 
 static int weights(const char *path, const locant_encoding *e)
 {
-    static double out[WEIGHTS * WEIGHTS];
-    struct show_attention how = { WEIGHTS, WEIGHTS, show_stride(e), 0, 1 };
+    static double out[WEIGHTS * SHOW_MOST_DIM];
+    struct show_attention how = { WEIGHTS, WEIGHTS, show_stride(e), 0, 1, 0 };
+    const int64_t length = WEIGHTS * how.stride;
     locant_figure f = LOCANT_FIGURE_INIT;
     struct cli_encoding c;
-    int failed = open(&c, e, WEIGHTS * how.stride,
-                      &(locant_sizes){ WEIGHTS, 1, 1, WEIGHTS });
+    int failed = show_dim(&how.dim, e, 0, length, WEIGHTS);
 
+    if (failed)
+        return failed;
+    failed = open(&c, e, length, &(locant_sizes){ how.dim, 1, 1, how.dim });
     if (!failed)
-        failed = show_attend(out, &c, &how);
+        failed = show_weights(out, &c, &how);
     cli_encoding_close(&c);
+    for (int64_t i = 0; i < WEIGHTS; i++) /* v[j] is the unit vector j */
+        memmove(out + i * WEIGHTS, out + i * how.dim, WEIGHTS * sizeof *out);
     f.title   = "Attention of random queries and keys";
     f.x_label = "key";
     f.y_label = "query";
@@ -350,12 +355,28 @@ static int places(const char *path, const locant_encoding *e)
     return draw(path, &f);
 }
 
+/* Where layers differ, the first, or the first that has a door. */
+static const locant_encoding *shown_layer(const locant_encoding *e)
+{
+    int first;
+
+    for (int l = 0; l < 64; l++) {
+        const locant_encoding *one = locant_encoding_layer(&first, e, l);
+
+        if (locant_encoding_doors(one) != 0)
+            return one;
+    }
+    return locant_encoding_layer(&first, e, 0);
+}
+
 int show_picture(const struct cli *cli, const locant_encoding *e,
                  const char *path)
 {
-    unsigned doors = locant_encoding_doors(e);
-    int failed;
+    unsigned doors;
+    int      failed;
 
+    e = shown_layer(e);
+    doors = locant_encoding_doors(e);
     if (doors & LOCANT_DOOR_CONTENT)
         failed = weights(path, e);
     else if (doors & LOCANT_DOOR_SCORE)
