@@ -30,7 +30,7 @@ static const struct lct_kernels *isas[MOST_ISAS];
 static int isa_count;
 
 struct worst {
-    double ulp, ulp_large, absolute;
+    double ulp, ulp_large, absolute, in_double;
     double base;
     int64_t dim, i, position;
     char failure[256];
@@ -82,6 +82,18 @@ static void prepare(struct sample *s, double base, int64_t i, int64_t dim)
     mpfr_exp(s->theta, s->theta, MPFR_RNDN);
 }
 
+/* What tensors of doubles are turned by. */
+static void judge_double(struct worst *w, const struct sample *s,
+                         struct lct_turn f)
+{
+    double c, sn;
+
+    lct_reduced_cos_sin_f64(&c, &sn, lct_reduce(f, s->position));
+    c = fabs(c - mpfr_get_d(s->cosine, MPFR_RNDN));
+    sn = fabs(sn - mpfr_get_d(s->sine, MPFR_RNDN));
+    w->in_double = fmax(w->in_double, fmax(c, sn));
+}
+
 /* Every lane of every instruction set against the first, that against MPFR. */
 static void measure(struct worst *w, struct sample *s, struct lct_turn f)
 {
@@ -105,6 +117,7 @@ static void measure(struct worst *w, struct sample *s, struct lct_turn f)
     mpfr_sin_cos(s->sine, s->cosine, s->angle, MPFR_RNDN);
     judge(w, s, first_c, mpfr_get_d(s->cosine, MPFR_RNDN));
     judge(w, s, first_s, mpfr_get_d(s->sine, MPFR_RNDN));
+    judge_double(w, s, f);
 }
 
 /* Denominators below 2^31 of the convergents of 2 theta / pi. */
@@ -213,19 +226,25 @@ static void is_within_half_a_unit(void **state)
             FAIL("%s", w[t].failure);
         all.ulp_large = fmax(all.ulp_large, w[t].ulp_large);
         all.absolute = fmax(all.absolute, w[t].absolute);
+        all.in_double = fmax(all.in_double, w[t].in_double);
         if (w[t].ulp > all.ulp) {
             w[t].ulp_large = all.ulp_large;
             w[t].absolute = all.absolute;
+            w[t].in_double = all.in_double;
             all = w[t];
         }
     }
     print_message("%d samples: worst %.6f ulp (base %g, dim %lld, i %lld, "
-                  "position %lld); %.6f where above 2^-20; %.3g absolute\n",
+                  "position %lld); %.6f where above 2^-20; %.3g absolute; "
+                  "%.3g in double\n",
                   TASKS * FREQUENCIES * POSITIONS, all.ulp, all.base,
                   (long long)all.dim, (long long)all.i,
-                  (long long)all.position, all.ulp_large, all.absolute);
+                  (long long)all.position, all.ulp_large, all.absolute,
+                  all.in_double);
     if (!(all.ulp <= 0.501))
         FAIL("%.6f ulp", all.ulp);
+    if (!(all.in_double <= 0x1p-51))
+        FAIL("%.3g in double", all.in_double);
 }
 
 /*

@@ -183,7 +183,8 @@ locant_attention_backward(const locant_attention_gradients *gradients,
  * The same two maps in double, row by row, whatever the dtype of the tensors:
  * slow, plain, and what the fast ones are judged by.  out and lse may be F64
  * while q, k, v are F32.  The bias b and the angles of R are formed in double;
- * rotation uses the float32 table that locant_encoding_rotate() uses.
+ * rotation uses the table that locant_encoding_rotate() uses for the dtype of
+ * q: in double for F64, else exact to float32.
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_attention_reference(locant_tensor *out, locant_tensor *lse,

@@ -304,9 +304,11 @@ locant_encoding_table_backward(locant_tensor *dparams,
  * Encodings with parameters of each head take x [.., H, T, D].  Some widen rows
  * (pope to 2D channels): then out is wider than x and must not alias it.
  *
- * Plain rotations are computed in float32 (double for F64) from a table exact
- * to float32, and have the same bits on every instruction set; other maps of
- * this door in double, rounded once.
+ * Plain rotations are computed in float32 from a table exact to float32; of
+ * F64 in double from one in double, whose cosines and sines are within 2^-51 of
+ * those of the frequencies (but the float32 recipes, angles=hf and ggml, stay
+ * what they are).  They have the same bits on every instruction set; other maps
+ * of this door in double, rounded once.
  * Errors: NULL, DTYPE, SHAPE (odd channels), LAYOUT, ALIAS, PARAM, UNSUPPORTED
  * (not of this door; no inverse), NOMEM.
  */

@@ -47,8 +47,8 @@ static struct lct_fraction term(struct lct_turn f, double x)
     return lct_turn_real(f, (uint64_t)ldexp(size, 64), k);
 }
 
-void lct_point_angle(double *cos_out, double *sin_out,
-                     const struct lct_schedule *s, const double *at, int64_t c)
+struct lct_reduced lct_reduce_point(const struct lct_schedule *s,
+                                    const double *at, int64_t c)
 {
     struct lct_fraction sum = { 0, 0, 0 };
     bool any = false, mirrored = false;
@@ -68,7 +68,11 @@ void lct_point_angle(double *cos_out, double *sin_out,
     w = (double)(int64_t)(sum.hi << 2);
     if (sum.lo != 0 || w * w < LCT_TURN_NEAR)
         w = lct_turn_rest(sum.hi, sum.mid, sum.lo);
-    lct_turn_cos_sin(cos_out, sin_out, lct_quadrant(sum.hi), w);
-    if (mirrored)
-        *sin_out = -*sin_out;
+    return (struct lct_reduced){ lct_quadrant(sum.hi), w, mirrored };
+}
+
+void lct_point_angle(double *cos_out, double *sin_out,
+                     const struct lct_schedule *s, const double *at, int64_t c)
+{
+    lct_reduced_cos_sin(cos_out, sin_out, lct_reduce_point(s, at, c));
 }

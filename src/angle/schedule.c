@@ -4,6 +4,7 @@
 #include "../kernel/kernels.h"
 #include <math.h>
 #include <stdatomic.h>
+#include <string.h>
 
 enum {
     BLOCK_PAIRS = 4096, /* of one task: about 5 us, and fits the first cache */
@@ -53,6 +54,7 @@ struct lct_schedule *lct_schedule_create(double base, int64_t pairs,
 
 struct job {
     float *cos_out, *sin_out;
+    double *wide_cos, *wide_sin; /* instead; or NULL */
     const struct lct_schedule *s;
     const int64_t *integers; /* one of these two */
     const double *reals;     /* [n, axes] */
@@ -135,6 +137,66 @@ static void exact_points(const struct job *job, size_t first, size_t end)
         }
 }
 
+/* -------------------------------------------------------------- in doubles */
+
+static void wide_row(const struct job *job, size_t t, double *cosines,
+                     double *sines)
+{
+    const struct lct_schedule *s = job->s;
+
+    for (int64_t c = 0; c < s->pairs; c++) {
+        struct lct_reduced x;
+
+        if (s->axes > 1)
+            x = lct_reduce_point(s, job->reals + t * (size_t)s->axes, c);
+        else if (job->integers != NULL)
+            x = lct_reduce(s->turn[c], job->integers[t]);
+        else
+            x = lct_reduce_real(s->turn[c], job->reals[t]);
+        lct_reduced_cos_sin_f64(&cosines[c], &sines[c], x);
+        cosines[c] *= s->magnitude;
+        sines[c] *= s->magnitude;
+    }
+}
+
+/* n floats that lie in the upper half of n doubles, in order. */
+static void widen(double *x, size_t n)
+{
+    const char *from = (const char *)(x + n) - n * sizeof(float);
+
+    for (size_t i = 0; i < n; i++) {
+        float narrow;
+
+        memcpy(&narrow, from + i * sizeof(narrow), sizeof(narrow));
+        x[i] = (double)narrow;
+    }
+}
+
+/* The floats of a recipe are written where the doubles will stand. */
+static void wide_recipe(const struct job *job, size_t t, double *cosines,
+                        double *sines)
+{
+    size_t pairs = (size_t)job->s->pairs;
+
+    lct_recipe_rows((float *)(void *)cosines + pairs,
+                    (float *)(void *)sines + pairs, job->s,
+                    job->integers == NULL ? NULL : job->integers + t,
+                    job->reals == NULL ? NULL : job->reals + t, 0, 1);
+    widen(cosines, pairs);
+    widen(sines, pairs);
+}
+
+static void wide_rows(const struct job *job, size_t first, size_t end)
+{
+    size_t pairs = (size_t)job->s->pairs;
+
+    for (size_t t = first; t < end; t++)
+        (job->s->mode == LOCANT_ANGLES_EXACT ? wide_row : wide_recipe)(
+            job, t, job->wide_cos + t * pairs, job->wide_sin + t * pairs);
+}
+
+/* ----------------------------------------------------------------- threads */
+
 static void block(void *context, size_t task, int slot)
 {
     const struct job *job = context;
@@ -142,7 +204,9 @@ static void block(void *context, size_t task, int slot)
     size_t end = job->n - first < job->rows ? job->n : first + job->rows;
 
     (void)slot;
-    if (job->s->mode != LOCANT_ANGLES_EXACT)
+    if (job->wide_cos != NULL)
+        wide_rows(job, first, end);
+    else if (job->s->mode != LOCANT_ANGLES_EXACT)
         lct_recipe_rows(job->cos_out, job->sin_out, job->s, job->integers,
                         job->reals, first, end);
     else if (job->s->axes > 1)
@@ -196,4 +260,19 @@ void lct_schedule_angles_at(float *cos_out, float *sin_out,
                             size_t n)
 {
     lct_schedule_angles_real(cos_out, sin_out, s, coords, n);
+}
+
+void lct_schedule_fill(struct lct_table t, const struct lct_schedule *s,
+                       const int64_t *integers, const double *reals, size_t n)
+{
+    struct job job = { .s = s, .integers = integers, .reals = reals, .n = n };
+
+    if (t.wide) {
+        job.wide_cos = t.cosines;
+        job.wide_sin = t.sines;
+    } else {
+        job.cos_out = t.cosines;
+        job.sin_out = t.sines;
+    }
+    run(&job);
 }

@@ -140,6 +140,35 @@ void lct_schedule_angles_at(float *cos_out, float *sin_out,
                             const struct lct_schedule *s, const double *coords,
                             size_t n);
 
+/* Where cosines and sines [n, pairs] go or are: floats, or doubles. */
+struct lct_table {
+    void *cosines, *sines;
+    bool wide;
+};
+
+static inline size_t lct_table_size(bool wide)
+{
+    return wide ? sizeof(double) : sizeof(float);
+}
+
+/* The same from entry i on. */
+static inline struct lct_table lct_table_at(struct lct_table t, size_t i)
+{
+    size_t bytes = i * lct_table_size(t.wide);
+
+    return (struct lct_table){ (char *)t.cosines + bytes,
+                               (char *)t.sines + bytes, t.wide };
+}
+
+/*
+ * Any of the above, at integers, or where that is NULL at reals [n, axes].
+ * Doubles are within 2^-51 of the truth, times magnitude; in a mode other than
+ * EXACT they are the floats of the recipe.
+ */
+void lct_schedule_fill(struct lct_table t, const struct lct_schedule *s,
+                       const int64_t *integers, const double *reals,
+                       size_t n);
+
 /* The rows first .. end - 1 in the float32 recipe of s->mode. */
 void lct_recipe_rows(float *cos_out, float *sin_out,
                      const struct lct_schedule *s, const int64_t *integers,
@@ -148,11 +177,30 @@ void lct_recipe_rows(float *cos_out, float *sin_out,
 /* Fill in what both recipes need for frequencies base^(-2c/dim). */
 void lct_recipe_plain(struct lct_schedule *s, double base);
 
-/* The angle of pair c at the coordinates 'at' [axes], in double. */
+/* An angle without its whole turns: quarters of one, and w (turn.h). */
+struct lct_reduced {
+    unsigned quadrant;
+    double w;
+    bool mirrored; /* it is this one times -1 */
+};
+struct lct_reduced lct_reduce(struct lct_turn f, int64_t pos);
+struct lct_reduced lct_reduce_real(struct lct_turn f, double pos);
+/* Of pair c at the coordinates 'at' [axes]. */
+struct lct_reduced lct_reduce_point(const struct lct_schedule *s,
+                                    const double *at, int64_t c);
+
+/* For float32: relative error about 2^-43 before any rounding. */
+void lct_reduced_cos_sin(double *cos_out, double *sin_out,
+                         struct lct_reduced x);
+/* For doubles: error below 2^-51. */
+void lct_reduced_cos_sin_f64(double *cos_out, double *sin_out,
+                             struct lct_reduced x);
+
+/* The angle of pair c at the coordinates 'at' [axes], for float32. */
 void lct_point_angle(double *cos_out, double *sin_out,
                      const struct lct_schedule *s, const double *at, int64_t c);
 
-/* One exact angle in double: relative error about 2^-43 before any rounding. */
+/* One exact angle, for float32. */
 void lct_angle(double *cos_out, double *sin_out, struct lct_turn f,
                int64_t pos);
 void lct_angle_real(double *cos_out, double *sin_out, struct lct_turn f,

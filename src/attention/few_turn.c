@@ -22,9 +22,10 @@ void lct_few_angles(const struct lct_problem *p, const struct lct_tile *t,
     const struct lct_places places = lct_places_of(p, LCT_KEY);
     int64_t at = lct_position_row(p, t->b) * p->S + t->j;
 
-    lct_places_angles(s->product,
-                      s->product + t->keys * p->schedule->pairs, &places,
-                      (size_t)at, (size_t)t->keys);
+    lct_places_angles((struct lct_table){
+                          s->product,
+                          s->product + t->keys * p->schedule->pairs, false },
+                      &places, (size_t)at, (size_t)t->keys);
 }
 
 /* 'rows' keys of the tile from its row j on, turned, to s->k. */

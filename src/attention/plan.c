@@ -39,9 +39,20 @@ static void lay_out_tokens(struct lct_problem *p, const locant_attention *a,
         p->tau = lct_take(arena, T, 1, sizeof(double));
 }
 
+static struct lct_table take_table(struct lct_arena *arena, int64_t rows,
+                                   int64_t pairs, bool wide)
+{
+    struct lct_table t = { .wide = wide };
+
+    t.cosines = lct_take(arena, rows, pairs, lct_table_size(wide));
+    t.sines = lct_take(arena, rows, pairs, lct_table_size(wide));
+    return t;
+}
+
 static void lay_out_angles(struct lct_problem *p, struct lct_arena *arena)
 {
     int64_t T = p->position_rows * p->T, S = p->position_rows * p->S, pairs;
+    bool wide = p->q.dtype == LOCANT_F64;
 
     if (p->schedule == NULL)
         return;
@@ -52,15 +63,18 @@ static void lay_out_angles(struct lct_problem *p, struct lct_arena *arena)
         p->q_by = lct_take(arena, T, 1, sizeof(*p->q_by));
         p->k_by = lct_take(arena, S, 1, sizeof(*p->k_by));
     }
-    p->k_cos = lct_take(arena, S, pairs, sizeof(float));
-    p->k_sin = lct_take(arena, S, pairs, sizeof(float));
-    if (!p->one_table) {
-        p->q_cos = lct_take(arena, T, pairs, sizeof(float));
-        p->q_sin = lct_take(arena, T, pairs, sizeof(float));
-    } else if (p->k_cos != NULL && p->k_sin != NULL) {
-        p->q_cos = p->k_cos + (p->S - p->T) * pairs;
-        p->q_sin = p->k_sin + (p->S - p->T) * pairs;
-    }
+    p->k_table = take_table(arena, S, pairs, wide);
+    if (!p->one_table)
+        p->q_table = take_table(arena, T, pairs, wide);
+    else if (p->k_table.cosines != NULL && p->k_table.sines != NULL)
+        p->q_table = lct_table_at(p->k_table,
+                                  (size_t)((p->S - p->T) * pairs));
+    if (wide)
+        return;
+    p->q_cos = p->q_table.cosines;
+    p->q_sin = p->q_table.sines;
+    p->k_cos = p->k_table.cosines;
+    p->k_sin = p->k_table.sines;
 }
 
 static bool lay_out(struct lct_problem *p, const locant_attention *a,
@@ -190,6 +204,7 @@ static void load_params(struct lct_problem *p, const locant_attention *a)
         lct_params_load(&p->call[n], p->param_memory + p->part_param[n],
                         part->e, params, &sizes);
         p->call[n].scale = p->scale;
+        p->call[n].wide = p->q.dtype == LOCANT_F64;
     }
 }
 
@@ -202,10 +217,10 @@ static void fill_angles(struct lct_problem *p)
     q = lct_places_of(p, LCT_QUERY);
     k = lct_places_of(p, LCT_KEY);
     if (!p->one_table || p->turns_late)
-        lct_places_angles(p->q_cos, p->q_sin, &q, 0,
+        lct_places_angles(p->q_table, &q, 0,
                           (size_t)(p->position_rows * p->T));
     if (!p->keys_turned && !p->turns_late)
-        lct_places_angles(p->k_cos, p->k_sin, &k, 0,
+        lct_places_angles(p->k_table, &k, 0,
                           (size_t)(p->position_rows * p->S));
 }
 

@@ -86,7 +86,9 @@ struct lct_problem {
                                    without any, 'schedule' is that of all */
     const struct lct_schedule **q_by, **k_by; /* [position_rows, T or S]: of
                                    each token, or NULL */
-    float *q_cos, *q_sin, *k_cos, *k_sin; /* [position_rows, T or S, pairs] */
+    struct lct_table q_table, k_table; /* [position_rows, T or S, pairs]; in
+                                   double where q is F64 */
+    float *q_cos, *q_sin, *k_cos, *k_sin; /* what they hold where it is not */
     bool one_table;             /* the angles of q are the last of those of k */
     bool turns_keys;            /* by the schedule, as they are loaded */
     bool turns_late;            /* and their angles are not made before */

@@ -1,7 +1,7 @@
 /*
  * turn.c - queries and keys as the scores see them, in double, and back.
  *
- * Plain rotations use the float32 tables that locant_encoding_rotate() uses;
+ * Plain rotations use the tables that locant_encoding_rotate() uses;
  * other maps of the rotate door are asked for each row.
  */
 #include "problem.h"
@@ -36,14 +36,12 @@ struct lct_places lct_places_of(const struct lct_problem *p,
 static void turn_plain(const struct lct_problem *p, double *x,
                        enum lct_role role, int64_t row, int64_t i, double sign)
 {
-    int64_t pairs = p->schedule->pairs;
+    bool query = role == LCT_QUERY;
+    int64_t at = row * (query ? p->T : p->S) + i;
 
-    if (role == LCT_QUERY)
-        lct_rotate_row_f64(x, p->schedule, p->q_cos + (row * p->T + i) * pairs,
-                           p->q_sin + (row * p->T + i) * pairs, sign);
-    else
-        lct_rotate_row_f64(x, p->schedule, p->k_cos + (row * p->S + i) * pairs,
-                           p->k_sin + (row * p->S + i) * pairs, sign);
+    lct_rotate_row_f64(x, p->schedule,
+                       lct_table_at(query ? p->q_table : p->k_table,
+                                    (size_t)(at * p->schedule->pairs)), sign);
 }
 
 void lct_turn_row(double *out, const struct lct_problem *p, const double *x,

@@ -14,6 +14,7 @@ struct lct_call {
     const double *param[LCT_MAX_PARAMS]; /* dense, in double */
     double scale;     /* of q.k; 1 where there is none */
     int64_t last;     /* largest key position of the batch row */
+    bool wide;        /* tensors are F64: angles in full double */
 };
 
 /*

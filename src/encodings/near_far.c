@@ -65,6 +65,7 @@ static void angle(double *cos_out, double *sin_out,
                   enum lct_sight sight, enum lct_role role, int64_t pair,
                   int64_t pos)
 {
+    struct lct_reduced x;
     struct lct_turn t;
 
     if (sight == LCT_NEAR) {
@@ -76,8 +77,10 @@ static void angle(double *cos_out, double *sin_out,
             t = lct_turn_add(t, lct_turn_at(turns(c)[pair],
                                             form->extra(c->call.e)));
     }
-    lct_turn_cos_sin(cos_out, sin_out, lct_quadrant(t.hi),
-                     lct_turn_rest(t.hi, t.lo, 0));
+    x = (struct lct_reduced){ lct_quadrant(t.hi),
+                              lct_turn_rest(t.hi, t.lo, 0), false };
+    (c->call.wide ? lct_reduced_cos_sin_f64
+                  : lct_reduced_cos_sin)(cos_out, sin_out, x);
 }
 
 static void turn_keys(const struct lct_content *c,

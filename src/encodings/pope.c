@@ -8,7 +8,7 @@
  * direction; a score is sum_c mu_q mu_k cos((p_i - p_j) f_c - delta_c).
  */
 #include "encoding.h"
-#include "../angle/schedule.h"
+#include "rotate.h"
 #include <inttypes.h>
 #include <math.h>
 
@@ -71,10 +71,7 @@ static void direction(double *cosine, double *sine,
 {
     double x, y, phase;
 
-    if (at->coords != NULL)
-        lct_angle_real(&x, &y, s->turn[i], at->coords[0]);
-    else
-        lct_angle(&x, &y, s->turn[i], at->pos);
+    lct_rotate_angle(&x, &y, s->turn[i], at, c->wide);
     *cosine = x;
     *sine = y;
     if (role != LCT_KEY)

@@ -9,7 +9,8 @@
  * (0.78 + 2) u |(a, b)| (table, two products and a sum), a turned pair by 3.93
  * u in length.  The stored key brings its 3.93 u along, the second turn adds
  * 2.78 u: at most 6.8 u |(a, b)| from the truth, and 9.5 u from the raw key
- * turned directly, at any position.
+ * turned directly, at any position.  Tables of F64 tensors are in double, and u
+ * is 2^-53 nearly.
  *
  * Float32 recipes are no function of a sum of angles.  There the two tables are
  * joined, R_to R_from^-1 pair by pair in double, and the row is turned once.
@@ -141,61 +142,80 @@ static locant_status difference(struct lct_places *places,
     return LOCANT_OK;
 }
 
+static double number(const void *x, size_t i, bool wide)
+{
+    return wide ? ((const double *)x)[i] : (double)((const float *)x)[i];
+}
+
+static void put(void *x, size_t i, double y, bool wide)
+{
+    if (wide)
+        ((double *)x)[i] = y;
+    else
+        ((float *)x)[i] = (float)y;
+}
+
 /* (c, s) of R_to R_from^-1, where R_from need not be a rotation exactly. */
-static void join_tables(float *cosines, float *sines, const struct side *from,
-                        const struct side *to, float *undo)
+static void join_tables(struct lct_table out, const struct side *from,
+                        const struct side *to, struct lct_table undo)
 {
     size_t n = to->c.tokens * (size_t)to->s->pairs;
-    float *undo_cos = undo, *undo_sin = undo + n;
+    bool wide = out.wide;
 
-    lct_rotate_angles(undo_cos, undo_sin, from->s, from->c.e, from->c.pos,
-                      from->c.coords, from->c.tokens);
-    lct_rotate_angles(cosines, sines, to->s, to->c.e, to->c.pos, to->c.coords,
+    lct_rotate_angles(undo, from->s, from->c.e, from->c.pos, from->c.coords,
+                      from->c.tokens);
+    lct_rotate_angles(out, to->s, to->c.e, to->c.pos, to->c.coords,
                       to->c.tokens);
     for (size_t i = 0; i < n; i++) {
-        double c = undo_cos[i], s = undo_sin[i], norm = c * c + s * s;
-        double x = cosines[i], y = sines[i];
+        double c = number(undo.cosines, i, wide);
+        double s = number(undo.sines, i, wide), norm = c * c + s * s;
+        double x = number(out.cosines, i, wide);
+        double y = number(out.sines, i, wide);
 
-        cosines[i] = (float)((x * c + y * s) / norm);
-        sines[i] = (float)((y * c - x * s) / norm);
+        put(out.cosines, i, (x * c + y * s) / norm, wide);
+        put(out.sines, i, (y * c - x * s) / norm, wide);
     }
 }
 
 /* Tables made before; those of join_tables(). */
 struct tables {
-    const float *cosines, *sines;
+    struct lct_table made;
     size_t pairs;
 };
 
-static void table_angles(float *cos_out, float *sin_out, const void *context,
+static void table_angles(struct lct_table out, const void *context,
                          size_t first, size_t n)
 {
     const struct tables *t = context;
-    size_t from = first * t->pairs, bytes = n * t->pairs * sizeof(*cos_out);
+    struct lct_table from = lct_table_at(t->made, first * t->pairs);
+    size_t bytes = n * t->pairs * lct_table_size(out.wide);
 
-    memcpy(cos_out, t->cosines + from, bytes);
-    memcpy(sin_out, t->sines + from, bytes);
+    memcpy(out.cosines, from.cosines, bytes);
+    memcpy(out.sines, from.sines, bytes);
 }
 
 /* As lct_places_angles(); a row is copied where a shift repeats. */
-static void shift_angles(float *cos_out, float *sin_out, const void *context,
+static void shift_angles(struct lct_table out, const void *context,
                          size_t first, size_t n)
 {
     const struct lct_places *p = context;
-    size_t pairs = (size_t)p->s->pairs, bytes = pairs * sizeof(*cos_out);
+    size_t pairs = (size_t)p->s->pairs;
+    size_t bytes = pairs * lct_table_size(out.wide);
     const int64_t *pos = p->pos + first;
 
     for (size_t t = 0, rows; t < n; t += rows) {
         bool same = t + 1 < n && pos[t + 1] == pos[t];
-        float *c = cos_out + t * pairs, *s = sin_out + t * pairs;
+        struct lct_table row = lct_table_at(out, t * pairs);
 
         for (rows = 1; t + rows < n; rows++)
             if ((pos[t + rows] == pos[t + rows - 1]) != same)
                 break;
-        lct_places_angles(c, s, p, first + t, same ? 1 : rows);
+        lct_places_angles(row, p, first + t, same ? 1 : rows);
         for (size_t i = 1; same && i < rows; i++) {
-            memcpy(c + i * pairs, c, bytes);
-            memcpy(s + i * pairs, s, bytes);
+            struct lct_table copy = lct_table_at(row, i * pairs);
+
+            memcpy(copy.cosines, row.cosines, bytes);
+            memcpy(copy.sines, row.sines, bytes);
         }
     }
 }
@@ -215,14 +235,16 @@ static locant_status move_exact(locant_tensor *out, const locant_tensor *x,
 /* memory: four tables [tokens, pairs] */
 static locant_status move_joined(locant_tensor *out, const locant_tensor *x,
                                  const struct side *from, const struct side *to,
-                                 const struct lct_schedule *s, float *memory)
+                                 const struct lct_schedule *s, void *memory)
 {
     size_t pairs = (size_t)s->pairs, n = to->c.tokens * pairs;
-    struct tables tables = { memory, memory + n, pairs };
+    bool wide = x->dtype == LOCANT_F64;
+    char *second = (char *)memory + n * lct_table_size(wide);
+    struct tables tables = { { memory, second, wide }, pairs };
     struct lct_rotation r = { .s = s, .angles = table_angles,
                               .context = &tables, .sign = 1 };
 
-    join_tables(memory, memory + n, from, to, memory + 2 * n);
+    join_tables(tables.made, from, to, lct_table_at(tables.made, 2 * n));
     return lct_rotate_rows(fn, 1, &out, &x, &r);
 }
 
@@ -234,7 +256,8 @@ static locant_status move(locant_tensor *out, const locant_tensor *x,
                    to->s->mode == LOCANT_ANGLES_EXACT;
     size_t of_token = exactly ? (size_t)(to->s->axes + from->s->axes) *
                                     sizeof(double)
-                              : 4 * (size_t)s->pairs * sizeof(float);
+                              : 4 * (size_t)s->pairs *
+                                    lct_table_size(x->dtype == LOCANT_F64);
     size_t bytes;
     locant_status status;
     void *memory = NULL;

@@ -22,17 +22,20 @@ struct lct_turned_rows {
 void lct_rotate_tile(const struct lct_turned_rows *r,
                      const struct lct_schedule *s, const struct lct_kernels *k);
 void lct_rotate_row_f64(double *row, const struct lct_schedule *s,
-                        const float *cos_row, const float *sin_row,
-                        double sign);
+                        struct lct_table by, double sign);
 
 /*
  * Cosines and sines [n, pairs] of n positions of a leaf with schedule s: at
  * coords [n, axes] where they are not NULL, else at pos [n], by way of
  * row->place where there are several axes.
  */
-void lct_rotate_angles(float *cos_out, float *sin_out,
-                       const struct lct_schedule *s, const locant_encoding *e,
-                       const int64_t *pos, const double *coords, size_t n);
+void lct_rotate_angles(struct lct_table out, const struct lct_schedule *s,
+                       const locant_encoding *e, const int64_t *pos,
+                       const double *coords, size_t n);
+
+/* Cosine and sine of f at a point of one axis, for doubles where 'wide'. */
+void lct_rotate_angle(double *cos_out, double *sin_out, struct lct_turn f,
+                      const struct lct_point *at, bool wide);
 
 /* -------------------------------------------------- inside the public calls */
 
@@ -74,12 +77,13 @@ locant_status lct_rotate_check_width(const char *fn, const char *name,
 
 /*
  * By what tensors are turned.  'angles' writes cosines and sines [n, pairs] of
- * tokens first .. first + n - 1, in any order and from any thread.
+ * tokens first .. first + n - 1, in any order and from any thread; doubles for
+ * tensors of F64, floats for others.
  */
 struct lct_rotation {
     const struct lct_schedule *s;
-    void (*angles)(float *cos_out, float *sin_out, const void *context,
-                   size_t first, size_t n);
+    void (*angles)(struct lct_table out, const void *context, size_t first,
+                   size_t n);
     const void *context;
     float sign;                  /* -1 turns back */
     bool by_row;                 /* see blocks.h */
@@ -93,8 +97,8 @@ struct lct_places {
     const int64_t *pos;
     const double *coords;
 };
-void lct_places_angles(float *cos_out, float *sin_out, const void *places,
-                       size_t first, size_t n);
+void lct_places_angles(struct lct_table out, const void *places, size_t first,
+                       size_t n);
 
 /* Turn x[i] into out[i], i < n; see lct_blocks_run(). */
 locant_status lct_rotate_rows(const char *fn, size_t n,

@@ -106,6 +106,7 @@ static locant_status open_job(struct map_job *job, const locant_tensor *x,
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for %zu rows of "
                            "scratch", c->fn, slots);
     lct_params_load(&job->call, job->memory, c->e, params, &sizes);
+    job->call.wide = x->dtype == LOCANT_F64;
     job->rows = job->memory + 2 * total;
     return LOCANT_OK;
 }

@@ -15,36 +15,42 @@ void lct_rotate_tile(const struct lct_turned_rows *r,
         .interleaved = s->pairing == LCT_INTERLEAVED, .sign = r->sign });
 }
 
-void lct_rotate_row_f64(double *row, const struct lct_schedule *s,
-                        const float *cos_row, const float *sin_row, double sign)
+static void turn_pair(double *a, double *b, double cosine, double sine)
 {
+    double x = *a, y = *b;
+
+    *a = x * cosine - y * sine;
+    *b = x * sine + y * cosine;
+}
+
+void lct_rotate_row_f64(double *row, const struct lct_schedule *s,
+                        struct lct_table by, double sign)
+{
+    const double *cosines = by.cosines, *sines = by.sines;
+    const float *narrow_cos = by.cosines, *narrow_sin = by.sines;
+
     row += s->first;
     for (int64_t c = 0; c < s->pairs; c++) {
         double *a = row + (s->pairing == LCT_HALF ? c : 2 * c);
         double *b = row + (s->pairing == LCT_HALF ? c + s->pairs : 2 * c + 1);
-        double cosine = cos_row[c], sine = sin_row[c] * sign;
-        double x = *a, y = *b;
 
-        *a = x * cosine - y * sine;
-        *b = x * sine + y * cosine;
+        if (by.wide)
+            turn_pair(a, b, cosines[c], sines[c] * sign);
+        else
+            turn_pair(a, b, narrow_cos[c], narrow_sin[c] * sign);
     }
 }
 
 enum { CHUNK = 512, MOST_AXES = 4 };
 
-void lct_rotate_angles(float *cos_out, float *sin_out,
-                       const struct lct_schedule *s, const locant_encoding *e,
-                       const int64_t *pos, const double *coords, size_t n)
+void lct_rotate_angles(struct lct_table out, const struct lct_schedule *s,
+                       const locant_encoding *e, const int64_t *pos,
+                       const double *coords, size_t n)
 {
     double local[CHUNK * MOST_AXES];
-    size_t pairs = (size_t)s->pairs;
 
-    if (coords != NULL) {
-        lct_schedule_angles_at(cos_out, sin_out, s, coords, n);
-        return;
-    }
-    if (s->axes == 1) {
-        lct_schedule_angles(cos_out, sin_out, s, pos, n);
+    if (coords != NULL || s->axes == 1) {
+        lct_schedule_fill(out, s, coords == NULL ? pos : NULL, coords, n);
         return;
     }
     for (size_t t = 0; t < n; t += CHUNK) {
@@ -52,13 +58,13 @@ void lct_rotate_angles(float *cos_out, float *sin_out,
 
         for (size_t i = 0; i < rows; i++)
             e->row->place(local + i * (size_t)s->axes, e, pos[t + i]);
-        lct_schedule_angles_at(cos_out + t * pairs, sin_out + t * pairs, s,
-                               local, rows);
+        lct_schedule_fill(lct_table_at(out, t * (size_t)s->pairs), s, NULL,
+                          local, rows);
     }
 }
 
-void lct_places_angles(float *cos_out, float *sin_out, const void *places,
-                       size_t first, size_t n)
+void lct_places_angles(struct lct_table out, const void *places, size_t first,
+                       size_t n)
 {
     const struct lct_places *p = places;
     size_t pairs = (size_t)p->s->pairs, end = first + n;
@@ -69,12 +75,22 @@ void lct_places_angles(float *cos_out, float *sin_out, const void *places,
         for (rows = p->by == NULL ? n : 1;
              first + rows < end && p->by[first + rows] == s; rows++)
             ;
-        lct_rotate_angles(cos_out, sin_out, s, p->e,
+        lct_rotate_angles(out, s, p->e,
                           p->pos == NULL ? NULL : p->pos + first,
                           p->coords == NULL
                               ? NULL
                               : p->coords + first * (size_t)s->axes, rows);
-        cos_out += rows * pairs;
-        sin_out += rows * pairs;
+        out = lct_table_at(out, rows * pairs);
     }
+}
+
+void lct_rotate_angle(double *cos_out, double *sin_out, struct lct_turn f,
+                      const struct lct_point *at, bool wide)
+{
+    struct lct_reduced x = at->coords != NULL
+                               ? lct_reduce_real(f, at->coords[0])
+                               : lct_reduce(f, at->pos);
+
+    (wide ? lct_reduced_cos_sin_f64 : lct_reduced_cos_sin)(cos_out, sin_out,
+                                                           x);
 }

@@ -9,14 +9,33 @@ enum { ROWS_AT_ONCE = 64 };
 struct job {
     const struct lct_rotation *r;
     const struct lct_kernels *k;
+    bool wide, narrow; /* are there tensors of F64, and others? */
 };
 
-/* Cosines [n, pairs], then sines [n, pairs]. */
+/*
+ * Of n tokens: cosines [n, pairs] and sines [n, pairs] in double, then in
+ * float, of which there may be one alone.
+ */
+static struct lct_table table_of(const float *table, const struct job *job,
+                                 size_t n, bool wide)
+{
+    size_t entries = n * (size_t)job->r->s->pairs;
+    char *at = (char *)(uintptr_t)table;
+
+    if (!wide && job->wide)
+        at += 2 * entries * sizeof(double);
+    return (struct lct_table){ at, at + entries * lct_table_size(wide), wide };
+}
+
 static void fill(float *table, const void *context, size_t first, size_t n)
 {
-    const struct lct_rotation *r = ((const struct job *)context)->r;
+    const struct job *job = context;
+    const struct lct_rotation *r = job->r;
 
-    r->angles(table, table + n * (size_t)r->s->pairs, r->context, first, n);
+    if (job->wide)
+        r->angles(table_of(table, job, n, true), r->context, first, n);
+    if (job->narrow)
+        r->angles(table_of(table, job, n, false), r->context, first, n);
 }
 
 /* Do channels stay that have to be copied? */
@@ -40,11 +59,10 @@ static void copy_rows(const struct lct_block_run *r)
 }
 
 static void turn_f64(const struct lct_block_run *r,
-                     const struct lct_rotation *by, const float *cosines,
-                     const float *sines)
+                     const struct lct_rotation *by, struct lct_table table)
 {
     size_t dim = (size_t)r->shape->shape[r->shape->rank - 1];
-    ptrdiff_t pairs = (ptrdiff_t)by->s->pairs;
+    size_t pairs = (size_t)by->s->pairs;
 
     for (ptrdiff_t t = 0; t < (ptrdiff_t)r->rows; t++)
         for (ptrdiff_t h = 0; h < (ptrdiff_t)r->heads; h++) {
@@ -53,8 +71,9 @@ static void turn_f64(const struct lct_block_run *r,
             if (r->out != r->x)
                 memcpy(to, r->x + h * r->x_head + t * r->x_row,
                        dim * sizeof(*to));
-            lct_rotate_row_f64(to, by->s, cosines + t * pairs,
-                               sines + t * pairs, by->sign);
+            lct_rotate_row_f64(to, by->s,
+                               lct_table_at(table, (size_t)t * pairs),
+                               by->sign);
         }
 }
 
@@ -78,11 +97,13 @@ static void turn(const struct lct_block_run *r, const void *context)
 {
     const struct job *job = context;
     size_t pairs = (size_t)job->r->s->pairs;
-    const float *cosines = r->table, *sines = cosines + r->rows * pairs;
+    bool wide = r->shape->dtype == LOCANT_F64;
+    struct lct_table table = table_of(r->table, job, r->rows, wide);
+    const float *cosines = table.cosines, *sines = table.sines;
     struct lct_block_run piece = *r;
 
-    if (r->shape->dtype == LOCANT_F64) {
-        turn_f64(r, job->r, cosines, sines);
+    if (wide) {
+        turn_f64(r, job->r, table);
         return;
     }
     if (!has_rest(r, job->r->s)) {
@@ -108,11 +129,15 @@ locant_status lct_rotate_rows(const char *fn, size_t n,
                               const locant_tensor *const *x,
                               const struct lct_rotation *r)
 {
-    const struct job job = { r, lct_kernels() };
-    const struct lct_blocks blocks = { .floats = 2 * (size_t)r->s->pairs,
-                                       .fill = fill, .run = turn,
-                                       .by_row = r->by_row,
-                                       .context = &job };
+    struct job job = { r, lct_kernels(), false, false };
+    struct lct_blocks blocks = { .fill = fill, .run = turn, .context = &job,
+                                 .by_row = r->by_row };
 
+    for (size_t i = 0; i < n; i++) {
+        job.wide |= x[i]->dtype == LOCANT_F64;
+        job.narrow |= x[i]->dtype != LOCANT_F64;
+    }
+    blocks.floats = (job.wide ? 4 : 0) + (job.narrow ? 2 : 0);
+    blocks.floats *= (size_t)r->s->pairs;
     return lct_blocks_run(fn, n, out, x, &blocks);
 }

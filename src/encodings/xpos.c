@@ -9,7 +9,7 @@
  * refused, long before float32 overflows.
  */
 #include "encoding.h"
-#include "../angle/schedule.h"
+#include "rotate.h"
 #include <inttypes.h>
 #include <math.h>
 
@@ -83,10 +83,7 @@ static void apply(double *out, const double *x, const struct lct_call *c,
         double factor = pow(zeta, e), a = x[2 * i], b = x[2 * i + 1];
         double cosine, sine;
 
-        if (at->coords != NULL)
-            lct_angle_real(&cosine, &sine, s->turn[i], p);
-        else
-            lct_angle(&cosine, &sine, s->turn[i], at->pos);
+        lct_rotate_angle(&cosine, &sine, s->turn[i], at, c->wide);
         cosine *= factor;
         sine *= sign * factor;
         out[2 * i] = a * cosine - b * sine;
