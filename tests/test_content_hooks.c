@@ -116,6 +116,32 @@ static void tricks_are_rope_where_they_change_nothing(void **state)
     }
 }
 
+/* Without sinks there is no first position: keys before 0 are seen, too. */
+static void without_sinks_a_stream_is_relative(void **state)
+{
+    static const char spec[] = "streaming(sinks=0,window=5)";
+    double numbers[(1 + 2 * KEYS) * DIM];
+    struct content_case *here, *there;
+    int key[KEYS];
+
+    (void)state;
+    case_fill(numbers, (int64_t)LEN(numbers), 1);
+    for (int j = 0; j < KEYS; j++)
+        key[j] = j;
+    here = query_of(spec, numbers, key, KEYS);
+    there = query_of(spec, numbers, key, KEYS);
+    for (int j = 0; j < KEYS; j++)
+        there->k_pos[j] = j - 8;
+    there->q_pos[0] = KEYS - 1 - 8;
+    compare(there, here);
+    CHECK(locant_encoding_traits(here->e) & LOCANT_TRAIT_RELATIVE);
+    case_close(here);
+    case_close(there);
+    here = query_of("streaming(sinks=1,window=5)", numbers, key, KEYS);
+    CHECK(!(locant_encoding_traits(here->e) & LOCANT_TRAIT_RELATIVE));
+    case_close(here);
+}
+
 /* Sinks 0 1 and the last four, at positions 0 .. 5 of a cache. */
 static void streaming_is_rope_on_its_cache(void **state)
 {
@@ -191,8 +217,27 @@ static void evaluation_draws_nothing(void **state)
         want[t] = t;
     ask_ids(got, "pose(length=64)", 0);
     assert_memory_equal(got, want, sizeof(want));
-    ask_ids(got, "pose(length=19)", 1); /* no room to skip */
+    ask_ids(got, "pose(length=20)", 1); /* no room to skip */
     assert_memory_equal(got, want, sizeof(want));
+    ask_ids(got, "pose(length=19)", 0);
+    assert_memory_equal(got, want, sizeof(want));
+}
+
+/* A model that is to learn 19 positions is not shown 20. */
+static void training_beyond_its_length_is_refused(void **state)
+{
+    const int64_t shape[2] = { 1, TOKENS };
+    int64_t got[TOKENS] = { 7 };
+    locant_tensor out = locant_dense(got, LOCANT_I64, 2, shape);
+    locant_encoding *e;
+
+    (void)state;
+    CHECK_OK(locant_encoding_create(&e, "pose(length=19)+rope"));
+    CHECK_REFUSED(locant_encoding_ids(&out, e, 7, 1), LOCANT_ERR_PARAM,
+                  "locant_encoding_ids: out has rows of 20 tokens, expected at "
+                  "most the 19 that pose(length=19) is to be trained for");
+    assert_int_equal(got[0], 7);
+    locant_encoding_free(e);
 }
 
 /* ------------------------------------------------------------------- layers */
@@ -329,9 +374,11 @@ int main(void)
         cmocka_unit_test(windows_show_the_last_keys),
         cmocka_unit_test(groups_of_half_the_heads_are_shifted),
         cmocka_unit_test(tricks_are_rope_where_they_change_nothing),
+        cmocka_unit_test(without_sinks_a_stream_is_relative),
         cmocka_unit_test(streaming_is_rope_on_its_cache),
         cmocka_unit_test(ids_are_those_of_the_builders),
         cmocka_unit_test(evaluation_draws_nothing),
+        cmocka_unit_test(training_beyond_its_length_is_refused),
         cmocka_unit_test(layers_take_turns),
         cmocka_unit_test(bad_specs_are_refused),
         cmocka_unit_test(bad_calls_are_refused),

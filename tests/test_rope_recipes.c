@@ -147,6 +147,31 @@ static void bad_specs_are_refused(void **state)
             "27 should be a number 1 .. 16777216");
 }
 
+/* As they are made, not when they turn. */
+static void what_has_no_recipe_is_refused(void **state)
+{
+    static const char *const specs[][2] = {
+        { "ggml", "dynamic(factor=2,original=64)" },
+        { "ggml", "proportional" },
+        { "ggml", "yarn(factor=4,original=64,truncate=no)" },
+        { "ggml", "yarn(factor=4,original=64,mscale=1)" },
+        { "ggml", "yarn(original=64,dynamic=yes)" },
+        { "hf", "yarn(original=64,dynamic=yes)" } };
+    char spec[120], sentence[200];
+
+    (void)state;
+    for (size_t i = 0; i < LEN(specs); i++) {
+        snprintf(spec, sizeof(spec), "rope(angles=%s,scaling=%s)+alibi",
+                 specs[i][0], specs[i][1]);
+        snprintf(sentence, sizeof(sentence), "locant_encoding_create: %s has "
+                 "no recipe of %s for these keys, expected angles=exact",
+                 specs[i][1], specs[i][0]);
+        refused(spec, sentence);
+    }
+    locant_encoding_free(judge_create("rope(angles=hf,scaling=dynamic(factor=2,"
+                                      "original=64))"));
+}
+
 static void bad_calls_are_refused(void **state)
 {
     const struct lct_schedule *s;
@@ -157,12 +182,6 @@ static void bad_calls_are_refused(void **state)
     CHECK_REFUSED(lct_schedule_of(&s, e, "f", 8, 1), LOCANT_ERR_SHAPE,
                   "f: the list 'short' of longrope has 3 numbers, expected 4, "
                   "one for each pair");
-    locant_encoding_free(e);
-    e = judge_create("rope(angles=ggml,scaling=yarn(factor=4,original=64,"
-                     "truncate=no))");
-    CHECK_REFUSED(lct_schedule_of(&s, e, "f", 8, 1), LOCANT_ERR_UNSUPPORTED,
-                  "f: yarn has no ggml recipe for these keys, expected "
-                  "angles=exact");
     locant_encoding_free(e);
     e = judge_create("rope(base=1,scaling=yarn(factor=4,original=64))");
     CHECK_REFUSED(lct_schedule_of(&s, e, "f", 8, 1), LOCANT_ERR_PARAM,
@@ -218,6 +237,7 @@ int main(void)
         cmocka_unit_test(llama3_of_ggml_is_that_of_its_converter),
         cmocka_unit_test(recipes_are_near_the_exact_ones),
         cmocka_unit_test(bad_specs_are_refused),
+        cmocka_unit_test(what_has_no_recipe_is_refused),
         cmocka_unit_test(bad_calls_are_refused),
         cmocka_unit_test(equal_ends_of_llama3_are_guarded),
         cmocka_unit_test(every_variant_parses),

@@ -164,7 +164,7 @@ LOCANT_API int locant_encoding_places(const locant_encoding *e);
  * training  nonzero: as in training, at random
  *
  * Errors: NULL, DTYPE, SHAPE, LAYOUT, PARAM (T is longer than the encoding
- * can place).
+ * can place, pose in training its length).
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_encoding_ids(locant_tensor *out, const locant_encoding *e,

@@ -139,6 +139,9 @@ struct lct_encoding {
                               int64_t head_dim, int64_t length);
     int64_t (*schedule_length)(const locant_encoding *e, int64_t length);
     bool (*by_call)(const locant_encoding *e); /* NULL: no */
+    /* Has other software a float32 recipe for this scaling, too, of this
+     * locant_angle_mode?  NULL: yes. */
+    bool (*emulated)(const locant_encoding *e, int mode);
     /* Coordinates [axes] of a flat position, for schedules of several axes. */
     void (*place)(double *coords, const locant_encoding *e, int64_t pos);
 
@@ -267,6 +270,8 @@ struct lct_encoding {
      */
     void (*ids)(int64_t *ids, double *reals, const locant_encoding *e,
                 int64_t n, locant_random *r);
+    /* The most tokens 'ids' can place in training.  NULL: any number. */
+    int64_t (*trained)(const locant_encoding *e);
     /* Which nested encoding layer 'layer' uses: an index of keys. */
     int (*layer)(const locant_encoding *e, int64_t layer);
 };

@@ -10,8 +10,8 @@
  *
  * Two chunks are cut as the authors do, the first having 1 .. (T + 1) / 2
  * tokens; more at distinct places, all choices alike.  Evaluation does not
- * skip, nor does a sequence without room to.  No door: it goes with another
- * encoding, RoPE with a scaling mostly.
+ * skip, whatever the length.  No door: it goes with another encoding, RoPE with
+ * a scaling mostly.
  */
 #include "draw.h"
 #include "encoding.h"
@@ -48,7 +48,7 @@ static void ids(int64_t *out, double *reals, const locant_encoding *e,
 
     (void)reals;
     chunks = chunks < n ? chunks : n;
-    if (r == NULL || room < 0)
+    if (r == NULL)
         chunks = 1;
     if (chunks > 1)
         draw_cuts(cut, chunks, n, r);
@@ -61,6 +61,11 @@ static void ids(int64_t *out, double *reals, const locant_encoding *e,
         for (; t < end; t++)
             out[t] = t + skip;
     }
+}
+
+static int64_t trained(const locant_encoding *e)
+{
+    return (int64_t)e->value[LENGTH];
 }
 
 static const locant_variant variants[] = {
@@ -88,4 +93,5 @@ const struct lct_encoding lct_enc_pose = {
     },
     .keys = keys,
     .ids = ids,
+    .trained = trained,
 };

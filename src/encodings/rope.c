@@ -47,11 +47,18 @@ static const struct lct_key keys[] = {
 
 static locant_status check(const locant_encoding *e)
 {
+    const locant_encoding *scaling = e->nested[SCALING];
+    int mode = (int)e->value[ANGLES];
     double dim = e->value[DIM];
 
     if (!isnan(dim) && fmod(dim, 2) != 0)
         return locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: dim of "
                            "rope is %.0f, expected an even number", dim);
+    if (mode != LOCANT_ANGLES_EXACT && scaling->row->emulated != NULL &&
+        !scaling->row->emulated(scaling, mode))
+        return locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: %s has "
+                           "no recipe of %s for these keys, expected "
+                           "angles=exact", scaling->spec, angles[mode]);
     return LOCANT_OK;
 }
 

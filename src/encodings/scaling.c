@@ -24,13 +24,10 @@ locant_status lct_scaling_needs(const locant_encoding *e, int key)
                        e->row->keys[key].name, e->row->keys[key].doc);
 }
 
-locant_status lct_scaling_refuse(const locant_encoding *e, const char *fn,
-                                 const struct lct_schedule *s)
+bool lct_scaling_not_ggml(const locant_encoding *e, int mode)
 {
-    return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: %s has no %s recipe for "
-                       "these keys, expected angles=exact", fn,
-                       e->row->info.name,
-                       s->mode == LOCANT_ANGLES_HF ? "hf" : "ggml");
+    (void)e;
+    return mode != LOCANT_ANGLES_GGML;
 }
 
 const char *const lct_scaling_counts[] = { "document", "call", NULL };
@@ -178,10 +175,9 @@ static locant_status keep_fast(struct lct_schedule **out,
     double part = e->value[PARTIAL] * (double)(2 * s->pairs);
     int64_t turning = (int64_t)floor(part / 2);
 
+    (void)fn;
     (void)head_dim;
     (void)length;
-    if (s->mode == LOCANT_ANGLES_GGML)
-        return lct_scaling_refuse(e, fn, s);
     for (int64_t c = 0; c < s->pairs; c++) {
         s->turn[c] = c < turning
                          ? lct_turn_divide(s->turn[c], e->value[FACTOR])
@@ -207,4 +203,5 @@ static const struct lct_encoding proportional = {
               .traits = LOCANT_TRAIT_ISOMETRIC },
     .keys = proportional_keys,
     .schedule = keep_fast,
+    .emulated = lct_scaling_not_ggml,
 };

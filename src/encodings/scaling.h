@@ -9,6 +9,7 @@
  *                     rescaled; a refusal leaves it to the caller
  *   schedule_length   as of any encoding, and by_call where there is one
  *   score             as of any encoding
+ *   emulated          whether there is a recipe for its keys
  */
 #ifndef LCT_SCALING_H
 #define LCT_SCALING_H
@@ -24,9 +25,8 @@ extern const struct lct_encoding *const lct_scalings[];
 /* Refuse a value whose key must be given and is not. */
 locant_status lct_scaling_needs(const locant_encoding *e, int key);
 
-/* Refuse a mode that has no published recipe for this scaling. */
-locant_status lct_scaling_refuse(const locant_encoding *e, const char *fn,
-                                 const struct lct_schedule *s);
+/* For 'emulated': ggml has no recipe. */
+bool lct_scaling_not_ggml(const locant_encoding *e, int mode);
 
 /*
  * The key of those that depend on a longest position, and their 'by_call' that

@@ -114,9 +114,8 @@ static locant_status dynamic(struct lct_schedule **out,
     double factor = e->value[FACTOR], original = e->value[ORIGINAL];
     double more = (double)(dynamic_length(e, length) - (int64_t)original);
 
+    (void)fn;
     (void)head_dim;
-    if ((*out)->mode == LOCANT_ANGLES_GGML)
-        return lct_scaling_refuse(e, fn, *out);
     stretch(*out, 1 + factor * more / original);
     hf(*out, factor, length, original);
     return LOCANT_OK;
@@ -139,4 +138,5 @@ const struct lct_encoding lct_scaling_dynamic = {
     .schedule = dynamic,
     .schedule_length = dynamic_length,
     .by_call = lct_scaling_by_call,
+    .emulated = lct_scaling_not_ggml,
 };

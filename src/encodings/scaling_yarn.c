@@ -179,18 +179,22 @@ static float hf(const struct lct_schedule *s, double factor, int64_t c,
 }
 
 /* ggml knows whole ends only, and one attention. */
-static locant_status ggml(struct lct_schedule *s, const locant_encoding *e,
-                          const char *fn, double low, double high)
+static bool emulated(const locant_encoding *e, int mode)
 {
-    if (e->value[TRUNCATE] == 0 || !isnan(e->value[ATTENTION]) ||
-        e->value[MSCALE] != 0 || e->value[MSCALE_ALL] != 0)
-        return lct_scaling_refuse(e, fn, s);
+    bool plain = e->value[TRUNCATE] != 0 && isnan(e->value[ATTENTION]) &&
+                 e->value[MSCALE] == 0 && e->value[MSCALE_ALL] == 0;
+
+    return e->value[DYNAMIC] == 0 && (plain || mode != LOCANT_ANGLES_GGML);
+}
+
+static void ggml(struct lct_schedule *s, const locant_encoding *e, double low,
+                 double high)
+{
     s->recipe.scale = 1.0f / (float)e->value[FACTOR];
     s->recipe.mix = 1;
     s->recipe.low = (float)low;
     s->recipe.high = (float)high;
     s->magnitude = (double)(1.0f + 0.1f * logf(1.0f / s->recipe.scale));
-    return LOCANT_OK;
 }
 
 static locant_status schedule(struct lct_schedule **out,
@@ -204,8 +208,6 @@ static locant_status schedule(struct lct_schedule **out,
     if (s->base <= 1)
         return locant_fail(LOCANT_ERR_PARAM, "%s: base of rope is %g, expected "
                            "more than 1 with yarn", fn, s->base);
-    if (s->mode != LOCANT_ANGLES_EXACT && e->value[DYNAMIC] != 0)
-        return lct_scaling_refuse(e, fn, s);
     ends(&low, &high, s, e);
     s->magnitude = attention(e, factor);
     for (int64_t c = 0; c < s->pairs; c++) {
@@ -213,8 +215,9 @@ static locant_status schedule(struct lct_schedule **out,
         if (s->mode == LOCANT_ANGLES_HF)
             s->single[c] = hf(s, factor, c, low, high);
     }
-    return s->mode == LOCANT_ANGLES_GGML ? ggml(s, e, fn, low, high)
-                                         : LOCANT_OK;
+    if (s->mode == LOCANT_ANGLES_GGML)
+        ggml(s, e, low, high);
+    return LOCANT_OK;
 }
 
 const struct lct_encoding lct_scaling_yarn = {
@@ -240,4 +243,5 @@ const struct lct_encoding lct_scaling_yarn = {
     .schedule_length = which_length,
     .score = score,
     .by_call = lct_scaling_by_call,
+    .emulated = emulated,
 };

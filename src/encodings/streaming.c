@@ -8,7 +8,8 @@
  * among them.  Distances are those inside the cache: nothing changes among the
  * recent ones, and a sink at p_j that has left the window is seen at
  * window + sinks - 1 - p_j.  What else there is, keys before position 0 and
- * keys after the query are hidden.
+ * keys after the query are hidden.  Without sinks position 0 is one like
+ * others: a window, which sees distances alone.
  */
 #include "near_far.h"
 #include "../positions/distance.h"
@@ -38,14 +39,14 @@ static void sights(char *out, const locant_encoding *e, const int64_t *q_pos,
 {
     int64_t sinks = (int64_t)e->value[SINKS];
     int64_t window = (int64_t)e->value[WINDOW];
-    bool sink = k_pos >= 0 && k_pos < sinks;
+    bool sink = k_pos >= 0 && k_pos < sinks, before = sinks > 0 && k_pos < 0;
     int64_t last = sink ? window + sinks - 1 : lct_later(k_pos, window - 1);
     char beyond = sink ? LCT_FAR : LCT_AWAY;
 
     for (size_t i = 0; i < n; i++)
-        out[i] = k_pos < 0 || q_pos[i] < k_pos ? LCT_AWAY
-                 : q_pos[i] <= last            ? LCT_NEAR
-                                               : beyond;
+        out[i] = before || q_pos[i] < k_pos ? LCT_AWAY
+                 : q_pos[i] <= last         ? LCT_NEAR
+                                            : beyond;
 }
 
 static int64_t extra(const locant_encoding *e)
@@ -68,10 +69,11 @@ static enum lct_sight span(const locant_encoding *e, const int64_t q[2],
     int64_t window = (int64_t)e->value[WINDOW];
     int64_t least = lct_gap(q[0], k[1]), most = lct_gap(q[1], k[0]);
 
-    if (most < 0 || k[1] < 0 || (least >= window && k[0] >= sinks))
+    if (most < 0 || (sinks > 0 && k[1] < 0) ||
+        (least >= window && (sinks == 0 || k[0] >= sinks)))
         return LCT_AWAY;
     if (k[0] < 0)
-        return LCT_MIXED;
+        return sinks == 0 && most < window ? LCT_NEAR : LCT_MIXED;
     if (most < window || (k[1] < sinks && q[1] < window + sinks))
         return LCT_NEAR;
     return k[1] < sinks && q[0] >= window + sinks ? LCT_FAR : LCT_MIXED;
@@ -86,6 +88,12 @@ static const struct lct_near_far form = {
     .extra = extra,
     .grouped = grouped,
 };
+
+static unsigned traits(const locant_encoding *e)
+{
+    return LOCANT_TRAIT_CAUSAL |
+           (e->value[SINKS] == 0 ? LOCANT_TRAIT_RELATIVE : 0);
+}
 
 static const locant_variant variants[] = {
     { "streaming(sinks=4,window=2044)", "a cache of 2048 tokens",
@@ -114,6 +122,7 @@ const struct lct_encoding lct_enc_streaming = {
         .traits = LOCANT_TRAIT_CAUSAL,
     },
     .keys = keys,
+    .traits = traits,
     .content_memo = lct_near_far_memo,
     .content_begin = lct_near_far_begin,
     .near_far = &form,

@@ -166,6 +166,24 @@ int locant_encoding_places(const locant_encoding *e)
     return e != NULL && lct_placing_part(e) != NULL;
 }
 
+/* Has the part, if there is one, positions for T tokens? */
+static locant_status check_room(const locant_encoding *part, const char *fn,
+                                int64_t T, int training)
+{
+    const int64_t last = T - 1;
+
+    if (part == NULL)
+        return LOCANT_OK;
+    if (training && part->row->trained != NULL && T > part->row->trained(part))
+        return locant_fail(LOCANT_ERR_PARAM, "%s: out has rows of %" PRId64
+                           " tokens, expected at most the %" PRId64 " that %s "
+                           "is to be trained for", fn, T,
+                           part->row->trained(part), part->spec);
+    if (part->row->positions != NULL)
+        return part->row->positions(part, fn, &last, 1, NULL);
+    return LOCANT_OK;
+}
+
 locant_status locant_encoding_ids(locant_tensor *out, const locant_encoding *e,
                                   uint64_t seed, int training)
 {
@@ -182,11 +200,7 @@ locant_status locant_encoding_ids(locant_tensor *out, const locant_encoding *e,
     if (lct_empty(out))
         return LOCANT_OK;
     part = lct_placing_part(e);
-    if (part != NULL && part->row->positions != NULL) {
-        const int64_t last = out->shape[1] - 1;
-
-        LCT_TRY(part->row->positions(part, fn, &last, 1, NULL));
-    }
+    LCT_TRY(check_room(part, fn, out->shape[1], training));
     for (int64_t b = 0; b < out->shape[0]; b++) {
         locant_random r = { .seed = seed, .stream = (uint64_t)b };
         int64_t T = out->shape[1];

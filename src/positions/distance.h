@@ -70,18 +70,18 @@ static inline double lct_selfextend_distance(int64_t window, int64_t group,
 /*
  * StreamingLLM: distance inside the cache of the first 'sinks' tokens and the
  * last 'recent' ones, the query being the last; infinite where the key is not
- * in the cache.
+ * in the cache.  Without sinks position 0 is one like others.
  */
 static inline double lct_streaming_distance(int64_t sinks, int64_t recent,
                                             int64_t p_i, int64_t p_j)
 {
     int64_t n = lct_gap(p_i, p_j);
 
-    if (n < 0 || p_j < 0)
+    if (n < 0 || (sinks > 0 && p_j < 0))
         return INFINITY;
     if (n < recent)
         return (double)n;
-    if (p_j >= sinks)
+    if (sinks == 0 || p_j >= sinks)
         return INFINITY;
     /* The cache is full if i has sinks + recent - 1 tokens before it. */
     if (p_i - recent < sinks)
