@@ -108,16 +108,7 @@ static cx turned(const struct whole *w, int key, int64_t b, int64_t h,
 }
 
 extern const struct whole_oracle whole_rope;
-
-/* The factor of the whole score, as DeepSeek's attention has it. */
-static cx score(const struct whole *w, int64_t b, int64_t h, int64_t i,
-                int64_t j)
-{
-    return w_rope_score(w->spec) *
-           whole_product(w, &whole_rope, b, h, i, j);
-}
-
 const struct whole_oracle whole_rope = {
-    .name = "rope", .choose = choose, .turned = turned, .score = score,
-    .float_table = 1, .real = 1,
+    .name = "rope", .choose = choose, .turned = turned,
+    .factor = w_rope_score, .float_table = 1, .real = 1,
 };

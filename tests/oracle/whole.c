@@ -114,7 +114,7 @@ cx whole_product(const struct whole *w, const struct whole_oracle *o,
                    ? o->turned(w, 0, b, h, i, q, d) *
                          o->turned(w, 1, b, g, j, k, d)
                    : q[d] * k[d];
-    return w->scale * sum;
+    return (o->factor != NULL ? o->factor(w->spec) : 1) * w->scale * sum;
 }
 
 cx whole_score(const struct whole *w, const struct whole_oracle *o, int64_t b,

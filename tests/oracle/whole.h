@@ -73,12 +73,15 @@ struct whole_oracle {
                  int64_t t, const cx *x, int64_t d);
     int64_t (*turned_width)(const struct whole *w);
 
+    /* What every product of a query and a key is multiplied by; NULL: 1. */
+    double (*factor)(const char *spec);
+
     /* Score door: b(h, i, j). */
     cx (*bias)(const struct whole *w, int64_t b, int64_t h, int64_t i,
                int64_t j);
 
     /* Any door: the whole score before softmax, -INFINITY if hidden.  NULL:
-     * scale <turned q, turned k> + bias. */
+     * scale factor <turned q, turned k> + bias. */
     cx (*score)(const struct whole *w, int64_t b, int64_t h, int64_t i,
                 int64_t j);
 
@@ -124,7 +127,7 @@ static inline cx whole_abs(cx z)
 
 /* Is key j of row b visible to query i by the mask alone? */
 int whole_visible(const struct whole *w, int64_t b, int64_t i, int64_t j);
-/* scale <q, k> (turned), without bias. */
+/* scale factor <q, k> (turned), without bias. */
 cx whole_product(const struct whole *w, const struct whole_oracle *o,
                  int64_t b, int64_t h, int64_t i, int64_t j);
 cx whole_score(const struct whole *w, const struct whole_oracle *o, int64_t b,
