@@ -260,6 +260,7 @@ static const struct table {
     { "corpora", "SELECT * FROM corpora ORDER BY sha256" },
     { "texts", "SELECT * FROM texts ORDER BY sha256" },
     { "sittings", "SELECT * FROM sittings ORDER BY run, step" },
+    { "studies", "SELECT * FROM studies ORDER BY id" },
 };
 
 /* Of PRAGMA table_info: cid, name, .. */

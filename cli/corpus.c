@@ -59,15 +59,18 @@ static void compare_headers(const locant_corpus *kept, const char *dir)
     const locant_corpus_options o = LOCANT_CORPUS_INIT;
     const locant_corpus_info *then = locant_corpus_info_of(kept), *now = NULL;
     locant_corpus *corpus = NULL;
+    char           fresh[64] = "here are none";
 
-    if (locant_corpus_create(&corpus, &o) == LOCANT_OK)
+    if (locant_corpus_create(&corpus, &o) == LOCANT_OK) {
         now = locant_corpus_info_of(corpus);
+        snprintf(fresh, sizeof fresh, "--fresh-text takes the %zu files of now",
+                 now->files);
+    }
     if (now == NULL || strcmp(then->sha256, now->sha256) != 0)
         fprintf(stderr, "locant: the C headers of this machine differ from the "
                 "text that %s keeps (%zu file%s, SHA-256 %.12s..), which is "
-                "used; --fresh-text takes the %zu files of now\n", dir,
-                then->files, then->files == 1 ? "" : "s", then->sha256,
-                now ? now->files : 0);
+                "used; %s\n", dir, then->files, then->files == 1 ? "" : "s",
+                then->sha256, fresh);
     locant_corpus_free(corpus);
 }
 
