@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { RESAMPLES = 2000 };
+enum { RESAMPLES = 2000, TASKS = 20 };
 
 static int ascending(const void *a, const void *b)
 {
@@ -105,18 +105,36 @@ static double standard_error(const double *loss, size_t n, size_t step,
     return n < 2 ? NAN : sqrt(squares / (double)(n - 1) / (double)n);
 }
 
+/* The resamples, each a stream of its own, on any number of threads. */
+struct job {
+    const double *loss;
+    size_t seeds, blocks;
+    uint64_t seed;
+    double *means; /* [RESAMPLES] */
+};
+
+static void resample_some(void *context, size_t task, int slot)
+{
+    const struct job *j = context;
+    const size_t some = RESAMPLES / TASKS;
+
+    (void)slot;
+    for (size_t i = task * some; i < (task + 1) * some; i++) {
+        /* Two streams per resample: "boot" in ASCII, then its number. */
+        locant_random random = {
+            .seed = j->seed, .stream = ((uint64_t)0x626f6f74 << 32) + 2 * i};
+
+        j->means[i] = resampled_mean(j->loss, j->seeds, j->blocks, &random);
+    }
+}
+
 static void resample(locant_interval *out, const double *loss, size_t seeds,
                      size_t blocks, double level, uint64_t seed)
 {
     double means[RESAMPLES];
+    struct job job = {loss, seeds, blocks, seed, means};
 
-    for (size_t i = 0; i < RESAMPLES; i++) {
-        /* Two streams per resample: "boot" in ASCII, then its number. */
-        locant_random random = {
-            .seed = seed, .stream = ((uint64_t)0x626f6f74 << 32) + 2 * i};
-
-        means[i] = resampled_mean(loss, seeds, blocks, &random);
-    }
+    locant_parallel_for(TASKS, resample_some, &job);
     qsort(means, RESAMPLES, sizeof means[0], ascending);
     out->low = quantile(means, RESAMPLES, (1 - level) / 2);
     out->high = quantile(means, RESAMPLES, (1 + level) / 2);
