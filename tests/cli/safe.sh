@@ -3,15 +3,14 @@ $LOCANT train --encoding rope --generated --dir lab --steps 2 --layers 1 \
     --width 16 --heads 2 --ff 32 --batch 2 > /dev/null 2>&1
 python3 -c 'import sqlite3
 store = sqlite3.connect("lab/runs.db")
-store.execute("UPDATE runs SET encoding = ?, started = ?, message = ?",
-              ("rope\x1b[31m\x9b2J\u009b1m \u4f4d\u7f6e", "now\a", "a\nb\x7f"))
+store.execute("UPDATE runs SET build = ?, message = ?",
+              ("gcc\x1b[31m\x9b2J\u009b1m \u4f4d\u7f6e", "a\nb\x7f"))
 store.commit()'
-$LOCANT runs list --dir lab | tail -n 1 | sed 's/done.*now/done now/'
-$LOCANT runs show 1 --dir lab | grep -a 'encoding  \|message\|started'
-$LOCANT runs sql "SELECT encoding, message AS 'm$(printf '\033')' FROM runs" \
+$LOCANT runs show 1 --dir lab | grep -a 'computed\|message'
+$LOCANT runs sql "SELECT build, message AS 'm$(printf '\033')' FROM runs" \
     --dir lab
-$LOCANT runs export --dir lab | tail -n 1 | cut -d, -f1,3
-$LOCANT runs list --dir lab --json | grep -o '"encoding": "[^"]*"'
+$LOCANT runs export --dir lab | tail -n 1 | grep -a -o '"*gcc.*'
+$LOCANT runs show 1 --dir lab --json | grep -o '"message": "[^"]*"'
 $LOCANT runs sql "$(printf 'SELECT 1 FROM "x\033[2J\007"')" --dir lab; echo "$?"
 $LOCANT runs sql "SELECT CAST(x'ff9b1b41c0af' AS TEXT) AS x" --dir lab
 $LOCANT "$(printf 'no\033[2Jsuch')"; echo "$?"

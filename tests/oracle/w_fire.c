@@ -56,7 +56,33 @@ static cx bias(const struct whole *w, int64_t b, int64_t h, int64_t i,
     return sum;
 }
 
+/*
+ * f = u / v, so f' = u' / v - f v' / v in c, where f <= 1 and u', v' are at most
+ * 1 / |c|; v is psi of L or more.  The two nearly cancel where n is max(L, i).
+ */
+static double parts(const struct whole *w, int k)
+{
+    int64_t hidden = (int64_t)whole_number(w->spec, "hidden", 32);
+    double c = fabs(creal(w->param[0][0]));
+    double l = fabs(creal(w->param[1][0])) *
+               whole_number(w->spec, "length", 512);
+    double most = 0;
+
+    if (k != 0)
+        return 0;
+    for (int64_t h = 0; h < w->H; h++) {
+        double sum = 0;
+
+        for (int64_t u = 0; u < hidden; u++)
+            sum += fabs(creal(w->param[2][u]) *
+                        creal(w->param[4][u * w->H + h]));
+        most = fmax(most, sum);
+    }
+    return 2 * most / c / log1p(c * l);
+}
+
 extern const struct whole_oracle whole_fire;
 const struct whole_oracle whole_fire = {
     .name = "fire", .choose = choose, .range = range, .bias = bias,
+    .parts = parts,
 };

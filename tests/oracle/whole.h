@@ -89,6 +89,10 @@ struct whole_oracle {
     cx (*value)(const struct whole *w, int64_t b, int64_t h, int64_t i,
                 int64_t j, int64_t d);
 
+    /* What a score may change by when parameter k does, were each part of the
+     * derivative positive.  NULL: its parts do not cancel. */
+    double (*parts)(const struct whole *w, int k);
+
     /* The library turns by a table of float32 cosines; otherwise it is held to
      * double. */
     int float_table;

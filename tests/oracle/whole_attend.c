@@ -284,9 +284,12 @@ static void check_input(struct judged *t, const char *what, int in,
 /*
  * What a parameter of the rotate door does to a score through the query and
  * through the key may cancel: each is a position times the terms of the score.
+ * Other oracles say what their parts amount to.
  */
-static double cancelled(const struct judged *t)
+static double cancelled(const struct judged *t, int k)
 {
+    if (t->p.c.o->parts != NULL)
+        return score_error(t) * t->mass * t->p.c.o->parts(&t->p.c.w, k);
     return t->p.c.o->turned == NULL
                ? 0
                : score_error(t) * t->mass * t->top * (double)t->p.c.high;
@@ -309,7 +312,7 @@ static void check_params(struct judged *t)
 
             what[8] = (char)('0' + k);
             whole_near(c, what, i, oracle_get(&c->grad[k], i), want + before,
-                       bound + cancelled(t) +
+                       bound + cancelled(t, k) +
                            ulp * (fabs(want) + fabs(before)));
         }
 }
