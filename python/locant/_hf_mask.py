@@ -30,9 +30,11 @@ class Mask(NamedTuple):
     weights: bool = False       # are asked for, too; MPT
     first: Tensor | None = None  # int64 [B, 1]: padding before the first token
 
-    # generate() makes the masks of a static cache itself and hands them to a
-    # model, which takes what it is for a mask of its own, not for padding.
-    ndim = 4
+    @property
+    def ndim(self) -> int:
+        """Not 2: generate() makes the masks of a static cache itself, and a
+        model that is handed one must not take it for padding."""
+        return 4
 
     def to(self, *_: Any, **__: Any) -> Mask:
         """Itself: MPT makes its mask bool."""
@@ -87,7 +89,8 @@ def _read(function: Callable[..., Any], found: dict[str, Any]) -> None:
         return
     if function is masks.bidirectional_mask_function:
         return
-    made_by, given = getattr(function, "_locant_made", ("", ()))
+    kept: Any = getattr(function, "_locant_made", ("", ()))
+    made_by, given = kept
     if made_by == "and_masks":
         for part in given:
             _read(part, found)
