@@ -100,7 +100,7 @@ def _attention(model: Any) -> list[Any]:
              if re.search("Attention$", type(m).__name__) and not any(
                  re.search("Attention$", type(c).__name__)
                  for c in m.modules() if c is not m)]
-    expected = model.config.num_hidden_layers
+    expected = getattr(model.config.get_text_config(), "num_hidden_layers", 0)
     if len(found) != expected:
         raise _refuse(f"{len(found)} modules of attention were found, expected "
                      f"{expected}, one in each layer; swap() is for models of "
@@ -109,10 +109,14 @@ def _attention(model: Any) -> list[Any]:
 
 
 def _sizes(config: Any) -> dict[str, Any]:
-    width, heads = config.hidden_size, config.num_attention_heads
-    return {"width": width, "heads": heads, "kv_heads": getattr(
-        config, "num_key_value_heads", None) or heads,
-        "head_dim": getattr(config, "head_dim", None) or width // heads}
+    try:
+        width, heads = config.hidden_size, config.num_attention_heads
+        return {"width": width, "heads": heads, "kv_heads": getattr(
+            config, "num_key_value_heads", None) or heads,
+            "head_dim": getattr(config, "head_dim", None) or width // heads}
+    except RuntimeError:  # Gemma 4
+        raise _refuse("the heads of the model do not have one size in all "
+                      "layers") from None
 
 
 def _checked(spec: Any) -> _encoding.Encoding:

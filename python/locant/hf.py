@@ -23,6 +23,7 @@ from typing import Any
 
 from ._hf_mask import Mask, mask, refuse  # says so without transformers
 from . import _hf_alibi as alibi
+from . import _hf_cover as cover
 from . import _hf_mask as masks
 from . import _hf_patch as patch
 from . import _hf_t5 as t5
@@ -109,6 +110,7 @@ def register() -> None:
     AttentionInterface.register("locant", attend)
     AttentionMaskInterface.register("locant", mask)
     masks.register()
+    cover.register()
     t5.register()
     alibi.register(attend)
 

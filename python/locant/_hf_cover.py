@@ -1,0 +1,74 @@
+"""Which models of transformers run with locant.
+
+A model that is not covered is refused when attn_implementation="locant" is
+asked for, in one sentence, not by what would happen to it later.
+"""
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from transformers import PreTrainedModel
+
+from . import _hf_patch as patch
+from ._hf_mask import refuse
+
+_MASK = "takes its attention mask for a tensor"
+_BIAS = "adds a bias to its scores that it makes as a tensor"
+_REASONS = {  # by model_type, of those that ask the attention interface
+    "axk2": _MASK, "beit": _MASK, "doge": _MASK, "hy_v4": _MASK,
+    "inkling2_text": _BIAS, "inkling_text": _BIAS, "layoutlm": _MASK,
+    "longt5": _BIAS, "markuplm": _MASK, "mistral_large4_text": _MASK,
+    "pixtral": _MASK, "switch_transformers": _BIAS}
+
+
+def _reason(model: Any) -> str | None:
+    """Why 'model' is not covered, though it asks the attention interface."""
+    known = vars(model.config)  # its properties may refuse to be asked
+    if model.config.model_type in _REASONS:
+        return _REASONS[model.config.model_type]
+    if "chunked_attention" in (known.get("layer_types") or ()):
+        return "has attention within chunks"
+    key = known.get("qk_head_dim") or known.get("head_dim")
+    value = known.get("v_head_dim")
+    if key and value and key != value:
+        return f"has keys of {key} channels and values of {value}"
+    return None
+
+
+def _check(model: Any) -> None:
+    why = _reason(model) if model._can_set_attn_implementation() else \
+        "computes attention without transformers' attention interface"
+    if why:
+        raise refuse(f"{type(model).__name__} {why}")
+
+
+def _made(original: Any) -> Any:
+    @functools.wraps(original)
+    def checked(self: Any, attn_implementation: Any, *given: Any,
+                **more: Any) -> Any:
+        if attn_implementation == "locant":
+            _check(self)
+        return original(self, attn_implementation, *given, **more)
+    return checked
+
+
+def _set(original: Any) -> Any:
+    @functools.wraps(original)
+    def set_attn_implementation(self: Any, attn_implementation: Any,
+                                *given: Any, **more: Any) -> Any:
+        if attn_implementation == "locant":
+            _check(self)
+            for part in self.modules():
+                # Others keep their own attention, and transformers says so.
+                if isinstance(part, PreTrainedModel) and \
+                        part._can_set_attn_implementation():
+                    _check(part)
+        return original(self, attn_implementation, *given, **more)
+    return set_attn_implementation
+
+
+def register() -> None:
+    patch.method(PreTrainedModel, "_check_and_adjust_attn_implementation",
+                 _made)
+    patch.method(PreTrainedModel, "set_attn_implementation", _set)
