@@ -1,4 +1,4 @@
-"""Which models of transformers run with locant.
+"""Which models of transformers run with locant, and which of them do now.
 
 A model that is not covered is refused when attn_implementation="locant" is
 asked for, in one sentence, not by what would happen to it later.
@@ -6,6 +6,8 @@ asked for, in one sentence, not by what would happen to it later.
 from __future__ import annotations
 
 import functools
+import gc
+import weakref
 from typing import Any
 
 from transformers import PreTrainedModel
@@ -20,6 +22,9 @@ _REASONS = {  # by model_type, of those that ask the attention interface
     "inkling2_text": _BIAS, "inkling_text": _BIAS, "layoutlm": _MASK,
     "longt5": _BIAS, "markuplm": _MASK, "mistral_large4_text": _MASK,
     "pixtral": _MASK, "switch_transformers": _BIAS}
+
+# Models that were given attn_implementation="locant" and may have it still.
+_given: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
 def _reason(model: Any) -> str | None:
@@ -49,6 +54,7 @@ def _made(original: Any) -> Any:
                 **more: Any) -> Any:
         if attn_implementation == "locant":
             _check(self)
+            _given.add(self)
         return original(self, attn_implementation, *given, **more)
     return checked
 
@@ -64,6 +70,7 @@ def _set(original: Any) -> Any:
                 if isinstance(part, PreTrainedModel) and \
                         part._can_set_attn_implementation():
                     _check(part)
+            _given.add(self)
         return original(self, attn_implementation, *given, **more)
     return set_attn_implementation
 
@@ -72,3 +79,15 @@ def register() -> None:
     patch.method(PreTrainedModel, "_check_and_adjust_attn_implementation",
                  _made)
     patch.method(PreTrainedModel, "set_attn_implementation", _set)
+
+
+def check_unused() -> None:
+    """Refuse to leave models behind that would find no attention, or their own
+    with a mask and an encoding that are not there."""
+    gc.collect()  # a model is part of cycles
+    for model in list(_given):
+        if model.config._attn_implementation == "locant":
+            raise refuse(f"unregister(): {type(model).__name__} runs with "
+                         "locant still" + (
+                             ", swapped: undo() that first"
+                             if hasattr(model, "locant") else ""))

@@ -27,7 +27,8 @@ class Swapped(torch.nn.ModuleList):
     """The encodings of a model, one for each layer or one for all: its
     submodule "locant", so that their parameters are the model's."""
 
-    undone: tuple[Any, list[Any], list[Any]]  # model, layers, hooks
+    undone: tuple[Any, str, list[Any], list[Any]]
+    # the model, its attn_implementation, layers, hooks
 
     def project(self) -> None:
         """Move every parameter to the nearest allowed value: to be called after
@@ -37,14 +38,16 @@ class Swapped(torch.nn.ModuleList):
             encoding.project()
 
     def undo(self) -> None:
-        """Leave the model with the encoding it had."""
-        model, layers, hooks = self.undone
+        """Leave the model with the encoding and the attention it had."""
+        model, attention, layers, hooks = self.undone
         for layer in layers:
             vars(layer).pop("_locant_encoding", None)
         for hook in hooks:
             hook.remove()
         if getattr(model, "locant", None) is self:
             del model.locant
+        if model.config._attn_implementation == "locant":
+            model.set_attn_implementation(attention)
 
 
 def _refuse(what: str) -> Error:
@@ -216,7 +219,7 @@ def swap(model: Any, encoding: Any, *, length: int | None = None,
     layers = _attention(model)
     made = Swapped(_made(checked, model.config, len(layers), seed, length))
     hooks: list[Any] = []
-    made.undone = (model, layers, hooks)
+    made.undone = (model, model.config._attn_implementation, layers, hooks)
     try:
         hooks.extend(_hooks(model, made[0], layers))
         register()

@@ -116,7 +116,12 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Leave transformers as it was before register()."""
+    """Leave transformers as it was before register().
+
+    Errors: ERR_UNSUPPORTED while a model runs with locant: undo() its swap(),
+    or give it another attn_implementation.
+    """
+    cover.check_unused()
     for known in (AttentionInterface, AttentionMaskInterface):
         known._global_mapping.pop("locant", None)
     patch.undo()

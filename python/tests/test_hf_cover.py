@@ -1,6 +1,9 @@
-"""Models that locant.hf does not cover."""
-from hf_models import SIZES, Case, tokens
+"""Models that locant.hf does not cover, and what is left behind."""
+import copy
+
+from hf_models import SIZES, Case, model, tokens
 import locant
+import torch
 import transformers
 from locant import hf
 
@@ -50,3 +53,29 @@ class Uncovered(Case):
             hf.swap(made, "rope")
         ids = tokens()
         self.close(*self.both(made.eval(), lambda m: m(ids).logits))
+
+
+class Unregister(Case):
+    def tearDown(self):
+        hf.register()
+
+    def test_not_while_a_model_needs_it(self):
+        ids = tokens()
+        for name in ("Llama", "Bloom", "Mpt"):
+            made = model(name)
+            with torch.no_grad():
+                own = made(ids).logits
+                e = hf.swap(made, "kerple")
+                twin = copy.deepcopy(made)
+                with self.assertRaisesRegex(locant.Error, "swapped: undo"):
+                    hf.unregister()
+                swapped = made(ids).logits
+                self.assertGreater((swapped - own).abs().max(), 1e-3)
+                e.undo()
+                self.assertEqual(made.config._attn_implementation, "eager")
+                self.close(made(ids).logits, own)
+                made.set_attn_implementation("locant")
+                with self.assertRaisesRegex(locant.Error, "with locant still"):
+                    hf.unregister()
+                made.set_attn_implementation("eager")
+                self.close(twin(ids).logits, swapped)
