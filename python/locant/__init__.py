@@ -33,6 +33,9 @@ __all__ = [
     "set_threads", "similarity", "table", "table_backward", "threads"]
 
 
+_LATER = ("hf", "plot", "torch")
+
+
 def set_threads(n: int) -> None:
     """Threads one call may use, 1 to 1024; 0: as many as the process may run
     on.  Process-wide.  Errors: ERR_PARAM."""
@@ -56,6 +59,10 @@ def set_isa(name: str | None) -> None:
 
 
 def __getattr__(name: str) -> Any:
-    if name in ("torch", "hf", "plot"):
+    if name in _LATER:
         return importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module 'locant' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *_LATER]

@@ -24,6 +24,8 @@ from ._encoding import Encoding, encoding_of
 from ._library import Callback, Error, lab, lib, make, text
 from ._optional import need
 
+__all__ = ["Figure", "Series", "draw", "figure", "figures", "names", "svg"]
+
 _LINES = ("-", "--", ":", "-.", (0, (8, 3)))
 
 

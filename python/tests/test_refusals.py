@@ -87,3 +87,13 @@ class Refusals(unittest.TestCase):
             locant.attention(x, x, x, scale=np.float32(0.5),
                              window=np.int64(3)),
             locant.attention(x, x, x, scale=0.5, window=3))
+
+
+class Names(unittest.TestCase):
+    def test_what_a_star_imports(self):
+        for module in (locant, locant.plot):
+            for name in module.__all__:
+                self.assertTrue(hasattr(module, name), name)
+        self.assertLessEqual({"hf", "plot", "torch", "rotate"},
+                             set(dir(locant)))
+        self.assertNotIn("np", locant.plot.__all__)
