@@ -142,6 +142,33 @@ static void takes_no_loss_that_no_model_has(void **state)
     locant_store_close(s);
 }
 
+static void refuses_losses_at_no_length(void **state)
+{
+    const struct lct_evaluation_key key = {.run = 1, .corpus_sha256 = "00ff",
+                                           .want = 2};
+    const struct lct_evaluation_row row = {.blocks = 1};
+    int64_t lengths[2] = {0, 32};
+    double losses[2] = {1, 2};
+    const struct lct_curve curves[2] = {
+        {"P1", 2, 1, lengths, losses, losses},
+        {"P2", 2, 0, lengths, losses, NULL}};
+    locant_store *s = open_store();
+    char want[PATH_MAX + 64];
+    struct lct_curve c;
+
+    (void)state;
+    add_run(s, "a");
+    CHECK_OK(lct_store_add_evaluation(s, &key, &row, curves, 2));
+    CHECK_OK(lct_store_read_curve(&c, s, 1, "P2")); /* by position, from 0 */
+    lct_curve_free(&c);
+    snprintf(want, sizeof want, "%s: evaluation 1 has a length of 0 in P1",
+             scratch_file(&dir, "store/runs.db"));
+    CHECK_REFUSED(lct_store_read_curve(&c, s, 1, "P1"), LOCANT_ERR_FORMAT,
+                  want);
+    lct_curve_free(&c);
+    locant_store_close(s);
+}
+
 static int see_score(const locant_run_info *run, const char *setup,
                      const locant_task_score *score, void *context)
 {
@@ -201,6 +228,7 @@ int main(void)
         IN_SCRATCH(refuses_a_row_that_no_options_make),
         IN_SCRATCH(lists_more_runs_than_it_holds_at_once),
         IN_SCRATCH(takes_no_loss_that_no_model_has),
+        IN_SCRATCH(refuses_losses_at_no_length),
         IN_SCRATCH(refuses_scores_that_cannot_be),
     };
 

@@ -213,9 +213,9 @@ static locant_status measure(json_t **out, struct lct_probe *p,
         *out = json_loads(kept, 0, NULL);
         locant_release(kept);
         if (*out == NULL)
-            return locant_fail(LOCANT_ERR_FORMAT, "locant_probe: '%s' of run "
-                               "%" PRId64 " in the store is no JSON",
-                               part->name, p->run.id);
+            return locant_fail(LOCANT_ERR_FORMAT, "%s: run %" PRId64 ": its"
+                               " '%s' is no JSON", p->store->path, p->run.id,
+                               part->name);
         return LOCANT_OK;
     }
     if (!p->measure)

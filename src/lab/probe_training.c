@@ -71,7 +71,8 @@ locant_status lct_probe_training(json_t **out, const struct lct_probe *p)
     *out = text ? json_loads(text, 0, NULL) : NULL;
     locant_release(text);
     if (*out == NULL)
-        return locant_fail(LOCANT_ERR_FORMAT, "locant_probe: 'training' of run "
-                           "%" PRId64 " in the store is no JSON", p->run.id);
+        return locant_fail(LOCANT_ERR_FORMAT, "%s: run %" PRId64 ": its"
+                           " 'training' is no JSON", p->store->path,
+                           p->run.id);
     return LOCANT_OK;
 }

@@ -124,6 +124,11 @@ static locant_status read_curve(struct lct_curve *c, locant_store *s,
     c->blocks = losses / c->n;
     LCT_TRY(allocate(c, losses, s));
     LCT_TRY(read_losses(c->length, c->mean, c->n, &n, s, means, id, protocol));
+    /* they rise; P2 begins at position 0 */
+    if (c->length[0] < (strcmp(protocol, "P2") != 0))
+        return locant_fail(LOCANT_ERR_FORMAT, "%s: evaluation %lld has a length"
+                           " of %lld in %s", s->path, (long long)id,
+                           (long long)c->length[0], protocol);
     return read_losses(NULL, c->loss, losses, &n, s, blocks, id, protocol);
 }
 
