@@ -286,18 +286,6 @@ class Report(Structure):
     ]
 
 
-class Study(Structure):
-    """locant_study"""
-    _fields_ = [
-        ("id", c_int64),
-        ("made", c_char * 32),
-        ("command", c_char_p),
-        ("sources", c_char_p),
-        ("corpus", CorpusInfo),
-        ("packed_bytes", c_size_t),
-    ]
-
-
 class FigureKind(IntEnum):
     """locant_figure_kind"""
     CURVES = 0
@@ -427,6 +415,18 @@ class Interval(Structure):
     ]
 
 
+class Study(Structure):
+    """locant_study"""
+    _fields_ = [
+        ("id", c_int64),
+        ("made", c_char * 32),
+        ("command", c_char_p),
+        ("sources", c_char_p),
+        ("corpus", CorpusInfo),
+        ("packed_bytes", c_size_t),
+    ]
+
+
 class TaskTest(Structure):
     """locant_task_test"""
     _fields_ = [
@@ -548,10 +548,6 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_evaluate_as": ("status", [POINTER(Evaluation), c_void_p, c_int64, c_void_p, POINTER(EvalOptions)]),
     "locant_report_run": ("status", [POINTER(Report), c_void_p, POINTER(ReportOptions)]),
     "locant_report_free": (None, [POINTER(Report)]),
-    "locant_store_study": ("status", [POINTER(Study), c_void_p, c_int64]),
-    "locant_study_free": (None, [POINTER(Study)]),
-    "locant_study_export": ("status", [c_void_p, c_int64, c_char_p, c_int]),
-    "locant_study_import": ("status", [POINTER(c_int64), c_char_p, c_char_p]),
     "locant_figure_write": ("status", [POINTER(Figure), c_char_p]),
     "locant_figure_svg": ("status", [POINTER(c_void_p), POINTER(c_size_t), POINTER(Figure)]),
     "locant_figure_inline": ("status", [POINTER(c_void_p), POINTER(c_size_t), POINTER(Figure), c_char_p]),
@@ -573,6 +569,10 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_share": (c_double, [POINTER(c_double), c_size_t, c_double]),
     "locant_ranks": ("status", [POINTER(c_int), POINTER(c_double), c_size_t, c_size_t, c_size_t, c_double]),
     "locant_mean_reciprocal_rank": ("status", [POINTER(c_double), POINTER(c_int), c_size_t, c_size_t]),
+    "locant_store_study": ("status", [POINTER(Study), c_void_p, c_int64]),
+    "locant_study_free": (None, [POINTER(Study)]),
+    "locant_study_export": ("status", [c_void_p, c_int64, c_char_p, c_int]),
+    "locant_study_import": ("status", [POINTER(c_int64), c_char_p, c_char_p]),
     "locant_task_at": (POINTER(TaskInfo), [c_int]),
     "locant_task_find": (POINTER(TaskInfo), [c_char_p]),
     "locant_task_options": ("status", [POINTER(TrainOptions), c_char_p]),
