@@ -6,8 +6,9 @@
 #                 same where it finds one
 # make test-full  10000 random cases of every declared property of every
 #                 encoding, 400 of every oracle, a run killed 100 times,
-#                 every call that writes failing once:
-#                 within an hour on 2 CPUs; PROPERTY_CASES, ORACLE_CASES
+#                 every call that writes failing once, all of the tests under
+#                 the sanitizers, four minutes of each fuzz target: within two
+#                 hours on 2 CPUs; PROPERTY_CASES, ORACLE_CASES and FUZZ_SECONDS
 #                 change that
 # make test-python  the Python package with PyTorch, transformers, matplotlib
 #                 (some GB of wheels); 'make test' runs what needs NumPy alone
@@ -76,6 +77,7 @@ test-full:
 	$(call random_cases,$(PROPERTY_CASES),property|traits|encoding|graph|resize)
 	$(call random_cases,$(ORACLE_CASES),whole)
 	$(call random_cases,100,checkpoint|faults|kills|store_crowd)
+	@scripts/test sanitized
 
 test-python:
 	@scripts/setup build peers

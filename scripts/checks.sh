@@ -25,33 +25,50 @@ configure() {
     cmake -S . -B "$folder" "$@"
 }
 
-# count NAME PASSED FAILED SECONDS: one line, and the log if anything failed.
+# Sets $cpu to the processor seconds, user and system, of all commands so far.
+cpu_seconds() {
+    times > build/times
+    cpu=$(awk -F '[ms ]+' 'NR == 2 { print int($1 * 60 + $2 + $3 * 60 + $4) }' \
+          build/times)
+}
+
+# begin NAME: a check starts here.
+begin() {
+    name=$1 start=$(date +%s)
+    cpu_seconds
+    cpu_start=$cpu
+}
+
+# count PASSED FAILED: one line for the check begun last, with its seconds and
+# its processor seconds, and the log if anything failed.
 count() {
-    passed=$((passed + $2))
-    failed=$((failed + $3))
-    if [ "$3" -eq 0 ]; then
-        printf 'ok   %-36s %4d  %4d s\n' "$1" "$2" "$4"
+    passed=$((passed + $1))
+    failed=$((failed + $2))
+    cpu_seconds
+    took="$(($(date +%s) - start)) s, cpu $((cpu - cpu_start)) s"
+    if [ "$2" -eq 0 ]; then
+        printf 'ok   %-36s %4d  %s\n' "$name" "$1" "$took"
     else
-        printf 'FAIL %-36s %4d failed, %d passed, %d s\n' "$1" "$3" "$2" "$4"
+        printf 'FAIL %-36s %4d failed, %d passed, %s\n' "$name" "$2" "$1" "$took"
         grep -v '^ok ' "$log" | tail -n 60 | sed 's/^/     /'
     fi
 }
 
 # check NAME COMMAND...: one check, its exit status.
 check() {
-    name=$1 start=$(date +%s)
+    begin "$1"
     shift
     if "$@" > "$log" 2>&1; then
-        count "$name" 1 0 $(($(date +%s) - start))
+        count 1 0
     else
-        count "$name" 0 1 $(($(date +%s) - start))
+        count 0 1
     fi
 }
 
 # many NAME COMMAND...: a command that prints "ok .." and "FAIL .." lines, or
 # closes with "N passed, N failed".
 many() {
-    name=$1 start=$(date +%s)
+    begin "$1"
     shift
     "$@" > "$log" 2>&1
     status=$?
@@ -62,12 +79,13 @@ many() {
     # A command that died early has failed, whatever it counted.
     if [ $status -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
     if [ $((good + bad)) -eq 0 ]; then bad=1; fi
-    count "$name" "$good" "$bad" $(($(date +%s) - start))
+    count "$good" "$bad"
 }
 
 # suite NAME BUILD [CTEST OPTION...]: CTest tests of a build.
 suite() {
-    name=$1 folder=$2 start=$(date +%s)
+    begin "$1"
+    folder=$2
     shift 2
     (cd "$folder" && ctest -j "$JOBS" --timeout 300 --output-on-failure \
         --no-tests=error "$@") > "$log" 2>&1
@@ -78,11 +96,13 @@ suite() {
     bad=${bad:-1} all=${all:-1}
     if [ $status -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
     sed -i -E '/^ *[0-9]+\/[0-9]+ Test .* Passed /d; /^ *Start /d' "$log"
-    count "$name" $((all - bad)) "$bad" $(($(date +%s) - start))
+    count $((all - bad)) "$bad"
 }
 
 finish() {
     rm -f "$log"
+    cpu_seconds
+    echo "processor time: $((cpu / 60)) min $((cpu % 60)) s"
     echo "$passed passed, $failed failed"
     [ "$failed" -eq 0 ]
     exit

@@ -8,7 +8,7 @@
 # name.stderr, its exit status with name.exit; a missing file means empty, or 0.
 # Prints one line per failing test and "N passed, N failed".
 # LOCANT_ACCEPT=1 writes what came out into those files instead.
-# JOBS (the number of CPUs) cases run at a time.
+# JOBS (the number of CPUs) cases run at a time; those named in LEFT_OUT do not.
 here=$(cd "$(dirname "$0")" && pwd)
 LOCANT=$(cd "$(dirname "${1:?usage: run_cli.sh LOCANT [NAME...]}")" && pwd)
 LOCANT=$LOCANT/$(basename "$1")
@@ -74,6 +74,7 @@ share() {
     jobs=${JOBS:-$(nproc)}
     for job in $(seq "$jobs"); do
         names=$(for file in "$here"/cli/*.sh; do basename "$file" .sh; done |
+            grep -vxF "$(echo ${LEFT_OUT:-none} | tr ' ' '\n')" |
             awk "NR % $jobs == $job % $jobs")
         "$here/run_cli.sh" "$LOCANT" $names > "$scratch/job$job" 2>&1 &
     done

@@ -9,6 +9,8 @@ int judge_cases(int usual)
     const char *s = getenv("LOCANT_CASES");
     long n = s != NULL ? strtol(s, NULL, 10) : 0;
 
+    if (TEST_SANITIZED && n > usual) /* there it only takes cases away */
+        return usual;
     return n > 0 ? (int)n : usual;
 }
 
