@@ -57,9 +57,9 @@ static cx bias(const struct whole *w, int64_t b, int64_t h, int64_t i,
 }
 
 /*
- * f = u / v, so in c the derivative is u' / v - f v' / v, where f <= 1, u' and v'
- * are at most 1 / |c|, and v is psi of L or more.  Where n is max(L, i) the two
- * nearly cancel.
+ * f = u / v, so in c the derivative is u' / v - f v' / v, where f <= 1, u' and
+ * v' are at most 1 / |c|, and v is psi of L or more.  Where n is max(L, i) the
+ * two nearly cancel.
  */
 static double parts(const struct whole *w, int k)
 {
