@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <stdio.h>
+#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,20 +12,21 @@
    U+009F too.  A failing stdout is reported once, by cli_finish(). */
 static void print_escaped(const char *text)
 {
-    for (; *text != '\0'; text++) {
-        const unsigned char c = (unsigned char)*text,
-                            after = (unsigned char)text[1];
+    for (;;) {
+        const size_t plain = strcspn(text, "\x7f\xc2");
+        const unsigned char c = (unsigned char)text[plain];
 
-        if (c == 0x7f) {
+        fwrite(text, 1, plain, stdout);
+        if (c == '\0')
+            return;
+        text += plain + 1;
+        if (c == 0x7f)
             fputs("\\u007f", stdout);
-        } else if (c == 0xc2 && after < 0xa0) {
-            printf("\\u%04x", (unsigned)after);
-            text++;
-        } else {
+        else if ((unsigned char)*text < 0xa0)
+            printf("\\u%04x", (unsigned)(unsigned char)*text++);
+        else
             putchar(c);
-        }
     }
-    putchar('\n');
 }
 
 int cli_json(json_t *value)
@@ -42,6 +44,7 @@ int cli_json(json_t *value)
     if (text == NULL)
         return cli_fail(CLI_INPUT, "out of memory");
     print_escaped(text);
+    putchar('\n');
     free(text);
     return CLI_OK;
 }
@@ -58,6 +61,8 @@ void cli_json_add(struct cli_json_rows *rows, json_t *item)
 {
     if (rows->file == NULL && !rows->failed)
         rows->file = open_memstream(&rows->text, &rows->size);
+    if (rows->file != NULL && rows->n == 0) /* one thread writes many pieces */
+        __fsetlocking(rows->file, FSETLOCKING_BYCALLER);
     if (rows->file == NULL || item == NULL ||
         fputs(rows->n++ > 0 ? ",\n  " : "[\n  ", rows->file) < 0 ||
         json_dump_callback(item, put_piece, rows->file, JSON_INDENT(2)) != 0)
@@ -71,9 +76,10 @@ int cli_json_print(struct cli_json_rows *rows, int status)
         rows->failed = 1;
     if (status == CLI_OK && rows->failed)
         status = cli_json(NULL);
-    else if (status == CLI_OK)
-        printf("%s%s\n", rows->n > 0 ? rows->text : "[",
-               rows->n > 0 ? "\n]" : "]");
+    if (status == CLI_OK && !rows->failed) {
+        print_escaped(rows->n > 0 ? rows->text : "[");
+        puts(rows->n > 0 ? "\n]" : "]");
+    }
     free(rows->text);
     return status;
 }

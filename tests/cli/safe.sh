@@ -11,6 +11,8 @@ $LOCANT runs sql "SELECT build, message AS 'm$(printf '\033')' FROM runs" \
     --dir lab
 $LOCANT runs export --dir lab | tail -n 1 | grep -a -o '"*gcc.*'
 $LOCANT runs show 1 --dir lab --json | grep -o '"message": "[^"]*"'
+$LOCANT runs sql "SELECT 'a' || char(155) || char(127) || 'é' AS x" --dir lab \
+    --json | grep -a x
 $LOCANT runs sql "$(printf 'SELECT 1 FROM "x\033[2J\007"')" --dir lab; echo "$?"
 $LOCANT runs sql "SELECT CAST(x'ff9b1b41c0af' AS TEXT) AS x" --dir lab
 $LOCANT "$(printf 'no\033[2Jsuch')"; echo "$?"
