@@ -99,7 +99,7 @@ static void free_all(struct lct_results *r)
 static void says_what_tests_show(void **state)
 {
     static const char *const words[] = { "loss higher than", "loss lower than",
-                                         "told apart from unchanged",
+                                         "distinguishable from unchanged",
                                          "less than 0.02" };
     struct lct_results r;
     char *text;
@@ -134,27 +134,28 @@ static void what_is_alike_shares_the_first_rank(void **state)
     trained = answer_at(text, 128);
     longest = answer_at(text, 2048);
     for (size_t i = 0; i < 4; i++)
-        CHECK(claims(trained, "not to be told apart:", r.groups[i].spec));
+        CHECK(claims(trained, "not distinguishable:", r.groups[i].spec));
     CHECK(!strstr(trained, "than at") && !strstr(trained, "next"));
     /* rope, which may do either, cannot be told from the lowest */
-    CHECK(claims(longest, "not to be told apart:", r.groups[1].spec));
-    CHECK(claims(longest, "not to be told apart:", r.groups[2].spec));
-    CHECK(!claims(longest, "not to be told apart:", r.groups[0].spec));
+    CHECK(claims(longest, "not distinguishable:", r.groups[1].spec));
+    CHECK(claims(longest, "not distinguishable:", r.groups[2].spec));
+    CHECK(!claims(longest, "not distinguishable:", r.groups[0].spec));
     free(longest);
     free(text);
     set_losses(&r, 2, 1.5, 0.1, steady);
     text = verdict_of(&r);
     longest = answer_at(text, 2048);
-    CHECK(claims(longest, "told apart from all others", r.groups[1].spec));
-    CHECK(!claims(longest, "told apart from all others", r.groups[2].spec));
+    CHECK(claims(longest, "distinguishable from all others", r.groups[1].spec));
+    CHECK(!claims(longest, "distinguishable from all others",
+                  r.groups[2].spec));
     free(trained);
     free(longest);
     free(text);
     set_losses(&r, 0, 1.5, -0.3, wild);
     text = verdict_of(&r);
     longest = answer_at(text, 2048);
-    CHECK(claims(longest, "not to be told apart:", r.groups[0].spec));
-    CHECK(claims(longest, "not to be told apart:", r.groups[1].spec));
+    CHECK(claims(longest, "not distinguishable:", r.groups[0].spec));
+    CHECK(claims(longest, "not distinguishable:", r.groups[1].spec));
     CHECK(!strstr(longest, "apart from all"));
     free(longest);
     free(text);
@@ -268,7 +269,7 @@ static void one_seed_speaks_of_its_run(void **state)
     text = verdict_of(&r);
     CHECK(claims(text, "in the one run", r.groups[0].spec));
     CHECK(strstr(text, "lowest in the one run"));
-    CHECK(!strstr(text, "told apart") && !strstr(text, "both"));
+    CHECK(!strstr(text, "distinguishable") && !strstr(text, "both"));
     CHECK(!strstr(text, "the t test"));
     free(text);
     set_seeds(&r, SEEDS);

@@ -123,7 +123,7 @@ enum lct_change {
     LCT_RISES,
     LCT_SMALL, /* either way, by less than 0.02 nats */
     LCT_FALLS,
-    LCT_SAME,  /* not to be told apart from no change */
+    LCT_SAME,  /* not distinguishable from no change */
     LCT_UNDEFINED,
     LCT_CHANGES
 };

@@ -31,9 +31,9 @@ static const char *const found[LCT_CHANGES][MANNERS] = {
         "changed by less than 0.02 nats: @1",
         "changed by less than 0.02 nats: @1" },
     [LCT_SAME] = {
-        "not to be told apart from unchanged: @1",
+        "not distinguishable from unchanged: @1",
         "higher in one run and not in the other: @1",
-        "not to be told apart from unchanged: @1" },
+        "not distinguishable from unchanged: @1" },
     [LCT_UNDEFINED] = {
         "not defined: @1", "not defined: @1", "not defined: @1" },
 };
@@ -43,8 +43,8 @@ static const char *const lowest[MANNERS][2] = {
     { "lowest in the one run: @1", "lowest in the one run: @1" },
     { "lowest in both runs: @1",
       "lowest on average, or not above that in both runs: @1" },
-    { "lowest, and told apart from all others: @1",
-      "lowest, and not to be told apart: @1" },
+    { "lowest, and distinguishable from all others: @1",
+      "lowest, and not distinguishable: @1" },
 };
 
 /* Of truth: whether the page may be believed; the others say how far. */
