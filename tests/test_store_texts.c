@@ -268,7 +268,8 @@ static void sizes_that_lie_are_refused(void **state)
     static const struct {
         const char *lie, *sentence;
     } lies[] = {
-        {"texts SET test_bytes = 1000000000", "cannot hold the"},
+        {"texts SET test_bytes = 200000000", "cannot hold the"},
+        {"texts SET test_bytes = 1000000000", "not what a locant writes"},
         {"texts SET test_bytes = 1 << 40", "not what a locant writes"},
         {"texts SET test_bytes = 0", "not what a locant writes"},
         {"texts SET valid_bytes = -9", "not what a locant writes"},

@@ -144,7 +144,8 @@ static const struct {
     {"corpus", "kind", "\"../..\"", "'corpus' has a kind"},
     {"corpus", "sha256", "\"../../../etc/passwd\"", "'corpus' has a kind"},
     {"corpus", "test_bytes", "1e9", "'corpus' has a kind"},
-    {"corpus", "test_bytes", "1000000000", "cannot hold the"},
+    {"corpus", "test_bytes", "1000000000", "'corpus' has a kind"},
+    {"corpus", "test_bytes", "200000000", "cannot hold the"},
     {"corpus", "valid_bytes", "-1", "'corpus' has a kind"},
     {"corpus", "files", "0", "'corpus' has a kind"},
 };

@@ -11,8 +11,7 @@ enum {
     DEFAULT_BYTES = 16 << 20,
     GENERATED_BYTES = 4 << 20,
     HEADERS_MINIMUM = 1 << 20,
-    TEXT_MINIMUM = 64 << 10,
-    MOST_BYTES = 256 << 20 /* a store names a number of its own */
+    TEXT_MINIMUM = 64 << 10
 };
 
 static size_t minimum_of(locant_corpus_kind kind)
@@ -48,10 +47,10 @@ static locant_status check_options(const locant_corpus_options *o)
         return locant_fail(LOCANT_ERR_PARAM, "locant_corpus_create: keep is "
                            "%d, expected 0, 1 or 2", (int)o->keep);
     if (o->max_bytes != 0 && (o->max_bytes < minimum_of(o->kind) ||
-                              o->max_bytes > MOST_BYTES))
+                              o->max_bytes > LCT_CORPUS_MOST))
         return locant_fail(LOCANT_ERR_PARAM, "locant_corpus_create: max_bytes "
                            "is %zu, expected 0 or %zu .. %d", o->max_bytes,
-                           minimum_of(o->kind), MOST_BYTES);
+                           minimum_of(o->kind), LCT_CORPUS_MOST);
     return o->kind == LOCANT_CORPUS_FILES ? check_paths(o) : LOCANT_OK;
 }
 

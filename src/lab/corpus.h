@@ -11,6 +11,10 @@
 #include "lab.h"
 #include <stdbool.h>
 
+/* The longest text: a store, which names a length of its own, may be a
+   stranger's. */
+enum { LCT_CORPUS_MOST = 256 << 20 };
+
 enum {
     LCT_FILE_LIMIT = 64 << 10,  /* bytes of one walked file, of one document */
     LCT_PIECE_LIMIT = 16 << 10, /* of a document when one text is cut in three:

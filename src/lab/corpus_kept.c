@@ -62,12 +62,12 @@ json_t *lct_corpus_about(const locant_corpus *c)
 
 /* --------------------------------------------------------------------- read */
 
-/* A count of 1 to LCT_KEPT_MOST, else false. */
+/* A count of 1 to LCT_CORPUS_MOST, else false. */
 static bool read_count(size_t *out, const json_t *about, const char *name)
 {
     const json_int_t n = json_integer_value(json_object_get(about, name));
 
-    *out = n >= 1 && n <= LCT_KEPT_MOST ? (size_t)n : 0;
+    *out = n >= 1 && n <= LCT_CORPUS_MOST ? (size_t)n : 0;
     return *out > 0;
 }
 
@@ -116,7 +116,7 @@ bool lct_corpus_read_about(locant_corpus *c, const json_t *about)
     c->seed = (uint64_t)json_integer_value(json_object_get(about, "seed"));
     info->bytes = info->train_bytes + info->valid_bytes + info->test_bytes;
     read_folders(c, about);
-    return info->bytes <= LCT_KEPT_MOST && info->files <= info->bytes;
+    return info->bytes <= LCT_CORPUS_MOST && info->files <= info->bytes;
 }
 
 static locant_status read_text(locant_corpus *c, const struct lct_packed *text)
@@ -149,7 +149,7 @@ static locant_status fill(locant_corpus *c, const json_t *about,
         return locant_fail(LOCANT_ERR_FORMAT, "%s: kind, SHA-256 or sizes of "
                            "its text are not what a locant writes (three "
                            "splits, at most %d bytes)", text->name,
-                           LCT_KEPT_MOST);
+                           LCT_CORPUS_MOST);
     if (paths != NULL) {
         const size_t size = strlen(paths) + 1;
 

@@ -5,9 +5,6 @@
 
 struct json_t;
 
-/* Larger texts are not kept. */
-enum { LCT_KEPT_MOST = 1 << 30 };
-
 /* A text compressed by gzip, and its name in sentences. */
 struct lct_packed {
     const void *bytes;

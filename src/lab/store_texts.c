@@ -175,8 +175,7 @@ static void tell(const struct listener *to, const char *sentence)
 
 bool lct_text_is_kept(const locant_corpus *c)
 {
-    if (c->info.kind == LOCANT_CORPUS_GENERATED || c->paths == NULL ||
-        c->info.bytes > LCT_KEPT_MOST || c->max_bytes > LCT_KEPT_MOST)
+    if (c->info.kind == LOCANT_CORPUS_GENERATED || c->paths == NULL)
         return false;
     return c->keep == LOCANT_KEEP_TEXT ||
            (c->keep == LOCANT_KEEP_DEFAULT &&
