@@ -5,7 +5,7 @@
  * Wang et al.: Qwen2-VL. 2024. arXiv:2409.12191, section 2.1.
  * Pair c keeps the frequency of rope, rescaled or not; which coordinate it
  * multiplies is a matter of sections.  Text has t = h = w = p, and then this is
- * rope, bit for bit.
+ * rope: float32 bit for bit, double to its rounding.
  */
 #include "rope_grid.h"
 #include "scaling.h"

@@ -9,8 +9,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "forecast.h"
 #include "measures.h"
+#include "notice.h"
 #include <jansson.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -264,8 +264,6 @@ static locant_status decide(struct lct_forecast *f, const struct lct_plan *plan,
 static void tell(const struct lct_forecast *f, const locant_report_options *o)
 {
     char sentence[256];
-    locant_progress p = {.phase = "report", .loss = NAN, .rate = NAN,
-                         .left = NAN, .notice = sentence};
     int n = snprintf(sentence, sizeof sentence, "about %.1f minutes on this"
                      " machine, less what the store has already",
                      (f->once + f->seeds * f->seed) / 60);
@@ -275,8 +273,7 @@ static void tell(const struct lct_forecast *f, const locant_report_options *o)
                  " %d, which would take more than %.0f minutes (--seeds %d"
                  " alone trains them all)", f->seeds, f->asked, f->limit / 60,
                  f->asked);
-    if (o->progress)
-        (void)o->progress(&p, o->context); /* asks again when work begins */
+    lct_notice("report", sentence, o->progress, o->context);
 }
 
 locant_status lct_forecast(struct lct_forecast *out, struct lct_plan *plan,

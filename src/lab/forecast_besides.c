@@ -4,10 +4,10 @@
  */
 #include "extension.h"
 #include "forecast.h"
+#include "notice.h"
 #include "job_waves.h"
 #include "measures.h"
 #include "surface.h"
-#include <math.h>
 #include <stdio.h>
 
 /* Multiplications a token but for attention. */
@@ -74,8 +74,6 @@ void lct_besides_tell(const struct lct_besides *x, locant_progress_fn progress,
         {"extension", x->extension}, {"surface", x->surface},
         {"tasks", x->tasks}};
     char sentence[256];
-    const locant_progress p = {.phase = "report", .loss = NAN, .rate = NAN,
-                               .left = NAN, .notice = sentence};
     int n = 0;
 
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
@@ -85,9 +83,9 @@ void lct_besides_tell(const struct lct_besides *x, locant_progress_fn progress,
                                               : "%s%s about %.1f minutes",
                           n ? ", " : "besides that, ", all[i].name,
                           all[i].seconds / 60);
-    if (n > 0 && progress) {
+    if (n > 0) {
         snprintf(sentence + n, sizeof sentence - (size_t)n,
                  ", less what the store has already");
-        (void)progress(&p, context); /* asks again when work begins */
+        lct_notice("report", sentence, progress, context);
     }
 }

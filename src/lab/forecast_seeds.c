@@ -3,18 +3,8 @@
  * the exact test of the page, and when there are results for the effect seen.
  */
 #include "forecast.h"
-#include <math.h>
+#include "notice.h"
 #include <stdio.h>
-
-static void notify(const char *sentence, locant_progress_fn progress,
-                   void *context)
-{
-    const locant_progress p = {.phase = "report", .loss = NAN, .rate = NAN,
-                               .left = NAN, .notice = sentence};
-
-    if (progress)
-        (void)progress(&p, context); /* asks again when work begins */
-}
 
 /* Encodings that are defined at the declared length. */
 static locant_status count_comparisons(size_t *out, const struct lct_plan *plan)
@@ -53,7 +43,7 @@ locant_status lct_seeds_needed(const struct lct_forecast *f,
         snprintf(sentence + n, sizeof sentence - (size_t)n,
                  "; --seeds %zu takes about %.1f minutes", needed,
                  (f->once + (double)needed * f->seed) / 60);
-    notify(sentence, progress, context);
+    lct_notice("report", sentence, progress, context);
     return LOCANT_OK;
 }
 
@@ -83,7 +73,7 @@ locant_status lct_seeds_for_effect(const struct lct_results *r,
                  r->groups[order.next].spec, t->mean, t->half, seeds, seeds,
                  LCT_POWER);
         if (seeds > r->groups[order.first].n)
-            notify(sentence, progress, context);
+            lct_notice("report", sentence, progress, context);
     }
     locant_release(test);
     return status;

@@ -14,9 +14,9 @@
 #include "../files/gzip.h"
 #include "../files/io.h"
 #include "corpus_kept.h"
+#include "notice.h"
 #include <errno.h>
 #include <jansson.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,15 +164,6 @@ struct listener {
     void *context;
 };
 
-static void tell(const struct listener *to, const char *sentence)
-{
-    const locant_progress p = {.phase = "train", .loss = NAN, .rate = NAN,
-                               .left = NAN, .notice = sentence};
-
-    if (to->progress)
-        (void)to->progress(&p, to->context); /* asks again as work begins */
-}
-
 bool lct_text_is_kept(const locant_corpus *c)
 {
     if (c->info.kind == LOCANT_CORPUS_GENERATED || c->paths == NULL)
@@ -240,7 +231,7 @@ static void tell_kept(const locant_store *s, const locant_corpus *c,
              " of %zu file%s, for later runs and evaluations; --no-keep keeps"
              " its SHA-256 alone", s->directory, (double)c->info.bytes / 1e6,
              c->info.files, c->info.files == 1 ? "" : "s");
-    tell(to, sentence);
+    lct_notice("train", sentence, to->progress, to->context);
 }
 
 static locant_status keep_text(locant_store *s, const locant_corpus *c,
@@ -284,7 +275,7 @@ static locant_status tell_changed(locant_store *s, const struct lct_recipe *r,
         snprintf(sentence, sizeof sentence, "%s another text than before"
                  " (SHA-256 %.12s.., was %s..): what is trained on it begins"
                  " anew", what[r->kind[0] == 'f'], r->sha256, before);
-        tell(to, sentence);
+        lct_notice("train", sentence, to->progress, to->context);
     }
     locant_release(before);
     return LOCANT_OK;

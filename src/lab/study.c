@@ -2,6 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "study.h"
 #include "corpus_kept.h"
+#include "notice.h"
 #include "store.h"
 #include <jansson.h>
 #include <math.h>
@@ -117,8 +118,6 @@ static void tell(const struct difference *d, size_t batches, size_t runs,
                  const locant_report_options *o)
 {
     char sentence[256], batch[64];
-    const locant_progress p = {.phase = "report", .loss = NAN, .rate = NAN,
-                               .left = NAN, .notice = sentence};
 
     if (d->differ == 0)
         snprintf(sentence, sizeof sentence, "the imported study is repeated: "
@@ -131,8 +130,7 @@ static void tell(const struct difference *d, size_t batches, size_t runs,
              batches, runs);
     if (batches > 0)
         strncat(sentence, batch, sizeof sentence - strlen(sentence) - 1);
-    if (o->progress)
-        (void)o->progress(&p, o->context);
+    lct_notice("report", sentence, o->progress, o->context);
 }
 
 /* Both have the same configuration, and so the same runs in the same order. */
