@@ -114,10 +114,12 @@ static int list(const struct cli *cli, locant_store *store, int64_t unused)
 static void tell_text(const locant_study *study, const char *path)
 {
     fprintf(stderr, "locant: %s will hold the text itself: %zu bytes (%zu "
-            "compressed) of %zu file%s, from %s\n", path, study->corpus.bytes,
+            "compressed) of %zu file%s, from %s\n", cli_safe(path),
+            study->corpus.bytes,
             study->packed_bytes, study->corpus.files,
             study->corpus.files == 1 ? "" : "s",
-            study->sources[0] ? study->sources : "a place that is not known");
+            study->sources[0] ? cli_safe(study->sources)
+                              : "a place that is not known");
 }
 
 /* What the file lacks and a repetition needs. */
@@ -125,7 +127,7 @@ static void tell_without(const locant_study *study, const char *path)
 {
     if (study->corpus.kind != LOCANT_CORPUS_GENERATED)
         fprintf(stderr, "locant: %s holds no text, of which it has the SHA-256 "
-                "alone: %s\n", path, study->packed_bytes > 0
+                "alone: %s\n", cli_safe(path), study->packed_bytes > 0
                 ? "--with-text puts it in" : "the store does not keep it");
 }
 
