@@ -1,0 +1,170 @@
+# What is built, written by tools/sources.py.
+set(CORE_SOURCES
+  core/alloc.c core/convert.c core/error.c core/pool.c core/random.c
+  core/tensor.c
+  angle/angle.c angle/angles.c angle/point.c angle/recipe.c angle/scale.c
+  angle/schedule.c angle/turn.c
+  positions/cache.c positions/cape.c positions/documents.c
+  positions/effective.c positions/grid.c positions/mask.c positions/mrope.c
+  positions/randomized.c positions/sampling.c
+  encodings/add.c encodings/alibi.c encodings/beit.c encodings/blocks.c
+  encodings/cape.c encodings/cope.c encodings/crossformer.c encodings/dape.c
+  encodings/deberta.c encodings/deberta_rows.c encodings/describe.c
+  encodings/dpb.c encodings/encoding.c encodings/fire.c encodings/fox.c
+  encodings/graph.c encodings/kerple.c encodings/laplacian.c
+  encodings/layers.c encodings/learned.c encodings/learned2d.c
+  encodings/lengths.c encodings/longlora.c encodings/mrope.c
+  encodings/music.c encodings/near_far.c encodings/near_far_terms.c
+  encodings/nodes.c encodings/none.c encodings/parameters.c
+  encodings/params.c encodings/pope.c encodings/pose.c
+  encodings/random_walk.c encodings/randomized.c encodings/registry.c
+  encodings/relative.c encodings/rerope.c encodings/rerotate.c
+  encodings/resize.c encodings/resize_weights.c encodings/rope.c
+  encodings/rope2d.c encodings/rope3d.c encodings/rope_grid.c
+  encodings/rope_mixed.c encodings/rotate.c encodings/rotate_map.c
+  encodings/rotate_ragged.c encodings/rotate_row.c encodings/rotate_rows.c
+  encodings/sandwich.c encodings/scaling.c encodings/scaling_llama3.c
+  encodings/scaling_longrope.c encodings/scaling_ntk.c
+  encodings/scaling_yarn.c encodings/score.c encodings/selfextend.c
+  encodings/shaw.c encodings/similarity.c encodings/sincos2d.c
+  encodings/sincos3d.c encodings/sinusoidal.c encodings/spec.c
+  encodings/spec_names.c encodings/spec_number.c encodings/spec_print.c
+  encodings/spec_read.c encodings/streaming.c encodings/sum.c
+  encodings/swin.c encodings/swinv2.c encodings/t5.c encodings/table.c
+  encodings/temperature.c encodings/transformer_xl.c encodings/vectors.c
+  encodings/waves.c encodings/waves_terms.c encodings/window.c
+  encodings/xlnet.c encodings/xpos.c
+  attention/backward.c attention/backward_store.c attention/bias.c
+  attention/check.c attention/check_outputs.c attention/few.c
+  attention/few_turn.c attention/few_weights.c attention/forward.c
+  attention/load.c attention/mask.c attention/pairs.c
+  attention/pairs_backward.c attention/pairs_steps.c attention/parts.c
+  attention/plan.c attention/reference.c attention/rows.c
+  attention/rows_backward.c attention/rows_forward.c attention/score_bends.c
+  attention/score_table.c attention/sinks.c attention/steps.c
+  attention/terms.c attention/terms_backward.c attention/terms_far.c
+  attention/terms_fold.c attention/terms_gates.c attention/terms_plan.c
+  attention/tile.c attention/tile_plan.c attention/tokens.c
+  attention/tokens_known.c attention/turn.c
+  kernel/dispatch.c)
+set(NETWORK_SOURCES
+  nn/adamw.c nn/embedding.c nn/gelu.c nn/linear.c nn/loss.c nn/nn_dispatch.c
+  nn/norm.c
+  model/check.c model/heads.c model/input.c model/layer.c model/layout.c
+  model/memory.c model/model.c model/pass.c model/share.c)
+set(LAB_SOURCES
+  files/base64.c files/crc32c.c files/dense.c files/gzip.c files/io.c
+  files/json.c files/npy.c files/npy_header.c files/npy_write.c
+  files/shared.c files/source.c files/tensors.c files/tensors_entry.c
+  files/tensors_header.c files/tensors_write.c files/utf8.c
+  graph/check.c graph/eigenspace.c graph/graph.c graph/lapack.c
+  graph/laplacian.c graph/walk.c
+  lab/batches.c lab/build.c lab/checkpoint.c lab/claims.c lab/corpus.c
+  lab/corpus_folders.c lab/corpus_kept.c lab/corpus_recipe.c
+  lab/corpus_split.c lab/corpus_text.c lab/corpus_walk.c lab/evaluate.c
+  lab/evaluate_as.c lab/evaluate_checks.c lab/evaluate_windows.c
+  lab/extension.c lab/extension_cell.c lab/extension_plan.c lab/forecast.c
+  lab/forecast_besides.c lab/forecast_seeds.c lab/gate_text.c lab/gates.c
+  lab/generator.c lab/identities.c lab/job_waves.c lab/load_trained.c
+  lab/losses.c lab/measures.c lab/ngram.c lab/ngram_cache.c lab/notice.c
+  lab/numbers.c lab/numbers_extension.c lab/numbers_facts.c
+  lab/numbers_measures.c lab/numbers_orderings.c lab/numbers_probes.c
+  lab/numbers_surface.c lab/numbers_tasks.c lab/numbers_training.c lab/plan.c
+  lab/probe.c lab/probe_attention.c lab/probe_field.c lab/probe_maps.c
+  lab/probe_partial.c lab/probe_rows.c lab/probe_states.c lab/probe_tables.c
+  lab/probe_training.c lab/probe_usage.c lab/properties.c lab/queue.c
+  lab/report.c lab/report_tasks.c lab/report_tasks_plan.c lab/results.c
+  lab/results_probe.c lab/results_references.c lab/results_runs.c
+  lab/results_sections.c lab/results_tasks.c lab/rope_theory.c lab/sha256.c
+  lab/speed.c lab/statistics.c lab/statistics_bootstrap.c
+  lab/statistics_power.c lab/statistics_rank.c lab/statistics_tests.c
+  lab/store.c lab/store_eval.c lab/store_files.c lab/store_guard.c
+  lab/store_keep.c lab/store_migrate.c lab/store_open.c lab/store_protocols.c
+  lab/store_rows.c lab/store_runs.c lab/store_sql.c lab/store_texts.c
+  lab/study.c lab/study_file.c lab/study_read.c lab/surface.c lab/sweep.c
+  lab/task_copy.c lab/task_hypotheses.c lab/task_list.c lab/task_markov.c
+  lab/task_recall.c lab/task_recorded.c lab/task_score.c lab/task_state.c
+  lab/task_tally.c lab/tasks.c lab/train.c lab/train_look.c
+  lab/train_set_up.c lab/train_step.c lab/train_text.c
+  figure/axes.c figure/bars.c figure/canvas.c figure/canvas_cairo.c
+  figure/check.c figure/columns.c figure/columns_table.c figure/curves.c
+  figure/data.c figure/dots.c figure/draw.c figure/drawing.c figure/heatmap.c
+  figure/inline.c figure/inline_map.c figure/legend.c figure/number.c
+  figure/palette.c figure/style.c figure/terminal.c figure/terminal_plot.c
+  figure/terminal_rows.c
+  report/figures.c report/figures_extension.c report/figures_learning.c
+  report/figures_probe.c report/figures_rope.c report/figures_tasks.c
+  report/figures_tasks_maps.c report/html.c report/html_table.c
+  report/labels.c report/look.c report/page.c report/page_compare.c
+  report/page_data.c report/page_extension.c report/page_figures.c
+  report/page_identities.c report/page_notes.c report/page_numbers.c
+  report/page_probes.c report/page_protocols.c report/page_script.c
+  report/page_style.c report/page_surface.c report/page_table.c
+  report/page_tasks.c report/page_verdict.c report/picture_circle.c
+  report/picture_content.c report/picture_hooks.c report/picture_input.c
+  report/picture_maps.c report/picture_order.c report/picture_rotate.c
+  report/picture_score.c report/picture_spread.c report/picture_terms.c
+  report/picture_usage.c report/pictures.c report/probe_points.c
+  report/words.c)
+set(COMMAND_SOURCES
+  args.c arrays.c cmd_angles.c cmd_attend.c cmd_bench.c cmd_bias.c
+  cmd_doctor.c cmd_eval.c cmd_figure.c cmd_graph.c cmd_list.c cmd_positions.c
+  cmd_probe.c cmd_report.c cmd_resize.c cmd_rotate.c cmd_runs.c cmd_seed.c
+  cmd_selftest.c cmd_show.c cmd_similarity.c cmd_study.c cmd_table.c
+  cmd_tasks.c cmd_train.c corpus.c errors.c eval_task.c figure_runs.c help.c
+  job.c json.c main.c params.c positions_forms.c positions_input.c
+  positions_rows.c positions_windows.c runs_resume.c safe.c show_attend.c
+  show_checks.c show_markdown.c show_picture.c task_scores.c terminal.c
+  seed/layers.c seed/s0_benchmark.c seed/s0_effect.c seed/s0_order.c
+  seed/s0_rows.c seed/s0_sinusoidal.c seed/s0_tables.c seed/s0_variants.c
+  seed/s0_words.c seed/s1_absolute.c seed/s1_attention.c seed/s1_rotary.c
+  seed/s1_rows.c seed/s2_fixed.c seed/s2_learned.c seed/s2_models.c
+  seed/s2_relative.c seed/s2_rows.c seed/s3_absolute.c seed/s3_future.c
+  seed/s3_model.c seed/s3_order.c seed/s3_relative.c seed/s3_rotary.c
+  seed/s3_rows.c seed/s3_survey.c seed/s4_alibi.c seed/s4_rotary.c
+  seed/s4_rows.c seed/s4_sinusoid.c seed/s4_survey.c seed/s4_train.c
+  seed/seed.c seed/seed_math.c seed/seed_network.c seed/seed_print.c
+  selftest/angles.c selftest/attend.c selftest/attend_problem.c
+  selftest/bias.c selftest/case.c selftest/exact.c selftest/ids.c
+  selftest/resize.c selftest/rotate.c selftest/row.c selftest/table.c)
+set(TESTS
+  test_angle test_angle_hash test_angle_mpfr test_attention
+  test_attention_content test_attention_edges test_attention_few
+  test_attention_few_far test_attention_half test_attention_hidden
+  test_attention_inputs test_attention_masks test_attention_options
+  test_attention_options_plain test_attention_padding test_attention_paged
+  test_attention_pairs test_attention_pairs_bits test_attention_plain_loops
+  test_attention_refusals test_attention_rules test_attention_sums
+  test_attention_tiles test_bench test_characters test_check_grids
+  test_check_turns test_check_values test_checkpoint test_content
+  test_content_hooks test_content_rules test_content_terms test_core
+  test_corpus test_corpus_text test_corpus_unreadable test_encoding_alibi
+  test_encoding_isa test_encoding_kerple test_encoding_learned
+  test_encoding_none test_encoding_rope test_encoding_sinusoidal
+  test_encoding_t5 test_evaluate test_evaluate_as test_extension
+  test_extension_failures test_faults test_figure test_figure_inline
+  test_figure_terms test_figure_text test_figures_rope test_forecast
+  test_gates test_graph test_graph_rules test_half test_identities test_ids
+  test_input_add test_io test_kernel_pairs test_kernels test_kernels_bias
+  test_kills test_lengths test_model test_model_each test_model_encodings
+  test_model_hooks test_model_memory test_model_rows test_model_rules
+  test_model_train test_ngram test_nn test_nn_f32 test_nn_product test_npy
+  test_numbers test_page test_page_script test_page_tasks test_pictures
+  test_poll test_positions test_positions_grid test_positions_random
+  test_positions_windows test_probe test_probe_numbers test_probe_partial
+  test_probe_run test_probe_training test_property test_references
+  test_registry test_report test_report_full test_report_tasks test_rerotate
+  test_resize test_resize_rules test_review_doors test_review_model
+  test_review_speed test_review_values test_rope_axes test_rope_maps
+  test_rope_recipes test_rope_scaling test_rope_scaling_mpfr test_rope_theory
+  test_rotate_blocks test_rotate_f64 test_score_tables test_sections
+  test_shared test_source test_spec test_statistics test_statistics_curves
+  test_store test_store_crowd test_store_docs test_store_guard
+  test_store_keep test_store_migrate test_store_refusals test_store_sittings
+  test_store_texts test_store_values test_study test_surface test_task_run
+  test_tasks test_tensors test_tensors_file test_train test_train_norms
+  test_train_source test_traits_attention test_traits_calls
+  test_traits_params test_traits_refusals test_traits_relative
+  test_traits_specs test_traits_sums test_traits_values test_traits_wall
+  test_turn test_verdict test_whole_content test_whole_input
+  test_whole_rotate test_whole_score test_words test_xpos_pope)
