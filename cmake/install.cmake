@@ -38,6 +38,13 @@ write_basic_package_version_file(locant-config-version.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/locant-config.cmake
   ${PROJECT_BINARY_DIR}/locant-config-version.cmake DESTINATION ${PACKAGE_FOLDER})
+# The .pc files follow their prefix where it is given anew.
+foreach(folder LIBDIR INCLUDEDIR)
+  set(PC_${folder} ${CMAKE_INSTALL_${folder}})
+  if(NOT IS_ABSOLUTE "${PC_${folder}}")
+    string(PREPEND PC_${folder} "\${prefix}/")
+  endif()
+endforeach()
 foreach(name locant locant_lab)
   if(LOCANT_LAB OR name STREQUAL "locant")
     configure_file(cmake/${name}.pc.in ${name}.pc @ONLY)

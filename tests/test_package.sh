@@ -9,12 +9,12 @@ failed=0
 
 # verdict NAME COMMAND...: "ok" if the command succeeds; else what it printed
 verdict() {
-    name=$1
+    label=$1
     shift
     if "$@" > "$work/log" 2>&1; then
-        echo "ok   $name"
+        echo "ok   $label"
     else
-        echo "FAIL $name:" $(tail -n 5 "$work/log")
+        echo "FAIL $label:" $(tail -n 5 "$work/log")
         failed=1
     fi
 }
@@ -68,7 +68,8 @@ project() {
 by_pkg_config() {
     module=$1 program=$work/$2
     folder=$(dirname "$(find "$work/installed" -name locant.pc)")
-    flags=$(PKG_CONFIG_PATH=$folder pkg-config --cflags --libs "$module") &&
+    flags=$(PKG_CONFIG_PATH=$folder pkg-config --cflags --libs \
+            --define-variable=prefix="$work/installed" "$module") &&
         cc -o "$program" "$program.c" $flags &&
         LD_LIBRARY_PATH=$(dirname "$folder") "$program"
 }
@@ -87,6 +88,9 @@ if [ -n "$lab" ]; then
     verdict 'pkg-config finds liblocant_lab' by_pkg_config locant_lab lab
 fi
 TARGETS=
-project newer 'find_package(locant 0.99 REQUIRED)' > "$work/log" 2>&1
-verdict 'a newer version is not found' grep -q 'version: 0\.' "$work/log"
+newer_refused() {
+    ! project newer 'find_package(locant 0.99 REQUIRED)' > "$work/newer.log" 2>&1 &&
+        grep -q 'requested version .0\.99' "$work/newer.log"
+}
+verdict 'a newer version is not found' newer_refused
 exit $failed
