@@ -1,8 +1,8 @@
-/* cmd_rotate.c - locant rotate: queries or keys turned by their positions. */
+/* cmd_rotate.c - locant rotate: queries or keys rotated by their positions. */
 #include "cli.h"
 
 struct options {
-    const char *in, *out, *positions;
+    const char *in, *out, *positions, *limits;
     int64_t     offset;
     int         inverse, key;
     struct cli_params params;
@@ -17,24 +17,37 @@ static const struct cli_option options[] = {
       INT64_MIN, INT64_MAX, 0, "row t sits at position N + t" },
     { "positions", 0, CLI_FILE, offsetof(struct options, positions), "P.npy",
       NULL, 0, 0, 0, "row t sits at P[t]: i64 [T], f64 [T] or [T, axes]" },
+    { "limits", 0, CLI_FILE, offsetof(struct options, limits), "L.npy", NULL, 0,
+      0, 0, "i64 [B], or [B, T] for X of [B, ..., T, D]: 1 + the longest "
+      "position of the document of each row, or token; frequencies that depend "
+      "on the length are those of that document" },
     { "inverse", 0, CLI_FLAG, offsetof(struct options, inverse), NULL, NULL, 0,
-      0, 0, "turn back" },
+      0, 0, "rotate back" },
     { "key", 0, CLI_FLAG, offsetof(struct options, key), NULL, NULL, 0, 0, 0,
-      "X are keys: xpos and pope treat them otherwise than queries" },
+      "X holds keys: xpos and pope rotate them unlike queries" },
     CLI_PARAM_OPTIONS(struct options, params),
     { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
 };
 
-static int get_positions(locant_array *out, const struct options *o,
-                         const locant_tensor *x)
+/* The arrays that an output row depends on, besides X. */
+struct inputs {
+    locant_array positions, limits; /* limits.memory is NULL without --limits */
+};
+
+static int read_inputs(struct inputs *in, const struct options *o,
+                       const locant_tensor *x)
 {
-    if (o->positions != NULL)
-        return cli_read_positions(out, o->positions);
-    return cli_count(out, o->offset, x->shape[x->rank - 2]);
+    const int status = o->positions != NULL
+        ? cli_read_positions(&in->positions, o->positions)
+        : cli_count(&in->positions, o->offset, x->shape[x->rank - 2]);
+
+    if (status != CLI_OK || o->limits == NULL)
+        return status;
+    return cli_read_as(&in->limits, "limits", o->limits, CLI_IS(LOCANT_I64));
 }
 
-/* Where the result goes: X itself, or new memory where rows get wider. */
-static int make_room(locant_array *wide, const struct cli_encoding *c,
+/* Memory for the result where its rows are wider than those of X. */
+static int new_wider(locant_array *wide, const struct cli_encoding *c,
                      const locant_tensor *x)
 {
     const int64_t dim = x->shape[x->rank - 1];
@@ -49,29 +62,47 @@ static int make_room(locant_array *wide, const struct cli_encoding *c,
     return cli_new(wide, x->dtype, x->rank, shape);
 }
 
+static locant_status rotate_rows(locant_tensor *out, const locant_tensor *x,
+                                 const struct cli_encoding *c,
+                                 const struct inputs *in,
+                                 const struct options *o)
+{
+    locant_rotation rotation = LOCANT_ROTATION_INIT;
+
+    rotation.encoding = c->e;
+    rotation.positions = &in->positions.tensor;
+    rotation.limits = &in->limits.tensor;
+    rotation.params = cli_params(c);
+    rotation.flags = (o->inverse ? LOCANT_ROTATE_INVERSE : 0) |
+                     (o->key ? LOCANT_ROTATE_KEY : 0);
+    if (o->limits != NULL)
+        return locant_encoding_rotate_ragged(out, x, &rotation);
+    return locant_encoding_rotate(out, x, c->e, rotation.positions,
+                                  rotation.params, rotation.flags);
+}
+
 static int rotate(const struct cli *cli, const struct cli_encoding *c,
                   locant_array *x)
 {
     const struct options *o = cli->options;
-    locant_array   positions = { 0 }, wide = { 0 };
+    struct inputs  in = { 0 };
+    locant_array   wide = { 0 };
     locant_tensor *out = &x->tensor;
     locant_status  s;
-    int            status = get_positions(&positions, o, &x->tensor);
+    int            status = read_inputs(&in, o, &x->tensor);
 
     if (status == CLI_OK)
-        status = make_room(&wide, c, &x->tensor);
+        status = new_wider(&wide, c, &x->tensor);
     if (wide.memory != NULL)
         out = &wide.tensor;
     if (status == CLI_OK) {
-        s = locant_encoding_rotate(out, &x->tensor, c->e, &positions.tensor,
-                                   cli_params(c),
-                                   (o->inverse ? LOCANT_ROTATE_INVERSE : 0) |
-                                       (o->key ? LOCANT_ROTATE_KEY : 0));
+        s = rotate_rows(out, &x->tensor, c, &in, o);
         status = s == LOCANT_OK ? cli_write(cli, o->out, out)
                                 : cli_error_input(s);
     }
     cli_free(&wide);
-    cli_free(&positions);
+    cli_free(&in.limits);
+    cli_free(&in.positions);
     return status;
 }
 
@@ -116,12 +147,12 @@ static int run(const struct cli *cli)
 }
 
 const struct cli_command cli_rotate = {
-    .name = "rotate", .summary = "rotate door: turn queries or keys",
+    .name = "rotate", .summary = "rotate door: rotate queries or keys",
     .usage = "SPEC -i X.npy -o Y.npy [--offset N | --positions P.npy]\n"
-             "       [--inverse] [--key] [--param NAME=FILE.npy]... "
-             "[--init SEED]",
-    .doc = "Turns every row of X by the angles of its position; exact at any\n"
-           "position.",
+             "       [--limits L.npy] [--inverse] [--key]\n"
+             "       [--param NAME=FILE.npy]... [--init SEED]",
+    .doc = "Rotates every row of X by the angles of its position, which are\n"
+           "exact at any position.",
     .examples = "locant rotate rope -i Q.npy -o Y.npy\n"
                 "locant rotate 'rope(pairing=interleaved)' -i Q.npy -o Y.npy "
                 "--offset 1000000\n"

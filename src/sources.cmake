@@ -1,7 +1,6 @@
 # What is built, written by tools/sources.py.
 set(CORE_SOURCES
-  core/alloc.c core/convert.c core/error.c core/pool.c core/random.c
-  core/tensor.c
+  core/alloc.c core/error.c core/pool.c core/random.c core/tensor.c
   angle/angle.c angle/angles.c angle/point.c angle/recipe.c angle/scale.c
   angle/schedule.c angle/turn.c
   positions/cache.c positions/cape.c positions/documents.c
@@ -46,7 +45,7 @@ set(CORE_SOURCES
   attention/terms_fold.c attention/terms_gates.c attention/terms_plan.c
   attention/tile.c attention/tile_plan.c attention/tokens.c
   attention/tokens_known.c attention/turn.c
-  kernel/dispatch.c)
+  kernel/dispatch.c kernel/row.c)
 set(NETWORK_SOURCES
   nn/adamw.c nn/embedding.c nn/gelu.c nn/linear.c nn/loss.c nn/nn_dispatch.c
   nn/norm.c

@@ -3,6 +3,7 @@
 #define PAIRS_JOB_H
 #include "attention/pairs.h"
 #include "core/tensor.h"
+#include "kernel/row.h"
 #include "oracle/mixed.h"
 #include <math.h>
 #include <stdlib.h>

@@ -7,6 +7,7 @@
  */
 #include "attention/pairs.h"
 #include "core/tensor.h"
+#include "kernel/row.h"
 #include "oracle/bits.h"
 #include <stdlib.h>
 #include <string.h>

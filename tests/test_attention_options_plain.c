@@ -5,6 +5,7 @@
 #include "attention/pairs.h"
 #include "core/tensor.h"
 #include "kernel/kernels.h"
+#include "kernel/row.h"
 #include "oracle/attend.h"
 #include <math.h>
 #include <stdlib.h>

@@ -156,25 +156,28 @@ def attention(  # type: ignore[misc]
 
 def rotate(x: Tensor, encoding: Spec, positions: Tensor | None = None,
            offset: int = 0, inverse: bool = False, *, key: bool = False,
+           limits: Tensor | None = None,
            params: Mapping[str, Tensor] | None = None) -> Tensor:
-    """Queries or keys turned by their positions; exact at any of them.
+    """Queries or keys rotated by their positions.
 
     x          [.., T, D], any strides with the last one dense
     encoding   a spec, a locant.Encoding or a locant.torch.Encoding
-    positions  int64 [T]; float64 [T] or [T, axes] for real coordinates
+    positions  int64 [T], or [B, T] for the rows of x [B, .., T, D]; float64 [T]
+               or [T, axes] for real coordinates
     offset     without positions: row t sits at offset + t
-    inverse    turn back
-    key        x are keys; matters to xpos and pope
+    inverse    rotate back
+    key        x holds keys; xpos and pope rotate them unlike queries
+    limits     int64 [B] or [B, T], as locant.rotate() takes them
 
     Returns [.., T, D] of x's dtype (pope: 2 D channels).  Differentiable in x
     and params.
     Errors and source: as locant.rotate().
     """
-    _on_cpu(x=x, positions=positions)
+    _on_cpu(x=x, positions=positions, limits=limits)
     spec, names, values = _named(encoding, params)
     flags = (ROTATE_INVERSE if inverse else 0) | (ROTATE_KEY if key else 0)
-    made: Tensor = doors.rotate(x, values, positions, spec, names, offset,
-                                flags)
+    made: Tensor = doors.rotate(x, values, positions, limits, spec, names,
+                                offset, flags)
     return made
 
 
@@ -193,7 +196,8 @@ def add(x: Tensor, encoding: Spec, positions: Tensor | None = None,
     """
     _on_cpu(x=x, positions=positions)
     spec, names, values = _named(encoding, params)
-    made: Tensor = doors.add(x, values, positions, spec, names, offset, 0)
+    made: Tensor = doors.add(x, values, positions, None, spec, names, offset,
+                             0)
     return made
 
 
@@ -263,10 +267,11 @@ class Encoding(torch.nn.Module):
         return attention(q, k, v, self, causal, **options)
 
     def rotate(self, x: Tensor, positions: Tensor | None = None,
-               offset: int = 0, inverse: bool = False, *,
-               key: bool = False) -> Tensor:
+               offset: int = 0, inverse: bool = False, *, key: bool = False,
+               limits: Tensor | None = None) -> Tensor:
         """rotate() with this encoding."""
-        return rotate(x, self, positions, offset, inverse, key=key)
+        return rotate(x, self, positions, offset, inverse, key=key,
+                      limits=limits)
 
     def add(self, x: Tensor, positions: Tensor | None = None,
             offset: int = 0) -> Tensor:

@@ -2,6 +2,7 @@
  * backward_store.c - gradients of rows as they leave the tiled engine: scaled,
  * turned back, rounded.
  */
+#include "../kernel/row.h"
 #include "backward.h"
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* load.c - rows of the caller's tensors as tiles: float32, turned, padded */
 #include "../encodings/near_far.h"
+#include "../kernel/row.h"
 #include "tile.h"
 #include <string.h>
 

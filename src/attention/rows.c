@@ -1,4 +1,5 @@
 /* rows.c - segments of keys, and the scores of one query against one */
+#include "../kernel/row.h"
 #include "rows.h"
 #include <math.h>
 #include <string.h>

@@ -7,6 +7,7 @@
  * task, which are added in the order of tasks.
  */
 #include "../core/pool.h"
+#include "../kernel/row.h"
 #include "rows.h"
 #include <math.h>
 #include <string.h>

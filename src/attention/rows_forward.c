@@ -1,5 +1,6 @@
 /* rows_forward.c - attention by rows: softmax(scores) v */
 #include "../core/pool.h"
+#include "../kernel/row.h"
 #include "rows.h"
 #include <math.h>
 #include <string.h>

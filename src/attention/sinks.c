@@ -8,6 +8,7 @@
  *     dS = -sum_i exp(S - lse_i) <dout_i, out_i>
  */
 #include "../core/pool.h"
+#include "../kernel/row.h"
 #include "problem.h"
 #include <math.h>
 

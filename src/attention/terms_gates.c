@@ -9,6 +9,7 @@
  */
 #include "../core/pool.h"
 #include "../encodings/content.h"
+#include "../kernel/row.h"
 #include "terms_inside.h"
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* tile_plan.c - workspace and tables of the tiled engine */
 #include "../core/pool.h"
+#include "../kernel/row.h"
 #include "tile.h"
 #include <string.h>
 

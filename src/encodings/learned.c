@@ -5,6 +5,7 @@
  * arXiv:1705.03122, section 3.1; as in BERT and GPT-2.
  * The table is a wall: a position beyond it is refused, never clamped.
  */
+#include "../kernel/row.h"
 #include "wall.h"
 #include <math.h>
 

@@ -1,13 +1,11 @@
 /*
- * convert.c - rows of elements between storage types.
+ * row.c - see row.h.
  *
- * Half and bfloat16 are storage only: widened exactly, rounded to nearest even
- * once, from float32 or straight from double (not through float32, which would
- * round twice).  Between them and float32 the kernels do it (kernel/half.inc);
- * what stands here says the same one number at a time.
+ * F16 and BF16 to and from float32 go through the kernels (half.inc); the
+ * functions here convert one number in the same way.
  */
-#include "../kernel/kernels.h"
-#include "tensor.h"
+#include "row.h"
+#include "kernels.h"
 #include <string.h>
 
 static uint32_t bits32(float x)
@@ -46,8 +44,8 @@ static float from_f16(uint16_t h)
 }
 
 /*
- * Round a double to a binary format of 'fraction' bits, smallest exponent
- * 'low' (of normals) and largest 'high', encoded in 16 bits.
+ * Round a double to a 16-bit binary format with 'fraction' fraction bits, whose
+ * normal numbers have exponents from 'low' to 'high'.
  */
 static uint16_t round16(double x, int fraction, int low, int high)
 {
@@ -67,7 +65,7 @@ static uint16_t round16(double x, int fraction, int low, int high)
             result |= 1ull << (fraction - 1) | significand >> (52 - fraction);
         return (uint16_t)(sign | result);
     }
-    if (exponent == 0) /* below every half and, rounded, every bfloat16 */
+    if (exponent == 0) /* below half of the least denormal of both formats */
         return sign;
     exponent -= 1023;
     significand |= 1ull << 52;
