@@ -126,6 +126,27 @@ set(COMMAND_SOURCES
   selftest/angles.c selftest/attend.c selftest/attend_problem.c
   selftest/bias.c selftest/case.c selftest/exact.c selftest/ids.c
   selftest/resize.c selftest/rotate.c selftest/row.c selftest/table.c)
+set(ORACLE_SOURCES
+  oracle/alibi.c oracle/cape.c oracle/cope.c oracle/crossformer.c
+  oracle/dape.c oracle/deberta.c oracle/dpb.c oracle/fire.c oracle/fox.c
+  oracle/graph.c oracle/hooks.c oracle/kerple.c oracle/laplacian.c
+  oracle/layers.c oracle/learned.c oracle/learned2d.c oracle/list.c
+  oracle/mrope.c oracle/music.c oracle/none.c oracle/pope.c
+  oracle/random_walk.c oracle/relative.c oracle/resize.c oracle/rope.c
+  oracle/rope2d.c oracle/rope3d.c oracle/rope_mixed.c oracle/rope_scaling.c
+  oracle/sandwich.c oracle/shaw.c oracle/sincos2d.c oracle/sincos3d.c
+  oracle/sinusoidal.c oracle/swin.c oracle/swinv2.c oracle/t5.c
+  oracle/transformer_xl.c oracle/whole.c oracle/window_rope.c oracle/xlnet.c
+  oracle/xpos.c)
+set(JUDGES
+  oracle/alibi.c oracle/attend.c oracle/attention.c oracle/bits.c
+  oracle/judge.c oracle/judge_doors.c oracle/judge_rotate.c
+  oracle/judge_score.c oracle/judge_table.c oracle/kerple.c oracle/learned.c
+  oracle/mixed.c oracle/near.c oracle/none.c oracle/oracle.c
+  oracle/positions.c oracle/rope.c oracle/sinusoidal.c oracle/statistics.c
+  oracle/t5.c oracle/tasks.c oracle/whole_attend.c oracle/whole_calls.c
+  oracle/whole_case.c oracle/whole_doors.c oracle/whole_main.c
+  oracle/whole_problem.c oracle/whole_runs.c oracle/whole_turn.c)
 set(TESTS
   test_angle test_angle_hash test_angle_mpfr test_attention
   test_attention_content test_attention_edges test_attention_few

@@ -19,6 +19,8 @@ GROUPS = (
     ("LAB_SOURCES", ("src/files", "src/graph", "src/lab", "src/figure",
                      "src/report")),
     ("COMMAND_SOURCES", ("cli", "cli/seed", "cli/selftest")),
+    ("ORACLE_SOURCES", ("src/oracle",)),
+    ("JUDGES", ("tests/oracle",)),
     ("TESTS", ("tests",)),
 )
 PER_ISA = {"kernels.c", "nn_kernels.c"}
@@ -29,7 +31,7 @@ def sources(folder):
              if name.endswith(".c") and name not in PER_ISA]
     if folder == "tests":
         return [name[:-2] for name in names if name.startswith("test_")]
-    # Paths count from src/ or from cli/, whose CMakeLists.txt uses them.
+    # Paths count from src/, cli/ or tests/, whose CMakeLists.txt uses them.
     return ["/".join([*folder.split("/")[1:], name]) for name in names]
 
 

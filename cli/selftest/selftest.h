@@ -6,7 +6,7 @@
  * is what the terms of that number may reach; the row keeps the worst and holds
  * it to a bound derived where the row is opened.
  *
- * The oracles (tests/oracle/w_*.c) share no code with the library.
+ * The oracles (src/oracle) share no code with the library.
  */
 #ifndef SELFTEST_H
 #define SELFTEST_H

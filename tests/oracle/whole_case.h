@@ -6,7 +6,7 @@
 #define WHOLE_CASE_H
 
 #include "../testing.h"
-#include "whole.h"
+#include "oracle/whole.h"
 
 enum { WHOLE_KEYS = 8, WHOLE_SPEC = 240 };
 #define WHOLE_STEP 1e-30

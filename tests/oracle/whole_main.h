@@ -6,7 +6,7 @@
 #define WHOLE_MAIN_H
 
 #include "../testing.h"
-#include "whole.h"
+#include "oracle/whole.h"
 
 /* Rounds of each judge for each spec; 0: not asked. */
 struct whole_rounds {

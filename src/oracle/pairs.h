@@ -1,0 +1,33 @@
+/* pairs.h - turning pairs of channels, for whole oracles. */
+#ifndef ORACLE_PAIRS_H
+#define ORACLE_PAIRS_H
+
+#include "specs.h"
+#include <math.h>
+
+/* The place of a channel among 'dim' rotated ones: pair c, first or second,
+ * and the channel it turns with. */
+struct w_pair {
+    int64_t c, mate;
+    int second;
+};
+
+static inline struct w_pair w_pair_of(int64_t d, int64_t dim, int interleaved)
+{
+    struct w_pair p;
+
+    p.second = interleaved ? d % 2 == 1 : d >= dim / 2;
+    p.c = interleaved ? d / 2 : d % (dim / 2);
+    p.mate = interleaved ? d + (p.second ? -1 : 1)
+                         : d + (p.second ? -dim / 2 : dim / 2);
+    return p;
+}
+
+/* Channel d of the pair turned by the angle of this cosine and sine. */
+static inline cx w_turn(const cx *x, int64_t d, struct w_pair p, cx cosine,
+                        cx sine)
+{
+    return p.second ? x[p.mate] * sine + x[d] * cosine
+                    : x[d] * cosine - x[p.mate] * sine;
+}
+#endif
