@@ -85,7 +85,7 @@ extern const struct cli_command
     cli_list, cli_show, cli_table, cli_rotate, cli_bias, cli_attend, cli_angles,
     cli_similarity, cli_resize, cli_graph, cli_positions, cli_figure,
     cli_report, cli_train, cli_eval, cli_tasks, cli_probe, cli_runs, cli_study,
-    cli_seed, cli_bench, cli_selftest, cli_doctor;
+    cli_tutorial, cli_bench, cli_selftest, cli_doctor;
 
 /* ---------------------------------------------------------- args.c, help.c */
 

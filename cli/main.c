@@ -14,7 +14,7 @@ const struct cli_command *const cli_commands[] = {
     &cli_table, &cli_rotate, &cli_bias, &cli_attend, &cli_angles,
     &cli_similarity, &cli_resize, &cli_graph, &cli_positions,
     &cli_report, &cli_figure, &cli_train, &cli_eval, &cli_tasks,
-    &cli_probe, &cli_runs, &cli_study, &cli_seed, &cli_bench,
+    &cli_probe, &cli_runs, &cli_study, &cli_tutorial, &cli_bench,
     &cli_selftest, &cli_doctor, NULL
 };
 

@@ -108,24 +108,25 @@ set(LAB_SOURCES
 set(COMMAND_SOURCES
   args.c arrays.c cmd_angles.c cmd_attend.c cmd_bench.c cmd_bias.c
   cmd_doctor.c cmd_eval.c cmd_figure.c cmd_graph.c cmd_list.c cmd_positions.c
-  cmd_probe.c cmd_report.c cmd_resize.c cmd_rotate.c cmd_runs.c cmd_seed.c
+  cmd_probe.c cmd_report.c cmd_resize.c cmd_rotate.c cmd_runs.c
   cmd_selftest.c cmd_show.c cmd_similarity.c cmd_study.c cmd_table.c
-  cmd_tasks.c cmd_train.c corpus.c errors.c eval_task.c figure_runs.c help.c
-  job.c json.c main.c params.c positions_forms.c positions_input.c
-  positions_rows.c positions_windows.c runs_resume.c safe.c show_attend.c
-  show_checks.c show_markdown.c show_picture.c task_scores.c terminal.c
-  seed/layers.c seed/s0_benchmark.c seed/s0_effect.c seed/s0_order.c
-  seed/s0_rows.c seed/s0_sinusoidal.c seed/s0_tables.c seed/s0_variants.c
-  seed/s0_words.c seed/s1_absolute.c seed/s1_attention.c seed/s1_rotary.c
-  seed/s1_rows.c seed/s2_fixed.c seed/s2_learned.c seed/s2_models.c
-  seed/s2_relative.c seed/s2_rows.c seed/s3_absolute.c seed/s3_future.c
-  seed/s3_model.c seed/s3_order.c seed/s3_relative.c seed/s3_rotary.c
-  seed/s3_rows.c seed/s3_survey.c seed/s4_alibi.c seed/s4_rotary.c
-  seed/s4_rows.c seed/s4_sinusoid.c seed/s4_survey.c seed/s4_train.c
-  seed/seed.c seed/seed_math.c seed/seed_network.c seed/seed_print.c
+  cmd_tasks.c cmd_train.c cmd_tutorial.c corpus.c errors.c eval_task.c
+  figure_runs.c help.c job.c json.c main.c params.c positions_forms.c
+  positions_input.c positions_rows.c positions_windows.c runs_resume.c safe.c
+  show_attend.c show_checks.c show_markdown.c show_picture.c task_scores.c
+  terminal.c
   selftest/angles.c selftest/attend.c selftest/attend_problem.c
   selftest/bias.c selftest/case.c selftest/exact.c selftest/ids.c
   selftest/resize.c selftest/rotate.c selftest/row.c selftest/table.c)
+set(TUTORIAL_SOURCES
+  layers.c math.c network.c print.c tutorial.c
+  s0/benchmark.c s0/effect.c s0/order.c s0/rows.c s0/sinusoidal.c s0/tables.c
+  s0/variants.c s0/words.c
+  s1/absolute.c s1/attention.c s1/rotary.c s1/rows.c
+  s2/fixed.c s2/learned.c s2/models.c s2/relative.c s2/rows.c
+  s3/absolute.c s3/future.c s3/model.c s3/order.c s3/relative.c s3/rotary.c
+  s3/rows.c s3/survey.c
+  s4/alibi.c s4/rotary.c s4/rows.c s4/sinusoid.c s4/survey.c s4/train.c)
 set(ORACLE_SOURCES
   oracle/alibi.c oracle/cape.c oracle/cope.c oracle/crossformer.c
   oracle/dape.c oracle/deberta.c oracle/dpb.c oracle/fire.c oracle/fox.c
