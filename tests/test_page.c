@@ -4,7 +4,7 @@
 #include "testing.h"
 #include "page_results.h"
 #include "locant/figure.h"
-#include "report/html.h"
+#include "files/html.h"
 #include "report/page.h"
 #include <jansson.h>
 #include <math.h>
@@ -404,11 +404,11 @@ static void counts_are_grouped(void **state)
     struct lct_html h = { .data = NULL };
 
     (void)state;
-    lct_html_count(&h, 1234567);
+    lct_page_put_count(&h, 1234567);
     lct_html_raw(&h, " ");
-    lct_html_count(&h, -123);
+    lct_page_put_count(&h, -123);
     lct_html_raw(&h, " ");
-    lct_html_count(&h, 999);
+    lct_page_put_count(&h, 999);
     CHECK(h.size == strlen("1&#8239;234&#8239;567 -123 999"));
     CHECK(!memcmp(h.data, "1&#8239;234&#8239;567 -123 999", h.size));
     lct_html_free(&h);

@@ -2,7 +2,7 @@
  * gate_text.c - what a gate found, as a form with values in it, in English and
  * in Chinese.
  */
-#include "../figure/figure.h"
+#include "../files/decimal.h"
 #include "lab.h"
 #include <stdbool.h>
 #include <string.h>
@@ -77,15 +77,15 @@ const char *lct_gate_form_zh(const char *text)
 static void expand_value(const locant_report_gate *g, const char *p,
                          lct_gate_piece piece, void *context)
 {
-    char number[LCT_NUMBER_BYTES];
+    char number[LCT_DECIMAL_BYTES];
     int i = p[1] - '0';
 
     if (i < 0 || i >= LOCANT_GATE_VALUES)
         return;
     if (p[2] == 'g')
-        lct_number_short(number, g->value[i]);
+        lct_decimal_short(number, g->value[i]);
     else
-        lct_number(number, g->value[i], p[2] == '.' ? p[3] - '0' : 0);
+        lct_decimal(number, g->value[i], p[2] == '.' ? p[3] - '0' : 0);
     piece(context, number, strlen(number), i);
 }
 

@@ -88,9 +88,9 @@ static int decimals_of(double width, int least)
 static void put(struct lct_html *h, bool sign, double value, int decimals)
 {
     if (sign)
-        lct_html_signed(h, value, decimals);
+        lct_page_put_signed(h, value, decimals);
     else
-        lct_html_number(h, value, decimals);
+        lct_page_put_number(h, value, decimals);
 }
 
 /* What rounds to zero and is not zero keeps its sign: "-0.0000". */
@@ -100,7 +100,7 @@ static void put_end(struct lct_html *h, double value, int decimals)
         lct_html_raw(h, value < 0 ? "\xe2\x88\x92" : "+");
         value = 0;
     }
-    lct_html_number(h, value, decimals);
+    lct_page_put_number(h, value, decimals);
 }
 
 static void put_ends(struct lct_html *h, double low, double high, int decimals)
@@ -151,7 +151,7 @@ void lct_html_share_text(struct lct_html *h, const struct lct_results *r,
     const double high = scale * lct_page_value(r, "%s.high", path);
     const int decimals = decimals_of(high - low, per_cent ? 0 : 3);
 
-    lct_html_number(h, scale * lct_page_value(r, "%s.%s", path, name),
+    lct_page_put_number(h, scale * lct_page_value(r, "%s.%s", path, name),
                     decimals);
     if (isnan(low))
         return;

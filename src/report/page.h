@@ -2,10 +2,16 @@
 #ifndef LCT_PAGE_H
 #define LCT_PAGE_H
 #include "../lab/lab.h"
-#include "html.h"
+#include "../files/html.h"
 #include "locant/figure.h"
 
 /* ---------------------------------------------------------------- numbers */
+
+/* A number with that many decimals, or "undefined"; with its sign, for
+   differences; rounded, with thin gaps between thousands. */
+void lct_page_put_number(struct lct_html *h, double value, int decimals);
+void lct_page_put_signed(struct lct_html *h, double value, int decimals);
+void lct_page_put_count(struct lct_html *h, int64_t value);
 
 /*
  * A number of r->numbers at a path made like printf(), times 'scale', with that

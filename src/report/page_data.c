@@ -23,10 +23,10 @@ static int64_t stride(int64_t n, int64_t most)
 
 static void put_number(struct lct_html *h, double value)
 {
-    char text[LCT_NUMBER_BYTES] = "";
+    char text[LCT_DECIMAL_BYTES] = "";
 
     if (isfinite(value))
-        lct_number_digits(text, value, 4);
+        lct_decimal_digits(text, value, 4);
     lct_html_raw(h, text);
 }
 
@@ -121,7 +121,7 @@ static void sum_up_curves(struct lct_html *h, const locant_figure *f)
 {
     double low[2] = { NAN, INFINITY }, high[2] = { NAN, -INFINITY };
     double from = INFINITY, to = -INFINITY;
-    char text[400], number[6][LCT_NUMBER_BYTES];
+    char text[400], number[6][LCT_DECIMAL_BYTES];
     int lines = 0;
 
     for (size_t i = 0; i < f->n_series; i++) {
@@ -138,12 +138,12 @@ static void sum_up_curves(struct lct_html *h, const locant_figure *f)
     }
     if (!isfinite(low[1]))
         return;
-    lct_number_digits(number[0], from, 4);
-    lct_number_digits(number[1], to, 4);
-    lct_number_digits(number[2], low[1], 4);
-    lct_number_digits(number[3], low[0], 4);
-    lct_number_digits(number[4], high[1], 4);
-    lct_number_digits(number[5], high[0], 4);
+    lct_decimal_digits(number[0], from, 4);
+    lct_decimal_digits(number[1], to, 4);
+    lct_decimal_digits(number[2], low[1], 4);
+    lct_decimal_digits(number[3], low[0], 4);
+    lct_decimal_digits(number[4], high[1], 4);
+    lct_decimal_digits(number[5], high[0], 4);
     snprintf(text, sizeof text,
              "Lines: %d, over %s to %s; lowest %s at %s, highest %s at %s.",
              lines, number[0], number[1], number[2], number[3], number[4],
@@ -195,7 +195,7 @@ static void put_map(struct lct_html *h, const locant_figure *f)
 static void sum_up_map(struct lct_html *h, const locant_figure *f)
 {
     int64_t low = -1, high = -1;
-    char text[400], number[6][LCT_NUMBER_BYTES];
+    char text[400], number[6][LCT_DECIMAL_BYTES];
 
     for (int64_t i = 0; i < f->rows * f->cols; i++) {
         if (!isfinite(f->cells[i]))
@@ -205,12 +205,12 @@ static void sum_up_map(struct lct_html *h, const locant_figure *f)
     }
     if (low < 0)
         return;
-    lct_number_digits(number[0], f->cells[low], 4);
-    lct_number_digits(number[1], y_of(f, low / f->cols), 4);
-    lct_number_digits(number[2], x_of(f, low % f->cols), 4);
-    lct_number_digits(number[3], f->cells[high], 4);
-    lct_number_digits(number[4], y_of(f, high / f->cols), 4);
-    lct_number_digits(number[5], x_of(f, high % f->cols), 4);
+    lct_decimal_digits(number[0], f->cells[low], 4);
+    lct_decimal_digits(number[1], y_of(f, low / f->cols), 4);
+    lct_decimal_digits(number[2], x_of(f, low % f->cols), 4);
+    lct_decimal_digits(number[3], f->cells[high], 4);
+    lct_decimal_digits(number[4], y_of(f, high / f->cols), 4);
+    lct_decimal_digits(number[5], x_of(f, high % f->cols), 4);
     snprintf(text, sizeof text,
              "Cells: %lld by %lld; lowest %s at (%s, %s), highest %s at (%s, "
              "%s).",

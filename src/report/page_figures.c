@@ -29,8 +29,10 @@ static locant_status put_figure(struct lct_html *h, const struct lct_results *r,
                        "parameters."
                      : " On this corpus, at {model.parameters:M} parameters." };
 
+    char zh[LCT_WORD_BYTES];
+
     lct_html_raw(h, f->width > 600 ? "<figure class=\"wide\">" : "<figure>");
-    LCT_TRY(lct_figure_inline(h, f, alt));
+    LCT_TRY(lct_figure_inline(h, f, alt, lct_word_zh(zh, sizeof zh, alt) ? zh : NULL));
     LCT_TRY(lct_page_keep(h, f));
     lct_html_raw(h, "<figcaption>");
     lct_page_say_all(h, r, said, measured ? 2 : 1, NULL);

@@ -3,10 +3,13 @@
  * 'locant report --json' prints, and each marked with its path there.
  */
 #include "../core/size.h"
+#include "../files/decimal.h"
 #include "page.h"
+#include "words.h"
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 locant_status lct_page_numbers(double **out, size_t n)
 {
@@ -19,6 +22,46 @@ locant_status lct_page_numbers(double **out, size_t n)
         return locant_fail(LOCANT_ERR_NOMEM,
                            "report: no memory for %zu numbers", n);
     return LOCANT_OK;
+}
+
+void lct_page_put_number(struct lct_html *h, double value, int decimals)
+{
+    char text[LCT_DECIMAL_BYTES];
+
+    if (isnan(value)) {
+        lct_html_raw(h, "<span class=\"none\">");
+        lct_html_word(h, "undefined");
+        lct_html_raw(h, "</span>");
+        return;
+    }
+    lct_decimal(text, value, decimals);
+    if (text[0] == '-')
+        lct_html_raw(h, "\xe2\x88\x92");
+    lct_html_raw(h, text + (text[0] == '-'));
+}
+
+void lct_page_put_signed(struct lct_html *h, double value, int decimals)
+{
+    char text[LCT_DECIMAL_BYTES];
+
+    if (fabs(value) < 0.5 * pow(10, -decimals))
+        value = 0; /* a difference that the column cannot show */
+    lct_decimal(text, value, decimals);
+    if (!isnan(value) && text[0] != '-' && strpbrk(text, "123456789"))
+        lct_html_raw(h, "+");
+    lct_page_put_number(h, value, decimals);
+}
+
+void lct_page_put_count(struct lct_html *h, int64_t value)
+{
+    char text[24];
+    int n = snprintf(text, sizeof text, "%lld", (long long)value);
+
+    for (int i = 0; i < n; i++) {
+        lct_html_append(h, text + i, 1);
+        if ((n - i) % 3 == 1 && i + 1 < n && text[i] != '-')
+            lct_html_raw(h, "&#8239;");
+    }
 }
 
 enum { PATH_BYTES = 128 };
@@ -51,11 +94,11 @@ static void LOCANT_PRINTF(6, 0)
     }
     lct_html_raw(h, "\">");
     if (decimals == LCT_COUNT && fabs(value) < 1e15)
-        lct_html_count(h, (int64_t)llround(value));
+        lct_page_put_count(h, (int64_t)llround(value));
     else if (decimals >= LCT_SIGNED)
-        lct_html_signed(h, value, decimals - LCT_SIGNED);
+        lct_page_put_signed(h, value, decimals - LCT_SIGNED);
     else
-        lct_html_number(h, value, decimals);
+        lct_page_put_number(h, value, decimals);
     lct_html_raw(h, "</");
     lct_html_raw(h, element);
     lct_html_raw(h, ">");

@@ -130,13 +130,13 @@ static void scores(struct lct_html *h, const struct lct_results *r,
     lct_html_raw(h, isnan(solved) ? ".mean seeds" : ".mean solved seeds");
     lct_html_raw(h, items ? " exact" : "");
     lct_html_raw(h, ends ? " low high\">" : "\">");
-    lct_html_number(h, lct_page_value(r, "%s.mean", row), 3);
+    lct_page_put_number(h, lct_page_value(r, "%s.mean", row), 3);
     lct_html_raw(h, "\n");
     if (!isnan(solved)) {
-        lct_html_number(h, solved, 2);
+        lct_page_put_number(h, solved, 2);
         lct_html_raw(h, " / ");
     }
-    lct_html_count(h, llround(lct_page_value(r, "%s.seeds", row)));
+    lct_page_put_count(h, llround(lct_page_value(r, "%s.seeds", row)));
     if (items) {
         lct_html_raw(h, "\n");
         lct_html_share_text(h, r, false, row, "exact");

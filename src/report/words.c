@@ -166,13 +166,7 @@ void lct_html_spoken(struct lct_html *h, const char *en)
 {
     char zh[LCT_WORD_BYTES];
 
-    lct_html_raw(h, " aria-label=\"");
-    lct_html_text(h, en);
-    if (lct_word_zh(zh, sizeof zh, en)) {
-        lct_html_raw(h, "\" data-zh=\"");
-        lct_html_text(h, zh);
-    }
-    lct_html_raw(h, "\"");
+    lct_html_label(h, en, lct_word_zh(zh, sizeof zh, en) ? zh : NULL);
 }
 
 /* ------------------------------------------------------------------- forms */

@@ -2,7 +2,7 @@
 #ifndef LCT_WORDS_H
 #define LCT_WORDS_H
 #include "../lab/lab.h"
-#include "html.h"
+#include "../files/html.h"
 #include "locant/figure.h"
 #include <stdbool.h>
 

@@ -1,6 +1,7 @@
-/* number.c - numbers as text that does not depend on the locale */
-#include "figure.h"
+/* decimal.c - numbers as text that does not depend on the locale */
+#include "decimal.h"
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +48,7 @@ static void shorten_exponent(char *text)
     memcpy(end, tail, strlen(tail) + 1);
 }
 
-void lct_number(char out[LCT_NUMBER_BYTES], double value, int decimals)
+void lct_decimal(char out[LCT_DECIMAL_BYTES], double value, int decimals)
 {
     double size = fabs(value);
 
@@ -56,7 +57,7 @@ void lct_number(char out[LCT_NUMBER_BYTES], double value, int decimals)
         return;
     }
     if (isinf(value)) {
-        snprintf(out, LCT_NUMBER_BYTES, "%sinfinity", value < 0 ? "-" : "");
+        snprintf(out, LCT_DECIMAL_BYTES, "%sinfinity", value < 0 ? "-" : "");
         return;
     }
     if (decimals < 0)
@@ -64,45 +65,45 @@ void lct_number(char out[LCT_NUMBER_BYTES], double value, int decimals)
     if (decimals > 15)
         decimals = 15;
     if (size >= 1e7 || (size < 1e-5 && size > 0)) {
-        snprintf(out, LCT_NUMBER_BYTES, "%.3e", value);
+        snprintf(out, LCT_DECIMAL_BYTES, "%.3e", value);
         plain_point(out);
         shorten_exponent(out);
         return;
     }
-    snprintf(out, LCT_NUMBER_BYTES, "%.*f", decimals, value);
+    snprintf(out, LCT_DECIMAL_BYTES, "%.*f", decimals, value);
     plain_point(out);
     /* "-0.00" says less than "0.00" */
     if (out[0] == '-' && !strpbrk(out, "123456789"))
         memmove(out, out + 1, strlen(out));
 }
 
-void lct_number_digits(char out[LCT_NUMBER_BYTES], double value, int digits)
+void lct_decimal_digits(char out[LCT_DECIMAL_BYTES], double value, int digits)
 {
-    snprintf(out, LCT_NUMBER_BYTES, "%.*g", digits, value);
+    snprintf(out, LCT_DECIMAL_BYTES, "%.*g", digits, value);
     if (isfinite(value))
         plain_point(out);
 }
 
-void lct_number_exact(char out[LCT_NUMBER_BYTES], double value)
+void lct_decimal_exact(char out[LCT_DECIMAL_BYTES], double value)
 {
     if (isnan(value)) {
         memcpy(out, "nan", sizeof "nan");
         return;
     }
     if (isinf(value)) {
-        snprintf(out, LCT_NUMBER_BYTES, "%sinf", value < 0 ? "-" : "");
+        snprintf(out, LCT_DECIMAL_BYTES, "%sinf", value < 0 ? "-" : "");
         return;
     }
     /* the shortest that reads back: 0.1 need not be 0.10000000000000001 */
     for (int digits = 15; digits <= 17; digits++) {
-        snprintf(out, LCT_NUMBER_BYTES, "%.*g", digits, value);
+        snprintf(out, LCT_DECIMAL_BYTES, "%.*g", digits, value);
         if (strtod(out, NULL) == value)
             break;
     }
     plain_point(out);
 }
 
-void lct_number_short(char out[LCT_NUMBER_BYTES], double value)
+void lct_decimal_short(char out[LCT_DECIMAL_BYTES], double value)
 {
     double size = fabs(value);
     int before = size >= 1 && size < 1e7 ? (int)floor(log10(size)) + 1 : 1;
@@ -110,7 +111,7 @@ void lct_number_short(char out[LCT_NUMBER_BYTES], double value)
 
     if (size > 0 && size < 1)
         decimals = 2 - (int)floor(log10(size));
-    lct_number(out, value, decimals);
+    lct_decimal(out, value, decimals);
     if (strchr(out, '.') && !strchr(out, 'e')) {
         char *end = out + strlen(out);
         while (end[-1] == '0')

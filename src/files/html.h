@@ -1,6 +1,6 @@
 /*
- * html.h - HTML in memory: every string that is not ours goes through
- * lct_html_text(), which is the only way in.
+ * html.h - a growing buffer of text, for HTML: every string that is not ours
+ * goes through lct_html_text().
  *
  * Writing cannot fail on its own: 'failed' is set when memory ran short, what
  * comes after is dropped, and lct_html_status() says so at the end.
@@ -14,8 +14,8 @@ struct lct_html {
     char *data;
     size_t size, capacity;
     bool failed;
-    const struct lct_taker *taker; /* see page.h */
-    struct lct_html *figures;      /* see page_script.h; or NULL */
+    const struct lct_taker *taker; /* see report/page.h; or NULL */
+    struct lct_html *figures;      /* see report/page_script.h; or NULL */
 };
 
 /* Markup of our own. */
@@ -28,14 +28,9 @@ void lct_html_raw(struct lct_html *h, const char *markup);
  */
 void lct_html_text(struct lct_html *h, const char *text);
 
-/* A number with that many decimals, or "undefined". */
-void lct_html_number(struct lct_html *h, double value, int decimals);
-
-/* A number with its sign, for differences. */
-void lct_html_signed(struct lct_html *h, double value, int decimals);
-
-/* A count with thin gaps between thousands. */
-void lct_html_count(struct lct_html *h, int64_t value);
+/* ' aria-label="en"', with the other language in data-zh for a script; 'zh' may
+   be NULL. */
+void lct_html_label(struct lct_html *h, const char *en, const char *zh);
 
 /* base64, as data: wants it. */
 void lct_html_base64(struct lct_html *h, const void *data, size_t size);

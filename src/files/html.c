@@ -1,11 +1,7 @@
-/* html.c - a growing buffer and the only doors into it */
+/* html.c - a growing buffer, and how text gets into it */
 #include "html.h"
 #include "../core/size.h"
-#include "../figure/figure.h"
-#include "words.h"
-#include "../files/utf8.h"
-#include <math.h>
-#include <stdio.h>
+#include "utf8.h"
 #include <string.h>
 
 void lct_html_append(struct lct_html *h, const char *data, size_t size)
@@ -80,44 +76,15 @@ void lct_html_text(struct lct_html *h, const char *text)
     }
 }
 
-void lct_html_number(struct lct_html *h, double value, int decimals)
+void lct_html_label(struct lct_html *h, const char *en, const char *zh)
 {
-    char text[LCT_NUMBER_BYTES];
-
-    if (isnan(value)) {
-        lct_html_raw(h, "<span class=\"none\">");
-        lct_html_word(h, "undefined");
-        lct_html_raw(h, "</span>");
-        return;
+    lct_html_raw(h, " aria-label=\"");
+    lct_html_text(h, en);
+    if (zh) {
+        lct_html_raw(h, "\" data-zh=\"");
+        lct_html_text(h, zh);
     }
-    lct_number(text, value, decimals);
-    if (text[0] == '-')
-        lct_html_raw(h, "\xe2\x88\x92");
-    lct_html_raw(h, text + (text[0] == '-'));
-}
-
-void lct_html_signed(struct lct_html *h, double value, int decimals)
-{
-    char text[LCT_NUMBER_BYTES];
-
-    if (fabs(value) < 0.5 * pow(10, -decimals))
-        value = 0; /* a difference that the column cannot show */
-    lct_number(text, value, decimals);
-    if (!isnan(value) && text[0] != '-' && strpbrk(text, "123456789"))
-        lct_html_raw(h, "+");
-    lct_html_number(h, value, decimals);
-}
-
-void lct_html_count(struct lct_html *h, int64_t value)
-{
-    char text[24];
-    int n = snprintf(text, sizeof text, "%lld", (long long)value);
-
-    for (int i = 0; i < n; i++) {
-        lct_html_append(h, text + i, 1);
-        if ((n - i) % 3 == 1 && i + 1 < n && text[i] != '-')
-            lct_html_raw(h, "&#8239;");
-    }
+    lct_html_raw(h, "\"");
 }
 
 void lct_html_base64(struct lct_html *h, const void *data, size_t size)
