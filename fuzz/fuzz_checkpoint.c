@@ -7,7 +7,7 @@
 #define _GNU_SOURCE
 #include "files/crc32c.h"
 #include "fuzz.h"
-#include "lab/run.h"
+#include "store/checkpoint.h"
 #include "locant/files.h"
 #include <inttypes.h>
 #include <jansson.h>

@@ -4,7 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "fuzz.h"
-#include "lab/store.h"
+#include "store/store.h"
 #include "locant/figure.h"
 #include <stdio.h>
 #include <stdlib.h>

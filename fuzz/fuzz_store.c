@@ -9,7 +9,8 @@
  */
 #define _GNU_SOURCE
 #include "fuzz.h"
-#include "lab/run.h"
+#include "measure/results.h"
+#include "store/speed.h"
 #include "locant/tasks.h"
 #include <stdio.h>
 #include <stdlib.h>

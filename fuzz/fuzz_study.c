@@ -4,7 +4,7 @@
  * counted: its texts go back by free().
  */
 #include "fuzz.h"
-#include "lab/study.h"
+#include "measure/study.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

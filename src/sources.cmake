@@ -52,59 +52,68 @@ set(NETWORK_SOURCES
   model/check.c model/heads.c model/input.c model/layer.c model/layout.c
   model/memory.c model/model.c model/pass.c model/share.c)
 set(LAB_SOURCES
-  files/base64.c files/crc32c.c files/dense.c files/gzip.c files/io.c
-  files/json.c files/npy.c files/npy_header.c files/npy_write.c
-  files/shared.c files/source.c files/tensors.c files/tensors_entry.c
-  files/tensors_header.c files/tensors_write.c files/utf8.c
+  files/base64.c files/crc32c.c files/decimal.c files/dense.c files/gzip.c
+  files/html.c files/io.c files/json.c files/npy.c files/npy_header.c
+  files/npy_write.c files/shared.c files/source.c files/tensors.c
+  files/tensors_entry.c files/tensors_header.c files/tensors_write.c
+  files/utf8.c
   graph/check.c graph/eigenspace.c graph/graph.c graph/lapack.c
   graph/laplacian.c graph/walk.c
-  lab/batches.c lab/build.c lab/checkpoint.c lab/claims.c lab/corpus.c
-  lab/corpus_folders.c lab/corpus_kept.c lab/corpus_recipe.c
-  lab/corpus_split.c lab/corpus_text.c lab/corpus_walk.c lab/evaluate.c
-  lab/evaluate_as.c lab/evaluate_checks.c lab/evaluate_windows.c
-  lab/extension.c lab/extension_cell.c lab/extension_plan.c lab/forecast.c
-  lab/forecast_besides.c lab/forecast_seeds.c lab/gate_text.c lab/gates.c
-  lab/generator.c lab/identities.c lab/job_waves.c lab/load_trained.c
-  lab/losses.c lab/measures.c lab/ngram.c lab/ngram_cache.c lab/notice.c
-  lab/numbers.c lab/numbers_extension.c lab/numbers_facts.c
-  lab/numbers_measures.c lab/numbers_orderings.c lab/numbers_probes.c
-  lab/numbers_surface.c lab/numbers_tasks.c lab/numbers_training.c lab/plan.c
-  lab/probe.c lab/probe_attention.c lab/probe_field.c lab/probe_maps.c
-  lab/probe_partial.c lab/probe_rows.c lab/probe_states.c lab/probe_tables.c
-  lab/probe_training.c lab/probe_usage.c lab/properties.c lab/queue.c
-  lab/report.c lab/report_tasks.c lab/report_tasks_plan.c lab/results.c
-  lab/results_probe.c lab/results_references.c lab/results_runs.c
-  lab/results_sections.c lab/results_tasks.c lab/rope_theory.c lab/sha256.c
-  lab/speed.c lab/statistics.c lab/statistics_bootstrap.c
-  lab/statistics_power.c lab/statistics_rank.c lab/statistics_tests.c
-  lab/store.c lab/store_eval.c lab/store_files.c lab/store_guard.c
-  lab/store_keep.c lab/store_migrate.c lab/store_open.c lab/store_protocols.c
-  lab/store_rows.c lab/store_runs.c lab/store_sql.c lab/store_texts.c
-  lab/study.c lab/study_file.c lab/study_read.c lab/surface.c lab/sweep.c
-  lab/task_copy.c lab/task_hypotheses.c lab/task_list.c lab/task_markov.c
-  lab/task_recall.c lab/task_recorded.c lab/task_score.c lab/task_state.c
-  lab/task_tally.c lab/tasks.c lab/train.c lab/train_look.c
-  lab/train_set_up.c lab/train_step.c lab/train_text.c
+  corpus/batches.c corpus/corpus.c corpus/corpus_folders.c
+  corpus/corpus_kept.c corpus/corpus_paths.c corpus/corpus_split.c
+  corpus/corpus_text.c corpus/corpus_walk.c corpus/generator.c corpus/ngram.c
+  corpus/ngram_cache.c corpus/sha256.c
+  store/build.c store/checkpoint.c store/corpus_recipe.c store/notice.c
+  store/run_sizes.c store/speed.c store/store.c store/store_eval.c
+  store/store_files.c store/store_guard.c store/store_keep.c
+  store/store_migrate.c store/store_open.c store/store_protocols.c
+  store/store_rows.c store/store_runs.c store/store_sql.c store/store_texts.c
+  train/load_trained.c train/train.c train/train_set_up.c train/train_step.c
+  train/train_text.c
+  measure/claims.c measure/evaluate.c measure/evaluate_as.c
+  measure/evaluate_checks.c measure/evaluate_windows.c measure/extension.c
+  measure/extension_cell.c measure/extension_plan.c measure/forecast.c
+  measure/forecast_besides.c measure/forecast_seeds.c measure/gate_text.c
+  measure/gates.c measure/identities.c measure/job_waves.c measure/losses.c
+  measure/measures.c measure/numbers.c measure/numbers_extension.c
+  measure/numbers_facts.c measure/numbers_measures.c
+  measure/numbers_orderings.c measure/numbers_probes.c
+  measure/numbers_surface.c measure/numbers_tasks.c
+  measure/numbers_training.c measure/plan.c measure/probe.c
+  measure/probe_attention.c measure/probe_field.c measure/probe_maps.c
+  measure/probe_partial.c measure/probe_rows.c measure/probe_states.c
+  measure/probe_tables.c measure/probe_training.c measure/probe_usage.c
+  measure/properties.c measure/queue.c measure/report_tasks.c
+  measure/report_tasks_plan.c measure/results.c measure/results_probe.c
+  measure/results_references.c measure/results_runs.c
+  measure/results_sections.c measure/results_tasks.c measure/rope_theory.c
+  measure/statistics.c measure/statistics_bootstrap.c
+  measure/statistics_power.c measure/statistics_rank.c
+  measure/statistics_tests.c measure/study.c measure/study_file.c
+  measure/study_read.c measure/surface.c measure/sweep.c measure/task_copy.c
+  measure/task_hypotheses.c measure/task_list.c measure/task_markov.c
+  measure/task_recall.c measure/task_recorded.c measure/task_score.c
+  measure/task_state.c measure/task_tally.c measure/tasks.c
+  measure/training.c
   figure/axes.c figure/bars.c figure/canvas.c figure/canvas_cairo.c
   figure/check.c figure/columns.c figure/columns_table.c figure/curves.c
   figure/data.c figure/dots.c figure/draw.c figure/drawing.c figure/heatmap.c
-  figure/inline.c figure/inline_map.c figure/legend.c figure/number.c
-  figure/palette.c figure/style.c figure/terminal.c figure/terminal_plot.c
+  figure/inline.c figure/inline_map.c figure/legend.c figure/palette.c
+  figure/style.c figure/terminal.c figure/terminal_plot.c
   figure/terminal_rows.c
   report/figures.c report/figures_extension.c report/figures_learning.c
   report/figures_probe.c report/figures_rope.c report/figures_tasks.c
-  report/figures_tasks_maps.c report/html.c report/html_table.c
-  report/labels.c report/look.c report/page.c report/page_compare.c
-  report/page_data.c report/page_extension.c report/page_figures.c
-  report/page_identities.c report/page_notes.c report/page_numbers.c
-  report/page_probes.c report/page_protocols.c report/page_script.c
-  report/page_style.c report/page_surface.c report/page_table.c
-  report/page_tasks.c report/page_verdict.c report/picture_circle.c
-  report/picture_content.c report/picture_hooks.c report/picture_input.c
-  report/picture_maps.c report/picture_order.c report/picture_rotate.c
-  report/picture_score.c report/picture_spread.c report/picture_terms.c
-  report/picture_usage.c report/pictures.c report/probe_points.c
-  report/words.c)
+  report/figures_tasks_maps.c report/html_table.c report/labels.c
+  report/look.c report/page.c report/page_compare.c report/page_data.c
+  report/page_extension.c report/page_figures.c report/page_identities.c
+  report/page_notes.c report/page_numbers.c report/page_probes.c
+  report/page_protocols.c report/page_script.c report/page_style.c
+  report/page_surface.c report/page_table.c report/page_tasks.c
+  report/page_verdict.c report/picture_circle.c report/picture_content.c
+  report/picture_hooks.c report/picture_input.c report/picture_maps.c
+  report/picture_order.c report/picture_rotate.c report/picture_score.c
+  report/picture_spread.c report/picture_terms.c report/picture_usage.c
+  report/pictures.c report/probe_points.c report/report.c report/words.c)
 set(COMMAND_SOURCES
   args.c arrays.c cmd_angles.c cmd_attend.c cmd_bench.c cmd_bias.c
   cmd_doctor.c cmd_eval.c cmd_figure.c cmd_graph.c cmd_list.c cmd_positions.c

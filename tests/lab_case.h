@@ -2,7 +2,10 @@
 #ifndef LAB_CASE_H
 #define LAB_CASE_H
 #include "scratch.h"
-#include "lab/run.h"
+#include "measure/evaluate.h"
+#include "measure/numbers.h"
+#include "store/checkpoint.h"
+#include "train/load_trained.h"
 #include <jansson.h>
 #include <math.h>
 

@@ -2,7 +2,7 @@
 #ifndef STORE_CASE_H
 #define STORE_CASE_H
 #include "ask.h"
-#include "lab/store.h"
+#include "store/store.h"
 
 static struct scratch dir;
 

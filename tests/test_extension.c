@@ -6,8 +6,9 @@
 #define _GNU_SOURCE
 #include "lab_case.h"
 
-#include "lab/extension.h"
-#include "lab/tasks.h"
+#include "measure/extension.h"
+#include "measure/numbers.h"
+#include "measure/tasks.h"
 #include "locant/figure.h"
 #include "report/page.h"
 #include <jansson.h>

@@ -8,8 +8,11 @@
 #include "lab_case.h"
 
 #include "chinese.h"
-#include "lab/extension.h"
-#include "lab/surface.h"
+#include "measure/extension.h"
+#include "measure/numbers.h"
+#include "measure/surface.h"
+#include "store/checkpoint.h"
+#include "train/load_trained.h"
 #include "report/page.h"
 #include <jansson.h>
 #include <math.h>

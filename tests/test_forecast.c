@@ -5,9 +5,9 @@
 /* needs: lab */
 #define _GNU_SOURCE
 #include "lab_case.h"
-#include "lab/extension.h"
-#include "lab/forecast.h"
-#include "lab/surface.h"
+#include "measure/extension.h"
+#include "measure/forecast.h"
+#include "measure/surface.h"
 #include <string.h>
 
 static int set_up(void **state)

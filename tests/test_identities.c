@@ -1,7 +1,7 @@
 /* test_identities.c - what papers prove holds, and what does not is told */
 /* needs: lab */
 #include "testing.h"
-#include "lab/lab.h"
+#include "measure/identities.h"
 #include "report/words.h"
 
 static void all_of_them_hold(void **state)

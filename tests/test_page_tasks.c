@@ -6,8 +6,9 @@
 #include "chinese.h"
 #include "page_results.h"
 
-#include "lab/results_tasks.h"
-#include "lab/store.h"
+#include "measure/numbers.h"
+#include "measure/results_tasks.h"
+#include "store/store.h"
 #include "report/words.h"
 #include <inttypes.h>
 #include <jansson.h>

@@ -3,9 +3,9 @@
 #define _GNU_SOURCE
 #include "lab_case.h"
 #include "locant/figure.h"
-#include "lab/probe.h"
+#include "measure/probe.h"
+#include "measure/tasks.h"
 #include "report/words.h"
-#include "lab/tasks.h"
 #include <math.h>
 
 enum { LENGTH = 32 };

@@ -6,7 +6,7 @@
 /* needs: lab */
 #define _GNU_SOURCE
 #include "scratch.h"
-#include "lab/report_tasks.h"
+#include "measure/report_tasks.h"
 #include <string.h>
 
 static struct scratch dir;

@@ -7,7 +7,8 @@
 #define _GNU_SOURCE
 #include "store_case.h"
 
-#include "lab/surface.h"
+#include "measure/results.h"
+#include "measure/surface.h"
 #include "locant/figure.h"
 #include <jansson.h>
 

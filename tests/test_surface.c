@@ -8,7 +8,8 @@
 
 #include "chinese.h"
 #include "figure_case.h"
-#include "lab/surface.h"
+#include "measure/numbers.h"
+#include "measure/surface.h"
 #include "report/page.h"
 #include <jansson.h>
 #include <math.h>

@@ -2,6 +2,7 @@
 /* needs: lab */
 #define _GNU_SOURCE
 #include "train_case.h"
+#include "store/speed.h"
 #include <inttypes.h>
 #include <math.h>
 #include <sys/resource.h>

@@ -5,7 +5,7 @@
 /* needs: lab */
 #define _GNU_SOURCE
 #include "scratch.h"
-#include "lab/run.h"
+#include "train/train.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

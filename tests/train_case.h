@@ -5,7 +5,10 @@
 #ifndef TRAIN_CASE_H
 #define TRAIN_CASE_H
 #include "scratch.h"
-#include "lab/run.h"
+#include "measure/evaluate.h"
+#include "measure/numbers.h"
+#include "store/checkpoint.h"
+#include "train/load_trained.h"
 #include "locant/files.h"
 #include <dirent.h>
 #include <signal.h>

@@ -1,7 +1,9 @@
 /* words.h - what a reader sees, in the languages of the page; see words.c */
 #ifndef LCT_WORDS_H
 #define LCT_WORDS_H
-#include "../lab/lab.h"
+#include "../measure/claims.h"
+#include "../measure/gates.h"
+#include "../measure/numbers.h"
 #include "../files/html.h"
 #include "locant/figure.h"
 #include <stdbool.h>
