@@ -5,19 +5,19 @@
 #ifndef EVERYTHING_H
 #define EVERYTHING_H
 
-#include "encodings/encoding.h"
+#include "encodings/terms.h"
 #include "testing.h"
 #include <math.h>
 #include <stdatomic.h>
 
 /*
- *     s' = s (1 + g_hj / 4) + a_h bias + scale (q.b_h) k_j[0]
- *     g_hj = w_h.x_j           kept in the memo
- *     o_h += sum_j p_hj cos(p_i - p_j) b_h
+ *     s' = s (1 + a_h / 4) + a_h bias + scale (q.b_h) k_j[0]
+ *          + sum over t in (j, i] of ln sigmoid(w_h.x_t + c_h)
+ *     o_h += sum_j p_hj b_h
  *
- * and every key 6 behind the query, or 13, 20, .., is hidden.
+ * The first line is made by hooks, the others are products.
  */
-enum { A, GATE, BOTH };
+enum { A, GATE, BOTH, GATE_BIAS };
 
 static const struct lct_param params[] = {
     { .name = "a", .dims = { "heads" }, .init = LCT_INIT_NORMAL, .b = 1 },
@@ -25,44 +25,11 @@ static const struct lct_param params[] = {
       .b = 0.3 },
     { .name = "b", .dims = { "heads", "head_dim" }, .init = LCT_INIT_NORMAL,
       .b = 1 },
+    { .name = "c", .dims = { "heads" }, .init = LCT_INIT_NORMAL, .b = 1 },
     { 0 }
 };
 
-static size_t memo(const struct lct_content *c)
-{
-    return (size_t)(c->call.heads * c->keys);
-}
-
-static atomic_int begun, asked;
-
-static void begin(const struct lct_content *c)
-{
-    atomic_fetch_add(&begun, 1);
-    for (int64_t h = 0; h < c->call.heads; h++)
-        for (int64_t j = 0; j < c->keys; j++) {
-            double g = 0;
-
-            for (int64_t n = 0; n < c->call.width; n++)
-                g += c->call.param[GATE][h * c->call.width + n] *
-                     c->x[j * c->call.width + n];
-            c->memo[h * c->keys + j] = g;
-        }
-}
-
-static void end(const struct lct_content_gradient *g,
-                const struct lct_content *c)
-{
-    int64_t W = c->call.width;
-
-    for (int64_t h = 0; h < c->call.heads; h++)
-        for (int64_t j = 0; j < c->keys; j++)
-            for (int64_t n = 0; n < W; n++) {
-                double dg = g->dmemo[h * c->keys + j];
-
-                g->dparam[GATE][h * W + n] += dg * c->x[j * W + n];
-                g->dx[j * W + n] += dg * c->call.param[GATE][h * W + n];
-            }
-}
+static atomic_int asked;
 
 static int64_t key_at(const struct lct_content *c, int64_t h, int64_t j)
 {
@@ -92,9 +59,9 @@ static void content(double *s, const struct lct_content *c,
             int64_t at = h * c->keys + j;
 
             any |= s[at] != -INFINITY;
-            s[at] = s[at] == -INFINITY || (q->pos - c->k_pos[j] + 700) % 7 == 6
+            s[at] = s[at] == -INFINITY
                         ? -INFINITY
-                        : s[at] * (1 + c->memo[at] / 4) +
+                        : s[at] * (1 + c->call.param[A][h] / 4) +
                               c->call.param[A][h] * q->bias[at] +
                               c->scale * query_part(c, q, h) *
                                   c->k[key_at(c, h, j)];
@@ -117,62 +84,50 @@ static void content_backward(double *ds, const struct lct_content_gradient *g,
                 ds[at] = g->dbias[at] = 1e3;
                 continue;
             }
-            g->dparam[A][h] += d * q->bias[at];
+            g->dparam[A][h] += d * (q->bias[at] + s[at] / 4);
             g->dbias[at] += d * c->call.param[A][h];
-            g->dmemo[at] += d * s[at] / 4;
             g->dk[k] += x * query_part(c, q, h);
             for (int64_t n = 0; n < D; n++) {
                 g->dq[h * D + n] += x * c->k[k] *
                                     c->call.param[BOTH][h * D + n];
                 g->dparam[BOTH][h * D + n] += x * c->k[k] * q->q[h * D + n];
             }
-            ds[at] = d * (1 + c->memo[at] / 4);
+            ds[at] = d * (1 + c->call.param[A][h] / 4);
         }
 }
 
-static void values(double *o, const double *p, const struct lct_content *c,
-                   const struct lct_query *q)
+static int64_t only_row(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
 {
-    int64_t D = c->call.head_dim;
-
-    for (int64_t h = 0; h < c->call.heads; h++)
-        for (int64_t j = 0; j < c->keys; j++)
-            for (int64_t d = 0; d < D; d++)
-                o[h * D + d] += p[h * c->keys + j] *
-                                cos((double)(q->pos - c->k_pos[j])) *
-                                c->call.param[BOTH][h * D + d];
+    (void)e;
+    (void)q_pos;
+    (void)k_pos;
+    return 0;
 }
 
-static void values_backward(double *dp, const struct lct_content_gradient *g,
-                            const double *p, const double *dout,
-                            const struct lct_content *c,
-                            const struct lct_query *q)
+static void products(struct lct_terms *out, const locant_encoding *e,
+                     int64_t low, int64_t high)
 {
-    int64_t D = c->call.head_dim;
-
-    for (int64_t h = 0; h < c->call.heads; h++)
-        for (int64_t j = 0; j < c->keys; j++)
-            for (int64_t d = 0; d < D; d++) {
-                int64_t at = h * c->keys + j;
-                double x = cos((double)(q->pos - c->k_pos[j])) *
-                           dout[h * D + d];
-
-                dp[at] += x * c->call.param[BOTH][h * D + d];
-                g->dparam[BOTH][h * D + d] += p[at] * x;
-            }
+    (void)e;
+    (void)low;
+    (void)high;
+    *out = lct_no_terms();
+    out->gate_weight = GATE;
+    out->gate_bias = GATE_BIAS;
+    out->count = 1;
+    out->vectors[0] = lct_plain_vectors(LCT_MEETS_WEIGHT, BOTH);
+    out->vectors[0].by_head = true;
+    out->vectors[0].row = only_row;
 }
+
+static const struct lct_term_form form = { .terms = products };
 
 static const struct lct_encoding everything = {
     .info = { .name = "everything", .doors = LOCANT_DOOR_CONTENT,
               .traits = LOCANT_TRAIT_READS_X },
     .params = params,
-    .content_memo = memo,
-    .content_begin = begin,
     .content = content,
     .content_backward = content_backward,
-    .content_end = end,
-    .values = values,
-    .values_backward = values_backward,
+    .terms = &form,
 };
 
 /* That encoding with another one. */
@@ -193,6 +148,6 @@ static void make_pair(struct pair *p, const char *other)
     p->sum.traits = p->all.traits;
     p->sum.part[0].e = &p->all;
     p->sum.part[1].e = p->other;
-    p->sum.part[1].first_param = 3;
+    p->sum.part[1].first_param = 4;
 }
 #endif

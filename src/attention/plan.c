@@ -2,6 +2,7 @@
 #include "../core/pool.h"
 #include "../core/size.h"
 #include "pairs.h"
+#include "rows.h"
 #include <string.h>
 
 void *lct_take(struct lct_arena *arena, int64_t rows, int64_t columns,
@@ -98,7 +99,7 @@ static locant_status choose_engine(struct lct_problem *p,
     p->by_terms = !p->by_rows && p->content != NULL && lct_terms_plan(p, a);
     p->by_rows |= p->content != NULL && !p->by_terms;
     p->task_params = p->by_terms && lct_content_alone_learns(p) ? 0 : p->params;
-    return p->by_terms ? lct_terms_schedule(p) : LOCANT_OK;
+    return p->by_terms ? lct_terms_schedule(p) : lct_rows_content_schedule(p);
 }
 
 static void choose_tiles(struct lct_problem *p, const locant_attention *a)

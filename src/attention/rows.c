@@ -18,8 +18,7 @@ static struct lct_segment largest(const struct lct_problem *p)
     }
     s.c = (struct lct_content){ .call = *p->content, .keys = p->S,
                                 .scale = p->scale };
-    if (p->content->e->row->content_memo != NULL)
-        s.memo = p->content->e->row->content_memo(&s.c);
+    lct_rows_content_plan(&s, p);
     return s;
 }
 
@@ -28,7 +27,6 @@ static void lay_out_segment(struct lct_segment *s, const struct lct_problem *p,
 {
     int64_t rows = s->kv_heads * p->S;
     int64_t inputs = p->content != NULL ? p->S : 0;
-    double *x, *memo;
 
     s->index = lct_take(arena, p->S, 1, sizeof(int64_t));
     s->c.k_pos = lct_take(arena, p->S, 1, sizeof(int64_t));
@@ -36,15 +34,11 @@ static void lay_out_segment(struct lct_segment *s, const struct lct_problem *p,
     s->dk = lct_take(arena, rows, p->Dq, sizeof(double));
     s->v = lct_take(arena, rows, p->D, sizeof(double));
     s->dv = lct_take(arena, rows, p->D, sizeof(double));
-    x = lct_take(arena, p->has_x ? inputs : 0, p->W, sizeof(double));
+    s->x = lct_take(arena, p->has_x ? inputs : 0, p->W, sizeof(double));
     s->dx = lct_take(arena, p->has_x ? inputs : 0, p->W, sizeof(double));
-    memo = lct_take(arena, (int64_t)s->memo, 1, sizeof(double));
-    s->dmemo = lct_take(arena, (int64_t)s->memo, 1, sizeof(double));
     s->c.k = s->k;
-    s->c.x = p->has_x && p->content != NULL ? x : NULL;
-    s->c.memo = memo;
-    if (s->c.x == NULL)
-        s->dx = NULL;
+    if (!p->has_x || p->content == NULL)
+        s->x = s->dx = NULL;
 }
 
 static void lay_out_row(struct lct_row_scratch *r, const struct lct_problem *p,
@@ -79,6 +73,7 @@ void lct_rows_layout(struct lct_problem *p, struct lct_arena *arena)
 
         lay_out_segment(&s, p, arena);
         lay_out_row(&r, p, most.heads, arena);
+        lct_rows_content_layout(&s, &r, p, arena);
         if (arena->base != NULL && !arena->overflow) {
             p->segments[n] = s;
             p->rows[n] = r;
@@ -170,14 +165,14 @@ void lct_segment_load(struct lct_segment *s, const struct lct_problem *p,
             lct_row_to_f64(s->v + to * p->D, lct_at(&p->v, at, 3), p->v.dtype,
                            (size_t)p->D);
         }
-    for (int64_t n = 0; s->c.x != NULL && n < s->c.keys; n++) {
+    for (int64_t n = 0; s->x != NULL && n < s->c.keys; n++) {
         int64_t at[2] = { s->b, s->index[n] };
 
-        lct_row_to_f64((double *)s->c.x + n * p->W, lct_at(a->x, at, 2),
-                       a->x->dtype, (size_t)p->W);
+        lct_row_to_f64(s->x + n * p->W, lct_at(a->x, at, 2), a->x->dtype,
+                       (size_t)p->W);
     }
-    if (p->content != NULL && p->content->e->row->content_begin != NULL)
-        p->content->e->row->content_begin(&s->c);
+    if (p->content != NULL)
+        lct_rows_content_begin(s, r);
 }
 
 /* ------------------------------------------------------------------- scores */

@@ -26,7 +26,6 @@ struct owner {
     const struct lct_problem *p;
     struct lct_segment *s;
     struct lct_row_scratch *r;
-    const struct lct_encoding *row; /* of content; NULL: none */
     double *dparam;                 /* row of p->dparam */
     double *split[LCT_MAX_PARAMS];  /* of content */
     struct lct_content_gradient g;
@@ -51,8 +50,8 @@ static void weights(const struct owner *w, const struct lct_query *query,
 
     memcpy(w->r->p, w->r->s,
            (size_t)(w->s->heads * keys) * sizeof(double));
-    if (w->row != NULL && w->row->content != NULL)
-        w->row->content(w->r->p, &w->s->c, query);
+    if (w->p->content != NULL)
+        lct_rows_content_scores(w->r->p, w->s, w->r, query);
     lct_row_cap(w->r->p, w->r->slope, w->p, w->s->heads * keys);
     for (int64_t h = 0; h < w->s->heads; h++) {
         int64_t index[3] = { w->s->b, w->s->head + h, i };
@@ -84,9 +83,9 @@ static void through_values(const struct owner *w, const struct lct_query *query)
                 dv[j * D + d] += p[j] * dout[d];
         }
     }
-    if (w->row != NULL && w->row->values_backward != NULL)
-        w->row->values_backward(w->r->ds, &w->g, w->r->p, w->r->dout, &s->c,
-                                query);
+    if (w->p->content != NULL)
+        lct_rows_content_values_backward(w->r->ds, &w->g, w->r->p, w->r->dout,
+                                         s, query);
 }
 
 /* r->ds = p (ds - <dout, out>), through the cap: of what content left. */
@@ -200,8 +199,9 @@ static void backward_row(const struct owner *w, int64_t i)
         weights(w, &query, i);
         through_values(w, &query);
         through_softmax(w, i);
-        if (w->row != NULL && w->row->content_backward != NULL)
-            w->row->content_backward(w->r->ds, &w->g, w->r->s, &s->c, &query);
+        if (p->content != NULL)
+            lct_rows_content_backward(w->r->ds, &w->g, w->r->s, s, w->r,
+                                      &query);
         drop_hidden(w);
         through_products(w);
         through_bias(w, &query);
@@ -250,14 +250,15 @@ static void backward_segment(const struct owner *w)
     rows = (size_t)(s->kv_heads * s->c.keys) * sizeof(double);
     memset(s->dk, 0, rows * (size_t)w->p->Dq);
     memset(s->dv, 0, rows * (size_t)w->p->D);
-    memset(s->dmemo, 0, s->memo * sizeof(double));
     if (s->dx != NULL)
         memset(s->dx, 0, (size_t)(s->c.keys * w->p->W) * sizeof(double));
+    if (w->p->content != NULL)
+        lct_rows_content_begin_backward(s);
     for (int64_t i = 0; i < w->p->T && !lct_stopping(); i++)
         if (lct_segment_has(s, w->p, i))
             backward_row(w, i);
-    if (w->row != NULL && w->row->content_end != NULL)
-        w->row->content_end(&w->g, &s->c);
+    if (w->p->content != NULL)
+        lct_rows_content_end(&w->g, s, w->r);
     store_keys(w);
 }
 
@@ -280,18 +281,16 @@ static void backward_task(void *context, size_t n, int slot)
     const struct lct_problem *p = job->p;
     struct lct_segment *s = &p->segments[n];
     struct owner w = { .job = job, .p = p, .s = s, .r = &p->rows[slot],
-                       .row = p->content ? p->content->e->row : NULL,
                        .dparam = p->dparam + (n + 1) * p->params };
 
     lct_segment_begin(s, p, job->from + (int64_t)n);
     if (p->params > 0)
         memset(w.dparam, 0, p->params * sizeof(double));
-    if (w.row != NULL)
+    if (p->content != NULL)
         lct_split(w.split, p, p->content, w.dparam);
     w.g = (struct lct_content_gradient){ .dq = w.r->dq, .dk = s->dk,
                                          .dx = s->dx, .dbias = w.r->dbias,
-                                         .dparam = w.split,
-                                         .dmemo = s->dmemo };
+                                         .dparam = w.split };
     clear_heads(job->g->dq, s->b, s->head, s->heads);
     clear_heads(job->g->dk, s->b, s->kv_head, s->kv_heads);
     clear_heads(job->g->dv, s->b, s->kv_head, s->kv_heads);

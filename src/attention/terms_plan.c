@@ -66,7 +66,7 @@ bool lct_terms_plan(struct lct_problem *p, const locant_attention *a)
     struct lct_term_plan *plan = &p->terms;
     int64_t low, high;
 
-    if (form == NULL)
+    if (form == NULL || p->content->e->row->content != NULL)
         return false;
     find_differences(&low, &high, p, a);
     form->terms(&plan->terms, p->content->e, low, high);
@@ -260,13 +260,24 @@ static void fill_basis(void *context, size_t task, int slot)
 {
     const struct fill_job *job = context;
     const struct lct_term_plan *plan = &job->p->terms;
+    const struct lct_call *c = job->p->content;
+    const struct lct_term_form *form = c->e->row->terms;
     int64_t from = (int64_t)task * LCT_TILE, n = job->term->rows - from;
+    int64_t wide = plan->basis_row, first = job->term->low + from;
+    float *to = plan->basis + from * wide;
+    double *row = plan->scratch[slot].row;
 
-    (void)slot;
     n = n < LCT_TILE ? n : LCT_TILE;
-    job->p->content->e->row->terms->basis(
-        plan->basis + from * plan->basis_row, (size_t)plan->basis_row,
-        job->p->content, job->term->low + from, n);
+    if (form->basis_rows != NULL) {
+        form->basis_rows(to, (size_t)wide, c, first, n);
+        return;
+    }
+    for (int64_t r = 0; r < n; r++, to += wide) {
+        form->basis(row, c, first + r);
+        for (int64_t w = 0; w < c->width; w++)
+            to[w] = (float)row[w];
+        memset(to + c->width, 0, (size_t)(wide - c->width) * sizeof(*to));
+    }
 }
 
 /* plan->matrix [H, width, padded]: that of each head, columns as rows. */

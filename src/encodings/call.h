@@ -49,8 +49,6 @@ struct lct_content {
     double scale;
     const int64_t *k_pos;  /* [keys] */
     const double *k;       /* [kv_heads, keys, head_dim], rotated */
-    const double *x;       /* [keys, width]; NULL: not given */
-    double *memo;          /* what 'content_begin' wrote */
 };
 
 /* One query of all heads. */
@@ -69,6 +67,5 @@ struct lct_content_gradient {
     double *dx;            /* [keys, width]; NULL without x */
     double *dbias;         /* [heads, keys]: of the bias beyond that of 's' */
     double *const *dparam;
-    double *dmemo;         /* as memo; zero at first */
 };
 #endif

@@ -45,6 +45,12 @@ static inline int64_t lct_key_at(const struct lct_content *c, int64_t head,
     return (lct_key_head(c, head) * c->keys + j) * c->call.head_dim;
 }
 
+/* Row of a distance in a table of 2k + 1 rows: clip(n, -k, k) + k. */
+static inline int64_t lct_row_clipped(int64_t n, int64_t k)
+{
+    return (n < -k ? -k : n > k ? k : n) + k;
+}
+
 /* Logistic function, its complement sigmoid(-x), and its logarithm. */
 static inline double lct_sigmoid(double x)
 {

@@ -209,15 +209,10 @@ struct lct_encoding {
 
     /*
      * Content door.  's' [heads, keys] enters as scale * q.k + bias, -infinity
-     * where hidden, and leaves as the scores of the softmax; hidden entries
-     * stay hidden, and more may be.  'content_memo' counts the doubles of the
-     * memo of one batch row, which 'content_begin' fills once and
-     * 'content_end' turns into gradients once; NULL: none.  It is asked with
-     * sizes alone, and fewer keys must not need more.  Where a row holds
-     * several documents each of them is a batch row here.
+     * where hidden, and leaves with what is no product; hidden entries stay
+     * hidden, and no others are.  Where a row holds several documents each of
+     * them is a batch row here.
      */
-    size_t (*content_memo)(const struct lct_content *c);
-    void (*content_begin)(const struct lct_content *c);
     void (*content)(double *s, const struct lct_content *c,
                     const struct lct_query *q);
     /*
@@ -227,17 +222,7 @@ struct lct_encoding {
     void (*content_backward)(double *ds, const struct lct_content_gradient *g,
                              const double *s, const struct lct_content *c,
                              const struct lct_query *q);
-    void (*content_end)(const struct lct_content_gradient *g,
-                        const struct lct_content *c);
-    /* o [heads, head_dim] += what weights p [heads, keys] take besides v. */
-    void (*values)(double *o, const double *p, const struct lct_content *c,
-                   const struct lct_query *q);
-    void (*values_backward)(double *dp, const struct lct_content_gradient *g,
-                            const double *p, const double *dout,
-                            const struct lct_content *c,
-                            const struct lct_query *q);
-
-    /* The content door as products, for float32; NULL: row by row only. */
+    /* What is made of products; NULL: 'content' has it all. */
     const struct lct_term_form *terms;
 
     /* It reads scores and bias, never queries and keys. */

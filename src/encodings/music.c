@@ -9,7 +9,8 @@
  * leaves garbage there, which a causal mask must hide.
  * The table starts at N(0, 1/D), the authors'.
  */
-#include "vectors.h"
+#include "content.h"
+#include "terms.h"
 
 enum { LENGTH, SHARE };
 
@@ -63,20 +64,6 @@ static int64_t row(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
     return n < 0 ? -1 : n > last ? 0 : last - n;
 }
 
-static void content(double *s, const struct lct_content *c,
-                    const struct lct_query *q)
-{
-    lct_vectors_content(s, c, q, c->call.param[0], row);
-}
-
-/* forward: s += scale <q, table[m]>; see lct_vectors_content_backward() */
-static void content_backward(double *ds, const struct lct_content_gradient *g,
-                             const double *s, const struct lct_content *c,
-                             const struct lct_query *q)
-{
-    lct_vectors_content_backward(ds, g, 0, s, c, q, row);
-}
-
 /* Keys after the query are hidden. */
 static void terms(struct lct_terms *out, const locant_encoding *e, int64_t low,
                   int64_t high)
@@ -123,7 +110,5 @@ const struct lct_encoding lct_enc_music = {
     .params = params,
     .fill = fill,
     .positions = positions,
-    .content = content,
-    .content_backward = content_backward,
     .terms = &form,
 };

@@ -38,20 +38,9 @@ struct lct_near_far {
                        int64_t pos);
 };
 
-/* The members of the content door, for a row whose 'near_far' is set. */
-size_t lct_near_far_memo(const struct lct_content *c);
-void lct_near_far_begin(const struct lct_content *c);
-void lct_near_far_content(double *s, const struct lct_content *c,
-                          const struct lct_query *q);
-void lct_near_far_backward(double *ds, const struct lct_content_gradient *g,
-                           const double *s, const struct lct_content *c,
-                           const struct lct_query *q);
-void lct_near_far_end(const struct lct_content_gradient *g,
-                      const struct lct_content *c);
-
 /*
- * The same as products, for the tiled engine: the schedule of near ones, and
- * cosines and sines [n, pairs] of far ones at n positions.
+ * The schedule of near ones; cosines and sines [n, pairs] of far ones at n
+ * positions in float32; and those [pairs] of one position in double.
  */
 locant_status lct_near_far_schedule(struct lct_schedule **out,
                                     const locant_encoding *e, const char *fn,
@@ -59,16 +48,11 @@ locant_status lct_near_far_schedule(struct lct_schedule **out,
 void lct_near_far_angles(float *cosines, float *sines, const locant_encoding *e,
                          const struct lct_schedule *s, enum lct_role role,
                          const int64_t *pos, int64_t n);
+void lct_near_far_angles_f64(double *cosines, double *sines,
+                             const locant_encoding *e,
+                             const struct lct_schedule *s, enum lct_sight sight,
+                             enum lct_role role, int64_t pos);
 extern const struct lct_term_form lct_near_far_form;
-
-static inline enum lct_sight lct_sight_of(const locant_encoding *e,
-                                          int64_t q_pos, int64_t k_pos)
-{
-    char sight;
-
-    e->row->near_far->sights(&sight, e, &q_pos, 1, k_pos);
-    return (enum lct_sight)sight;
-}
 
 /* a + b, b >= 0, at most INT64_MAX. */
 static inline int64_t lct_later(int64_t a, int64_t b)

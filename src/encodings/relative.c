@@ -8,7 +8,8 @@
  * arXiv:1803.02155, eq. (4).  Tutorials start it at N(0, 1) or N(0, 0.02^2);
  * we take the latter, at which scores of unit queries stay small.
  */
-#include "vectors.h"
+#include "content.h"
+#include "terms.h"
 
 enum { DISTANCE, SHARE };
 
@@ -39,20 +40,6 @@ static int64_t row(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
 {
     return lct_row_clipped(lct_distance(q_pos, k_pos),
                            (int64_t)e->value[DISTANCE]);
-}
-
-static void content(double *s, const struct lct_content *c,
-                    const struct lct_query *q)
-{
-    lct_vectors_content(s, c, q, c->call.param[0], row);
-}
-
-/* forward: s += scale <q, table[m]>; see lct_vectors_content_backward() */
-static void content_backward(double *ds, const struct lct_content_gradient *g,
-                             const double *s, const struct lct_content *c,
-                             const struct lct_query *q)
-{
-    lct_vectors_content_backward(ds, g, 0, s, c, q, row);
 }
 
 static void terms(struct lct_terms *out, const locant_encoding *e, int64_t low,
@@ -89,7 +76,5 @@ const struct lct_encoding lct_enc_relative = {
     .keys = keys,
     .params = params,
     .size = size,
-    .content = content,
-    .content_backward = content_backward,
     .terms = &form,
 };

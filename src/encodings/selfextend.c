@@ -93,12 +93,7 @@ const struct lct_encoding lct_enc_selfextend = {
         .traits = LOCANT_TRAIT_CAUSAL,
     },
     .keys = keys,
-    .content_memo = lct_near_far_memo,
-    .content_begin = lct_near_far_begin,
     .near_far = &form,
-    .content = lct_near_far_content,
-    .content_backward = lct_near_far_backward,
-    .content_end = lct_near_far_end,
     .terms = &lct_near_far_form,
     .schedule = lct_near_far_schedule,
 };

@@ -1,9 +1,8 @@
 /*
- * terms.h - the content door as products, for the tiled engine.
+ * terms.h - the content door as products.
  *
- * Where what content adds is made of products, an encoding says which ones, and
- * attention in float32 forms them for tiles of tokens at once; the functions
- * of the content door say the same row by row, in double, and judge it.
+ * Where what content adds is made of products, an encoding says which ones.
+ * Attention forms them for tiles in float32, and row by row in double.
  *
  *     s[i,j] = factor (scale [<q_i + u, k_j> + <q_i + a, A[m]> + <k_j, K[m]>]
  *                      + b_ij + g_i - g_j),       o_i = sum_j p_ij (v_j + V[m])
@@ -83,11 +82,13 @@ struct lct_term_form {
                   int64_t high);
 
     /*
-     * Rows m .. m + n - 1 [width] of what is projected, 'row' floats apart, a
-     * multiple of LCT_PAD; and row m back (NULL: they are fixed).
+     * Row m [width] of what is projected, in double; rows m .. m + n - 1 in
+     * float32, 'row' floats apart, a multiple of LCT_PAD (NULL: the doubles,
+     * rounded); and row m back (NULL: they are fixed).
      */
-    void (*basis)(float *out, size_t row, const struct lct_call *c, int64_t m,
-                  int64_t n);
+    void (*basis)(double *out, const struct lct_call *c, int64_t m);
+    void (*basis_rows)(float *out, size_t row, const struct lct_call *c,
+                       int64_t m, int64_t n);
     void (*basis_backward)(double *const *dparam, const double *drow,
                            const struct lct_call *c, int64_t m);
 };

@@ -38,28 +38,17 @@ static const struct lct_param params[] = {
     { 0 }
 };
 
-static void content(double *s, const struct lct_content *c,
-                    const struct lct_query *q)
-{
-    lct_waves_content(s, c, q, LCT_CLAMP_PAST);
-}
-
-/* see lct_waves_backward() */
-static void content_backward(double *ds, const struct lct_content_gradient *g,
-                             const double *s, const struct lct_content *c,
-                             const struct lct_query *q)
-{
-    lct_waves_backward(ds, g, s, c, q, LCT_CLAMP_PAST);
-}
-
 static void terms(struct lct_terms *out, const locant_encoding *e, int64_t low,
                   int64_t high)
 {
     lct_waves_terms(out, e, low, high, LCT_CLAMP_PAST);
 }
 
-static const struct lct_term_form form = { .terms = terms,
-                                           .basis = lct_waves_basis };
+static const struct lct_term_form form = {
+    .terms = terms,
+    .basis = lct_waves_basis,
+    .basis_rows = lct_waves_basis_rows,
+};
 
 static const locant_variant variants[] = {
     { "transformer-xl(share=yes)", "biases and projection tied among layers; "
@@ -90,11 +79,6 @@ const struct lct_encoding lct_enc_transformer_xl = {
     },
     .keys = keys,
     .params = params,
-    .content_memo = lct_waves_memo,
-    .content_begin = lct_waves_begin,
-    .content = content,
-    .content_backward = content_backward,
-    .content_end = lct_waves_end,
     .schedule = lct_waves_schedule,
     .terms = &form,
 };
