@@ -2,7 +2,7 @@
  * rows.h - attention in double, one query of some heads at a time.
  *
  * The definition written down: the reference, the whole implementation for F64,
- * and for content that is not made of products (terms.h).  Keys that see each
+ * and for content that is not made of products (content.h).  Keys that see each
  * other make a segment: one document of one batch row, for one head of k and
  * the heads of q that share it, or for all heads where content is read.  An
  * encoding that reads content meets segments only, so documents in one row are
