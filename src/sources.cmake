@@ -13,9 +13,8 @@ set(CORE_SOURCES
   encodings/graph.c encodings/kerple.c encodings/laplacian.c
   encodings/layers.c encodings/learned.c encodings/learned2d.c
   encodings/lengths.c encodings/longlora.c encodings/mrope.c
-  encodings/music.c encodings/near_far.c encodings/near_far_terms.c
-  encodings/nodes.c encodings/none.c encodings/parameters.c
-  encodings/params.c encodings/pope.c encodings/pose.c
+  encodings/music.c encodings/near_far.c encodings/nodes.c encodings/none.c
+  encodings/parameters.c encodings/params.c encodings/pope.c encodings/pose.c
   encodings/random_walk.c encodings/randomized.c encodings/registry.c
   encodings/relative.c encodings/rerope.c encodings/rerotate.c
   encodings/resize.c encodings/resize_weights.c encodings/rope.c
@@ -30,21 +29,21 @@ set(CORE_SOURCES
   encodings/spec_names.c encodings/spec_number.c encodings/spec_print.c
   encodings/spec_read.c encodings/streaming.c encodings/sum.c
   encodings/swin.c encodings/swinv2.c encodings/t5.c encodings/table.c
-  encodings/temperature.c encodings/transformer_xl.c encodings/vectors.c
-  encodings/waves.c encodings/waves_terms.c encodings/window.c
-  encodings/xlnet.c encodings/xpos.c
-  attention/backward.c attention/backward_store.c attention/bias.c
-  attention/check.c attention/check_outputs.c attention/few.c
-  attention/few_turn.c attention/few_weights.c attention/forward.c
-  attention/load.c attention/mask.c attention/pairs.c
-  attention/pairs_backward.c attention/pairs_steps.c attention/parts.c
-  attention/plan.c attention/reference.c attention/rows.c
-  attention/rows_backward.c attention/rows_forward.c attention/score_bends.c
-  attention/score_table.c attention/sinks.c attention/steps.c
-  attention/terms.c attention/terms_backward.c attention/terms_far.c
-  attention/terms_fold.c attention/terms_gates.c attention/terms_plan.c
-  attention/tile.c attention/tile_plan.c attention/tokens.c
-  attention/tokens_known.c attention/turn.c
+  encodings/temperature.c encodings/transformer_xl.c encodings/waves.c
+  encodings/window.c encodings/xlnet.c encodings/xpos.c
+  attention/backward.c attention/bf16.c attention/bf16_backward.c
+  attention/bf16_steps.c attention/bias.c attention/bias_pwl.c
+  attention/bias_table.c attention/content.c attention/content_backward.c
+  attention/content_far.c attention/content_gates.c
+  attention/content_gradients.c attention/content_plan.c attention/decode.c
+  attention/decode_keys.c attention/decode_softmax.c attention/forward.c
+  attention/gradient_rows.c attention/load.c attention/mask.c
+  attention/outputs.c attention/plan.c attention/positions.c
+  attention/positions_check.c attention/reference.c attention/request.c
+  attention/request_parts.c attention/rotation.c attention/rows.c
+  attention/rows_backward.c attention/rows_content.c attention/rows_far.c
+  attention/rows_forward.c attention/rows_gates.c attention/rows_vectors.c
+  attention/scores.c attention/scratch.c attention/sinks.c attention/steps.c
   kernel/dispatch.c kernel/row.c)
 set(NETWORK_SOURCES
   nn/adamw.c nn/embedding.c nn/gelu.c nn/linear.c nn/loss.c nn/nn_dispatch.c
@@ -159,11 +158,11 @@ set(JUDGES
   oracle/whole_problem.c oracle/whole_runs.c oracle/whole_turn.c)
 set(TESTS
   test_angle test_angle_hash test_angle_mpfr test_attention
-  test_attention_content test_attention_edges test_attention_few
-  test_attention_few_far test_attention_half test_attention_hidden
-  test_attention_inputs test_attention_masks test_attention_options
-  test_attention_options_plain test_attention_padding test_attention_paged
-  test_attention_pairs test_attention_pairs_bits test_attention_plain_loops
+  test_attention_bf16 test_attention_bf16_bits test_attention_content
+  test_attention_decode test_attention_decode_far test_attention_edges
+  test_attention_half test_attention_hidden test_attention_inputs
+  test_attention_masks test_attention_options test_attention_options_plain
+  test_attention_padding test_attention_paged test_attention_plain_loops
   test_attention_refusals test_attention_rules test_attention_sums
   test_attention_tiles test_bench test_characters test_check_grids
   test_check_turns test_check_values test_checkpoint test_content

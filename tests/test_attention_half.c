@@ -3,9 +3,9 @@
  *
  * Widening is exact, so a problem in half types is one in float32 whose
  * outputs are rounded: not one bit may differ.  Dot products of bfloat16, where
- * the CPU has them, are switched off: test_attention_pairs.c judges those.
+ * the CPU has them, are switched off: test_attention_bf16.c judges those.
  */
-#include "attention/pairs.h"
+#include "attention/bf16.h"
 #include "core/tensor.h"
 #include "kernel/row.h"
 #include "oracle/bits.h"
@@ -158,7 +158,7 @@ static void halves_are_float32_rounded(void **state)
     static const locant_dtype dtypes[] = { LOCANT_BF16, LOCANT_F16 };
 
     (void)state;
-    lct_pairs_use = LCT_PAIRS_NEVER;
+    lct_bf16_use = LCT_BF16_NEVER;
     for (size_t i = 0; i < LEN(dtypes); i++) {
         job.dtype = dtypes[i];
         for (int n = 0; n < judge_cases(2); n++)

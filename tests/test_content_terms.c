@@ -1,5 +1,5 @@
 /*
- * test_content_terms.c - content as products of tiles (src/attention/terms.h):
+ * test_content_terms.c - content as products of tiles (attention/content.h):
  * against the row engine in double, and the same bits however it is split.
  */
 #include "oracle/mixed.h"
