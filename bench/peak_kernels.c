@@ -1,8 +1,8 @@
-/* roof_kernels.c - compiled once per instruction set; see roof_kernels.h */
-#include "roof_kernels.h"
+/* peak_kernels.c - compiled once per instruction set; see peak_kernels.h */
+#include "peak_kernels.h"
 #include "kernel/simd.h"
 
-/* Twice the latency of 4 cycles of two units, and a third as many to spare. */
+/* Two units with a latency of 4 cycles need 8 chains; 12 leave a margin. */
 enum { CHAINS = 12 };
 
 static void stream(float *x, size_t n)
@@ -62,7 +62,7 @@ static float fma_rounds(size_t rounds, float a, float b)
     return total(sum);
 }
 
-/* 2 products and 2 sums in each lane; pairs of one number. */
+/* 2 products and 2 sums in each lane; both numbers of a pair are equal. */
 static float dot_rounds(size_t rounds, float a, float b)
 {
     f32v x[CHAINS];
@@ -86,7 +86,7 @@ static float dot_rounds(size_t rounds, float a, float b)
 #define STRING_(a)    #a
 #define STRING(a)     STRING_(a)
 
-const struct roof_kernels CONCAT(roof_, LCT_ISA) = {
+const struct peak_kernels CONCAT(peak_, LCT_ISA) = {
     .isa       = STRING(LCT_ISA),
     .stream    = stream,
     .read      = read_all,

@@ -1,35 +1,36 @@
 /*
- * bench_roof.c - the machine's roofs, in the same run and on the same threads
- * as what is compared with them.
+ * bench_peak.c - peak speeds of the machine, measured in the same run and with
+ * the same threads as what is compared with them.
  *
- * Each thread goes through a slice of its own so often that a sample takes
- * about a millisecond: waking a thread takes some 30 us on a virtual machine,
- * which halved the roof when samples were as short.
+ * A sample takes about a millisecond, in which each thread passes over its own
+ * slice many times: waking a thread takes some 30 us on a virtual machine, and
+ * samples as short as that gave half the speed.
  */
 #include "bench.h"
-#include "roof_kernels.h"
+#include "peak_kernels.h"
 #include <string.h>
 
-static const struct roof_kernels *const all[] = {
+static const struct peak_kernels *const all[] = {
 #ifdef LCT_HAVE_AVX512BF16
-    &roof_avx512bf16,
+    &peak_avx512bf16,
 #endif
 #ifdef LCT_HAVE_AVX512
-    &roof_avx512,
+    &peak_avx512,
 #endif
 #ifdef LCT_HAVE_AVX2
-    &roof_avx2,
+    &peak_avx2,
 #endif
 #ifdef LCT_HAVE_NEON
-    &roof_neon,
+    &peak_neon,
 #endif
 #ifdef LCT_HAVE_BASE
-    &roof_base,
+    &peak_base,
 #endif
 };
 
-/* The best this CPU runs: a roof is the machine's, not a kernel's. */
-static const struct roof_kernels *best(void)
+/* The best instruction set of this CPU: a peak is the machine's, not that of
+ * the kernels in use. */
+static const struct peak_kernels *best(void)
 {
     for (int i = 0; locant_isa_at(i, NULL) != NULL; i++) {
         int available;
@@ -45,8 +46,8 @@ static const struct roof_kernels *best(void)
 enum { FMA_ROUNDS = 1000000, MOST_TASKS = 1024, SAMPLE_BYTES = 32 << 20,
        LARGEST = 256 << 20, PAD = 16 };
 
-struct roof_job {
-    const struct roof_kernels *kernels;
+struct peak_job {
+    const struct peak_kernels *kernels;
     float *x;
     size_t n, times; /* floats of a task, and how often it goes through them */
     struct {
@@ -56,7 +57,7 @@ struct roof_job {
 
 static void stream_task(void *context, size_t task, int slot)
 {
-    struct roof_job *job = context;
+    struct peak_job *job = context;
 
     (void)slot;
     for (size_t i = 0; i < job->times; i++)
@@ -65,7 +66,7 @@ static void stream_task(void *context, size_t task, int slot)
 
 static void read_task(void *context, size_t task, int slot)
 {
-    struct roof_job *job = context;
+    struct peak_job *job = context;
 
     (void)slot;
     for (size_t i = 0; i < job->times; i++)
@@ -75,7 +76,7 @@ static void read_task(void *context, size_t task, int slot)
 
 static void fma_task(void *context, size_t task, int slot)
 {
-    struct roof_job *job = context;
+    struct peak_job *job = context;
 
     (void)slot;
     job->sink[task].value = job->kernels->fma(FMA_ROUNDS, 0.5f, (float)task);
@@ -83,21 +84,21 @@ static void fma_task(void *context, size_t task, int slot)
 
 static void dot_task(void *context, size_t task, int slot)
 {
-    struct roof_job *job = context;
+    struct peak_job *job = context;
 
     (void)slot;
     job->sink[task].value = job->kernels->dot(FMA_ROUNDS, 0.5f, 0.25f);
 }
 
 /* Fastest time of one call within about 'budget', in ns. */
-static double fastest(locant_task body, struct roof_job *job, double budget)
+static double fastest(locant_task body, struct peak_job *job, double budget)
 {
-    double least = 0, start = bench_now(), from = start, to;
+    double least = 0, start = bench_clock_wall(), from = start, to;
     int samples = 0;
 
     do {
         locant_parallel_for((size_t)locant_threads(), body, job);
-        to = bench_now();
+        to = bench_clock_wall();
         if (least == 0 || to - from < least)
             least = to - from;
         from = to;
@@ -106,7 +107,7 @@ static double fastest(locant_task body, struct roof_job *job, double budget)
     return least;
 }
 
-/* One buffer for all: it grows to the largest that was asked for. */
+/* One buffer for all; it grows to the largest size needed. */
 static struct {
     float *x;
     size_t bytes;
@@ -116,7 +117,7 @@ static bool grow(size_t bytes)
 {
     if (bytes <= buffer.bytes)
         return true;
-    bench_roof_release();
+    bench_peak_release();
     buffer.x = locant_alloc(bytes);
     if (buffer.x == NULL)
         return false;
@@ -126,18 +127,18 @@ static bool grow(size_t bytes)
     return true;
 }
 
-void bench_roof_release(void)
+void bench_peak_release(void)
 {
     locant_release(buffer.x);
     buffer.x = NULL;
     buffer.bytes = 0;
 }
 
-/* More than LARGEST is no other than LARGEST: no cache holds either. */
-static double memory_roof(locant_task body, size_t bytes, double moves,
+/* Sizes are cut to LARGEST, which already exceeds every cache. */
+static double memory_peak(locant_task body, size_t bytes, double moves,
                           double budget)
 {
-    struct roof_job job = { .kernels = best() };
+    struct peak_job job = { .kernels = best() };
     size_t threads = (size_t)locant_threads(), step = PAD * sizeof(float);
     size_t part = (bytes < LARGEST ? bytes : LARGEST) / threads / step * step;
 
@@ -152,33 +153,33 @@ static double memory_roof(locant_task body, size_t bytes, double moves,
            fastest(body, &job, budget);
 }
 
-static double arithmetic_roof(locant_task body, double flops, double budget)
+static double arithmetic_peak(locant_task body, double flops, double budget)
 {
-    struct roof_job job = { .kernels = best() };
+    struct peak_job job = { .kernels = best() };
 
     return flops * FMA_ROUNDS * locant_threads() /
            fastest(body, &job, budget);
 }
 
-enum bench_roof bench_bound(const struct bench_case *c, const char *isa)
+enum bench_peak bench_bound(const struct bench_case *c, const char *isa)
 {
-    if (c->work->roof != ROOF_FMA || c->dtype != LOCANT_BF16)
-        return c->work->roof;
+    if (c->work->peak != PEAK_FMA || c->dtype != LOCANT_BF16)
+        return c->work->peak;
     for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++)
         if (strcmp(all[k]->isa, isa) == 0 && all[k]->dot != NULL)
-            return ROOF_DOT;
-    return ROOF_FMA;
+            return PEAK_DOT;
+    return PEAK_FMA;
 }
 
-double bench_roof(enum bench_roof roof, size_t bytes, double budget)
+double bench_peak_speed(enum bench_peak peak, size_t bytes, double budget)
 {
-    if (roof == ROOF_STREAM)
-        return memory_roof(stream_task, bytes, 2, budget);
-    if (roof == ROOF_READ)
-        return memory_roof(read_task, bytes, 1, budget);
-    if (roof == ROOF_FMA)
-        return arithmetic_roof(fma_task, best()->flops, budget);
-    if (roof == ROOF_DOT && best()->dot != NULL)
-        return arithmetic_roof(dot_task, best()->dot_flops, budget);
+    if (peak == PEAK_STREAM)
+        return memory_peak(stream_task, bytes, 2, budget);
+    if (peak == PEAK_READ)
+        return memory_peak(read_task, bytes, 1, budget);
+    if (peak == PEAK_FMA)
+        return arithmetic_peak(fma_task, best()->flops, budget);
+    if (peak == PEAK_DOT && best()->dot != NULL)
+        return arithmetic_peak(dot_task, best()->dot_flops, budget);
     return 0;
 }

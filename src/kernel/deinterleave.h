@@ -1,13 +1,13 @@
-/* pairs.h - vectors of channel pairs that stand side by side, taken apart */
-#ifndef LCT_KERNEL_PAIRS_H
-#define LCT_KERNEL_PAIRS_H
+/* deinterleave.h - shuffles that split and join vectors of interleaved pairs */
+#ifndef LCT_DEINTERLEAVE_H
+#define LCT_DEINTERLEAVE_H
 #include "simd.h"
 
 /*
- * FIRST and SECOND take (a0 b0 a1 b1 ..) of two vectors apart, LOW and HIGH put
- * them together again.  They stay within 16 bytes, where shuffles cost least;
- * so the pairs get another order, which ORDER gives to a table of theirs.  ZIP
- * and ZIP_END put vectors together in the order of memory.
+ * FIRST and SECOND split (a0 b0 a1 b1 ..) of two vectors into a and b; LOW and
+ * HIGH join them again.  They move lanes only within 16 bytes, where shuffles
+ * are cheapest, which permutes the pairs: ORDER does the same to a table, BACK
+ * undoes it.  ZIP and ZIP_END join vectors in the order of memory.
  */
 #if LCT_VBYTES == 64
 #  define LCT_FIRST 0, 2, 16, 18, 4, 6, 20, 22, 8, 10, 24, 26, 12, 14, 28, 30
@@ -39,7 +39,7 @@
 #  define LCT_ZIP_END LCT_HIGH
 #endif
 
-/* (x0, x2, ..) and (x1, x3, ..) of x then y, in their proper order. */
+/* (x0, x2, ..) of x and then y, in order; and (x1, x3, ..). */
 static inline f32v f32v_even(f32v x, f32v y)
 {
     f32v v = __builtin_shufflevector(x, y, LCT_FIRST);
