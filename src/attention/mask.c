@@ -27,8 +27,8 @@ bool lct_visible(const struct lct_problem *p, int64_t b, int64_t h, int64_t i,
         (p->q_docs[q] != p->k_docs[k] || p->q_docs[q] < 0))
         return false;
     for (int n = 0; n < p->hidings; n++)
-        p->hiding[n]->row->hides(&hidden, p->hiding[n], &head, p->q_pos + q, 1,
-                                 p->k_pos[k]);
+        p->hiding[n]->row->mask.hide(&hidden, p->hiding[n], &head,
+                                     p->q_pos + q, 1, p->k_pos[k]);
     return !hidden;
 }
 
@@ -86,9 +86,9 @@ static enum lct_seen seen_by_hooks(const struct lct_problem *p,
     for (int n = 0; n < p->hidings; n++) {
         const struct lct_encoding *row = p->hiding[n]->row;
 
-        seen = both(seen, row->sees == NULL
+        seen = both(seen, row->mask.classify == NULL
                               ? LCT_SEES_SOME
-                              : row->sees(p->hiding[n], &head,
+                              : row->mask.classify(p->hiding[n], &head,
                                           (struct lct_span){ q->low, q->high },
                                           (struct lct_span){ k->low,
                                                              k->high }));
@@ -118,7 +118,7 @@ static enum lct_seen map_hidden(const struct lct_problem *p,
             hidden[i] |= (p->q_docs[q + i] != p->k_docs[k]) |
                          (p->q_docs[q + i] < 0);
         for (int n = 0; n < p->hidings; n++)
-            p->hiding[n]->row->hides(hidden, p->hiding[n], &head, q_pos,
+            p->hiding[n]->row->mask.hide(hidden, p->hiding[n], &head, q_pos,
                                      (size_t)t->rows, k_pos);
         for (int64_t i = 0; i < t->rows; i++)
             count += hidden[i];

@@ -2,7 +2,7 @@
 #ifndef LCT_ROWS_CONTENT_H
 #define LCT_ROWS_CONTENT_H
 #include "../encodings/content.h"
-#include "../encodings/terms.h"
+#include "../encodings/content.h"
 
 struct lct_arena;
 struct lct_problem;
@@ -20,7 +20,7 @@ struct lct_rows_vectors {
 
 /* What content keeps of one segment. */
 struct lct_rows_content {
-    struct lct_terms products;
+    struct lct_products products;
     struct lct_rows_vectors vectors[LCT_ROWS_VECTORS];
     int count;
     int64_t *order;               /* [keys]: in order of position */

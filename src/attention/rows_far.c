@@ -57,7 +57,7 @@ static void see_keys(const struct lct_segment *s,
     const locant_encoding *e = s->c.call.e;
 
     for (int64_t j = 0; j < s->c.keys; j++)
-        e->row->near_far->sights(r->content.sights + j, e, &q->pos, 1,
+        e->row->content.near_far->sights(r->content.sights + j, e, &q->pos, 1,
                                  s->c.k_pos[j]);
 }
 

@@ -9,7 +9,7 @@
  */
 #ifndef LCT_ATTENTION_TERMS_H
 #define LCT_ATTENTION_TERMS_H
-#include "../encodings/terms.h"
+#include "../encodings/content.h"
 #include <stdint.h>
 
 struct lct_problem;
@@ -56,7 +56,7 @@ struct lct_terms_scratch {
 };
 
 struct lct_term_plan {
-    struct lct_terms terms;
+    struct lct_products terms;
     struct lct_term term[LCT_MAX_VECTORS];
     int64_t basis_row;     /* width, padded */
     float *basis;          /* [rows, basis_row]: what is projected */

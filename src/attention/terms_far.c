@@ -13,7 +13,7 @@
 
 static const struct lct_near_far *form_of(const struct lct_problem *p)
 {
-    return p->content->e->row->near_far;
+    return p->content->e->row->content.near_far;
 }
 
 /* --------------------------------------------------------- tables of angles */

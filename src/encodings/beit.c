@@ -86,15 +86,16 @@ static int64_t last_fold(const struct lct_call *s)
  * 2 last + 1 to patches, -3 last - 2 .. -2 last - 2 from them, -last - 1 to
  * itself.
  */
-static int64_t fold(const struct lct_call *s, enum lct_role role, int64_t pos)
+static int64_t position_key(const struct lct_call *s, enum lct_role role,
+                            int64_t pos)
 {
     if (pos == 0)
         return role == LCT_QUERY ? 2 * last_fold(s) + 1 : 3 * last_fold(s) + 2;
     return lct_window_fold((int64_t)s->e->value[WIDTH], pos - 1);
 }
 
-static bool unfold(int64_t *q_pos, int64_t *k_pos, struct lct_call *s,
-                   int64_t difference)
+static bool pair_of(int64_t *q_pos, int64_t *k_pos, struct lct_call *s,
+                    int64_t difference)
 {
     int64_t last = last_fold(s);
 
@@ -126,11 +127,11 @@ const struct lct_encoding lct_enc_beit = {
         .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_WALL,
     },
     .keys = keys,
-    .params = params,
-    .size = size,
-    .positions = positions,
-    .bias = bias,
-    .bias_backward = bias_backward,
-    .fold = fold,
-    .unfold = unfold,
+    .params = { .list = params, .size = size },
+    .positions = { .check = positions },
+    .score = {
+        .bias = bias,
+        .backward = bias_backward,
+        .fast = { .position_key = position_key, .pair_of = pair_of },
+    },
 };

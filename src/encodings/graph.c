@@ -121,10 +121,7 @@ const struct lct_encoding lct_enc_graph = {
         .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_WALL,
     },
     .keys = keys,
-    .params = params,
-    .size = size,
-    .fill = fill,
-    .positions = positions,
-    .bias = bias,
-    .bias_backward = bias_backward,
+    .params = { .list = params, .size = size, .fill = fill },
+    .positions = { .check = positions },
+    .score = { .bias = bias, .backward = bias_backward },
 };

@@ -104,11 +104,11 @@ const struct lct_encoding lct_enc_learned = {
         .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_WALL,
     },
     .keys = keys,
-    .params = params,
-    .size = size,
-    .positions = positions,
-    .row = row,
-    .rows = rows,
-    .stored = stored,
-    .row_backward = row_backward,
+    .params = { .list = params, .size = size },
+    .positions = { .check = positions },
+    .input = {
+        .row = row,
+        .backward = row_backward,
+        .fast = { .rows = rows, .stored = stored },
+    },
 };

@@ -126,9 +126,7 @@ const struct lct_encoding lct_enc_learned2d = {
         .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_WALL,
     },
     .keys = keys,
-    .params = params,
-    .size = size,
-    .positions = positions,
-    .row = row,
-    .row_backward = row_backward,
+    .params = { .list = params, .size = size },
+    .positions = { .check = positions },
+    .input = { .row = row, .backward = row_backward },
 };

@@ -22,7 +22,7 @@ locant_status lct_near_far_schedule(struct lct_schedule **out,
                                     const locant_encoding *e, const char *fn,
                                     int64_t head_dim, int64_t length)
 {
-    const struct lct_near_far *form = e->row->near_far;
+    const struct lct_near_far *form = e->row->content.near_far;
 
     (void)length;
     *out = lct_schedule_create(e->value[form->base], head_dim / 2, head_dim);
@@ -33,13 +33,13 @@ locant_status lct_near_far_schedule(struct lct_schedule **out,
     return LOCANT_OK;
 }
 
-static void terms(struct lct_terms *out, const locant_encoding *e, int64_t low,
-                  int64_t high)
+void lct_near_far_products(struct lct_products *out, const locant_encoding *e,
+                           int64_t low, int64_t high)
 {
     (void)e;
     (void)low;
     (void)high;
-    *out = lct_no_terms();
+    *out = lct_no_products();
     out->near_far = true;
 }
 
@@ -53,7 +53,7 @@ struct stretch {
 /* A frequency divided as the encoding says. */
 static struct lct_turn slowed(struct lct_turn base, const locant_encoding *e)
 {
-    const struct lct_near_far *form = e->row->near_far;
+    const struct lct_near_far *form = e->row->content.near_far;
 
     return form->slowing == NULL ? base
                                  : lct_turn_divide(base, form->slowing(e));
@@ -82,7 +82,7 @@ void lct_near_far_angles(float *cosines, float *sines, const locant_encoding *e,
                          const struct lct_schedule *s, enum lct_role role,
                          const int64_t *pos, int64_t n)
 {
-    const struct lct_near_far *form = e->row->near_far;
+    const struct lct_near_far *form = e->row->content.near_far;
     int64_t extra = role == LCT_QUERY ? form->extra(e) : 0;
 
     for (int64_t from = 0; from < s->pairs; from += PAIRS) {
@@ -114,7 +114,7 @@ void lct_near_far_angles_f64(double *cosines, double *sines,
                              const struct lct_schedule *s, enum lct_sight sight,
                              enum lct_role role, int64_t pos)
 {
-    const struct lct_near_far *form = e->row->near_far;
+    const struct lct_near_far *form = e->row->content.near_far;
     int64_t extra = role == LCT_QUERY ? form->extra(e) : 0;
 
     for (int64_t i = 0; i < s->pairs; i++) {
@@ -128,5 +128,3 @@ void lct_near_far_angles_f64(double *cosines, double *sines,
         lct_reduced_cos_sin_f64(&cosines[i], &sines[i], lct_reduce(turn, 1));
     }
 }
-
-const struct lct_term_form lct_near_far_form = { .terms = terms };

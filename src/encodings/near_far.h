@@ -6,7 +6,6 @@
 #define LCT_NEAR_FAR_H
 #include "../positions/distance.h"
 #include "content.h"
-#include "terms.h"
 
 enum { LCT_PAIRINGS_HALF, LCT_PAIRINGS_INTERLEAVED };
 
@@ -52,7 +51,8 @@ void lct_near_far_angles_f64(double *cosines, double *sines,
                              const locant_encoding *e,
                              const struct lct_schedule *s, enum lct_sight sight,
                              enum lct_role role, int64_t pos);
-extern const struct lct_term_form lct_near_far_form;
+void lct_near_far_products(struct lct_products *out, const locant_encoding *e,
+                           int64_t low, int64_t high);
 
 /* a + b, b >= 0, at most INT64_MAX. */
 static inline int64_t lct_later(int64_t a, int64_t b)

@@ -141,10 +141,7 @@ const struct lct_encoding lct_enc_pope = {
                     "da sin)",
     },
     .keys = keys,
-    .params = params,
-    .project = project,
-    .schedule = schedule,
-    .turn_width = turn_width,
-    .turn = turn,
-    .turn_backward = turn_backward,
+    .params = { .list = params, .project = project },
+    .schedule = { .create = schedule },
+    .rotate = { .width = turn_width, .map = turn, .backward = turn_backward },
 };

@@ -109,7 +109,6 @@ const struct lct_encoding lct_enc_rerope = {
     },
     .keys = keys,
     .check = check,
-    .near_far = &form,
-    .terms = &lct_near_far_form,
-    .schedule = lct_near_far_schedule,
+    .schedule = { .create = lct_near_far_schedule },
+    .content = { .products = lct_near_far_products, .near_far = &form },
 };

@@ -62,7 +62,7 @@ static bool fill(double *out, const locant_encoding *e, int k,
     return true;
 }
 
-static void place(double *coords, const locant_encoding *e, int64_t pos)
+static void coordinates(double *coords, const locant_encoding *e, int64_t pos)
 {
     int64_t y, x;
 
@@ -75,7 +75,7 @@ static void where(double at[2], const struct lct_call *c,
                   const struct lct_point *point)
 {
     if (point->coords == NULL) {
-        place(at, c->e, point->pos);
+        coordinates(at, c->e, point->pos);
         return;
     }
     at[0] = point->coords[0];
@@ -156,13 +156,11 @@ const struct lct_encoding lct_enc_rope_mixed = {
                     "sum Y (db' a' - da' b')",
     },
     .keys = keys,
-    .params = params,
-    .size = size,
-    .fill = fill,
-    .axes = 2, /* y, x */
-    .positions = lct_grid_positions,
-    .place = place,
-    .turn = turn,
-    .unturn = unturn,
-    .turn_backward = turn_backward,
+    .params = { .list = params, .size = size, .fill = fill },
+    .positions = {
+        .axes = 2,
+        .check = lct_grid_positions,
+        .coordinates = coordinates,
+    },
+    .rotate = { .map = turn, .inverse = unturn, .backward = turn_backward },
 };

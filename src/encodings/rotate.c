@@ -53,14 +53,14 @@ static locant_status check_positions(struct lct_rotate_call *c,
 /* What the encoding itself refuses; coordinates of several axes are its own. */
 static locant_status check_reach(const struct lct_rotate_call *c)
 {
-    if (c->e->row->positions == NULL)
+    if (c->e->row->positions.check == NULL)
         return LOCANT_OK;
     if (c->pos != NULL)
-        return c->e->row->positions(c->e, c->fn, c->pos, c->tokens, NULL);
+        return c->e->row->positions.check(c->e, c->fn, c->pos, c->tokens, NULL);
     for (size_t t = 0; c->axes == 1 && t < c->tokens; t++) {
         int64_t whole = (int64_t)c->coords[t];
 
-        LCT_TRY(c->e->row->positions(c->e, c->fn, &whole, 1, NULL));
+        LCT_TRY(c->e->row->positions.check(c->e, c->fn, &whole, 1, NULL));
     }
     return LOCANT_OK;
 }
@@ -204,7 +204,7 @@ locant_encoding_rotate(locant_tensor *out, const locant_tensor *x,
                             x->shape[x->rank - 2]));
     LCT_TRY(lct_check_apart(fn, out, positions));
     LCT_TRY(lct_rotate_check_flags(fn, flags));
-    if (c.e->row->turn != NULL)
+    if (c.e->row->rotate.map != NULL)
         return lct_rotate_map(
             &(struct lct_map_call){ "out", out, x, flags }, 1, &c,
             params == NULL ? NULL : params + c.first_param);
@@ -254,7 +254,7 @@ locant_encoding_rotate_qk(locant_tensor *q_out, locant_tensor *k_out,
     if ((flags & ~LOCANT_ROTATE_INVERSE) != 0)
         return locant_fail(LOCANT_ERR_PARAM, "%s: flags are 0x%x, expected "
                            "LOCANT_ROTATE_INVERSE or 0", fn, (unsigned)flags);
-    if (c.e->row->turn != NULL)
+    if (c.e->row->rotate.map != NULL)
         return lct_rotate_map(
             (const struct lct_map_call[]){
                 { "q_out", q_out, q, flags },
@@ -281,7 +281,7 @@ locant_encoding_rotate_backward(locant_tensor *dx, locant_tensor *dparams,
                             dout->shape[dout->rank - 2]));
     LCT_TRY(lct_check_apart(fn, dx, positions));
     LCT_TRY(lct_rotate_check_flags(fn, flags));
-    if (c.e->row->turn == NULL)
+    if (c.e->row->rotate.map == NULL)
         return turn_plain(&(struct turned){ 1, { "dx" }, { dx }, { dout } },
                           &c, !(flags & LOCANT_ROTATE_INVERSE),
                           flags & LOCANT_ROTATE_INVERSE);

@@ -193,7 +193,7 @@ locant_encoding_rotate_ragged(locant_tensor *out, const locant_tensor *x,
     LCT_TRY(check(&g, out, x, r));
     inverse = r->flags & LOCANT_ROTATE_INVERSE;
     status = lay_out(&g);
-    if (status == LOCANT_OK && g.c.e->row->turn != NULL)
+    if (status == LOCANT_OK && g.c.e->row->rotate.map != NULL)
         status = lct_rotate_map(
             &(struct lct_map_call){ "out", out, x, r->flags }, 1, &g.c,
             r->params == NULL ? NULL : r->params + g.c.first_param);
@@ -221,7 +221,7 @@ locant_encoding_rotate_ragged_backward(locant_tensor *dx,
     LCT_TRY(check(&g, dx, dout, r));
     inverse = r->flags & LOCANT_ROTATE_INVERSE;
     status = lay_out(&g);
-    if (status == LOCANT_OK && g.c.e->row->turn != NULL)
+    if (status == LOCANT_OK && g.c.e->row->rotate.map != NULL)
         status = lct_rotate_map_backward(
             dx, dparams == NULL ? NULL : dparams + g.c.first_param, dout, x,
             &g.c, r->params == NULL ? NULL : r->params + g.c.first_param,

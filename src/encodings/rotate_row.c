@@ -57,7 +57,8 @@ void lct_rotate_angles(struct lct_table out, const struct lct_schedule *s,
         size_t rows = n - t < CHUNK ? n - t : CHUNK;
 
         for (size_t i = 0; i < rows; i++)
-            e->row->place(local + i * (size_t)s->axes, e, pos[t + i]);
+            e->row->positions.coordinates(local + i * (size_t)s->axes, e,
+                                          pos[t + i]);
         lct_schedule_fill(lct_table_at(out, t * (size_t)s->pairs), s, NULL,
                           local, rows);
     }

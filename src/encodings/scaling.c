@@ -45,7 +45,9 @@ unsigned lct_scaling_traits(const locant_encoding *scaling)
 
 double lct_scaling_score(const locant_encoding *scaling)
 {
-    return scaling->row->score != NULL ? scaling->row->score(scaling) : 1;
+    return scaling->row->scale.of_scores != NULL
+               ? scaling->row->scale.of_scores(scaling)
+               : 1;
 }
 
 locant_status lct_scaling_schedule(struct lct_schedule **out,
@@ -60,7 +62,7 @@ locant_status lct_scaling_schedule(struct lct_schedule **out,
     if (s == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for %" PRId64
                            " frequencies", fn, pairs);
-    status = scaling->row->schedule(&s, scaling, fn, head_dim, 0);
+    status = scaling->row->schedule.create(&s, scaling, fn, head_dim, 0);
     if (status != LOCANT_OK) {
         locant_release(s);
         return status;
@@ -105,7 +107,7 @@ static const struct lct_encoding none = {
               .traps = "",
               .gradient = "",
               .traits = LOCANT_TRAIT_ISOMETRIC },
-    .schedule = keep,
+    .schedule = { .create = keep },
 };
 
 /* ------------------------------------------------------------------ linear */
@@ -151,7 +153,7 @@ static const struct lct_encoding linear = {
               .traits = LOCANT_TRAIT_ISOMETRIC },
     .keys = linear_keys,
     .check = needs_factor,
-    .schedule = divide,
+    .schedule = { .create = divide },
 };
 
 /* ------------------------------------------------------------ proportional */
@@ -202,6 +204,5 @@ static const struct lct_encoding proportional = {
               .gradient = "",
               .traits = LOCANT_TRAIT_ISOMETRIC },
     .keys = proportional_keys,
-    .schedule = keep_fast,
-    .emulated = lct_scaling_not_ggml,
+    .schedule = { .create = keep_fast, .emulated = lct_scaling_not_ggml },
 };

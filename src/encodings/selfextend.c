@@ -93,7 +93,6 @@ const struct lct_encoding lct_enc_selfextend = {
         .traits = LOCANT_TRAIT_CAUSAL,
     },
     .keys = keys,
-    .near_far = &form,
-    .terms = &lct_near_far_form,
-    .schedule = lct_near_far_schedule,
+    .schedule = { .create = lct_near_far_schedule },
+    .content = { .products = lct_near_far_products, .near_far = &form },
 };

@@ -20,13 +20,13 @@ static int64_t distance(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
     return lct_distance(q_pos, k_pos);
 }
 
-void lct_waves_terms(struct lct_terms *out, const locant_encoding *e,
+void lct_waves_terms(struct lct_products *out, const locant_encoding *e,
                      int64_t low, int64_t high, enum lct_clamp clamp)
 {
     int64_t most = (int64_t)e->value[LCT_WAVES_CLAMP];
     struct lct_vectors *v = &out->vectors[0];
 
-    *out = lct_no_terms();
+    *out = lct_no_products();
     out->count = 1;
     out->u = LCT_WAVES_U;
     *v = lct_plain_vectors(LCT_MEETS_QUERY, -1);

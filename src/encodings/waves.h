@@ -5,7 +5,6 @@
 #ifndef LCT_WAVES_H
 #define LCT_WAVES_H
 #include "content.h"
-#include "terms.h"
 
 /* The same places in both rows. */
 enum { LCT_WAVES_BASE, LCT_WAVES_CLAMP };                /* keys */
@@ -18,7 +17,7 @@ enum lct_clamp { LCT_CLAMP_PAST, LCT_CLAMP_BOTH };
  * (q + u).k and (q + v).r, where r of a distance is the
  * projected sinusoid.  Its frequencies are the row's schedule, for the width.
  */
-void lct_waves_terms(struct lct_terms *out, const locant_encoding *e,
+void lct_waves_terms(struct lct_products *out, const locant_encoding *e,
                      int64_t low, int64_t high, enum lct_clamp clamp);
 locant_status lct_waves_schedule(struct lct_schedule **out,
                                  const locant_encoding *e, const char *fn,

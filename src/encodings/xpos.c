@@ -140,9 +140,7 @@ const struct lct_encoding lct_enc_xpos = {
         .gradient = "dx = zeta^(+-e) R(-f) dy",
     },
     .keys = keys,
-    .positions = positions,
-    .schedule = schedule,
-    .turn = turn,
-    .unturn = unturn,
-    .turn_backward = turn_backward,
+    .positions = { .check = positions },
+    .schedule = { .create = schedule },
+    .rotate = { .map = turn, .inverse = unturn, .backward = turn_backward },
 };
