@@ -163,7 +163,7 @@ static void check_rectangle(const locant_encoding *e, struct lct_span q,
                             struct lct_span k)
 {
     struct lct_head head = { test_range(0, 3), 4 };
-    enum lct_seen seen = e->row->mask.classify(e, &head, q, k);
+    enum lct_visibility seen = e->row->mask.classify(e, &head, q, k);
     int64_t pairs = 0, hidden = 0;
 
     for (int64_t i = q.low; i <= q.high; i++)
@@ -174,9 +174,9 @@ static void check_rectangle(const locant_encoding *e, struct lct_span q,
             hidden += one;
             pairs++;
         }
-    CHECK(seen == (hidden == 0       ? LCT_SEES_ALL
-                   : hidden == pairs ? LCT_SEES_NONE
-                                     : LCT_SEES_SOME));
+    CHECK(seen == (hidden == 0       ? LCT_VISIBLE_ALL
+                   : hidden == pairs ? LCT_VISIBLE_NONE
+                                     : LCT_VISIBLE_SOME));
 }
 
 static struct lct_span span(void)
@@ -202,10 +202,10 @@ static void rectangles_are_what_their_pairs_are(void **state)
         CHECK_OK(locant_encoding_create(&e, specs[i]));
         for (int round = 0; round < 400; round++)
             check_rectangle(e, span(), span());
-        CHECK(e->row->mask.classify(e, &head, ends, ends) == LCT_SEES_SOME);
+        CHECK(e->row->mask.classify(e, &head, ends, ends) == LCT_VISIBLE_SOME);
         CHECK(e->row->mask.classify(e, &head, (struct lct_span){ INT64_MIN, 0 },
                            (struct lct_span){ 100, INT64_MAX }) ==
-              LCT_SEES_NONE);
+              LCT_VISIBLE_NONE);
         locant_encoding_free(e);
     }
 }

@@ -37,7 +37,7 @@ struct lct_rows_content_scratch {
     double *row, *drow;           /* [max(W, D)] */
     double *rotated[2], *drotated[2]; /* [D]: a query, near and far */
     double *cosines, *sines;      /* [D / 2] */
-    char *sights;                 /* [S]: enum lct_sight */
+    char *sights;                 /* [S]: enum lct_near_far_class */
 };
 
 /* Make the schedule that the encoding needs; it is kept with the encoding. */

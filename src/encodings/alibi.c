@@ -128,7 +128,8 @@ static double project(const locant_encoding *e, int k, double value)
 }
 
 /* What the slope is multiplied by. */
-static double lever(const struct lct_call *s, int64_t q_pos, int64_t k_pos)
+static double relative_position(const struct lct_call *s, int64_t q_pos,
+                                int64_t k_pos)
 {
     double d = (double)lct_distance(q_pos, k_pos);
 
@@ -148,7 +149,7 @@ static void relative_positions(double *out, const struct lct_call *s,
                                int64_t q_pos, const int64_t *k_pos, size_t n)
 {
     for (size_t j = 0; j < n; j++)
-        out[j] = lever(s, q_pos, k_pos[j]);
+        out[j] = relative_position(s, q_pos, k_pos[j]);
 }
 
 /* The exact product of two bfloat16 is a float. */
@@ -174,7 +175,7 @@ static void bias(double *out, const struct lct_call *s, int64_t head,
         out[j] *= m;
 }
 
-/* forward: out[j] = exp(slope) lever(j) */
+/* forward: out[j] = exp(slope) relative_position(j) */
 static void bias_backward(double *const *dparam, const struct lct_call *s,
                           int64_t head, int64_t q_pos, const int64_t *k_pos,
                           const double *dout, size_t n)
@@ -183,7 +184,7 @@ static void bias_backward(double *const *dparam, const struct lct_call *s,
 
     for (size_t j = 0; s->e->value[LEARNED] != 0 && j < n; j++)
         if (dout[j] != 0)
-            sum += dout[j] * lever(s, q_pos, k_pos[j]);
+            sum += dout[j] * relative_position(s, q_pos, k_pos[j]);
     if (s->e->value[LEARNED] != 0)
         dparam[0][head] += slope_of(s, head) * sum;
 }

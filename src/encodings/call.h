@@ -40,7 +40,7 @@ struct lct_span {
 };
 
 /* How many pairs of some queries and keys may see each other. */
-enum lct_seen { LCT_SEES_NONE, LCT_SEES_SOME, LCT_SEES_ALL };
+enum lct_visibility { LCT_VISIBLE_NONE, LCT_VISIBLE_SOME, LCT_VISIBLE_ALL };
 
 /* What the functions of the content door get: one batch row. */
 struct lct_content {

@@ -180,7 +180,7 @@ struct lct_mask_hooks {
                  int64_t k_pos);
     /* Of how many pairs of two ranges is that not so?  SOME may stand for any
      * answer. */
-    enum lct_seen (*classify)(const locant_encoding *e,
+    enum lct_visibility (*classify)(const locant_encoding *e,
                               const struct lct_head *head, struct lct_span q,
                               struct lct_span k);
 };

@@ -43,9 +43,9 @@ static void hide(char *hidden, const locant_encoding *e,
         hidden[i] |= group_of(q_pos[i], group, shifts(head)) != own;
 }
 
-static enum lct_seen classify(const locant_encoding *e,
-                              const struct lct_head *head, struct lct_span q,
-                              struct lct_span k)
+static enum lct_visibility classify(const locant_encoding *e,
+                                    const struct lct_head *head,
+                                    struct lct_span q, struct lct_span k)
 {
     int64_t group = (int64_t)e->value[0];
     bool shifted = shifts(head);
@@ -55,8 +55,9 @@ static enum lct_seen classify(const locant_encoding *e,
     int64_t k_high = group_of(k.high, group, shifted);
 
     if (q_low > k_high || k_low > q_high)
-        return LCT_SEES_NONE;
-    return q_low == k_high && k_low == q_high ? LCT_SEES_ALL : LCT_SEES_SOME;
+        return LCT_VISIBLE_NONE;
+    return q_low == k_high && k_low == q_high ? LCT_VISIBLE_ALL
+                                              : LCT_VISIBLE_SOME;
 }
 
 static const locant_variant variants[] = {

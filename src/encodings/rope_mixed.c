@@ -100,15 +100,16 @@ static void apply(double *out, const double *x, const struct lct_call *c,
     }
 }
 
-static void turn(double *out, const double *x, const struct lct_call *c,
-                 enum lct_role role, int64_t head, const struct lct_point *at)
+static void map(double *out, const double *x, const struct lct_call *c,
+                enum lct_role role, int64_t head, const struct lct_point *at)
 {
     (void)role;
     apply(out, x, c, head, at, 1);
 }
 
-static void unturn(double *out, const double *x, const struct lct_call *c,
-                   enum lct_role role, int64_t head, const struct lct_point *at)
+static void inverse(double *out, const double *x, const struct lct_call *c,
+                    enum lct_role role, int64_t head,
+                    const struct lct_point *at)
 {
     (void)role;
     apply(out, x, c, head, at, -1);
@@ -119,10 +120,10 @@ static void unturn(double *out, const double *x, const struct lct_call *c,
  * da, db turned back crossed with (a, b) as well, which needs no a', b'.  What
  * nobody looked at may hold anything, hence no gradient times NaN.
  */
-static void turn_backward(double *dx, double *const *dparam, const double *dout,
-                          const double *x, const struct lct_call *c,
-                          enum lct_role role, int64_t head,
-                          const struct lct_point *point)
+static void backward(double *dx, double *const *dparam, const double *dout,
+                     const double *x, const struct lct_call *c,
+                     enum lct_role role, int64_t head,
+                     const struct lct_point *point)
 {
     int64_t pairs = c->head_dim / 2;
     double at[2];
@@ -162,5 +163,5 @@ const struct lct_encoding lct_enc_rope_mixed = {
         .check = lct_grid_positions,
         .coordinates = coordinates,
     },
-    .rotate = { .map = turn, .inverse = unturn, .backward = turn_backward },
+    .rotate = { .map = map, .inverse = inverse, .backward = backward },
 };

@@ -175,16 +175,16 @@ static locant_status keep_fast(struct lct_schedule **out,
 {
     struct lct_schedule *s = *out;
     double part = e->value[PARTIAL] * (double)(2 * s->pairs);
-    int64_t turning = (int64_t)floor(part / 2);
+    int64_t rotating = (int64_t)floor(part / 2);
 
     (void)fn;
     (void)head_dim;
     (void)length;
     for (int64_t c = 0; c < s->pairs; c++) {
-        s->turn[c] = c < turning
+        s->turn[c] = c < rotating
                          ? lct_turn_divide(s->turn[c], e->value[FACTOR])
                          : (struct lct_turn){ 0, 0 };
-        s->single[c] = c < turning
+        s->single[c] = c < rotating
                            ? s->single[c] / (float)e->value[FACTOR]
                            : 0;
     }

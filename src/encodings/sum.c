@@ -72,7 +72,7 @@ static void join(locant_encoding *e, const locant_encoding *part)
  * Queries and keys are turned before content reads them: what multiplies them
  * with vectors of its own sees how far.
  */
-static bool sees_turns(const locant_encoding *e)
+static bool sees_rotation(const locant_encoding *e)
 {
     const struct lct_part *content = lct_part_of(e, LOCANT_DOOR_CONTENT);
 
@@ -95,7 +95,7 @@ static locant_status compose_sum(locant_encoding *e)
         e->part[e->parts++] = (struct lct_part){ e->nested[i], first };
         first += lct_param_count(e->nested[i]);
     }
-    if (sees_turns(e))
+    if (sees_rotation(e))
         e->traits &= ~(unsigned)LOCANT_TRAIT_RELATIVE;
     return LOCANT_OK;
 }

@@ -75,6 +75,6 @@ const struct lct_encoding lct_enc_swin = {
     .score = {
         .bias = bias,
         .backward = bias_backward,
-        .fast = { .position_key = lct_patch_fold, .pair_of = lct_patch_unfold },
+        .fast = { .position_key = lct_patch_key, .pair_of = lct_patch_pair },
     },
 };

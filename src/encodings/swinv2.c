@@ -170,6 +170,6 @@ const struct lct_encoding lct_enc_swinv2 = {
         .backward = lct_bias_of_heads_backward,
         .heads = bias_heads,
         .heads_backward = bias_heads_backward,
-        .fast = { .position_key = lct_patch_fold, .pair_of = lct_patch_unfold },
+        .fast = { .position_key = lct_patch_key, .pair_of = lct_patch_pair },
     },
 };

@@ -13,7 +13,7 @@
  * Memory of an earlier segment is more keys at smaller positions; whether a
  * gradient flows into it is for the caller to say.
  */
-#include "waves.h"
+#include "sinusoids.h"
 
 static const struct lct_key keys[] = {
     { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
@@ -41,7 +41,7 @@ static const struct lct_param params[] = {
 static void products(struct lct_products *out, const locant_encoding *e,
                      int64_t low, int64_t high)
 {
-    lct_waves_terms(out, e, low, high, LCT_CLAMP_PAST);
+    lct_sinusoids_terms(out, e, low, high, LCT_CLAMP_PAST);
 }
 
 static const locant_variant variants[] = {
@@ -73,10 +73,10 @@ const struct lct_encoding lct_enc_transformer_xl = {
     },
     .keys = keys,
     .params = { .list = params },
-    .schedule = { .create = lct_waves_schedule },
+    .schedule = { .create = lct_sinusoids_schedule },
     .content = {
         .products = products,
-        .basis = lct_waves_basis,
-        .basis_rows = lct_waves_basis_rows,
+        .basis = lct_sinusoids_basis,
+        .basis_rows = lct_sinusoids_basis_rows,
     },
 };

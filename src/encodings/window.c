@@ -29,9 +29,9 @@ static void hide(char *hidden, const locant_encoding *e,
     }
 }
 
-static enum lct_seen classify(const locant_encoding *e,
-                              const struct lct_head *head, struct lct_span q,
-                              struct lct_span k)
+static enum lct_visibility classify(const locant_encoding *e,
+                                    const struct lct_head *head,
+                                    struct lct_span q, struct lct_span k)
 {
     int64_t size = (int64_t)e->value[0];
     int64_t low = lct_distance(q.low, k.high);
@@ -39,8 +39,8 @@ static enum lct_seen classify(const locant_encoding *e,
 
     (void)head;
     if (low >= size || high <= -size)
-        return LCT_SEES_NONE;
-    return low > -size && high < size ? LCT_SEES_ALL : LCT_SEES_SOME;
+        return LCT_VISIBLE_NONE;
+    return low > -size && high < size ? LCT_VISIBLE_ALL : LCT_VISIBLE_SOME;
 }
 
 static const locant_variant variants[] = {

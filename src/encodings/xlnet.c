@@ -12,10 +12,10 @@
  * if both lie before position 'segment' or neither does.  All parameters start
  * at N(0, 0.02^2), the authors'.
  */
-#include "waves.h"
+#include "sinusoids.h"
 
-enum { SEGMENT = LCT_WAVES_CLAMP + 1, SHARE };
-enum { SEGMENT_BIAS = LCT_WAVES_V + 1, SEGMENTS };
+enum { SEGMENT = LCT_SINUSOIDS_CLAMP + 1, SHARE };
+enum { SEGMENT_BIAS = LCT_SINUSOIDS_V + 1, SEGMENTS };
 
 static const struct lct_key keys[] = {
     { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
@@ -73,7 +73,7 @@ static int64_t segment_row(const locant_encoding *e, int64_t q_pos,
 static void products(struct lct_products *out, const locant_encoding *e,
                      int64_t low, int64_t high)
 {
-    lct_waves_terms(out, e, low, high, LCT_CLAMP_BOTH);
+    lct_sinusoids_terms(out, e, low, high, LCT_CLAMP_BOTH);
     out->count = 2;
     out->vectors[1] = lct_plain_vectors(LCT_MEETS_QUERY, SEGMENTS);
     out->vectors[1].by_head = true;
@@ -112,10 +112,10 @@ const struct lct_encoding lct_enc_xlnet = {
     .keys = keys,
     .traits = traits,
     .params = { .list = params },
-    .schedule = { .create = lct_waves_schedule },
+    .schedule = { .create = lct_sinusoids_schedule },
     .content = {
         .products = products,
-        .basis = lct_waves_basis,
-        .basis_rows = lct_waves_basis_rows,
+        .basis = lct_sinusoids_basis,
+        .basis_rows = lct_sinusoids_basis_rows,
     },
 };
