@@ -3,7 +3,7 @@
  * to the same encoding.  Each text meets the registry, and a family with every
  * kind of key.
  */
-#include "encodings/encoding.h"
+#include "encodings/spec.h"
 #include "fuzz.h"
 #include <math.h>
 #include <stdlib.h>

@@ -25,11 +25,11 @@ set(CORE_SOURCES
   encodings/scaling_longrope.c encodings/scaling_ntk.c
   encodings/scaling_yarn.c encodings/score.c encodings/selfextend.c
   encodings/shaw.c encodings/similarity.c encodings/sincos2d.c
-  encodings/sincos3d.c encodings/sinusoidal.c encodings/spec.c
-  encodings/spec_names.c encodings/spec_number.c encodings/spec_print.c
-  encodings/spec_read.c encodings/streaming.c encodings/sum.c
-  encodings/swin.c encodings/swinv2.c encodings/t5.c encodings/table.c
-  encodings/temperature.c encodings/transformer_xl.c encodings/waves.c
+  encodings/sincos3d.c encodings/sinusoidal.c encodings/sinusoids.c
+  encodings/spec.c encodings/spec_names.c encodings/spec_number.c
+  encodings/spec_print.c encodings/spec_read.c encodings/streaming.c
+  encodings/sum.c encodings/swin.c encodings/swinv2.c encodings/t5.c
+  encodings/table.c encodings/temperature.c encodings/transformer_xl.c
   encodings/window.c encodings/xlnet.c encodings/xpos.c
   attention/backward.c attention/bf16.c attention/bf16_backward.c
   attention/bf16_steps.c attention/bias.c attention/bias_pwl.c

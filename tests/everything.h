@@ -5,7 +5,7 @@
 #ifndef EVERYTHING_H
 #define EVERYTHING_H
 
-#include "encodings/terms.h"
+#include "encodings/content.h"
 #include "testing.h"
 #include <math.h>
 #include <stdatomic.h>
@@ -104,13 +104,13 @@ static int64_t only_row(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
     return 0;
 }
 
-static void products(struct lct_terms *out, const locant_encoding *e,
+static void products(struct lct_products *out, const locant_encoding *e,
                      int64_t low, int64_t high)
 {
     (void)e;
     (void)low;
     (void)high;
-    *out = lct_no_terms();
+    *out = lct_no_products();
     out->gate_weight = GATE;
     out->gate_bias = GATE_BIAS;
     out->count = 1;
@@ -119,15 +119,15 @@ static void products(struct lct_terms *out, const locant_encoding *e,
     out->vectors[0].row = only_row;
 }
 
-static const struct lct_term_form form = { .terms = products };
-
 static const struct lct_encoding everything = {
     .info = { .name = "everything", .doors = LOCANT_DOOR_CONTENT,
               .traits = LOCANT_TRAIT_READS_X },
-    .params = params,
-    .content = content,
-    .content_backward = content_backward,
-    .terms = &form,
+    .params = { .list = params },
+    .content = {
+        .products = products,
+        .scores = content,
+        .backward = content_backward,
+    },
 };
 
 /* That encoding with another one. */

@@ -135,7 +135,7 @@ static int first_of_two(const locant_encoding *e, int64_t layer)
 static void layers_are_refused(void **state)
 {
     static const struct lct_encoding layers = { .info = { .name = "layers" },
-                                                .layer = first_of_two };
+                                                .layers = first_of_two };
     locant_encoding e = { .row = &layers, .parts = 1 };
     struct mixed m = { .spec = "none", .dtype = LOCANT_F64 };
     size_t bytes;

@@ -314,7 +314,9 @@ static double temperature(const locant_encoding *e, int64_t q_pos)
 }
 
 static const struct lct_encoding hook_row = {
-    .info = { .name = "hook" }, .hides = hides, .temperature = temperature
+    .info = { .name = "hook" },
+    .mask = { .hide = hides },
+    .scale = { .of_query = temperature },
 };
 
 /* A value of that row, alone or with another encoding. */

@@ -12,7 +12,7 @@ static void add_by_row(const struct lct_problem *p, const struct lct_tile *t,
     for (int64_t i = 0; i < t->rows; i++) {
         struct lct_call call = lct_bias_call(p, row, t->i + i);
 
-        call.e->row->bias(s->column, &call, t->h,
+        call.e->row->score.bias(s->column, &call, t->h,
                           p->q_pos[row * p->T + t->i + i], k_pos,
                           (size_t)t->keys);
         for (int64_t j = 0; j < t->keys; j++)
@@ -37,7 +37,7 @@ static void gradient_by_row(const struct lct_problem *p,
 
         for (int64_t j = 0; j < t->keys; j++)
             s->column[j] = s->ds[j * (int64_t)t->lanes + i];
-        call.e->row->bias_backward(dparam, &call, t->h,
+        call.e->row->score.backward(dparam, &call, t->h,
                                    p->q_pos[row * p->T + t->i + i], k_pos,
                                    s->column, (size_t)t->keys);
     }
@@ -152,7 +152,8 @@ void lct_bias_add_row(const struct lct_problem *p, int64_t b, int64_t h,
     for (int64_t at = 0; at < keys; at += LCT_TILE) {
         int64_t some = keys - at < LCT_TILE ? keys - at : LCT_TILE;
 
-        call.e->row->bias(value, &call, h, q_pos, k_pos + at, (size_t)some);
+        call.e->row->score.bias(value, &call, h, q_pos, k_pos + at,
+                                (size_t)some);
         for (int64_t n = 0; n < some; n++)
             s[at + n] += (float)value[n];
     }

@@ -1,6 +1,6 @@
 /* bias_pwl.c - biases that bend, in the tiled engine */
 #include "../core/pool.h"
-#include "../encodings/bends.h"
+#include "../encodings/piecewise.h"
 #include "bias.h"
 #include <math.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 void lct_bias_pwl_layout(struct lct_problem *p, struct lct_arena *arena)
 {
-    int64_t most = p->score->e->row->bends->pieces(p->score->e);
+    int64_t most = p->score->e->row->score.fast.piecewise->pieces(p->score->e);
     int64_t T = p->position_rows * p->T;
     struct lct_bias_pwl x = { .most = most };
 
@@ -37,7 +37,7 @@ static void fill_distances(void *context, size_t task, int slot)
     for (; at < end && at < p->range; at++) {
         double n = fabs((double)(p->first + at)), x[2];
 
-        p->score->e->row->bends->distance(x, p->score, n);
+        p->score->e->row->score.fast.piecewise->distance(x, p->score, n);
         u[at] = (float)x[0];
         du[at] = (float)x[1];
     }
@@ -53,7 +53,7 @@ static void fill_queries(void *context, size_t task, int slot)
     for (; i < end && i < T; i++) {
         double *x = p->bending->bends + 3 * i;
 
-        p->score->e->row->bends->query(x, p->score, p->q_pos[i]);
+        p->score->e->row->score.fast.piecewise->query(x, p->score, p->q_pos[i]);
         p->bending->inverse[i] = (float)x[0];
     }
 }
@@ -69,8 +69,8 @@ void lct_bias_pwl_fill(struct lct_problem *p)
                      fill_distances, p);
     lct_parallel_for((size_t)((T + LCT_TILE - 1) / LCT_TILE), p->slots,
                      fill_queries, p);
-    x->pieces = p->score->e->row->bends->find(x->start, x->slope, x->value,
-                                              x->most, p->score);
+    x->pieces = p->score->e->row->score.fast.piecewise->find(
+        x->start, x->slope, x->value, x->most, p->score);
     for (int64_t r = 0; r < x->pieces; r++) {
         x->start_f[r] = (float)x->start[r];
         for (int64_t h = 0; h < p->H; h++) {
@@ -250,8 +250,8 @@ void lct_bias_pwl_accumulate(const struct lct_problem *p)
     for (int64_t h = 0; h < p->H; h++) {
         const double *sum = p->dtotal + h * p->range;
 
-        p->score->e->row->bends->backward(dparam, p->score, h, x->start,
-                                          x->pieces, sum, sum + x->most,
-                                          sum + 2 * x->most);
+        p->score->e->row->score.fast.piecewise->backward(
+            dparam, p->score, h, x->start, x->pieces, sum, sum + x->most,
+            sum + 2 * x->most);
     }
 }

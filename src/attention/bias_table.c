@@ -3,7 +3,7 @@
  * of what the encoding folds them to; and gradients back from there.
  */
 #include "../core/pool.h"
-#include "../encodings/bends.h"
+#include "../encodings/piecewise.h"
 #include "bias.h"
 #include "positions.h"
 #include <string.h>
@@ -31,7 +31,7 @@ static struct lct_span folds(const struct lct_problem *p,
         int64_t at;
 
         call.last = i % 2 == 0 ? last.low : last.high;
-        at = call.e->row->fold(&call, role, lct_positions_row_at(&r, i / 2));
+        at = call.e->row->score.fast.position_key(&call, role, lct_positions_row_at(&r, i / 2));
         x.low = at < x.low ? at : x.low;
         x.high = at > x.high ? at : x.high;
     }
@@ -88,7 +88,7 @@ static bool needs_no_table(const struct lct_problem *p)
 {
     const struct lct_encoding *e = p->score->e->row;
 
-    return p->few && p->T == 1 && e->bends == NULL && e->bias_heads == NULL;
+    return p->few && p->T == 1 && e->score.fast.piecewise == NULL && e->score.heads == NULL;
 }
 
 /*
@@ -105,16 +105,16 @@ int64_t lct_bias_table_plan(struct lct_problem *p, const locant_attention *a)
         return 0;
     e = p->score->e->row;
     p->folded = !(p->score->e->traits & LOCANT_TRAIT_RELATIVE) &&
-                e->bends == NULL;
+                e->score.fast.piecewise == NULL;
     if (!p->folded && needs_no_table(p))
         return 0;
-    if ((p->folded && e->fold == NULL) || !all_differences(&all, p, a)) {
+    if ((p->folded && e->score.fast.position_key == NULL) || !all_differences(&all, p, a)) {
         p->folded = false;
         return 0;
     }
     p->first = all.low;
     range = all.high - all.low + 1;
-    sums = e->bends != NULL ? 2 * e->bends->pieces(p->score->e) + 2 : 0;
+    sums = e->score.fast.piecewise != NULL ? 2 * e->score.fast.piecewise->pieces(p->score->e) + 2 : 0;
     return range > sums ? range : sums;
 }
 
@@ -132,12 +132,12 @@ void lct_bias_table_layout(struct lct_problem *p, struct lct_arena *arena)
         p->k_at = lct_arena_alloc(arena, p->position_rows, p->S,
                                   sizeof(int64_t));
     }
-    if (p->score->e->row->bends != NULL) {
+    if (p->score->e->row->score.fast.piecewise != NULL) {
         lct_bias_pwl_layout(p, arena);
         return;
     }
     p->table = lct_arena_alloc(arena, p->H, p->range + LCT_PAD, sizeof(float));
-    if (p->score->e->row->bias_heads != NULL)
+    if (p->score->e->row->score.heads != NULL)
         p->heads = lct_arena_alloc(arena, p->slots, p->H, sizeof(double));
 }
 
@@ -169,7 +169,7 @@ static bool stretch_at(struct stretch *x, const struct lct_problem *p,
     x->n = 1;
     x->q_pos = p->first + at;
     if (p->folded)
-        return x->call.e->row->unfold(&x->q_pos, x->k_pos, &x->call,
+        return x->call.e->row->score.fast.pair_of(&x->q_pos, x->k_pos, &x->call,
                                       p->first + at);
     x->n = end - at < STRETCH ? end - at : STRETCH;
     for (int64_t i = 0; i < x->n; i++)
@@ -185,12 +185,12 @@ static void fill_stretch(const struct lct_problem *p, const struct stretch *x,
     double value[STRETCH];
 
     for (int64_t i = 0; heads != NULL && i < x->n; i++) {
-        row->bias_heads(heads, &x->call, 0, p->H, x->q_pos, x->k_pos[i]);
+        row->score.heads(heads, &x->call, 0, p->H, x->q_pos, x->k_pos[i]);
         for (int64_t h = 0; h < p->H; h++)
             to[h * (p->range + LCT_PAD) + i] = (float)heads[h];
     }
     for (int64_t h = 0; heads == NULL && h < p->H; h++) {
-        row->bias(value, &x->call, h, x->q_pos, x->k_pos, (size_t)x->n);
+        row->score.bias(value, &x->call, h, x->q_pos, x->k_pos, (size_t)x->n);
         for (int64_t i = 0; i < x->n; i++)
             to[h * (p->range + LCT_PAD) + i] = (float)value[i];
     }
@@ -218,10 +218,10 @@ void lct_bias_table_fill(struct lct_problem *p)
     for (int64_t i = 0; p->folded && i < T; i++) {
         struct lct_call call = lct_bias_call(p, i / p->T, i % p->T);
 
-        p->q_at[i] = call.e->row->fold(&call, LCT_QUERY, p->q_pos[i]);
+        p->q_at[i] = call.e->row->score.fast.position_key(&call, LCT_QUERY, p->q_pos[i]);
     }
     for (int64_t j = 0; p->folded && j < S; j++)
-        p->k_at[j] = p->score->e->row->fold(p->score, LCT_KEY, p->k_pos[j]);
+        p->k_at[j] = p->score->e->row->score.fast.position_key(p->score, LCT_KEY, p->k_pos[j]);
     if (p->bending != NULL) {
         lct_bias_pwl_fill(p);
         return;
@@ -248,11 +248,11 @@ static void deliver_stretch(const struct lct_problem *p,
             any |= heads[h] != 0;
         }
         if (any)
-            row->bias_heads_backward(dparam, &x->call, 0, p->H, x->q_pos,
+            row->score.heads_backward(dparam, &x->call, 0, p->H, x->q_pos,
                                      x->k_pos[i], heads);
     }
     for (int64_t h = 0; heads == NULL && h < p->H; h++)
-        row->bias_backward(dparam, &x->call, h, x->q_pos, x->k_pos,
+        row->score.backward(dparam, &x->call, h, x->q_pos, x->k_pos,
                            from + h * p->range, (size_t)x->n);
 }
 

@@ -9,7 +9,7 @@
  */
 #ifndef LCT_ATTENTION_TERMS_H
 #define LCT_ATTENTION_TERMS_H
-#include "../encodings/terms.h"
+#include "../encodings/content.h"
 #include <stdint.h>
 
 struct lct_problem;
@@ -57,7 +57,7 @@ struct lct_content_scratch {
 };
 
 struct lct_content_plan {
-    struct lct_terms terms;
+    struct lct_products terms;
     struct lct_content_table term[LCT_MAX_VECTORS];
     int64_t basis_row;     /* width, padded */
     float *basis;          /* [rows, basis_row]: what is projected */

@@ -13,7 +13,7 @@
 
 static const struct lct_near_far *form_of(const struct lct_problem *p)
 {
-    return p->content->e->row->near_far;
+    return p->content->e->row->content.near_far;
 }
 
 /* --------------------------------------------------------- tables of angles */
@@ -65,11 +65,11 @@ bool lct_content_classify(const struct lct_problem *p, struct lct_tile *t,
 {
     if (!p->terms.terms.near_far)
         return true;
-    t->sight = form_of(p)->span(p->content->e,
+    t->sight = form_of(p)->classify_range(p->content->e,
                                 (int64_t[2]){ q->low, q->high },
                                 (int64_t[2]){ k->low, k->high });
-    t->away = t->sight == LCT_MIXED && form_of(p)->hides;
-    return t->sight != LCT_AWAY;
+    t->away = t->sight == LCT_MIXED && form_of(p)->masks;
+    return t->sight != LCT_MASKED;
 }
 
 /* ----------------------------------------------------------------- forward */
@@ -146,7 +146,7 @@ void lct_content_far_scores(const struct lct_problem *p,
         const float *far = to + j * (int64_t)t->lanes;
         char sight[LCT_TILE];
 
-        form_of(p)->sights(sight, p->content->e, q_pos, (size_t)t->rows,
+        form_of(p)->classify(sight, p->content->e, q_pos, (size_t)t->rows,
                            k_pos[j]);
         for (int64_t i = 0; i < t->rows; i++)
             near[i] = sight[i] == LCT_NEAR  ? near[i]
@@ -169,7 +169,7 @@ static void split(const struct lct_problem *p, const struct lct_tile *t,
         float *ds = s->ds + j * (int64_t)t->lanes;
         char sight[LCT_TILE];
 
-        form_of(p)->sights(sight, p->content->e, q_pos, (size_t)t->rows,
+        form_of(p)->classify(sight, p->content->e, q_pos, (size_t)t->rows,
                            k_pos[j]);
         memset(far, 0, t->lanes * sizeof(*far));
         for (int64_t i = 0; i < t->rows; i++) {
@@ -207,7 +207,7 @@ void lct_content_far_backward(const struct lct_problem *p,
 static void turn(const struct lct_problem *p, float *row,
                  struct lct_load_angles a, float sign)
 {
-    lct_rotate_tile(&(struct lct_turned_rows){
+    lct_rotate_tile(&(struct lct_rotated_rows){
         .out = row, .x = row, .rows = 1, .cosines = a.cosines,
         .sines = a.sines, .sign = sign }, p->schedule, p->kernels);
 }

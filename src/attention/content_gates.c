@@ -260,7 +260,7 @@ static void weights_backward(void *context, size_t task, int slot)
 {
     const struct gate_job *job = context;
     const struct lct_problem *p = job->p;
-    const struct lct_terms *terms = &p->terms.terms;
+    const struct lct_products *terms = &p->terms.terms;
     double *x = p->terms.scratch[slot].row, *split[LCT_MAX_PARAMS];
     int64_t h = (int64_t)task;
 

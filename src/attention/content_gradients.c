@@ -184,7 +184,7 @@ static void deliver_projected(const struct lct_problem *p,
                               double *const *dparam)
 {
     const struct lct_content_plan *plan = &p->terms;
-    const struct lct_term_form *form = p->content->e->row->terms;
+    const struct lct_content_door *door = &p->content->e->row->content;
     struct deliver_job job = { .p = p, .dparam = dparam };
     const struct lct_content_table *last = NULL;
     double *row = plan->scratch[0].row;
@@ -194,7 +194,7 @@ static void deliver_projected(const struct lct_problem *p,
         if (job.term->v.matrix >= 0)
             lct_parallel_for((size_t)p->H, p->slots, deliver_matrix, &job);
     }
-    if (form->basis_backward == NULL)
+    if (door->basis_backward == NULL)
         return;
     for (int n = 0; n < plan->terms.count; n++) {
         job.term = &plan->term[n];
@@ -209,7 +209,7 @@ static void deliver_projected(const struct lct_problem *p,
     for (int64_t r = 0; last != NULL && r < last->rows; r++) {
         for (int64_t w = 0; w < p->W; w++)
             row[w] = (double)plan->basis[r * plan->basis_row + w];
-        form->basis_backward(dparam, row, p->content, last->low + r);
+        door->basis_backward(dparam, row, p->content, last->low + r);
     }
 }
 

@@ -64,14 +64,14 @@ static void find_differences(int64_t *low, int64_t *high,
 
 bool lct_content_plan(struct lct_problem *p, const locant_attention *a)
 {
-    const struct lct_term_form *form = p->content->e->row->terms;
+    const struct lct_content_door *door = &p->content->e->row->content;
     struct lct_content_plan *plan = &p->terms;
     int64_t low, high;
 
-    if (form == NULL || p->content->e->row->content != NULL)
+    if (door->products == NULL || p->content->e->row->content.scores != NULL)
         return false;
     find_differences(&low, &high, p, a);
-    form->terms(&plan->terms, p->content->e, low, high);
+    door->products(&plan->terms, p->content->e, low, high);
     if (plan->terms.gate_weight >= 0 && p->hidings > 0)
         return false;
     plan->basis_row = 0;
@@ -93,7 +93,7 @@ locant_status lct_content_schedule(struct lct_problem *p)
 
     if (p->terms.terms.near_far)
         return lct_schedule_of(&p->schedule, e, p->fn, p->D, 0);
-    if (e->row->schedule != NULL)
+    if (e->row->schedule.create != NULL)
         return lct_schedule_of(&kept, e, p->fn, p->W, 0);
     return LOCANT_OK;
 }
@@ -273,19 +273,19 @@ static void fill_basis(void *context, size_t task, int slot)
     const struct fill_job *job = context;
     const struct lct_content_plan *plan = &job->p->terms;
     const struct lct_call *c = job->p->content;
-    const struct lct_term_form *form = c->e->row->terms;
+    const struct lct_content_door *door = &c->e->row->content;
     int64_t from = (int64_t)task * LCT_TILE, n = job->term->rows - from;
     int64_t wide = plan->basis_row, first = job->term->low + from;
     float *to = plan->basis + from * wide;
     double *row = plan->scratch[slot].row;
 
     n = n < LCT_TILE ? n : LCT_TILE;
-    if (form->basis_rows != NULL) {
-        form->basis_rows(to, (size_t)wide, c, first, n);
+    if (door->basis_rows != NULL) {
+        door->basis_rows(to, (size_t)wide, c, first, n);
         return;
     }
     for (int64_t r = 0; r < n; r++, to += wide) {
-        form->basis(row, c, first + r);
+        door->basis(row, c, first + r);
         for (int64_t w = 0; w < c->width; w++)
             to[w] = (float)row[w];
         memset(to + c->width, 0, (size_t)(wide - c->width) * sizeof(*to));

@@ -14,12 +14,13 @@ void lct_decode_softmax_plan(const struct lct_problem *p,
     struct lct_call call;
 
     f->levers = p->score != NULL && p->T == 1 && p->range == 0 &&
-                p->score->e->row->slope != NULL;
+                p->score->e->row->score.fast.slope != NULL;
     if (!f->levers)
         return;
     call = lct_bias_call(p, lct_problem_row(p, f->b), 0);
     for (int64_t g = 0; f->levers && g < f->heads; g++)
-        f->levers = call.e->row->slope(&f->slope[g], &call, f->head + g);
+        f->levers = call.e->row->score.fast.slope(&f->slope[g], &call,
+                                                  f->head + g);
 }
 
 /* The levers of the tile's keys. */
@@ -29,7 +30,7 @@ static void pull(const struct lct_problem *p, struct lct_decode_task *f,
     int64_t row = lct_problem_row(p, t->b);
     struct lct_call call = lct_bias_call(p, row, 0);
 
-    call.e->row->levers(f->lever, &call, p->q_pos[row],
+    call.e->row->score.fast.relative_positions(f->lever, &call, p->q_pos[row],
                         p->k_pos + row * p->S + t->j, (size_t)t->keys);
     for (int64_t j = t->keys; j < LCT_TILE; j++)
         f->lever[j] = 0;

@@ -38,7 +38,7 @@ static void rotate_back(const struct lct_problem *p, float *x, int64_t width,
 {
     const int64_t from = angle * p->schedule->pairs;
 
-    lct_rotate_tile(&(struct lct_turned_rows){
+    lct_rotate_tile(&(struct lct_rotated_rows){
         .out = x, .x = x, .out_row = width, .x_row = width, .rows = rows,
         .cosines = cosines + from, .sines = sines + from, .sign = -1 },
         p->schedule, p->kernels);

@@ -35,7 +35,7 @@ void lct_load_rotated(const struct lct_problem *p, float *to,
                       const locant_tensor *x, const int64_t at[3], int64_t rows,
                       struct lct_load_angles angles)
 {
-    struct lct_turned_rows r = {
+    struct lct_rotated_rows r = {
         .out = to, .x = to, .out_row = p->padded, .x_row = p->padded,
         .rows = rows, .cosines = angles.cosines, .sines = angles.sines,
         .sign = 1 };

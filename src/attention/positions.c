@@ -41,13 +41,14 @@ static locant_status check_axes(struct lct_problem *p,
 {
     const struct lct_part *part = NULL;
 
-    if (a->encoding != NULL && a->encoding->row->layer == NULL)
+    if (a->encoding != NULL && a->encoding->row->layers == NULL)
         part = lct_part_of(a->encoding, LOCANT_DOOR_ROTATE);
     if (part == NULL)
         return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: q_coords is given, "
                            "expected an encoding that turns queries and keys "
                            "to read it", p->fn);
-    p->axes = part->e->row->axes > 0 ? part->e->row->axes : 1;
+    p->axes = part->e->row->positions.axes;
+    p->axes = p->axes > 0 ? p->axes : 1;
     return LOCANT_OK;
 }
 
@@ -198,7 +199,7 @@ locant_status lct_schedules_plan(struct lct_problem *p,
                                  const locant_attention *a,
                                  const locant_encoding *leaf)
 {
-    if (leaf->row->schedule == NULL)
+    if (leaf->row->schedule.create == NULL)
         return LOCANT_OK;
     if (!lct_lengths_matter(leaf))
         return lct_schedule_of(&p->schedule, leaf, p->fn, p->D,
@@ -290,7 +291,7 @@ void lct_positions_fill(struct lct_problem *p, const locant_attention *a)
         if (p->q_last != NULL)
             fill_last(p, row);
         for (int64_t i = 0; p->tau != NULL && i < p->T; i++)
-            p->tau[t + i] = p->heat->row->temperature(p->heat,
+            p->tau[t + i] = p->heat->row->scale.of_query(p->heat,
                                                       p->q_pos[t + i]);
     }
 }

@@ -17,7 +17,8 @@ static locant_status ask(const struct question *q, const char *fn,
     for (int64_t i = 0; i < n; i++)
         pos[i] = q->coords ? (int64_t)lct_positions_row_coord(r, first + i, 0)
                              : lct_positions_row_at(r, first + i);
-    return q->leaf->row->positions(q->leaf, fn, pos, (size_t)n, q->params);
+    return q->leaf->row->positions.check(q->leaf, fn, pos, (size_t)n,
+                                         q->params);
 }
 
 /* Ask about the whole row, for a sentence that tells where in it. */
@@ -67,7 +68,7 @@ locant_status lct_positions_check_known(const struct lct_problem *p,
         k = lct_positions_of_keys(p, a);
     struct question question = { leaf, params, false };
 
-    if (leaf->row->positions == NULL)
+    if (leaf->row->positions.check == NULL)
         return LOCANT_OK;
     if (leaf->doors == LOCANT_DOOR_ROTATE && a->q_coords != NULL) {
         if (p->axes > 1) /* what it refuses are flat positions */

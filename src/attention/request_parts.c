@@ -32,13 +32,13 @@ static locant_status check_rotate(struct lct_problem *p,
 {
     const struct lct_schedule *kept; /* with leaf, for row->turn */
 
-    p->turns = leaf->row->turn != NULL;
+    p->turns = leaf->row->rotate.map != NULL;
     if (!p->turns)
         return lct_schedules_plan(p, a, leaf);
-    if (leaf->row->schedule != NULL)
+    if (leaf->row->schedule.create != NULL)
         LCT_TRY(lct_schedule_of(&kept, leaf, p->fn, p->D, 0));
-    if (leaf->row->turn_width != NULL)
-        p->Dq = leaf->row->turn_width(leaf, p->D);
+    if (leaf->row->rotate.width != NULL)
+        p->Dq = leaf->row->rotate.width(leaf, p->D);
     if (p->Dq != p->D && p->keys_turned)
         return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: %s widens queries and "
                            "keys, expected keys that are not turned yet",
@@ -60,7 +60,7 @@ static locant_status check_content(const struct lct_problem *p,
                            ", expected one of them alone", p->fn,
                            p->rotate->e->row->info.name, p->Dq,
                            leaf->row->info.name, p->D);
-    if (leaf->row->near_far != NULL && p->keys_turned)
+    if (leaf->row->content.near_far != NULL && p->keys_turned)
         return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: %s turns each key for "
                            "each query, expected keys that are not turned yet",
                            p->fn, leaf->row->info.name);
@@ -108,9 +108,9 @@ static locant_status check_part(struct lct_problem *p,
                            "memory", p->fn);
     LCT_TRY(lct_positions_check_known(p, a, e, params));
     LCT_TRY(check_causal(p, a, e));
-    if (e->row->temperature != NULL)
+    if (e->row->scale.of_query != NULL)
         p->heat = e;
-    if (e->row->hides != NULL)
+    if (e->row->mask.hide != NULL)
         p->hiding[p->hidings++] = e;
     if (e->doors & LOCANT_DOOR_ROTATE) {
         p->rotate = &p->call[n];
@@ -130,8 +130,8 @@ static locant_status check_scale(struct lct_problem *p,
     const double given = p->scale;
 
     for (int n = 0; n < e->parts; n++)
-        if (e->part[n].e->row->score != NULL)
-            p->scale *= e->part[n].e->row->score(e->part[n].e);
+        if (e->part[n].e->row->scale.of_scores != NULL)
+            p->scale *= e->part[n].e->row->scale.of_scores(e->part[n].e);
     if (isfinite((float)p->scale))
         return LOCANT_OK;
     return locant_fail(LOCANT_ERR_PARAM, "%s: scale is %g, which %s multiplies "
@@ -147,7 +147,7 @@ locant_status lct_request_parts_check(struct lct_problem *p,
 
     if (e == NULL)
         return LOCANT_OK;
-    if (e->row->layer != NULL)
+    if (e->row->layers != NULL)
         return lct_part_open(&part, p->fn, e, LOCANT_DOOR_SCORE);
     LCT_TRY(check_scale(p, e));
     for (int n = 0; n < e->parts; n++)

@@ -53,7 +53,7 @@ void lct_rotation_row(double *out, const struct lct_problem *p, const double *x,
     if (p->turns && !turned) {
         struct lct_point point = point_of(p, role, row, at[2]);
 
-        p->rotate->e->row->turn(out, x, p->rotate, role, at[1], &point);
+        p->rotate->e->row->rotate.map(out, x, p->rotate, role, at[1], &point);
         return;
     }
     memcpy(out, x, (size_t)p->D * sizeof(*out));
@@ -74,7 +74,7 @@ void lct_rotation_row_backward(double *dx, double *dparam,
         double *split[LCT_MAX_PARAMS];
 
         lct_param_gradients_of(split, p, p->rotate, dparam);
-        p->rotate->e->row->turn_backward(dx, split, dout, x, p->rotate, role,
+        p->rotate->e->row->rotate.backward(dx, split, dout, x, p->rotate, role,
                                          at[1], &point);
         return;
     }

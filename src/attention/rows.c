@@ -208,8 +208,8 @@ static void load_bias(const struct lct_row_scratch *r,
     call = *p->score;
     call.last = s->c.call.last;
     for (int64_t h = 0; h < s->heads; h++)
-        call.e->row->bias(r->bias + h * s->c.keys, &call, s->head + h, q_pos,
-                          s->c.k_pos, (size_t)s->c.keys);
+        call.e->row->score.bias(r->bias + h * s->c.keys, &call, s->head + h,
+                                q_pos, s->c.k_pos, (size_t)s->c.keys);
 }
 
 bool lct_row_scores(struct lct_query *query, const struct lct_row_scratch *r,

@@ -158,7 +158,7 @@ static void through_bias(const struct owner *w, const struct lct_query *query)
 
         for (int64_t j = 0; j < keys; j++)
             ds[j] += w->r->dbias[h * keys + j];
-        call.e->row->bias_backward(split, &call, s->head + h, query->pos,
+        call.e->row->score.backward(split, &call, s->head + h, query->pos,
                                    s->c.k_pos, ds, (size_t)keys);
     }
 }

@@ -16,11 +16,11 @@ locant_status lct_rows_content_schedule(const struct lct_problem *p)
     const struct lct_schedule *kept; /* with the encoding */
     const struct lct_encoding *row;
 
-    if (p->content == NULL || p->content->e->row->schedule == NULL)
+    if (p->content == NULL || p->content->e->row->schedule.create == NULL)
         return LOCANT_OK;
     row = p->content->e->row;
     return lct_schedule_of(&kept, p->content->e, p->fn,
-                           row->near_far != NULL ? p->D : p->W, 0);
+                           row->content.near_far != NULL ? p->D : p->W, 0);
 }
 
 static int64_t zero(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
@@ -55,9 +55,9 @@ void lct_rows_content_plan(struct lct_segment *s, const struct lct_problem *p)
     const locant_encoding *e = p->content->e;
     struct lct_rows_content *content = &s->content;
 
-    *content = (struct lct_rows_content){ .products = lct_no_terms() };
-    if (e->row->terms != NULL)
-        e->row->terms->terms(&content->products, e, -INT64_MAX, INT64_MAX);
+    *content = (struct lct_rows_content){ .products = lct_no_products() };
+    if (e->row->content.products != NULL)
+        e->row->content.products(&content->products, e, -INT64_MAX, INT64_MAX);
     if (content->products.u >= 0)
         content->vectors[content->count++].v =
             vectors_of_u(content->products.u);
@@ -191,10 +191,10 @@ void lct_rows_content_scores(double *scores, const struct lct_segment *s,
                              const struct lct_row_scratch *r,
                              const struct lct_query *q)
 {
-    const struct lct_terms *products = &s->content.products;
+    const struct lct_products *products = &s->content.products;
 
-    if (s->c.call.e->row->content != NULL)
-        s->c.call.e->row->content(scores, &s->c, q);
+    if (s->c.call.e->row->content.scores != NULL)
+        s->c.call.e->row->content.scores(scores, &s->c, q);
     if (products->near_far)
         lct_rows_far_scores(scores, s, r, q);
     for (int n = 0; n < s->content.count; n++) {
@@ -217,7 +217,7 @@ void lct_rows_content_backward(double *dscores,
                                const struct lct_row_scratch *r,
                                const struct lct_query *q)
 {
-    const struct lct_terms *products = &s->content.products;
+    const struct lct_products *products = &s->content.products;
 
     multiply(dscores, products->factor, s);
     if (products->gate_weight >= 0)
@@ -232,8 +232,8 @@ void lct_rows_content_backward(double *dscores,
     }
     if (products->near_far)
         lct_rows_far_backward(dscores, g, scores, s, r, q);
-    if (s->c.call.e->row->content_backward != NULL)
-        s->c.call.e->row->content_backward(dscores, g, scores, &s->c, q);
+    if (s->c.call.e->row->content.backward != NULL)
+        s->c.call.e->row->content.backward(dscores, g, scores, &s->c, q);
 }
 
 /* ------------------------------------------------------------------- values */

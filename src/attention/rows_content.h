@@ -2,7 +2,7 @@
 #ifndef LCT_ROWS_CONTENT_H
 #define LCT_ROWS_CONTENT_H
 #include "../encodings/content.h"
-#include "../encodings/terms.h"
+#include "../encodings/content.h"
 
 struct lct_arena;
 struct lct_problem;
@@ -20,7 +20,7 @@ struct lct_rows_vectors {
 
 /* What content keeps of one segment. */
 struct lct_rows_content {
-    struct lct_terms products;
+    struct lct_products products;
     struct lct_rows_vectors vectors[LCT_ROWS_VECTORS];
     int count;
     int64_t *order;               /* [keys]: in order of position */
@@ -37,7 +37,7 @@ struct lct_rows_content_scratch {
     double *row, *drow;           /* [max(W, D)] */
     double *rotated[2], *drotated[2]; /* [D]: a query, near and far */
     double *cosines, *sines;      /* [D / 2] */
-    char *sights;                 /* [S]: enum lct_sight */
+    char *sights;                 /* [S]: enum lct_near_far_class */
 };
 
 /* Make the schedule that the encoding needs; it is kept with the encoding. */

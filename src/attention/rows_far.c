@@ -14,8 +14,9 @@
 
 /* Rotate a row in place as 'sight' says; sign -1: back. */
 static void rotate(double *row, const struct lct_segment *s,
-                   const struct lct_row_scratch *r, enum lct_sight sight,
-                   enum lct_role role, int64_t pos, double sign)
+                   const struct lct_row_scratch *r,
+                   enum lct_near_far_class sight, enum lct_role role,
+                   int64_t pos, double sign)
 {
     const struct lct_schedule *schedule;
     struct lct_table angles = { r->content.cosines, r->content.sines, true };
@@ -57,7 +58,7 @@ static void see_keys(const struct lct_segment *s,
     const locant_encoding *e = s->c.call.e;
 
     for (int64_t j = 0; j < s->c.keys; j++)
-        e->row->near_far->sights(r->content.sights + j, e, &q->pos, 1,
+        e->row->content.near_far->classify(r->content.sights + j, e, &q->pos, 1,
                                  s->c.k_pos[j]);
 }
 
@@ -89,7 +90,7 @@ void lct_rows_far_scores(double *scores, const struct lct_segment *s,
             int far = r->content.sights[j] == LCT_FAR;
             double *score = &scores[h * c->keys + j];
 
-            if (r->content.sights[j] == LCT_AWAY)
+            if (r->content.sights[j] == LCT_MASKED)
                 *score = -INFINITY;
             if (!lct_is_hidden(*score))
                 *score = q->bias[h * c->keys + j] +
@@ -126,7 +127,7 @@ void lct_rows_far_backward(double *dscores,
             g->dbias[at] += dscores[at];
             dscores[at] = 0;
             if (d == 0 || lct_is_hidden(scores[at]) ||
-                r->content.sights[j] == LCT_AWAY)
+                r->content.sights[j] == LCT_MASKED)
                 continue;
             lct_accumulate(r->content.drotated[far], d,
                            s->content.rotated[far] + key, D);

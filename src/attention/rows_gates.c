@@ -120,7 +120,7 @@ void lct_rows_gates_backward(const double *dscores, const double *scores,
 void lct_rows_gates_end(const struct lct_content_gradient *g,
                         const struct lct_segment *s)
 {
-    const struct lct_terms *products = &s->content.products;
+    const struct lct_products *products = &s->content.products;
     int weight = products->gate_weight, bias = products->gate_bias;
     int64_t W = s->c.call.width;
 

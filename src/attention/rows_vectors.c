@@ -10,15 +10,15 @@
 #include "rows_vectors.h"
 #include <string.h>
 
-static const struct lct_term_form *form_of(const struct lct_segment *s)
+static const struct lct_content_door *door_of(const struct lct_segment *s)
 {
-    return s->c.call.e->row->terms;
+    return &s->c.call.e->row->content;
 }
 
 bool lct_rows_vectors_fixed(const struct lct_segment *s,
                             const struct lct_vectors *v)
 {
-    return v->matrix >= 0 && form_of(s)->basis_backward == NULL;
+    return v->matrix >= 0 && door_of(s)->basis_backward == NULL;
 }
 
 /* The row that a pair of positions picks; -1: none. */
@@ -71,7 +71,7 @@ void lct_rows_vectors_project(const struct lct_segment *s,
     int64_t W = c->width, D = c->head_dim;
 
     for (int64_t m = v->first; m < v->first + v->count; m++) {
-        form_of(s)->basis(r->content.row, c, m);
+        door_of(s)->basis(r->content.row, c, m);
         for (int64_t i = 0; i < c->heads * D; i++)
             v->rows[vector_at(s, v, i / D, m) + i % D] =
                 lct_dot(c->param[v->v.matrix] + i * W, r->content.row, W) +
@@ -106,7 +106,7 @@ void lct_rows_vectors_project_backward(const struct lct_content_gradient *g,
     for (int64_t m = v->first; m < v->first + v->count; m++) {
         if (is_unused(s, v, m))
             continue;
-        form_of(s)->basis(r->content.row, c, m);
+        door_of(s)->basis(r->content.row, c, m);
         memset(r->content.drow, 0, (size_t)W * sizeof(double));
         for (int64_t i = 0; i < c->heads * D; i++) {
             double d = v->drows[vector_at(s, v, i / D, m) + i % D];
@@ -118,7 +118,7 @@ void lct_rows_vectors_project_backward(const struct lct_content_gradient *g,
             if (v->v.bias >= 0)
                 g->dparam[v->v.bias][i] += d;
         }
-        form_of(s)->basis_backward(g->dparam, r->content.drow, c, m);
+        door_of(s)->basis_backward(g->dparam, r->content.drow, c, m);
     }
 }
 
@@ -214,7 +214,7 @@ static const double *fixed_row(const struct lct_segment *s,
     double *row = r->content.basis + place * s->c.call.width;
 
     if (r->content.held[place] != m)
-        form_of(s)->basis(row, &s->c.call, m);
+        door_of(s)->basis(row, &s->c.call, m);
     r->content.held[place] = m;
     return row;
 }

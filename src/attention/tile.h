@@ -41,7 +41,7 @@ struct lct_tile {
     bool mapped;        /* s->hidden says which */
     int64_t sees;       /* keys that the first query sees, each after it one
                            more; or all: no steps are cut (lct_steps_next) */
-    int sight;          /* of content: enum lct_sight; 0: near */
+    int sight;          /* of content: enum lct_near_far_class; 0: near */
     bool away;          /* content hides some besides */
 };
 

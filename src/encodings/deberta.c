@@ -117,8 +117,8 @@ static int64_t row(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
     return lct_deberta_row(e, q_pos, k_pos);
 }
 
-static void terms(struct lct_terms *out, const locant_encoding *e, int64_t low,
-                  int64_t high)
+static void products(struct lct_products *out, const locant_encoding *e,
+                     int64_t low, int64_t high)
 {
     int64_t most = (int64_t)e->value[e->value[LCT_DEBERTA_VERSION] == 1
                                          ? LCT_DEBERTA_SPAN
@@ -126,7 +126,7 @@ static void terms(struct lct_terms *out, const locant_encoding *e, int64_t low,
 
     (void)low;
     (void)high;
-    *out = lct_no_terms();
+    *out = lct_no_products();
     out->factor = 1 / sqrt(3);
     out->count = 2;
     for (int n = 0; n < 2; n++) {
@@ -142,12 +142,6 @@ static void terms(struct lct_terms *out, const locant_encoding *e, int64_t low,
         v->last = most;
     }
 }
-
-static const struct lct_term_form form = {
-    .terms = terms,
-    .basis = lct_deberta_basis,
-    .basis_backward = lct_deberta_basis_backward,
-};
 
 static const locant_variant variants[] = {
     { "deberta(span=512)", "version 1: distances clipped at 512",
@@ -179,10 +173,12 @@ const struct lct_encoding lct_enc_deberta = {
         .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_LEARNED,
     },
     .keys = keys,
-    .params = version1,
-    .params_of = params_of,
-    .size = size,
     .check = check,
     .prepare = lct_deberta_prepare,
-    .terms = &form,
+    .params = { .list = version1, .list_of = params_of, .size = size },
+    .content = {
+        .products = products,
+        .basis = lct_deberta_basis,
+        .basis_backward = lct_deberta_basis_backward,
+    },
 };

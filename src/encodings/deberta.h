@@ -3,7 +3,6 @@
 #ifndef LCT_DEBERTA_H
 #define LCT_DEBERTA_H
 #include "content.h"
-#include "terms.h"
 
 enum { LCT_DEBERTA_VERSION, LCT_DEBERTA_SPAN, LCT_DEBERTA_DISTANCE }; /* keys */
 enum {                                                          /* parameters */

@@ -16,7 +16,6 @@
  * Weights start at N(0, 0.02^2), biases at 0, as in the authors' code.
  */
 #include "content.h"
-#include "terms.h"
 
 enum { WEIGHT, BIAS };
 
@@ -35,18 +34,16 @@ static const struct lct_param params[] = {
     { 0 }
 };
 
-static void terms(struct lct_terms *out, const locant_encoding *e, int64_t low,
-                  int64_t high)
+static void products(struct lct_products *out, const locant_encoding *e,
+                     int64_t low, int64_t high)
 {
     (void)e;
     (void)low;
     (void)high;
-    *out = lct_no_terms();
+    *out = lct_no_products();
     out->gate_weight = WEIGHT;
     out->gate_bias = BIAS;
 }
-
-static const struct lct_term_form form = { .terms = terms };
 
 static const locant_variant variants[] = {
     { "fox", "forget gates alone", "FoX (LLaMA) without RoPE" },
@@ -75,7 +72,6 @@ const struct lct_encoding lct_enc_fox = {
                   LOCANT_TRAIT_READS_X | LOCANT_TRAIT_CAUSAL,
     },
     .keys = keys,
-    .params = params,
-    .scores_only = true,
-    .terms = &form,
+    .params = { .list = params },
+    .content = { .products = products, .scores_only = true },
 };

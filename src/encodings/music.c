@@ -10,7 +10,6 @@
  * The table starts at N(0, 1/D), the authors'.
  */
 #include "content.h"
-#include "terms.h"
 
 enum { LENGTH, SHARE };
 
@@ -65,20 +64,18 @@ static int64_t row(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
 }
 
 /* Keys after the query are hidden. */
-static void terms(struct lct_terms *out, const locant_encoding *e, int64_t low,
-                  int64_t high)
+static void products(struct lct_products *out, const locant_encoding *e,
+                     int64_t low, int64_t high)
 {
     (void)low;
     (void)high;
-    *out = lct_no_terms();
+    *out = lct_no_products();
     out->count = 1;
     out->vectors[0] = lct_plain_vectors(LCT_MEETS_QUERY, 0);
     out->vectors[0].row = row;
     out->vectors[0].first = 0;
     out->vectors[0].last = (int64_t)e->value[LENGTH];
 }
-
-static const struct lct_term_form form = { .terms = terms };
 
 static const locant_variant variants[] = {
     { "music(length=2048)", "the paper's longest relative distance",
@@ -107,8 +104,7 @@ const struct lct_encoding lct_enc_music = {
                   LOCANT_TRAIT_CAUSAL,
     },
     .keys = keys,
-    .params = params,
-    .fill = fill,
-    .positions = positions,
-    .terms = &form,
+    .params = { .list = params, .fill = fill },
+    .positions = { .check = positions },
+    .content = { .products = products },
 };

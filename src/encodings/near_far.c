@@ -22,58 +22,60 @@ locant_status lct_near_far_schedule(struct lct_schedule **out,
                                     const locant_encoding *e, const char *fn,
                                     int64_t head_dim, int64_t length)
 {
-    const struct lct_near_far *form = e->row->near_far;
+    const struct lct_near_far *scheme = e->row->content.near_far;
 
     (void)length;
-    *out = lct_schedule_create(e->value[form->base], head_dim / 2, head_dim);
+    *out = lct_schedule_create(e->value[scheme->base], head_dim / 2, head_dim);
     if (*out == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for the "
                            "frequencies of %s", fn, e->row->info.name);
-    (*out)->pairing = (enum lct_pairing)e->value[form->pairing];
+    (*out)->pairing = (enum lct_pairing)e->value[scheme->pairing];
     return LOCANT_OK;
 }
 
-static void terms(struct lct_terms *out, const locant_encoding *e, int64_t low,
-                  int64_t high)
+void lct_near_far_products(struct lct_products *out, const locant_encoding *e,
+                           int64_t low, int64_t high)
 {
     (void)e;
     (void)low;
     (void)high;
-    *out = lct_no_terms();
+    *out = lct_no_products();
     out->near_far = true;
 }
 
-/* A stretch of frequencies: 'base' as they are, 'slow' divided. */
+/* A stretch of frequencies: 'base' as they are, 'divided' by the divisor. */
 struct stretch {
     const struct lct_turn *base;
-    struct lct_turn slow[PAIRS];
+    struct lct_turn divided[PAIRS];
     int64_t pairs;
 };
 
 /* A frequency divided as the encoding says. */
-static struct lct_turn slowed(struct lct_turn base, const locant_encoding *e)
+static struct lct_turn divided(struct lct_turn base, const locant_encoding *e)
 {
-    const struct lct_near_far *form = e->row->near_far;
+    const struct lct_near_far *scheme = e->row->content.near_far;
 
-    return form->slowing == NULL ? base
-                                 : lct_turn_divide(base, form->slowing(e));
+    return scheme->divisor == NULL ? base
+                                 : lct_turn_divide(base, scheme->divisor(e));
 }
 
 /* What a far row is rotated by, as a fraction of a turn. */
-static struct lct_turn far_turn(struct lct_turn base, struct lct_turn slow,
-                                int64_t grouped, int64_t extra)
+static struct lct_turn far_fraction(struct lct_turn base,
+                                    struct lct_turn divided_base,
+                                    int64_t grouped, int64_t offset)
 {
-    return lct_turn_add(lct_turn_at(slow, grouped), lct_turn_at(base, extra));
+    return lct_turn_add(lct_turn_at(divided_base, grouped),
+                        lct_turn_at(base, offset));
 }
 
-/* Fractions of a turn are frequencies at position 1. */
+/* A fraction of a turn is the angle of that frequency at position 1. */
 static void fill_row(float *cosines, float *sines, const struct stretch *x,
-                     int64_t grouped, int64_t extra)
+                     int64_t grouped, int64_t offset)
 {
     struct lct_turn turn[PAIRS];
 
     for (int64_t i = 0; i < x->pairs; i++)
-        turn[i] = far_turn(x->base[i], x->slow[i], grouped, extra);
+        turn[i] = far_fraction(x->base[i], x->divided[i], grouped, offset);
     lct_kernels()->angle_rows(cosines, sines, turn, (size_t)x->pairs, 1, 1,
                               1.0);
 }
@@ -82,8 +84,8 @@ void lct_near_far_angles(float *cosines, float *sines, const locant_encoding *e,
                          const struct lct_schedule *s, enum lct_role role,
                          const int64_t *pos, int64_t n)
 {
-    const struct lct_near_far *form = e->row->near_far;
-    int64_t extra = role == LCT_QUERY ? form->extra(e) : 0;
+    const struct lct_near_far *scheme = e->row->content.near_far;
+    int64_t offset = role == LCT_QUERY ? scheme->offset(e) : 0;
 
     for (int64_t from = 0; from < s->pairs; from += PAIRS) {
         struct stretch x = { .base = s->turn + from };
@@ -91,15 +93,15 @@ void lct_near_far_angles(float *cosines, float *sines, const locant_encoding *e,
 
         x.pairs = s->pairs - from < PAIRS ? s->pairs - from : PAIRS;
         for (int64_t i = 0; i < x.pairs; i++)
-            x.slow[i] = slowed(x.base[i], e);
+            x.divided[i] = divided(x.base[i], e);
         for (int64_t r = 0; r < n; r++) {
-            int64_t grouped = form->grouped(e, role, pos[r]);
+            int64_t grouped = scheme->grouped(e, role, pos[r]);
             float *c = cosines + r * s->pairs + from;
             float *to = sines + r * s->pairs + from;
             size_t bytes = (size_t)x.pairs * sizeof(*c);
 
             if (r == 0 || grouped != before) {
-                fill_row(c, to, &x, grouped, extra);
+                fill_row(c, to, &x, grouped, offset);
             } else {
                 memcpy(c, c - s->pairs, bytes);
                 memcpy(to, to - s->pairs, bytes);
@@ -111,22 +113,20 @@ void lct_near_far_angles(float *cosines, float *sines, const locant_encoding *e,
 
 void lct_near_far_angles_f64(double *cosines, double *sines,
                              const locant_encoding *e,
-                             const struct lct_schedule *s, enum lct_sight sight,
-                             enum lct_role role, int64_t pos)
+                             const struct lct_schedule *s,
+                             enum lct_near_far_class class, enum lct_role role,
+                             int64_t pos)
 {
-    const struct lct_near_far *form = e->row->near_far;
-    int64_t extra = role == LCT_QUERY ? form->extra(e) : 0;
+    const struct lct_near_far *scheme = e->row->content.near_far;
+    int64_t offset = role == LCT_QUERY ? scheme->offset(e) : 0;
 
     for (int64_t i = 0; i < s->pairs; i++) {
         struct lct_turn turn = s->turn[i];
 
-        if (sight == LCT_NEAR)
-            turn = lct_turn_at(turn, pos);
-        else
-            turn = far_turn(turn, slowed(turn, e), form->grouped(e, role, pos),
-                            extra);
+        turn = class == LCT_NEAR
+                   ? lct_turn_at(turn, pos)
+                   : far_fraction(turn, divided(turn, e),
+                                  scheme->grouped(e, role, pos), offset);
         lct_reduced_cos_sin_f64(&cosines[i], &sines[i], lct_reduce(turn, 1));
     }
 }
-
-const struct lct_term_form lct_near_far_form = { .terms = terms };

@@ -9,7 +9,6 @@
  * we take the latter, at which scores of unit queries stay small.
  */
 #include "content.h"
-#include "terms.h"
 
 enum { DISTANCE, SHARE };
 
@@ -42,20 +41,18 @@ static int64_t row(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
                            (int64_t)e->value[DISTANCE]);
 }
 
-static void terms(struct lct_terms *out, const locant_encoding *e, int64_t low,
-                  int64_t high)
+static void products(struct lct_products *out, const locant_encoding *e,
+                     int64_t low, int64_t high)
 {
     (void)low;
     (void)high;
-    *out = lct_no_terms();
+    *out = lct_no_products();
     out->count = 1;
     out->vectors[0] = lct_plain_vectors(LCT_MEETS_QUERY, 0);
     out->vectors[0].row = row;
     out->vectors[0].first = -(int64_t)e->value[DISTANCE];
     out->vectors[0].last = (int64_t)e->value[DISTANCE];
 }
-
-static const struct lct_term_form form = { .terms = terms };
 
 const struct lct_encoding lct_enc_relative = {
     .info = {
@@ -74,7 +71,6 @@ const struct lct_encoding lct_enc_relative = {
         .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_LEARNED,
     },
     .keys = keys,
-    .params = params,
-    .size = size,
-    .terms = &form,
+    .params = { .list = params, .size = size },
+    .content = { .products = products },
 };

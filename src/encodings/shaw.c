@@ -9,7 +9,6 @@
  * the authors' code (tensor2tensor, common_attention.py).
  */
 #include "content.h"
-#include "terms.h"
 
 enum { DISTANCE, VALUES, SHARE };
 enum { KEYS, VALUE_ROWS };
@@ -67,12 +66,12 @@ static int64_t row(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
                            (int64_t)e->value[DISTANCE]);
 }
 
-static void terms(struct lct_terms *out, const locant_encoding *e, int64_t low,
-                  int64_t high)
+static void products(struct lct_products *out, const locant_encoding *e,
+                     int64_t low, int64_t high)
 {
     (void)low;
     (void)high;
-    *out = lct_no_terms();
+    *out = lct_no_products();
     out->count = e->value[VALUES] != 0 ? 2 : 1;
     out->vectors[0] = lct_plain_vectors(LCT_MEETS_QUERY, KEYS);
     out->vectors[1] = lct_plain_vectors(LCT_MEETS_WEIGHT, VALUE_ROWS);
@@ -82,8 +81,6 @@ static void terms(struct lct_terms *out, const locant_encoding *e, int64_t low,
         out->vectors[n].last = (int64_t)e->value[DISTANCE];
     }
 }
-
-static const struct lct_term_form form = { .terms = terms };
 
 static const locant_variant variants[] = {
     { "shaw(distance=16)", "the paper's base model", "relative Transformer" },
@@ -113,9 +110,11 @@ const struct lct_encoding lct_enc_shaw = {
         .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_LEARNED,
     },
     .keys = keys,
-    .params = params,
-    .params_of = params_of,
-    .size = size,
-    .fill = fill,
-    .terms = &form,
+    .params = {
+        .list = params,
+        .list_of = params_of,
+        .size = size,
+        .fill = fill,
+    },
+    .content = { .products = products },
 };

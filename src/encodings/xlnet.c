@@ -12,10 +12,10 @@
  * if both lie before position 'segment' or neither does.  All parameters start
  * at N(0, 0.02^2), the authors'.
  */
-#include "waves.h"
+#include "sinusoids.h"
 
-enum { SEGMENT = LCT_WAVES_CLAMP + 1, SHARE };
-enum { SEGMENT_BIAS = LCT_WAVES_V + 1, SEGMENTS };
+enum { SEGMENT = LCT_SINUSOIDS_CLAMP + 1, SHARE };
+enum { SEGMENT_BIAS = LCT_SINUSOIDS_V + 1, SEGMENTS };
 
 static const struct lct_key keys[] = {
     { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
@@ -70,10 +70,10 @@ static int64_t segment_row(const locant_encoding *e, int64_t q_pos,
     return differ(e, q_pos, k_pos);
 }
 
-static void terms(struct lct_terms *out, const locant_encoding *e, int64_t low,
-                  int64_t high)
+static void products(struct lct_products *out, const locant_encoding *e,
+                     int64_t low, int64_t high)
 {
-    lct_waves_terms(out, e, low, high, LCT_CLAMP_BOTH);
+    lct_sinusoids_terms(out, e, low, high, LCT_CLAMP_BOTH);
     out->count = 2;
     out->vectors[1] = lct_plain_vectors(LCT_MEETS_QUERY, SEGMENTS);
     out->vectors[1].by_head = true;
@@ -81,12 +81,6 @@ static void terms(struct lct_terms *out, const locant_encoding *e, int64_t low,
     out->vectors[1].row = segment_row;
     out->vectors[1].pairs = e->value[SEGMENT] == 0 ? 0 : 2;
 }
-
-static const struct lct_term_form form = {
-    .terms = terms,
-    .basis = lct_waves_basis,
-    .basis_rows = lct_waves_basis_rows,
-};
 
 static const locant_variant variants[] = {
     { "xlnet", "one segment", "XLNet pretraining of single texts" },
@@ -116,8 +110,12 @@ const struct lct_encoding lct_enc_xlnet = {
         .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_RELATIVE,
     },
     .keys = keys,
-    .params = params,
     .traits = traits,
-    .schedule = lct_waves_schedule,
-    .terms = &form,
+    .params = { .list = params },
+    .schedule = { .create = lct_sinusoids_schedule },
+    .content = {
+        .products = products,
+        .basis = lct_sinusoids_basis,
+        .basis_rows = lct_sinusoids_basis_rows,
+    },
 };

@@ -1,6 +1,6 @@
-/* bends.h - biases that are piecewise linear */
-#ifndef LCT_BENDS_H
-#define LCT_BENDS_H
+/* piecewise.h - biases that are piecewise linear */
+#ifndef LCT_PIECEWISE_H
+#define LCT_PIECEWISE_H
 #include "call.h"
 
 /*
@@ -8,7 +8,7 @@
  * with u and v above 0 and u growing.  Two parameters bend it: u and v depend
  * on the first, v on the second.
  */
-struct lct_bends {
+struct lct_piecewise {
     /* How many pieces there may be. */
     int64_t (*pieces)(const locant_encoding *e);
     /*

@@ -1,13 +1,14 @@
 /* wall.h - positions of encodings that know only so many */
-#ifndef LCT_WALL_H
-#define LCT_WALL_H
+#ifndef LCT_LENGTH_LIMIT_H
+#define LCT_LENGTH_LIMIT_H
 #include "encoding.h"
 #include <inttypes.h>
 
 /* Refuse what is not in 0 .. count - 1; 'of' says of what: "the table". */
 static inline locant_status
-lct_wall(const locant_encoding *e, const char *fn, const int64_t *pos, size_t n,
-         int64_t count, const char *of)
+lct_length_limit_check(const locant_encoding *e, const char *fn,
+                       const int64_t *pos, size_t n, int64_t count,
+                       const char *of)
 {
     for (size_t i = 0; i < n; i++)
         if (pos[i] < 0 || pos[i] >= count)

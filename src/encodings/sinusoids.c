@@ -10,7 +10,7 @@
  */
 #include "../angle/schedule.h"
 #include "../kernel/kernels.h"
-#include "waves.h"
+#include "sinusoids.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -20,18 +20,18 @@ static int64_t distance(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
     return lct_distance(q_pos, k_pos);
 }
 
-void lct_waves_terms(struct lct_terms *out, const locant_encoding *e,
-                     int64_t low, int64_t high, enum lct_clamp clamp)
+void lct_sinusoids_terms(struct lct_products *out, const locant_encoding *e,
+                         int64_t low, int64_t high, enum lct_clamp clamp)
 {
-    int64_t most = (int64_t)e->value[LCT_WAVES_CLAMP];
+    int64_t most = (int64_t)e->value[LCT_SINUSOIDS_CLAMP];
     struct lct_vectors *v = &out->vectors[0];
 
-    *out = lct_no_terms();
+    *out = lct_no_products();
     out->count = 1;
-    out->u = LCT_WAVES_U;
+    out->u = LCT_SINUSOIDS_U;
     *v = lct_plain_vectors(LCT_MEETS_QUERY, -1);
-    v->matrix = LCT_WAVES_PROJECTION;
-    v->added = LCT_WAVES_V;
+    v->matrix = LCT_SINUSOIDS_PROJECTION;
+    v->added = LCT_SINUSOIDS_V;
     v->row = distance;
     v->first = most != 0 && clamp == LCT_CLAMP_BOTH ? -most : low;
     v->last = most != 0 ? most : high;
@@ -39,9 +39,9 @@ void lct_waves_terms(struct lct_terms *out, const locant_encoding *e,
         v->first = v->last;
 }
 
-locant_status lct_waves_schedule(struct lct_schedule **out,
-                                 const locant_encoding *e, const char *fn,
-                                 int64_t width, int64_t length)
+locant_status lct_sinusoids_schedule(struct lct_schedule **out,
+                                     const locant_encoding *e, const char *fn,
+                                     int64_t width, int64_t length)
 {
     int64_t sines = (width + 1) / 2;
 
@@ -51,7 +51,7 @@ locant_status lct_waves_schedule(struct lct_schedule **out,
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for %" PRId64
                            " frequencies", fn, sines);
     for (int64_t i = 0; i < sines; i++)
-        (*out)->turn[i] = lct_turn_of(e->value[LCT_WAVES_BASE], i, width);
+        (*out)->turn[i] = lct_turn_of(e->value[LCT_SINUSOIDS_BASE], i, width);
     return LOCANT_OK;
 }
 
@@ -67,7 +67,7 @@ static const struct lct_schedule *schedule_of(const struct lct_call *c)
 }
 
 /* [sin(m f_c) | cos(m f_c)], an odd width with one sine more. */
-void lct_waves_basis(double *out, const struct lct_call *c, int64_t m)
+void lct_sinusoids_basis(double *out, const struct lct_call *c, int64_t m)
 {
     const struct lct_schedule *s = schedule_of(c);
     int64_t cosines = c->width / 2;
@@ -82,8 +82,8 @@ void lct_waves_basis(double *out, const struct lct_call *c, int64_t m)
 }
 
 /* Rows m .. m + n - 1 in float32; the cosine of an odd width is overwritten. */
-void lct_waves_basis_rows(float *out, size_t row, const struct lct_call *c,
-                          int64_t m, int64_t n)
+void lct_sinusoids_basis_rows(float *out, size_t row, const struct lct_call *c,
+                              int64_t m, int64_t n)
 {
     const struct lct_kernels *kernels = lct_kernels();
     const struct lct_schedule *s = schedule_of(c);
