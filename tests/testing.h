@@ -86,6 +86,20 @@ long test_memory_held(void);  /* blocks not given back, of all calls */
 /* Run fn once per instruction set this CPU has, then return to the best. */
 void test_each_isa(void (*fn)(void));
 
+/* Number of random cases: 'usual', or LOCANT_CASES. */
+int test_cases(int usual);
+
+/* The encoding of a spec, or a failure. */
+locant_encoding *test_create(const char *spec);
+
+/* A guarded int64 array [n]: extremes first (0, 1, 255, .., 2^31 - 1), then
+ * random in [low, high]. */
+locant_tensor test_positions(int64_t n, int64_t low, int64_t high);
+
+/* Memory of any float type filled with random numbers, F16 and BF16 between
+ * 2^-7 and 4 in magnitude. */
+void test_fill(locant_tensor *t, size_t n);
+
 /* ||got - want|| / ||want|| over n values. */
 double test_relative_l2(const float *got, const double *want, size_t n);
 #endif
