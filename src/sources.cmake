@@ -122,10 +122,7 @@ set(COMMAND_SOURCES
   figure_runs.c help.c job.c json.c main.c params.c positions_forms.c
   positions_input.c positions_rows.c positions_windows.c runs_resume.c safe.c
   show_attend.c show_checks.c show_markdown.c show_picture.c task_scores.c
-  terminal.c
-  selftest/angles.c selftest/attend.c selftest/attend_problem.c
-  selftest/bias.c selftest/case.c selftest/exact.c selftest/ids.c
-  selftest/resize.c selftest/rotate.c selftest/row.c selftest/table.c)
+  terminal.c)
 set(TUTORIAL_SOURCES
   layers.c math.c network.c print.c tutorial.c
   s0/benchmark.c s0/effect.c s0/order.c s0/rows.c s0/sinusoidal.c s0/tables.c
@@ -136,64 +133,63 @@ set(TUTORIAL_SOURCES
   s3/rows.c s3/survey.c
   s4/alibi.c s4/rotary.c s4/rows.c s4/sinusoid.c s4/survey.c s4/train.c)
 set(ORACLE_SOURCES
-  oracle/alibi.c oracle/cape.c oracle/cope.c oracle/crossformer.c
-  oracle/dape.c oracle/deberta.c oracle/dpb.c oracle/fire.c oracle/fox.c
+  oracle/alibi.c oracle/cape.c oracle/case.c oracle/check_angles.c
+  oracle/check_attend.c oracle/check_bias.c oracle/check_doors.c
+  oracle/check_ids.c oracle/check_resize.c oracle/check_rotate.c
+  oracle/check_table.c oracle/cope.c oracle/crossformer.c oracle/dape.c
+  oracle/deberta.c oracle/dpb.c oracle/exact.c oracle/fire.c oracle/fox.c
   oracle/graph.c oracle/hooks.c oracle/kerple.c oracle/laplacian.c
   oracle/layers.c oracle/learned.c oracle/learned2d.c oracle/list.c
-  oracle/mrope.c oracle/music.c oracle/none.c oracle/pope.c
-  oracle/random_walk.c oracle/relative.c oracle/resize.c oracle/rope.c
-  oracle/rope2d.c oracle/rope3d.c oracle/rope_mixed.c oracle/rope_scaling.c
-  oracle/sandwich.c oracle/shaw.c oracle/sincos2d.c oracle/sincos3d.c
-  oracle/sinusoidal.c oracle/swin.c oracle/swinv2.c oracle/t5.c
-  oracle/transformer_xl.c oracle/whole.c oracle/window_rope.c oracle/xlnet.c
-  oracle/xpos.c)
+  oracle/mrope.c oracle/music.c oracle/none.c oracle/oracle.c oracle/pope.c
+  oracle/problem.c oracle/random_walk.c oracle/relative.c oracle/resize.c
+  oracle/rope.c oracle/rope2d.c oracle/rope3d.c oracle/rope_mixed.c
+  oracle/rope_scaling.c oracle/run.c oracle/sandwich.c oracle/shaw.c
+  oracle/sincos2d.c oracle/sincos3d.c oracle/sinusoidal.c oracle/swin.c
+  oracle/swinv2.c oracle/t5.c oracle/transformer_xl.c oracle/window_rope.c
+  oracle/xlnet.c oracle/xpos.c)
 set(JUDGES
-  oracle/alibi.c oracle/attend.c oracle/attention.c oracle/bits.c
-  oracle/judge.c oracle/judge_doors.c oracle/judge_rotate.c
-  oracle/judge_score.c oracle/judge_table.c oracle/kerple.c oracle/learned.c
-  oracle/mixed.c oracle/near.c oracle/none.c oracle/oracle.c
-  oracle/positions.c oracle/rope.c oracle/sinusoidal.c oracle/statistics.c
-  oracle/t5.c oracle/tasks.c oracle/whole_attend.c oracle/whole_calls.c
-  oracle/whole_case.c oracle/whole_doors.c oracle/whole_main.c
-  oracle/whole_problem.c oracle/whole_runs.c oracle/whole_turn.c)
+  oracle/attend.c oracle/attention.c oracle/bits.c oracle/company.c
+  oracle/company_calls.c oracle/draw.c oracle/mixed.c oracle/near.c
+  oracle/positions.c oracle/rows.c oracle/statistics.c oracle/tasks.c)
 set(TESTS
   test_angle test_angle_hash test_angle_mpfr test_attention
   test_attention_bf16 test_attention_bf16_bits test_attention_content
-  test_attention_decode test_attention_decode_far test_attention_edges
-  test_attention_half test_attention_hidden test_attention_inputs
-  test_attention_masks test_attention_options test_attention_options_plain
-  test_attention_padding test_attention_paged test_attention_plain_loops
-  test_attention_refusals test_attention_rules test_attention_sums
-  test_attention_tiles test_bench test_characters test_check_grids
-  test_check_turns test_check_values test_checkpoint test_content
-  test_content_hooks test_content_rules test_content_terms test_core
-  test_corpus test_corpus_text test_corpus_unreadable test_encoding_alibi
-  test_encoding_isa test_encoding_kerple test_encoding_learned
-  test_encoding_none test_encoding_rope test_encoding_sinusoidal
-  test_encoding_t5 test_evaluate test_evaluate_as test_extension
+  test_attention_corners test_attention_decode test_attention_decode_far
+  test_attention_edges test_attention_half test_attention_hidden
+  test_attention_inputs test_attention_masks test_attention_options
+  test_attention_options_plain test_attention_padding test_attention_paged
+  test_attention_plain_loops test_attention_refusals test_attention_rules
+  test_attention_sums test_attention_tiles test_bench test_characters
+  test_check_grids test_check_turns test_check_values test_checkpoint
+  test_content test_content_hooks test_content_rules test_content_terms
+  test_core test_corpus test_corpus_text test_corpus_unreadable
+  test_door_arguments test_encoding_alibi test_encoding_isa
+  test_encoding_kerple test_encoding_learned test_encoding_none
+  test_encoding_rope test_encoding_sinusoidal test_encoding_t5
+  test_encoding_values test_evaluate test_evaluate_as test_extension
   test_extension_failures test_faults test_figure test_figure_inline
   test_figure_terms test_figure_text test_figures_rope test_forecast
   test_gates test_graph test_graph_rules test_half test_identities test_ids
   test_input_add test_io test_kernel_pairs test_kernels test_kernels_bias
   test_kills test_lengths test_model test_model_each test_model_encodings
-  test_model_hooks test_model_memory test_model_rows test_model_rules
-  test_model_train test_ngram test_nn test_nn_f32 test_nn_product test_npy
-  test_numbers test_page test_page_script test_page_tasks test_pictures
-  test_poll test_positions test_positions_grid test_positions_random
-  test_positions_windows test_probe test_probe_numbers test_probe_partial
-  test_probe_run test_probe_training test_property test_references
-  test_registry test_report test_report_full test_report_tasks test_rerotate
-  test_resize test_resize_rules test_review_doors test_review_model
-  test_review_speed test_review_values test_rope_axes test_rope_maps
-  test_rope_recipes test_rope_scaling test_rope_scaling_mpfr test_rope_theory
-  test_rotate_blocks test_rotate_f64 test_score_tables test_sections
-  test_shared test_source test_spec test_statistics test_statistics_curves
-  test_store test_store_crowd test_store_docs test_store_guard
-  test_store_keep test_store_migrate test_store_refusals test_store_sittings
-  test_store_texts test_store_values test_study test_surface test_task_run
-  test_tasks test_tensors test_tensors_file test_train test_train_norms
-  test_train_source test_traits_attention test_traits_calls
-  test_traits_params test_traits_refusals test_traits_relative
-  test_traits_specs test_traits_sums test_traits_values test_traits_wall
-  test_turn test_verdict test_whole_content test_whole_input
-  test_whole_rotate test_whole_score test_words test_xpos_pope)
+  test_model_hooks test_model_memory test_model_rope_mixed test_model_rows
+  test_model_rules test_model_train test_ngram test_nn test_nn_f32
+  test_nn_product test_npy test_numbers test_oracles_content
+  test_oracles_input test_oracles_rotate test_oracles_score test_page
+  test_page_script test_page_tasks test_pictures test_poll test_positions
+  test_positions_grid test_positions_random test_positions_windows test_probe
+  test_probe_numbers test_probe_partial test_probe_run test_probe_training
+  test_property test_references test_registry test_report test_report_full
+  test_report_tasks test_rerotate test_resize test_resize_rules
+  test_rope_axes test_rope_maps test_rope_recipes test_rope_scaling
+  test_rope_scaling_mpfr test_rope_theory test_rotate_blocks test_rotate_f64
+  test_score_tables test_sections test_shared test_source test_spec
+  test_statistics test_statistics_curves test_store test_store_crowd
+  test_store_docs test_store_guard test_store_keep test_store_migrate
+  test_store_refusals test_store_sittings test_store_texts test_store_values
+  test_study test_surface test_task_run test_tasks test_tensors
+  test_tensors_file test_train test_train_norms test_train_source
+  test_traits_attention test_traits_calls test_traits_params
+  test_traits_refusals test_traits_relative test_traits_specs
+  test_traits_sums test_traits_values test_traits_wall test_turn test_verdict
+  test_words test_xpos_pope)

@@ -44,7 +44,7 @@ static inline void job_make(struct job *j)
 {
     mixed_make(&j->m);
     for (size_t i = 0; i < mixed_size(&j->m.q); i++)
-        mixed_set(&j->m.q, i, 3 * mixed_get(&j->m.q, i)); /* scores near 1 */
+        oracle_put(&j->m.q, i, 3 * oracle_get(&j->m.q, i)); /* scores near 1 */
     j->q = narrow(&j->m.q);
     j->k = narrow(&j->m.k);
     j->v = narrow(&j->m.v);
@@ -101,7 +101,7 @@ static inline void backward(struct job *j)
 
     for (int n = 0; n < j->m.n_params; n++)
         for (size_t i = 0; i < mixed_size(&j->m.dparams[n]); i++)
-            mixed_set(&j->m.dparams[n], i, 0);
+            oracle_put(&j->m.dparams[n], i, 0);
     CHECK_OK(locant_attention_workspace(&bytes, &j->a));
     workspace = test_guarded(bytes);
     memset(workspace, 0xff, bytes);

@@ -40,14 +40,14 @@ static void judge_elements(struct job *j, bool turns)
     for (size_t i = 0; i < mixed_size(&j->v); i++)
         most = fmax(most, fabs(bf16_at(&j->v, i)));
     for (size_t i = 0; i < mixed_size(&j->m.lse); i++)
-        if (isfinite(mixed_get(&j->m.lse, i)))
-            top = fmax(top, fabs(mixed_get(&j->m.lse, i)));
+        if (isfinite(oracle_get(&j->m.lse, i)))
+            top = fmax(top, fabs(oracle_get(&j->m.lse, i)));
     if (turns)
         e = (2 * UNIT + UNIT * UNIT) * longest_row(&j->q) *
             longest_row(&j->k) / root;
     sums = 4 * 0x1p-24 * (8 + top);
     for (size_t i = 0; i < mixed_size(&j->m.out); i++) {
-        double got = bf16_at(&j->out, i), want = mixed_get(&j->m.out, i);
+        double got = bf16_at(&j->out, i), want = oracle_get(&j->m.out, i);
         double bound = (UNIT + exp(2 * e) - 1 + sums) * most +
                        UNIT * fabs(want);
 
@@ -56,7 +56,7 @@ static void judge_elements(struct job *j, bool turns)
                  want, bound);
     }
     for (size_t i = 0; i < mixed_size(&j->m.lse); i++) {
-        double got = mixed_get(&j->lse, i), want = mixed_get(&j->m.lse, i);
+        double got = oracle_get(&j->lse, i), want = oracle_get(&j->m.lse, i);
 
         if (!(got == want || fabs(got - want) <= e + sums))
             FAIL("%s: lse %zu: got %g, want %g", j->m.spec, i, got, want);
@@ -74,7 +74,7 @@ static void judge_length(const struct job *j)
     double error = 0, size = 0;
 
     for (size_t i = 0; i < mixed_size(&j->m.out); i++) {
-        double want = mixed_get(&j->m.out, i);
+        double want = oracle_get(&j->m.out, i);
 
         error += pow(bf16_at(&j->out, i) - want, 2);
         size += want * want;
@@ -123,13 +123,13 @@ static void judge_gradients(struct job *j)
     double *want[3], *params[MIXED_PARAMS], *dout = numbers_of(&j->dout);
 
     for (size_t i = 0; i < mixed_size(&j->m.dout); i++)
-        mixed_set(&j->m.dout, i, dout[i]);
+        oracle_put(&j->m.dout, i, dout[i]);
     free(dout);
     backward(j);
     for (int n = 0; n < j->m.n_params; n++) {
         params[n] = numbers_of(&j->m.dparams[n]);
         for (size_t i = 0; i < mixed_size(&j->m.dparams[n]); i++)
-            mixed_set(&j->m.dparams[n], i, 0);
+            oracle_put(&j->m.dparams[n], i, 0);
     }
     CHECK_OK(locant_attention_reference_backward(&j->m.g, &j->m.dout, &j->m.out,
                                                  &j->m.lse, &j->a));

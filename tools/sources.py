@@ -18,7 +18,7 @@ GROUPS = (
     ("NETWORK_SOURCES", ("src/nn", "src/model")),
     ("LAB_SOURCES", ("src/files", "src/graph", "src/corpus", "src/store",
                      "src/train", "src/measure", "src/figure", "src/report")),
-    ("COMMAND_SOURCES", ("cli", "cli/selftest")),
+    ("COMMAND_SOURCES", ("cli",)),
     ("TUTORIAL_SOURCES", ("tutorials", "tutorials/s0", "tutorials/s1",
                           "tutorials/s2", "tutorials/s3", "tutorials/s4")),
     ("ORACLE_SOURCES", ("src/oracle",)),

@@ -24,7 +24,7 @@ static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
     };
 
     (void)D, (void)W, (void)low, (void)high;
-    return w_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
+    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
 }
 
 /* Learned slopes are logarithms. */
@@ -56,32 +56,33 @@ static double to_bf16(double x)
     return ldexp(nearbyint(ldexp(fraction, 8)), exponent - 8);
 }
 
-static cx bias(const struct whole *w, int64_t b, int64_t h, int64_t i,
+static cx bias(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
                int64_t j)
 {
-    int64_t n = whole_position(w, 0, b, i) - whole_position(w, 1, b, j);
-    double key = (double)whole_position(w, 1, b, j), last = key;
-    int learned = whole_word(w->spec, "learned", "yes", 0);
-    double m = slope(whole_number(w->spec, "max", 8), h, w->H);
+    int64_t n = oracle_position(w, 0, b, i) - oracle_position(w, 1, b, j);
+    double key = (double)oracle_position(w, 1, b, j), last = key;
+    int learned = oracle_word(w->spec, "learned", "yes", 0);
+    double m = slope(oracle_number(w->spec, "max", 8), h, w->H);
     int64_t s;
 
     for (s = 0; s < w->S; s++)
-        last = fmax(last, (double)whole_position(w, 1, b, s));
-    if (whole_word(w->spec, "dialect", "bloom", 0))
+        last = fmax(last, (double)oracle_position(w, 1, b, s));
+    if (oracle_word(w->spec, "dialect", "bloom", 0))
         return m * key;
-    if (whole_word(w->spec, "dialect", "mpt", 0))
+    if (oracle_word(w->spec, "dialect", "mpt", 0))
         return m * (key - last);
-    if (whole_word(w->spec, "dialect", "falcon", 0))
+    if (oracle_word(w->spec, "dialect", "falcon", 0))
         return learned ? cexp(w->param[0][h]) * key * w->scale
                        : to_bf16(to_bf16(m) * to_bf16(key)) * w->scale;
-    if (whole_word(w->spec, "symmetric", "yes", 0) && n < 0)
+    if (oracle_word(w->spec, "symmetric", "yes", 0) && n < 0)
         n = -n;
     if (learned)
         return -cexp(w->param[0][h]) * (double)n;
     return -m * (double)n;
 }
 
-extern const struct whole_oracle whole_alibi;
-const struct whole_oracle whole_alibi = {
+extern const struct oracle alibi_oracle;
+const struct oracle alibi_oracle = {
     .name = "alibi", .choose = choose, .range = range, .bias = bias,
+    .far = INT32_MAX,
 };

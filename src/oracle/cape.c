@@ -14,18 +14,18 @@ static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
     };
 
     (void)D, (void)W, (void)low, (void)high;
-    return w_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
+    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
 }
 
-static cx entry(const struct whole *w, double pos, int64_t d)
+static cx entry(const struct oracle_call *w, double pos, int64_t d)
 {
-    double base = whole_number(w->spec, "base", 10000);
+    double base = oracle_number(w->spec, "base", 10000);
     double angle = pos * pow(base, -(double)(d / 2 * 2) / (double)w->W);
 
     return d % 2 == 0 ? sin(angle) : cos(angle);
 }
 
-extern const struct whole_oracle whole_cape;
-const struct whole_oracle whole_cape = {
+extern const struct oracle cape_oracle;
+const struct oracle cape_oracle = {
     .name = "cape", .choose = choose, .entry = entry, .real = 1,
 };

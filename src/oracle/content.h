@@ -6,14 +6,14 @@
 #include <math.h>
 
 /* q [b, h, i], k [b, its key head, j] and x [b, j], as they were given. */
-static inline const cx *query_of(const struct whole *w, int64_t b, int64_t h,
-                                 int64_t i)
+static inline const cx *query_of(const struct oracle_call *w, int64_t b,
+                                 int64_t h, int64_t i)
 {
     return w->q + ((b * w->H + h) * w->T + i) * w->D;
 }
 
-static inline const cx *key_of(const struct whole *w, int64_t b, int64_t h,
-                               int64_t j)
+static inline const cx *key_of(const struct oracle_call *w, int64_t b,
+                               int64_t h, int64_t j)
 {
     return w->k + ((b * w->G + h / (w->H / w->G)) * w->S + j) * w->D;
 }
@@ -33,7 +33,7 @@ static inline cx product(const cx *a, const cx *b, int64_t n)
 }
 
 /* p_i - p_j */
-static inline int64_t past(const struct whole *w, int64_t b, int64_t i,
+static inline int64_t past(const struct oracle_call *w, int64_t b, int64_t i,
                            int64_t j)
 {
     return w->q_pos[b * w->T + i] - w->k_pos[b * w->S + j];

@@ -19,10 +19,10 @@ static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
     (void)W;
     (void)low;
     (void)high;
-    return w_spec(spec, size, i, list, sizeof(list) / sizeof(list[0]));
+    return oracle_spec(spec, size, i, list, sizeof(list) / sizeof(list[0]));
 }
 
-static cx gate(const struct whole *w, int64_t b, int64_t h, int64_t i,
+static cx gate(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
                int64_t j)
 {
     cx logit = w->scale *
@@ -31,16 +31,16 @@ static cx gate(const struct whole *w, int64_t b, int64_t h, int64_t i,
     return 1 / (1 + cexp(-logit));
 }
 
-static cx score(const struct whole *w, int64_t b, int64_t h, int64_t i,
+static cx score(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
                 int64_t j)
 {
-    int64_t length = (int64_t)whole_number(w->spec, "length", 64);
+    int64_t length = (int64_t)oracle_number(w->spec, "length", 64);
     const cx *q = query_of(w, b, h, i);
     cx p = 0, fraction;
     int64_t low, high;
 
     for (int64_t t = j; t < w->S; t++)
-        if (whole_visible(w, b, i, t))
+        if (oracle_visible(w, b, i, t))
             p += gate(w, b, h, i, t);
     if (creal(p) > (double)(length - 1))
         p = (double)(length - 1);
@@ -52,6 +52,6 @@ static cx score(const struct whole *w, int64_t b, int64_t h, int64_t i,
            fraction * product(q, w->param[0] + high * w->D, w->D);
 }
 
-const struct whole_oracle whole_cope = {
+const struct oracle cope_oracle = {
     .name = "cope", .choose = choose, .score = score,
 };

@@ -20,7 +20,7 @@ static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
     (void)D, (void)W;
     *low = 0;
     *high = i == 0 ? 11 : 3;
-    return w_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
+    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
 }
 
 /* x [n] = ReLU of x normalised, times gain, plus shift. */
@@ -50,18 +50,18 @@ static cx linear(const cx *x, int64_t n, const cx *weight, const cx *b,
     return sum;
 }
 
-static cx bias(const struct whole *w, int64_t b, int64_t h, int64_t i,
+static cx bias(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
                int64_t j)
 {
-    int64_t n = (int64_t)whole_number(w->spec, "hidden", 16);
-    double width = whole_number(w->spec, "width", 7);
-    double q = (double)whole_position(w, 0, b, i);
-    double k = (double)whole_position(w, 1, b, j);
+    int64_t n = (int64_t)oracle_number(w->spec, "hidden", 16);
+    double width = oracle_number(w->spec, "width", 7);
+    double q = (double)oracle_position(w, 0, b, i);
+    double k = (double)oracle_position(w, 1, b, j);
     cx x[MOST], next[MOST], in[2];
 
     assert(n <= MOST);
-    in[0] = w_row(q, width) - w_row(k, width);
-    in[1] = w_column(q, width) - w_column(k, width);
+    in[0] = grid_row(q, width) - grid_row(k, width);
+    in[1] = grid_column(q, width) - grid_column(k, width);
     for (int64_t u = 0; u < n; u++)
         x[u] = linear(in, 2, w->param[0], w->param[1], n, u);
     for (int block = 1; block <= 2; block++) {
@@ -77,7 +77,7 @@ static cx bias(const struct whole *w, int64_t b, int64_t h, int64_t i,
     return linear(x, n, w->param[12], w->param[13], w->H, h);
 }
 
-extern const struct whole_oracle whole_crossformer;
-const struct whole_oracle whole_crossformer = {
+extern const struct oracle crossformer_oracle;
+const struct oracle crossformer_oracle = {
     .name = "crossformer", .choose = choose, .bias = bias,
 };

@@ -19,10 +19,10 @@ static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
     (void)W;
     (void)low;
     (void)high;
-    return w_spec(spec, size, i, list, sizeof(list) / sizeof(list[0]));
+    return oracle_spec(spec, size, i, list, sizeof(list) / sizeof(list[0]));
 }
 
-static cx bias_of(const struct whole *w, int64_t b, int64_t h, int64_t i,
+static cx bias_of(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
                   int64_t j)
 {
     double n = (double)past(w, b, i, j), slope = 0;
@@ -40,17 +40,17 @@ static cx bias_of(const struct whole *w, int64_t b, int64_t h, int64_t i,
     return -slope * n;
 }
 
-static cx plain(const struct whole *w, int64_t b, int64_t h, int64_t i,
+static cx plain(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
                 int64_t j)
 {
     return w->scale *
            product(query_of(w, b, h, i), key_of(w, b, h, j), w->D);
 }
 
-static cx score(const struct whole *w, int64_t b, int64_t h, int64_t i,
+static cx score(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
                 int64_t j)
 {
-    int64_t hidden = (int64_t)whole_number(w->spec, "hidden", 32);
+    int64_t hidden = (int64_t)oracle_number(w->spec, "hidden", 32);
     cx sum = plain(w, b, h, i, j) + bias_of(w, b, h, i, j) + w->param[3][h];
 
     for (int64_t u = 0; u < hidden; u++) {
@@ -71,6 +71,6 @@ static void range(double *low, double *high, const char *spec, int k)
     *high = 1;
 }
 
-const struct whole_oracle whole_dape = {
+const struct oracle dape_oracle = {
     .name = "dape", .choose = choose, .range = range, .score = score,
 };

@@ -20,18 +20,18 @@ static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
     (void)W;
     (void)low;
     (void)high;
-    return w_spec(spec, size, i, list, sizeof(list) / sizeof(list[0]));
+    return oracle_spec(spec, size, i, list, sizeof(list) / sizeof(list[0]));
 }
 
-static int version(const struct whole *w)
+static int version(const struct oracle_call *w)
 {
-    return (int)whole_number(w->spec, "version", 1);
+    return (int)oracle_number(w->spec, "version", 1);
 }
 
-static int64_t bucket(const struct whole *w, int64_t r)
+static int64_t bucket(const struct oracle_call *w, int64_t r)
 {
-    int64_t span = (int64_t)whole_number(w->spec, "span", 256);
-    double most = whole_number(w->spec, "distance", 512);
+    int64_t span = (int64_t)oracle_number(w->spec, "span", 256);
+    double most = oracle_number(w->spec, "distance", 512);
     double middle = (double)(span / 2), n = fabs((double)r), f;
 
     if (version(w) == 1 || n <= middle)
@@ -42,7 +42,7 @@ static int64_t bucket(const struct whole *w, int64_t r)
 }
 
 /* Entry c of row r of P, normalised where the version asks for it. */
-static cx position(const struct whole *w, int64_t r, int64_t c)
+static cx position(const struct oracle_call *w, int64_t r, int64_t c)
 {
     const cx *row = w->param[0] + r * w->W;
     cx mean = 0, square = 0;
@@ -57,8 +57,8 @@ static cx position(const struct whole *w, int64_t r, int64_t c)
            w->param[6][c];
 }
 
-static cx projected(const struct whole *w, const cx *matrix, const cx *bias,
-                    int64_t h, int64_t d, int64_t r)
+static cx projected(const struct oracle_call *w, const cx *matrix,
+                    const cx *bias, int64_t h, int64_t d, int64_t r)
 {
     cx sum = bias == NULL ? 0 : bias[h * w->D + d];
 
@@ -67,7 +67,7 @@ static cx projected(const struct whole *w, const cx *matrix, const cx *bias,
     return sum;
 }
 
-static cx score(const struct whole *w, int64_t b, int64_t h, int64_t i,
+static cx score(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
                 int64_t j)
 {
     int64_t r = bucket(w, past(w, b, i, j));
@@ -81,6 +81,6 @@ static cx score(const struct whole *w, int64_t b, int64_t h, int64_t i,
     return w->scale * sum / sqrt(3);
 }
 
-const struct whole_oracle whole_deberta = {
+const struct oracle deberta_oracle = {
     .name = "deberta", .choose = choose, .score = score,
 };

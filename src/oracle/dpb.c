@@ -18,7 +18,7 @@ static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
     (void)D, (void)W;
     *low = -9;
     *high = 9;
-    return w_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
+    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
 }
 
 static cx silu(cx x)
@@ -26,15 +26,15 @@ static cx silu(cx x)
     return x / (1 + cexp(-x));
 }
 
-static cx bias(const struct whole *w, int64_t b, int64_t h, int64_t i,
+static cx bias(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
                int64_t j)
 {
-    int64_t hidden = (int64_t)whole_number(w->spec, "hidden", 32);
-    double n = (double)(whole_position(w, 0, b, i) -
-                        whole_position(w, 1, b, j));
+    int64_t hidden = (int64_t)oracle_number(w->spec, "hidden", 32);
+    double n = (double)(oracle_position(w, 0, b, i) -
+                        oracle_position(w, 1, b, j));
     cx out = w->param[5][h];
 
-    if (whole_word(w->spec, "log", "yes", 0))
+    if (oracle_word(w->spec, "log", "yes", 0))
         n = copysign(log(1 + fabs(n)), n);
     for (int64_t v = 0; v < hidden; v++) {
         cx sum = w->param[3][v];
@@ -47,7 +47,7 @@ static cx bias(const struct whole *w, int64_t b, int64_t h, int64_t i,
     return out;
 }
 
-extern const struct whole_oracle whole_dpb;
-const struct whole_oracle whole_dpb = {
+extern const struct oracle dpb_oracle;
+const struct oracle dpb_oracle = {
     .name = "dpb", .choose = choose, .bias = bias,
 };

@@ -17,7 +17,7 @@ static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
     (void)D, (void)W;
     *low = 0;
     *high = i == 2 ? 900 : 40;
-    return w_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
+    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
 }
 
 /* Away from 0, where |c| and |l| have their kinks. */
@@ -30,18 +30,18 @@ static void range(double *low, double *high, const char *spec, int k)
 
 static cx psi(cx c, cx x)
 {
-    return clog(1 + whole_abs(c * x));
+    return clog(1 + oracle_abs(c * x));
 }
 
-static cx bias(const struct whole *w, int64_t b, int64_t h, int64_t i,
+static cx bias(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
                int64_t j)
 {
-    int64_t hidden = (int64_t)whole_number(w->spec, "hidden", 32);
-    double q = (double)whole_position(w, 0, b, i);
-    double n = q - (double)whole_position(w, 1, b, j);
+    int64_t hidden = (int64_t)oracle_number(w->spec, "hidden", 32);
+    double q = (double)oracle_position(w, 0, b, i);
+    double n = q - (double)oracle_position(w, 1, b, j);
     cx c = w->param[0][0];
     cx longest =
-        whole_abs(w->param[1][0] * whole_number(w->spec, "length", 512));
+        oracle_abs(w->param[1][0] * oracle_number(w->spec, "length", 512));
     cx f, sum = w->param[5][h];
 
     if (q > creal(longest))
@@ -61,12 +61,12 @@ static cx bias(const struct whole *w, int64_t b, int64_t h, int64_t i,
  * v' are at most 1 / |c|, and v is psi of L or more.  Where n is max(L, i) the
  * two nearly cancel.
  */
-static double parts(const struct whole *w, int k)
+static double parts(const struct oracle_call *w, int k)
 {
-    int64_t hidden = (int64_t)whole_number(w->spec, "hidden", 32);
+    int64_t hidden = (int64_t)oracle_number(w->spec, "hidden", 32);
     double c = fabs(creal(w->param[0][0]));
     double l = fabs(creal(w->param[1][0])) *
-               whole_number(w->spec, "length", 512);
+               oracle_number(w->spec, "length", 512);
     double most = 0;
 
     if (k != 0)
@@ -82,8 +82,8 @@ static double parts(const struct whole *w, int k)
     return 2 * most / c / log1p(c * l);
 }
 
-extern const struct whole_oracle whole_fire;
-const struct whole_oracle whole_fire = {
+extern const struct oracle fire_oracle;
+const struct oracle fire_oracle = {
     .name = "fire", .choose = choose, .range = range, .bias = bias,
     .parts = parts,
 };

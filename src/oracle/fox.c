@@ -16,10 +16,10 @@ static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
     (void)W;
     (void)low;
     (void)high;
-    return w_spec(spec, size, i, list, sizeof(list) / sizeof(list[0]));
+    return oracle_spec(spec, size, i, list, sizeof(list) / sizeof(list[0]));
 }
 
-static cx log_gate(const struct whole *w, int64_t b, int64_t h, int64_t t)
+static cx log_gate(const struct oracle_call *w, int64_t b, int64_t h, int64_t t)
 {
     cx a = w->param[1][h] + product(w->param[0] + h * w->W,
                                     w->x + (b * w->S + t) * w->W, w->W);
@@ -27,7 +27,7 @@ static cx log_gate(const struct whole *w, int64_t b, int64_t h, int64_t t)
     return -clog(1 + cexp(-a));
 }
 
-static cx score(const struct whole *w, int64_t b, int64_t h, int64_t i,
+static cx score(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
                 int64_t j)
 {
     int64_t p_i = w->q_pos[b * w->T + i], p_j = w->k_pos[b * w->S + j];
@@ -45,6 +45,6 @@ static cx score(const struct whole *w, int64_t b, int64_t h, int64_t i,
     return sum;
 }
 
-const struct whole_oracle whole_fox = {
+const struct oracle fox_oracle = {
     .name = "fox", .choose = choose, .score = score,
 };

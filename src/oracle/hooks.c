@@ -31,16 +31,16 @@ static int choose_temperature(char *spec, size_t size, int i, int64_t *D,
     return 1;
 }
 
-static cx temperature(const struct whole *w, int64_t b, int64_t h, int64_t i,
-                      int64_t j)
+static cx temperature(const struct oracle_call *w, int64_t b, int64_t h,
+                      int64_t i, int64_t j)
 {
     double p = (double)w->q_pos[b * w->T + i], tau;
-    double scale = whole_number(w->spec, "scale", 0.1);
-    double step = whole_number(w->spec, "floor", 8192);
+    double scale = oracle_number(w->spec, "scale", 0.1);
+    double step = oracle_number(w->spec, "floor", 8192);
 
-    if (whole_word(w->spec, "kind", "logn", 0))
-        tau = fmax(1, log(p + 1) / log(whole_number(w->spec, "length", 2)));
-    else if (whole_word(w->spec, "kind", "ministral", 0))
+    if (oracle_word(w->spec, "kind", "logn", 0))
+        tau = fmax(1, log(p + 1) / log(oracle_number(w->spec, "length", 2)));
+    else if (oracle_word(w->spec, "kind", "ministral", 0))
         tau = 1 + scale * log(1 + floor(p / step));
     else
         tau = 1 + scale * log(1 + floor((p + 1) / step));
@@ -48,7 +48,7 @@ static cx temperature(const struct whole *w, int64_t b, int64_t h, int64_t i,
            product(query_of(w, b, h, i), key_of(w, b, h, j), w->D);
 }
 
-const struct whole_oracle whole_temperature = {
+const struct oracle temperature_oracle = {
     .name = "temperature", .choose = choose_temperature, .score = temperature,
 };
 
@@ -68,16 +68,16 @@ static int choose_window(char *spec, size_t size, int i, int64_t *D,
     return 1;
 }
 
-static cx window(const struct whole *w, int64_t b, int64_t h, int64_t i,
+static cx window(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
                  int64_t j)
 {
-    if (fabs((double)past(w, b, i, j)) >= whole_number(w->spec, "size", 256))
+    if (fabs((double)past(w, b, i, j)) >= oracle_number(w->spec, "size", 256))
         return -INFINITY;
     return w->scale *
            product(query_of(w, b, h, i), key_of(w, b, h, j), w->D);
 }
 
-const struct whole_oracle whole_window = {
+const struct oracle window_oracle = {
     .name = "window", .choose = choose_window, .score = window,
 };
 
@@ -97,10 +97,10 @@ static int choose_longlora(char *spec, size_t size, int i, int64_t *D,
     return 1;
 }
 
-static cx longlora(const struct whole *w, int64_t b, int64_t h, int64_t i,
+static cx longlora(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
                    int64_t j)
 {
-    double group = whole_number(w->spec, "group", 64);
+    double group = oracle_number(w->spec, "group", 64);
     double move = 2 * h >= w->H ? floor(group / 2) : 0;
     double p_i = (double)w->q_pos[b * w->T + i];
     double p_j = (double)w->k_pos[b * w->S + j];
@@ -111,6 +111,6 @@ static cx longlora(const struct whole *w, int64_t b, int64_t h, int64_t i,
            product(query_of(w, b, h, i), key_of(w, b, h, j), w->D);
 }
 
-const struct whole_oracle whole_longlora = {
+const struct oracle longlora_oracle = {
     .name = "longlora", .choose = choose_longlora, .score = longlora,
 };

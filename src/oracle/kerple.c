@@ -16,30 +16,32 @@ static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
                                          "kerple(share=no)" };
 
     (void)D, (void)W, (void)low, (void)high;
-    return w_spec(spec, size, i, specs, 3);
+    return oracle_spec(spec, size, i, specs, 3);
 }
 
 static void range(double *low, double *high, const char *spec, int k)
 {
-    (void)spec, (void)k;
+    (void)spec;
     *low = 0.01;
-    *high = 1;
+    *high = k == 0 ? 2 : 1;
 }
 
-/* log: p, a with -p ln(1 + a n); power: the power p first, then a. */
-static cx bias(const struct whole *w, int64_t b, int64_t h, int64_t i,
+/* The real parts are those of pow and log1p, which lose less than cexp does.
+ * log: p, a with -p ln(1 + a n); power: the power p first, then a. */
+static cx bias(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
                int64_t j)
 {
-    double n = fabs((double)(whole_position(w, 0, b, i) -
-                             whole_position(w, 1, b, j)));
+    double n = fabs((double)(oracle_position(w, 0, b, i) -
+                             oracle_position(w, 1, b, j)));
     cx p = w->param[0][h], a = w->param[1][h];
 
-    if (whole_word(w->spec, "kind", "power", 0))
-        return n > 0 ? -a * cexp(p * log(n)) : 0;
-    return -p * clog(1 + a * n);
+    if (oracle_word(w->spec, "kind", "power", 0))
+        return n > 0 ? -a * pow(n, creal(p)) * cexp(I * cimag(p) * log(n)) : 0;
+    return -p * (log1p(creal(a) * n) + I * cimag(a) * n / (1 + creal(a) * n));
 }
 
-extern const struct whole_oracle whole_kerple;
-const struct whole_oracle whole_kerple = {
+extern const struct oracle kerple_oracle;
+const struct oracle kerple_oracle = {
     .name = "kerple", .choose = choose, .range = range, .bias = bias,
+    .far = INT32_MAX,
 };

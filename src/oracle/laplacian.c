@@ -15,12 +15,12 @@ static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
     (void)D, (void)W;
     *low = 0;
     *high = i == 0 ? 5 : 8;
-    return w_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
+    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
 }
 
-static cx entry(const struct whole *w, double pos, int64_t d)
+static cx entry(const struct oracle_call *w, double pos, int64_t d)
 {
-    int64_t n = (int64_t)whole_number(w->spec, "vectors", 0);
+    int64_t n = (int64_t)oracle_number(w->spec, "vectors", 0);
     cx sum = 0;
 
     for (int64_t c = 0; c < n; c++)
@@ -29,7 +29,7 @@ static cx entry(const struct whole *w, double pos, int64_t d)
     return sum;
 }
 
-extern const struct whole_oracle whole_laplacian;
-const struct whole_oracle whole_laplacian = {
+extern const struct oracle laplacian_oracle;
+const struct oracle laplacian_oracle = {
     .name = "laplacian", .choose = choose, .entry = entry,
 };

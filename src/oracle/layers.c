@@ -22,7 +22,7 @@ static int choose_layers(char *spec, size_t size, int i, int64_t *D,
     };
 
     (void)D, (void)W, (void)low, (void)high;
-    return w_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
+    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
 }
 
 static int choose_randomized(char *spec, size_t size, int i, int64_t *D,
@@ -34,7 +34,7 @@ static int choose_randomized(char *spec, size_t size, int i, int64_t *D,
     (void)D, (void)W;
     *low = 0;
     *high = 59;
-    return w_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
+    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
 }
 
 static int choose_pose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
@@ -46,7 +46,7 @@ static int choose_pose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
     (void)D, (void)W;
     *low = 0;
     *high = 59;
-    return w_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
+    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
 }
 
 /* Logarithms of slopes; KERPLE's p and a. */
@@ -57,53 +57,53 @@ static void range(double *low, double *high, const char *spec, int k)
     *high = k == 0 ? 0.5 : 1;
 }
 
-static cx product(const struct whole *w, int64_t b, int64_t h, int64_t i,
+static cx product(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
                   int64_t j)
 {
-    static const struct whole_oracle none = { .name = "none" };
+    static const struct oracle none = { .name = "none" };
 
-    return whole_product(w, &none, b, h, i, j);
+    return oracle_product(w, &none, b, h, i, j);
 }
 
 /* Of one, two or four heads. */
-static cx alibi(const struct whole *w, int64_t b, int64_t h, int64_t i,
+static cx alibi(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
                 int64_t j, const cx *slope)
 {
-    double n = (double)(whole_position(w, 0, b, i) -
-                        whole_position(w, 1, b, j));
+    double n = (double)(oracle_position(w, 0, b, i) -
+                        oracle_position(w, 1, b, j));
     cx m = slope != NULL ? cexp(slope[h])
                          : exp2(-8 * (double)(h + 1) / (double)w->H);
 
     return -m * n;
 }
 
-static cx kerple(const struct whole *w, int64_t b, int64_t h, int64_t i,
+static cx kerple(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
                  int64_t j)
 {
-    double n = (double)(whole_position(w, 0, b, i) -
-                        whole_position(w, 1, b, j));
+    double n = (double)(oracle_position(w, 0, b, i) -
+                        oracle_position(w, 1, b, j));
 
     return -w->param[1][h] * clog(1 + w->param[2][h] * fabs(n));
 }
 
-static cx layer_score(const struct whole *w, int64_t b, int64_t h, int64_t i,
-                      int64_t j)
+static cx layer_score(const struct oracle_call *w, int64_t b, int64_t h,
+                      int64_t i, int64_t j)
 {
-    int period = (int)whole_number(w->spec, "period", 4);
+    int period = (int)oracle_number(w->spec, "period", 4);
     int global = (w->layer + 1) % period == 0;
     cx score = product(w, b, h, i, j);
 
     if (strstr(w->spec, "kerple") != NULL)
         return score + (global ? kerple(w, b, h, i, j)
                                : alibi(w, b, h, i, j, w->param[0]));
-    if (global != whole_word(w->spec, "global", "alibi", 0))
+    if (global != oracle_word(w->spec, "global", "alibi", 0))
         return score;
     return score + alibi(w, b, h, i, j,
                          strstr(w->spec, "learned") ? w->param[0] : NULL);
 }
 
-static cx ids_score(const struct whole *w, int64_t b, int64_t h, int64_t i,
-                    int64_t j)
+static cx ids_score(const struct oracle_call *w, int64_t b, int64_t h,
+                    int64_t i, int64_t j)
 {
     cx score = product(w, b, h, i, j);
 
@@ -112,14 +112,14 @@ static cx ids_score(const struct whole *w, int64_t b, int64_t h, int64_t i,
     return score + alibi(w, b, h, i, j, NULL);
 }
 
-extern const struct whole_oracle whole_layers, whole_randomized, whole_pose;
-const struct whole_oracle whole_layers = {
+extern const struct oracle layers_oracle, randomized_oracle, pose_oracle;
+const struct oracle layers_oracle = {
     .name = "layers", .choose = choose_layers, .range = range,
     .score = layer_score,
 };
-const struct whole_oracle whole_randomized = {
+const struct oracle randomized_oracle = {
     .name = "randomized", .choose = choose_randomized, .score = ids_score,
 };
-const struct whole_oracle whole_pose = {
+const struct oracle pose_oracle = {
     .name = "pose", .choose = choose_pose, .score = ids_score,
 };

@@ -15,17 +15,17 @@ static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
     (void)D, (void)W;
     *low = 0;
     *high = i == 0 ? 8 : 5;
-    return w_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
+    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
 }
 
-static cx entry(const struct whole *w, double pos, int64_t d)
+static cx entry(const struct oracle_call *w, double pos, int64_t d)
 {
-    int64_t row = (int64_t)pos + (int64_t)whole_number(w->spec, "offset", 0);
+    int64_t row = (int64_t)pos + (int64_t)oracle_number(w->spec, "offset", 0);
 
     return w->param[0][row * w->W + d];
 }
 
-extern const struct whole_oracle whole_learned;
-const struct whole_oracle whole_learned = {
+extern const struct oracle learned_oracle;
+const struct oracle learned_oracle = {
     .name = "learned", .choose = choose, .entry = entry,
 };

@@ -13,26 +13,26 @@ static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
         "learned2d(height=4,width=2,combine=concat)",
     };
 
-    *W = w_multiple(*W, 2);
-    *D = w_multiple(*D, 2);
+    *W = oracle_multiple(*W, 2);
+    *D = oracle_multiple(*D, 2);
     *low = 0;
     *high = i == 0 ? 14 : 7;
-    return w_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
+    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
 }
 
-static cx entry(const struct whole *w, double pos, int64_t d)
+static cx entry(const struct oracle_call *w, double pos, int64_t d)
 {
-    int64_t width = (int64_t)whole_number(w->spec, "width", 0);
+    int64_t width = (int64_t)oracle_number(w->spec, "width", 0);
     int64_t y = (int64_t)pos / width, x = (int64_t)pos % width;
     const cx *rows = w->param[0], *columns = w->param[1];
     int64_t half = w->W / 2;
 
-    if (!whole_word(w->spec, "combine", "concat", 0))
+    if (!oracle_word(w->spec, "combine", "concat", 0))
         return rows[y * w->W + d] + columns[x * w->W + d];
     return d < half ? rows[y * half + d] : columns[x * half + d - half];
 }
 
-extern const struct whole_oracle whole_learned2d;
-const struct whole_oracle whole_learned2d = {
+extern const struct oracle learned2d_oracle;
+const struct oracle learned2d_oracle = {
     .name = "learned2d", .choose = choose, .entry = entry,
 };

@@ -1,40 +1,40 @@
-/* list.c - the oracles of whole encodings: a name each, twice. */
-#include "whole.h"
+/* list.c - all oracles: a name each, twice. */
+#include "oracle.h"
 
 /* Input, rotate, score. */
-extern const struct whole_oracle whole_cape, whole_laplacian, whole_learned,
-    whole_learned2d, whole_random_walk, whole_sincos2d, whole_sincos3d,
-    whole_sinusoidal;
-extern const struct whole_oracle whole_mrope, whole_pope, whole_rope,
-    whole_rope2d, whole_rope3d, whole_rope_mixed, whole_xpos;
-extern const struct whole_oracle whole_alibi, whole_beit, whole_crossformer,
-    whole_dpb, whole_fire, whole_graph, whole_kerple, whole_sandwich,
-    whole_swin, whole_swinv2, whole_t5;
+extern const struct oracle cape_oracle, laplacian_oracle, learned_oracle,
+    learned2d_oracle, random_walk_oracle, sincos2d_oracle, sincos3d_oracle,
+    sinusoidal_oracle;
+extern const struct oracle mrope_oracle, pope_oracle, rope_oracle,
+    rope2d_oracle, rope3d_oracle, rope_mixed_oracle, xpos_oracle;
+extern const struct oracle alibi_oracle, beit_oracle, crossformer_oracle,
+    dpb_oracle, fire_oracle, graph_oracle, kerple_oracle, sandwich_oracle,
+    swin_oracle, swinv2_oracle, t5_oracle;
 
 /* Content, and what has no door. */
-extern const struct whole_oracle whole_cope, whole_dape, whole_deberta,
-    whole_fox, whole_music, whole_relative, whole_rerope, whole_selfextend,
-    whole_shaw, whole_streaming, whole_transformer_xl, whole_xlnet;
-extern const struct whole_oracle whole_layers, whole_longlora, whole_none,
-    whole_pose, whole_randomized, whole_temperature, whole_window;
+extern const struct oracle cope_oracle, dape_oracle, deberta_oracle,
+    fox_oracle, music_oracle, relative_oracle, rerope_oracle, selfextend_oracle,
+    shaw_oracle, streaming_oracle, transformer_xl_oracle, xlnet_oracle;
+extern const struct oracle layers_oracle, longlora_oracle, none_oracle,
+    pose_oracle, randomized_oracle, temperature_oracle, window_oracle;
 
-const struct whole_oracle *const whole_oracles[] = {
-    &whole_cape, &whole_laplacian, &whole_learned, &whole_learned2d,
-    &whole_random_walk, &whole_sincos2d, &whole_sincos3d, &whole_sinusoidal,
+const struct oracle *const oracle_all[] = {
+    &cape_oracle, &laplacian_oracle, &learned_oracle, &learned2d_oracle,
+    &random_walk_oracle, &sincos2d_oracle, &sincos3d_oracle, &sinusoidal_oracle,
 
-    &whole_mrope, &whole_pope, &whole_rope, &whole_rope2d, &whole_rope3d,
-    &whole_rope_mixed, &whole_xpos,
+    &mrope_oracle, &pope_oracle, &rope_oracle, &rope2d_oracle, &rope3d_oracle,
+    &rope_mixed_oracle, &xpos_oracle,
 
-    &whole_alibi, &whole_beit, &whole_crossformer, &whole_dpb, &whole_fire,
-    &whole_graph, &whole_kerple, &whole_sandwich, &whole_swin,
-    &whole_swinv2, &whole_t5,
+    &alibi_oracle, &beit_oracle, &crossformer_oracle, &dpb_oracle, &fire_oracle,
+    &graph_oracle, &kerple_oracle, &sandwich_oracle, &swin_oracle,
+    &swinv2_oracle, &t5_oracle,
 
-    &whole_cope, &whole_dape, &whole_deberta, &whole_fox, &whole_music,
-    &whole_relative, &whole_rerope, &whole_selfextend, &whole_shaw,
-    &whole_streaming, &whole_transformer_xl, &whole_xlnet,
+    &cope_oracle, &dape_oracle, &deberta_oracle, &fox_oracle, &music_oracle,
+    &relative_oracle, &rerope_oracle, &selfextend_oracle, &shaw_oracle,
+    &streaming_oracle, &transformer_xl_oracle, &xlnet_oracle,
 
-    &whole_layers, &whole_longlora, &whole_none, &whole_pose,
-    &whole_randomized, &whole_temperature, &whole_window,
+    &layers_oracle, &longlora_oracle, &none_oracle, &pose_oracle,
+    &randomized_oracle, &temperature_oracle, &window_oracle,
 
     NULL
 };

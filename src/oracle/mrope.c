@@ -28,7 +28,7 @@ static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
 
     (void)W, (void)low, (void)high;
     *D = 8;
-    return w_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
+    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
 }
 
 /* Axis (t 0, h 1, w 2) of pair c. */
@@ -36,37 +36,39 @@ static int axis_of(const char *spec, int64_t c)
 {
     double s[3] = { 0, 0, 0 }, at = (double)c;
 
-    whole_list(s, 3, spec, "sections");
-    if (whole_word(spec, "layout", "interleaved", 0))
+    oracle_numbers(s, 3, spec, "sections");
+    if (oracle_word(spec, "layout", "interleaved", 0))
         return c % 3 == 1 && at < 3 * s[1]   ? 1
                : c % 3 == 2 && at < 3 * s[2] ? 2
                                              : 0;
-    if (whole_word(spec, "layout", "ernie", 0))
+    if (oracle_word(spec, "layout", "ernie", 0))
         return at >= s[0] + s[1] ? 0 : c % 2 == 0 ? 1 : 2;
     return at < s[0] ? 0 : at < s[0] + s[1] ? 1 : 2;
 }
 
-static cx turned(const struct whole *w, int key, int64_t b, int64_t h,
+static cx rotated(const struct oracle_call *w, int key, int64_t b, int64_t h,
                  int64_t t, const cx *x, int64_t d)
 {
-    int64_t dim = (int64_t)whole_number(w->spec, "dim", (double)w->D);
-    int glm = whole_word(w->spec, "layout", "glm", 0);
-    struct w_pair p =
-        w_pair_of(d, dim, whole_word(w->spec, "pairing", "interleaved", glm));
-    struct w_scaling s = { .dim = dim };
+    int64_t dim = (int64_t)oracle_number(w->spec, "dim", (double)w->D);
+    int glm = oracle_word(w->spec, "layout", "glm", 0);
+    struct oracle_pair p =
+        oracle_pair_of(d, dim, oracle_word(w->spec, "pairing", "interleaved",
+                                           glm));
+    struct oracle_scaling s = { .dim = dim };
     double angle;
 
     (void)h;
     if (d >= dim)
         return x[d];
-    w_rope_scaling(&s, w->spec, p.c);
-    angle = s.frequency * whole_coord(w, key, b, t, axis_of(w->spec, p.c),
-                                      (double)whole_position(w, key, b, t));
-    return w_turn(x, d, p, s.magnitude * cos(angle), s.magnitude * sin(angle));
+    oracle_rope_scaling(&s, w->spec, p.c);
+    angle = s.frequency * oracle_coord(w, key, b, t, axis_of(w->spec, p.c),
+                                      (double)oracle_position(w, key, b, t));
+    return oracle_rotate_pair(x, d, p, s.magnitude * cos(angle),
+                              s.magnitude * sin(angle));
 }
 
-extern const struct whole_oracle whole_mrope;
-const struct whole_oracle whole_mrope = {
-    .name = "mrope", .choose = choose, .turned = turned,
-    .factor = w_rope_score, .float_table = 1, .real = 1,
+extern const struct oracle mrope_oracle;
+const struct oracle mrope_oracle = {
+    .name = "mrope", .choose = choose, .rotated = rotated,
+    .factor = oracle_rope_score, .float_table = 1, .real = 1,
 };

@@ -16,13 +16,13 @@ static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
     (void)W;
     (void)low;
     (void)high;
-    return w_spec(spec, size, i, list, sizeof(list) / sizeof(list[0]));
+    return oracle_spec(spec, size, i, list, sizeof(list) / sizeof(list[0]));
 }
 
-static cx score(const struct whole *w, int64_t b, int64_t h, int64_t i,
+static cx score(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
                 int64_t j)
 {
-    int64_t length = (int64_t)whole_number(w->spec, "length", 0);
+    int64_t length = (int64_t)oracle_number(w->spec, "length", 0);
     int64_t n = past(w, b, i, j);
     const cx *q = query_of(w, b, h, i);
     cx plain = product(q, key_of(w, b, h, j), w->D);
@@ -34,6 +34,6 @@ static cx score(const struct whole *w, int64_t b, int64_t h, int64_t i,
            (plain + product(q, w->param[0] + (length - 1 - n) * w->D, w->D));
 }
 
-const struct whole_oracle whole_music = {
+const struct oracle music_oracle = {
     .name = "music", .choose = choose, .score = score,
 };

@@ -11,8 +11,8 @@ static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
     static const char *const specs[] = { "none" };
 
     (void)D, (void)W, (void)low, (void)high;
-    return w_spec(spec, size, i, specs, 1);
+    return oracle_spec(spec, size, i, specs, 1);
 }
 
-extern const struct whole_oracle whole_none;
-const struct whole_oracle whole_none = { .name = "none", .choose = choose };
+extern const struct oracle none_oracle;
+const struct oracle none_oracle = { .name = "none", .choose = choose };

@@ -1,4 +1,4 @@
-/* pairs.h - turning pairs of channels, for whole oracles. */
+/* pairs.h - rotating pairs of channels. */
 #ifndef ORACLE_PAIRS_H
 #define ORACLE_PAIRS_H
 
@@ -7,14 +7,15 @@
 
 /* The place of a channel among 'dim' rotated ones: pair c, first or second,
  * and the channel it turns with. */
-struct w_pair {
+struct oracle_pair {
     int64_t c, mate;
     int second;
 };
 
-static inline struct w_pair w_pair_of(int64_t d, int64_t dim, int interleaved)
+static inline struct oracle_pair oracle_pair_of(int64_t d, int64_t dim,
+                                                int interleaved)
 {
-    struct w_pair p;
+    struct oracle_pair p;
 
     p.second = interleaved ? d % 2 == 1 : d >= dim / 2;
     p.c = interleaved ? d / 2 : d % (dim / 2);
@@ -23,9 +24,9 @@ static inline struct w_pair w_pair_of(int64_t d, int64_t dim, int interleaved)
     return p;
 }
 
-/* Channel d of the pair turned by the angle of this cosine and sine. */
-static inline cx w_turn(const cx *x, int64_t d, struct w_pair p, cx cosine,
-                        cx sine)
+/* Channel d of the pair rotated by the angle of this cosine and sine. */
+static inline cx oracle_rotate_pair(const cx *x, int64_t d,
+                                    struct oracle_pair p, cx cosine, cx sine)
 {
     return p.second ? x[p.mate] * sine + x[d] * cosine
                     : x[d] * cosine - x[p.mate] * sine;

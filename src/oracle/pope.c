@@ -12,7 +12,7 @@ static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
     static const char *const specs[] = { "pope", "pope(base=30)" };
 
     (void)D, (void)W, (void)low, (void)high;
-    return w_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
+    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
 }
 
 static void range(double *low, double *high, const char *spec, int k)
@@ -22,17 +22,17 @@ static void range(double *low, double *high, const char *spec, int k)
     *high = 0;
 }
 
-static int64_t turned_width(const struct whole *w)
+static int64_t rotated_width(const struct oracle_call *w)
 {
     return 2 * w->D;
 }
 
-static cx turned(const struct whole *w, int key, int64_t b, int64_t h,
+static cx rotated(const struct oracle_call *w, int key, int64_t b, int64_t h,
                  int64_t t, const cx *x, int64_t d)
 {
-    double base = whole_number(w->spec, "base", 10000);
-    double pos = whole_coord(w, key, b, t, 0,
-                             (double)whole_position(w, key, b, t));
+    double base = oracle_number(w->spec, "base", 10000);
+    double pos = oracle_coord(w, key, b, t, 0,
+                             (double)oracle_position(w, key, b, t));
     int64_t c = d % w->D;
     cx angle = pos * pow(base, -(double)c / (double)w->D);
     cx magnitude = clog(1 + cexp(x[c]));
@@ -42,8 +42,8 @@ static cx turned(const struct whole *w, int key, int64_t b, int64_t h,
     return magnitude * (d < w->D ? ccos(angle) : csin(angle));
 }
 
-extern const struct whole_oracle whole_pope;
-const struct whole_oracle whole_pope = {
-    .name = "pope", .choose = choose, .range = range, .turned = turned,
-    .turned_width = turned_width, .real = 1,
+extern const struct oracle pope_oracle;
+const struct oracle pope_oracle = {
+    .name = "pope", .choose = choose, .range = range, .rotated = rotated,
+    .rotated_width = rotated_width, .real = 1,
 };

@@ -15,13 +15,13 @@ static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
     (void)W;
     (void)low;
     (void)high;
-    return w_spec(spec, size, i, list, sizeof(list) / sizeof(list[0]));
+    return oracle_spec(spec, size, i, list, sizeof(list) / sizeof(list[0]));
 }
 
-static cx score(const struct whole *w, int64_t b, int64_t h, int64_t i,
+static cx score(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
                 int64_t j)
 {
-    int64_t k = (int64_t)whole_number(w->spec, "distance", 32);
+    int64_t k = (int64_t)oracle_number(w->spec, "distance", 32);
     const cx *row = w->param[0] + (clip(past(w, b, i, j), -k, k) + k) * w->D;
     const cx *q = query_of(w, b, h, i);
 
@@ -29,6 +29,6 @@ static cx score(const struct whole *w, int64_t b, int64_t h, int64_t i,
                        product(q, row, w->D));
 }
 
-const struct whole_oracle whole_relative = {
+const struct oracle relative_oracle = {
     .name = "relative", .choose = choose, .score = score,
 };

@@ -4,6 +4,7 @@
  * float32) and ggml (ggml_rope_cache_init: theta *= theta_scale).
  */
 #include "rope.h"
+#include "exact.h"
 
 static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
                   int64_t *low, int64_t *high)
@@ -45,27 +46,29 @@ static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
     };
 
     (void)W;
-    *D = i == 0 ? w_multiple(*D, 2) : i < 17 && i > 5 ? 8 : 6;
-    *low = i == 0 ? -1000000 : i >= 22 ? 0 : -100;
-    *high = i == 0 ? 1000000 : i >= 22 ? 40 : 100;
-    return w_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
+    *D = i == 0 ? oracle_multiple(*D, 2) : i < 17 && i > 5 ? 8 : 6;
+    *low = i < 2 ? -0x100000 : i >= 22 ? 0 : -100;
+    *high = i < 2 ? 0x100000 : i >= 22 ? 40 : 100;
+    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
 }
 
 /* What the library would make of the caller's coordinate, else the position. */
-static double position(const struct whole *w, int key, int64_t b, int64_t t)
+static double position(const struct oracle_call *w, int key, int64_t b,
+                       int64_t t)
 {
     if ((key ? w->k_coords : w->q_coords) != NULL)
-        return whole_coord(w, key, b, t, 0, 0);
-    return (double)whole_position(w, key, b, t);
+        return oracle_coord(w, key, b, t, 0, 0);
+    return (double)oracle_position(w, key, b, t);
 }
 
 /* float32 throughout, as transformers and as ggml. */
-static void float_recipe(double *cosine, double *sine, const struct whole *w,
+static void float_recipe(double *cosine, double *sine,
+                         const struct oracle_call *w,
                          int64_t c, int64_t dim, double pos)
 {
-    float base = (float)whole_number(w->spec, "base", 10000), angle;
+    float base = (float)oracle_number(w->spec, "base", 10000), angle;
 
-    if (whole_word(w->spec, "angles", "hf", 0)) {
+    if (oracle_word(w->spec, "angles", "hf", 0)) {
         float inverse =
             1.0f / powf(base, (float)(2 * c) / (float)dim);
 
@@ -81,34 +84,54 @@ static void float_recipe(double *cosine, double *sine, const struct whole *w,
     *sine = (double)sinf(angle);
 }
 
-static cx turned(const struct whole *w, int key, int64_t b, int64_t h,
+/* Far away double is not enough; no scaled frequency is asked for there. */
+static void angle_of(double *cosine, double *sine, const char *spec,
+                     const struct oracle_scaling *s, int64_t c, double pos)
+{
+    long double exact[2];
+
+    if (fabs(pos) <= 0x1p20) {
+        *cosine = cos(pos * s->frequency);
+        *sine = sin(pos * s->frequency);
+        return;
+    }
+    exact_angle(&exact[0], &exact[1],
+                exact_frequency(oracle_number(spec, "base", 10000), c, s->dim),
+                pos);
+    *cosine = (double)exact[0];
+    *sine = (double)exact[1];
+}
+
+static cx rotated(const struct oracle_call *w, int key, int64_t b, int64_t h,
                  int64_t t, const cx *x, int64_t d)
 {
-    int64_t dim = (int64_t)whole_number(w->spec, "dim", (double)w->D);
-    int64_t first = whole_word(w->spec, "side", "trailing", 0) ? w->D - dim
+    int64_t dim = (int64_t)oracle_number(w->spec, "dim", (double)w->D);
+    int64_t first = oracle_word(w->spec, "side", "trailing", 0) ? w->D - dim
                                                                : 0;
-    struct w_scaling s = { .dim = dim, .length = whole_length(w, b) };
+    struct oracle_scaling s = { .dim = dim, .length = oracle_length(w, b) };
     double pos = position(w, key, b, t), cosine, sine;
-    struct w_pair p;
+    struct oracle_pair p;
 
     (void)h;
     if (d < first || d >= first + dim)
         return x[d];
-    p = w_pair_of(d - first, dim,
-                  whole_word(w->spec, "pairing", "interleaved", 0));
-    w_rope_scaling(&s, w->spec, p.c);
-    if (whole_word(w->spec, "angles", "hf", 0) ||
-        whole_word(w->spec, "angles", "ggml", 0)) {
+    p = oracle_pair_of(d - first, dim,
+                  oracle_word(w->spec, "pairing", "interleaved", 0));
+    oracle_rope_scaling(&s, w->spec, p.c);
+    if (oracle_word(w->spec, "angles", "hf", 0) ||
+        oracle_word(w->spec, "angles", "ggml", 0)) {
         float_recipe(&cosine, &sine, w, p.c, dim, pos);
     } else {
-        cosine = cos(pos * s.frequency) * s.magnitude;
-        sine = sin(pos * s.frequency) * s.magnitude;
+        angle_of(&cosine, &sine, w->spec, &s, p.c, pos);
+        cosine *= s.magnitude;
+        sine *= s.magnitude;
     }
-    return w_turn(x + first, d - first, p, cosine, sine);
+    return oracle_rotate_pair(x + first, d - first, p, cosine, sine);
 }
 
-extern const struct whole_oracle whole_rope;
-const struct whole_oracle whole_rope = {
-    .name = "rope", .choose = choose, .turned = turned,
-    .factor = w_rope_score, .float_table = 1, .real = 1,
+extern const struct oracle rope_oracle;
+const struct oracle rope_oracle = {
+    .name = "rope", .choose = choose, .rotated = rotated,
+    .factor = oracle_rope_score, .float_table = 1, .real = 1,
+    .far = INT32_MAX,
 };

@@ -4,15 +4,15 @@
 
 #include "pairs.h"
 
-struct w_scaling {
+struct oracle_scaling {
     int64_t dim, length;      /* rotated channels; 1 + longest position */
     double frequency;         /* of pair c */
     double magnitude;         /* of every cosine and sine */
 };
 
 /* Writes frequency and magnitude of pair c by the spec's "scaling". */
-void w_rope_scaling(struct w_scaling *s, const char *spec, int64_t c);
+void oracle_rope_scaling(struct oracle_scaling *s, const char *spec, int64_t c);
 
 /* What the whole score is multiplied by. */
-double w_rope_score(const char *spec);
+double oracle_rope_score(const char *spec);
 #endif

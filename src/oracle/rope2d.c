@@ -24,10 +24,10 @@ static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
     };
 
     (void)W;
-    *D = w_multiple(*D, 4);
+    *D = oracle_multiple(*D, 4);
     *low = 0;
     *high = i == 3 ? 23 : i == 6 ? 11 : i == 7 ? 34 : 100;
-    return w_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
+    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
 }
 
 static enum form form_of(const char *spec)
@@ -36,32 +36,33 @@ static enum form form_of(const char *spec)
                                          "qwen", "dinov3" };
 
     for (int f = AXIAL; f <= DINOV3; f++)
-        if (whole_word(spec, "form", names[f], 0))
+        if (oracle_word(spec, "form", names[f], 0))
             return (enum form)f;
     return AXIAL;
 }
 
 /* Coordinate (0: row, 1: column) of a token as the angles take it. */
-static double coordinate(const struct whole *w, int key, int64_t b, int64_t t,
+static double coordinate(const struct oracle_call *w, int key, int64_t b,
+                         int64_t t,
                          int axis)
 {
-    double p = (double)whole_position(w, key, b, t), width, n, at;
+    double p = (double)oracle_position(w, key, b, t), width, n, at;
 
-    width = whole_number(w->spec, "width", 16);
-    n = axis == 0 ? whole_number(w->spec, "height", 16) : width;
-    at = axis == 0 ? w_row(p, width) : w_column(p, width);
+    width = oracle_number(w->spec, "width", 16);
+    n = axis == 0 ? oracle_number(w->spec, "height", 16) : width;
+    at = axis == 0 ? grid_row(p, width) : grid_column(p, width);
     if (form_of(w->spec) == EVA02)
-        at = at / n * whole_number(w->spec, "pretrain", 16);
+        at = at / n * oracle_number(w->spec, "pretrain", 16);
     if (form_of(w->spec) == DINOV3)
         at = (at + 0.5) / n * 2 - 1;
-    return whole_coord(w, key, b, t, axis, at);
+    return oracle_coord(w, key, b, t, axis, at);
 }
 
 /* Which coordinate pair c turns by, and how fast. */
-static double frequency(int *axis, const struct whole *w, int64_t c)
+static double frequency(int *axis, const struct oracle_call *w, int64_t c)
 {
     enum form form = form_of(w->spec);
-    double base = whole_number(w->spec, "base",
+    double base = oracle_number(w->spec, "base",
                                form == AXIAL || form == DINOV3 ? 100 : 10000);
     int64_t quarter = w->D / 4, at = c % quarter;
 
@@ -72,22 +73,22 @@ static double frequency(int *axis, const struct whole *w, int64_t c)
            (form == DINOV3 ? 2 * acos(-1) : 1);
 }
 
-static cx turned(const struct whole *w, int key, int64_t b, int64_t h,
+static cx rotated(const struct oracle_call *w, int key, int64_t b, int64_t h,
                  int64_t t, const cx *x, int64_t d)
 {
     enum form form = form_of(w->spec);
-    struct w_pair p =
-        w_pair_of(d, w->D, form == AXIAL || form == SAM2 || form == EVA02);
+    struct oracle_pair p =
+        oracle_pair_of(d, w->D, form == AXIAL || form == SAM2 || form == EVA02);
     int axis;
     double angle = frequency(&axis, w, p.c);
 
     (void)h;
     angle *= coordinate(w, key, b, t, axis);
-    return w_turn(x, d, p, cos(angle), sin(angle));
+    return oracle_rotate_pair(x, d, p, cos(angle), sin(angle));
 }
 
-extern const struct whole_oracle whole_rope2d;
-const struct whole_oracle whole_rope2d = {
-    .name = "rope2d", .choose = choose, .turned = turned, .float_table = 1,
+extern const struct oracle rope2d_oracle;
+const struct oracle rope2d_oracle = {
+    .name = "rope2d", .choose = choose, .rotated = rotated, .float_table = 1,
     .real = 1,
 };

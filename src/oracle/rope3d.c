@@ -18,34 +18,35 @@ static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
     *D = i == 0 ? 6 : i == 1 ? 14 : 8;
     *low = 0;
     *high = 40;
-    return w_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
+    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
 }
 
-static cx turned(const struct whole *w, int key, int64_t b, int64_t h,
+static cx rotated(const struct oracle_call *w, int key, int64_t b, int64_t h,
                  int64_t t, const cx *x, int64_t d)
 {
-    double p = (double)whole_position(w, key, b, t);
-    double width = whole_number(w->spec, "width", 16);
-    double height = whole_number(w->spec, "height", 16);
-    double at[3] = { w_row(p, width * height),
-                     fmod(w_row(p, width), height), w_column(p, width) };
+    double p = (double)oracle_position(w, key, b, t);
+    double width = oracle_number(w->spec, "width", 16);
+    double height = oracle_number(w->spec, "height", 16);
+    double at[3] = { grid_row(p, width * height),
+                     fmod(grid_row(p, width), height), grid_column(p, width) };
     int64_t each = w->D / 3 / 2 * 2, axis = d / each;
-    struct w_pair pair;
+    struct oracle_pair pair;
     double angle;
 
     (void)h;
     if (axis > 2)
         return x[d];
-    pair = w_pair_of(d - axis * each, each, 1);
-    angle = whole_coord(w, key, b, t, (int)axis, at[axis]) *
-            pow(whole_number(w->spec, "base", 10000),
+    pair = oracle_pair_of(d - axis * each, each, 1);
+    angle = oracle_coord(w, key, b, t, (int)axis, at[axis]) *
+            pow(oracle_number(w->spec, "base", 10000),
                 -(double)pair.c / (double)(each / 2));
-    return w_turn(x + axis * each, d - axis * each, pair, cos(angle),
+    return oracle_rotate_pair(x + axis * each, d - axis * each, pair,
+                              cos(angle),
                   sin(angle));
 }
 
-extern const struct whole_oracle whole_rope3d;
-const struct whole_oracle whole_rope3d = {
-    .name = "rope3d", .choose = choose, .turned = turned, .float_table = 1,
+extern const struct oracle rope3d_oracle;
+const struct oracle rope3d_oracle = {
+    .name = "rope3d", .choose = choose, .rotated = rotated, .float_table = 1,
     .real = 1,
 };

@@ -13,28 +13,28 @@ static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
     };
 
     (void)W;
-    *D = w_multiple(*D, 4);
+    *D = oracle_multiple(*D, 4);
     *low = 0;
     *high = 30;
-    return w_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
+    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
 }
 
-static cx turned(const struct whole *w, int key, int64_t b, int64_t h,
+static cx rotated(const struct oracle_call *w, int key, int64_t b, int64_t h,
                  int64_t t, const cx *x, int64_t d)
 {
-    double p = (double)whole_position(w, key, b, t);
-    double width = whole_number(w->spec, "width", 16);
-    double row = whole_coord(w, key, b, t, 0, w_row(p, width));
-    double column = whole_coord(w, key, b, t, 1, w_column(p, width));
-    struct w_pair pair = w_pair_of(d, w->D, 1);
+    double p = (double)oracle_position(w, key, b, t);
+    double width = oracle_number(w->spec, "width", 16);
+    double row = oracle_coord(w, key, b, t, 0, grid_row(p, width));
+    double column = oracle_coord(w, key, b, t, 1, grid_column(p, width));
+    struct oracle_pair pair = oracle_pair_of(d, w->D, 1);
     int64_t at = h * w->D / 2 + pair.c;
     cx angle = column * w->param[0][at] + row * w->param[1][at];
 
-    return w_turn(x, d, pair, ccos(angle), csin(angle));
+    return oracle_rotate_pair(x, d, pair, ccos(angle), csin(angle));
 }
 
-extern const struct whole_oracle whole_rope_mixed;
-const struct whole_oracle whole_rope_mixed = {
-    .name = "rope-mixed", .choose = choose, .turned = turned, .real = 1,
+extern const struct oracle rope_mixed_oracle;
+const struct oracle rope_mixed_oracle = {
+    .name = "rope-mixed", .choose = choose, .rotated = rotated, .real = 1,
     .one_group = 1,
 };

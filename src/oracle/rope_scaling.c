@@ -18,11 +18,11 @@ static double ntk_base(double base, double factor, int64_t dim)
     return base * pow(factor, (double)dim / (double)(dim - 2));
 }
 
-static double dynamic_base(const struct w_scaling *s, const char *spec,
+static double dynamic_base(const struct oracle_scaling *s, const char *spec,
                            double base)
 {
-    double f = whole_number(spec, "factor", 1);
-    double original = whole_number(spec, "original", 1);
+    double f = oracle_number(spec, "factor", 1);
+    double original = oracle_number(spec, "original", 1);
     double length = fmax((double)s->length, original);
 
     return ntk_base(base, f * length / original - (f - 1), s->dim);
@@ -37,9 +37,9 @@ static double get_mscale(double factor, double m)
 
 static double yarn_magnitude(const char *spec, double factor)
 {
-    double m = whole_number(spec, "mscale", 0);
-    double all = whole_number(spec, "mscale-all", 0);
-    double given = whole_number(spec, "attention", -1);
+    double m = oracle_number(spec, "mscale", 0);
+    double all = oracle_number(spec, "mscale-all", 0);
+    double given = oracle_number(spec, "attention", -1);
 
     if (given >= 0)
         return given;
@@ -49,36 +49,37 @@ static double yarn_magnitude(const char *spec, double factor)
 }
 
 /* softmax_scale *= mscale * mscale, with mscale_all_dim alone */
-double w_rope_score(const char *spec)
+double oracle_rope_score(const char *spec)
 {
-    double m = get_mscale(whole_number(spec, "factor", 1),
-                          whole_number(spec, "mscale-all", 0));
+    double m = get_mscale(oracle_number(spec, "factor", 1),
+                          oracle_number(spec, "mscale-all", 0));
 
-    return whole_word(spec, "score", "yes", 0) ? m * m : 1;
+    return oracle_word(spec, "score", "yes", 0) ? m * m : 1;
 }
 
 /* Index of the pair that turns 'beta' times over the original length. */
 static double correction(const char *spec, double beta, double base,
                          int64_t dim)
 {
-    double original = whole_number(spec, "original", 1);
+    double original = oracle_number(spec, "original", 1);
 
     return (double)dim * log(original / (beta * 2 * acos(-1))) /
            (2 * log(base));
 }
 
-static void yarn(struct w_scaling *s, const char *spec, double base, int64_t c)
+static void yarn(struct oracle_scaling *s, const char *spec, double base,
+                 int64_t c)
 {
-    double factor = whole_number(spec, "factor", 1), theta, ramp;
-    double low = correction(spec, whole_number(spec, "fast", 32), base,
+    double factor = oracle_number(spec, "factor", 1), theta, ramp;
+    double low = correction(spec, oracle_number(spec, "fast", 32), base,
                             s->dim);
-    double high = correction(spec, whole_number(spec, "slow", 1), base,
+    double high = correction(spec, oracle_number(spec, "slow", 1), base,
                              s->dim);
 
-    if (whole_word(spec, "dynamic", "yes", 0))
-        factor = fmax((double)s->length / whole_number(spec, "original", 1),
+    if (oracle_word(spec, "dynamic", "yes", 0))
+        factor = fmax((double)s->length / oracle_number(spec, "original", 1),
                       1);
-    if (!whole_word(spec, "truncate", "no", 0)) {
+    if (!oracle_word(spec, "truncate", "no", 0)) {
         low = floor(low);
         high = ceil(high);
     }
@@ -95,25 +96,25 @@ static void yarn(struct w_scaling *s, const char *spec, double base, int64_t c)
 
 /* -------------------------------------------------------------- the others */
 
-static void longrope(struct w_scaling *s, const char *spec, double base,
+static void longrope(struct oracle_scaling *s, const char *spec, double base,
                      int64_t c)
 {
-    double original = whole_number(spec, "original", 1), list[64];
-    double factor = whole_number(spec, "factor", 1);
+    double original = oracle_number(spec, "original", 1), list[64];
+    double factor = oracle_number(spec, "factor", 1);
     int longer = (double)s->length > original;
 
-    whole_list(list, 64, spec, longer ? "long" : "short");
+    oracle_numbers(list, 64, spec, longer ? "long" : "short");
     s->frequency = plain(base, c, s->dim) / list[c];
     s->magnitude = factor <= 1 ? 1 : sqrt(1 + log(factor) / log(original));
-    s->magnitude = whole_number(spec, "attention", s->magnitude);
+    s->magnitude = oracle_number(spec, "attention", s->magnitude);
 }
 
 static double llama3(const char *spec, double theta)
 {
-    double factor = whole_number(spec, "factor", 8);
-    double low = whole_number(spec, "low", 1);
-    double high = whole_number(spec, "high", 4);
-    double original = whole_number(spec, "original", 8192);
+    double factor = oracle_number(spec, "factor", 8);
+    double low = oracle_number(spec, "low", 1);
+    double high = oracle_number(spec, "high", 4);
+    double original = oracle_number(spec, "original", 8192);
     double wave = 2 * acos(-1) / theta, smooth;
 
     if (wave < original / high)
@@ -127,32 +128,32 @@ static double llama3(const char *spec, double theta)
 static double proportional(const char *spec, double theta, int64_t c,
                            int64_t dim)
 {
-    double partial = whole_number(spec, "partial", 0.25);
+    double partial = oracle_number(spec, "partial", 0.25);
     int64_t turning = (int64_t)floor(partial * (double)dim / 2);
 
-    return c < turning ? theta / whole_number(spec, "factor", 1) : 0;
+    return c < turning ? theta / oracle_number(spec, "factor", 1) : 0;
 }
 
-void w_rope_scaling(struct w_scaling *s, const char *spec, int64_t c)
+void oracle_rope_scaling(struct oracle_scaling *s, const char *spec, int64_t c)
 {
-    double base = whole_number(spec, "base", 10000);
+    double base = oracle_number(spec, "base", 10000);
 
     s->magnitude = 1;
     s->frequency = plain(base, c, s->dim);
-    if (whole_word(spec, "scaling", "linear", 0))
-        s->frequency /= whole_number(spec, "factor", 1);
-    if (whole_word(spec, "scaling", "ntk", 0))
+    if (oracle_word(spec, "scaling", "linear", 0))
+        s->frequency /= oracle_number(spec, "factor", 1);
+    if (oracle_word(spec, "scaling", "ntk", 0))
         s->frequency = plain(
-            ntk_base(base, whole_number(spec, "factor", 1), s->dim), c,
+            ntk_base(base, oracle_number(spec, "factor", 1), s->dim), c,
             s->dim);
-    if (whole_word(spec, "scaling", "dynamic", 0))
+    if (oracle_word(spec, "scaling", "dynamic", 0))
         s->frequency = plain(dynamic_base(s, spec, base), c, s->dim);
-    if (whole_word(spec, "scaling", "yarn", 0))
+    if (oracle_word(spec, "scaling", "yarn", 0))
         yarn(s, spec, base, c);
-    if (whole_word(spec, "scaling", "longrope", 0))
+    if (oracle_word(spec, "scaling", "longrope", 0))
         longrope(s, spec, base, c);
-    if (whole_word(spec, "scaling", "llama3", 0))
+    if (oracle_word(spec, "scaling", "llama3", 0))
         s->frequency = llama3(spec, s->frequency);
-    if (whole_word(spec, "scaling", "proportional", 0))
+    if (oracle_word(spec, "scaling", "proportional", 0))
         s->frequency = proportional(spec, s->frequency, c, s->dim);
 }

@@ -17,17 +17,18 @@ static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
     (void)W;
     (void)low;
     (void)high;
-    return w_spec(spec, size, i, list, sizeof(list) / sizeof(list[0]));
+    return oracle_spec(spec, size, i, list, sizeof(list) / sizeof(list[0]));
 }
 
-static int64_t row_of(const struct whole *w, int64_t b, int64_t i, int64_t j)
+static int64_t row_of(const struct oracle_call *w, int64_t b, int64_t i,
+                      int64_t j)
 {
-    int64_t k = (int64_t)whole_number(w->spec, "distance", 16);
+    int64_t k = (int64_t)oracle_number(w->spec, "distance", 16);
 
     return clip(-past(w, b, i, j), -k, k) + k;
 }
 
-static cx score(const struct whole *w, int64_t b, int64_t h, int64_t i,
+static cx score(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
                 int64_t j)
 {
     const cx *row = w->param[0] + row_of(w, b, i, j) * w->D;
@@ -36,17 +37,17 @@ static cx score(const struct whole *w, int64_t b, int64_t h, int64_t i,
     return w->scale * (product(q, k, w->D) + product(q, row, w->D));
 }
 
-static cx value(const struct whole *w, int64_t b, int64_t h, int64_t i,
+static cx value(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
                 int64_t j, int64_t d)
 {
     int64_t g = h / (w->H / w->G);
     cx v = w->v[((b * w->G + g) * w->S + j) * w->D + d];
 
-    if (whole_word(w->spec, "values", "no", 0))
+    if (oracle_word(w->spec, "values", "no", 0))
         return v;
     return v + w->param[1][row_of(w, b, i, j) * w->D + d];
 }
 
-const struct whole_oracle whole_shaw = {
+const struct oracle shaw_oracle = {
     .name = "shaw", .choose = choose, .score = score, .value = value,
 };

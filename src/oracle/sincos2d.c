@@ -18,11 +18,11 @@ static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
         "sincos2d(form=detr,width=4,height=6)",
     };
 
-    *W = w_multiple(*W, 4);
-    *D = w_multiple(*D, 4);
+    *W = oracle_multiple(*W, 4);
+    *D = oracle_multiple(*D, 4);
     *low = 0;
     *high = i == 4 ? 23 : 100;
-    return w_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
+    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
 }
 
 /* Band of a channel: which axis (0: row, 1: column) and whether a sine. */
@@ -30,41 +30,41 @@ static void band(int *axis, int *sine, const char *spec, int64_t quarter)
 {
     int q = (int)quarter;
 
-    if (whole_word(spec, "form", "timm", 0)) {
+    if (oracle_word(spec, "form", "timm", 0)) {
         *axis = q % 2; /* sin y, sin x, cos y, cos x */
         *sine = q < 2;
     } else {
-        int rows_first = whole_word(spec, "form", "interleaved", 0);
+        int rows_first = oracle_word(spec, "form", "interleaved", 0);
 
         *axis = rows_first ? q / 2 : 1 - q / 2;
         *sine = q % 2 == 0;
     }
 }
 
-static cx entry(const struct whole *w, double pos, int64_t d)
+static cx entry(const struct oracle_call *w, double pos, int64_t d)
 {
-    double base = whole_number(w->spec, "base", 10000);
-    double width = whole_number(w->spec, "width", 16), angle;
-    double height = whole_number(w->spec, "height", 16);
-    double at[2] = { w_row(pos, width), w_column(pos, width) };
+    double base = oracle_number(w->spec, "base", 10000);
+    double width = oracle_number(w->spec, "width", 16), angle;
+    double height = oracle_number(w->spec, "height", 16);
+    double at[2] = { grid_row(pos, width), grid_column(pos, width) };
     int64_t quarter = w->W / 4, half = w->W / 2, c = d % quarter;
     int axis, sine;
 
-    if (whole_word(w->spec, "form", "detr", 0)) {
+    if (oracle_word(w->spec, "form", "detr", 0)) {
         axis = d >= half;
         sine = d % 2 == 0;
         c = d % half / 2;
     } else {
         band(&axis, &sine, w->spec, d / quarter);
     }
-    angle = whole_coord(w, 0, 0, 0, axis, at[axis]);
-    if (whole_word(w->spec, "form", "detr", 0))
+    angle = oracle_coord(w, 0, 0, 0, axis, at[axis]);
+    if (oracle_word(w->spec, "form", "detr", 0))
         angle = (angle + 1) / ((axis ? width : height) + 1e-6) * 2 * acos(-1);
     angle *= pow(base, -(double)c / (double)quarter);
     return sine ? sin(angle) : cos(angle);
 }
 
-extern const struct whole_oracle whole_sincos2d;
-const struct whole_oracle whole_sincos2d = {
+extern const struct oracle sincos2d_oracle;
+const struct oracle sincos2d_oracle = {
     .name = "sincos2d", .choose = choose, .entry = entry, .real = 1,
 };

@@ -15,38 +15,39 @@ static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
         "sincos3d(form=half,width=2,height=4,base=200)",
     };
 
-    *W = w_multiple(*W, i == 2 ? 8 : 2);
-    *D = w_multiple(*D, i == 2 ? 8 : 2);
+    *W = oracle_multiple(*W, i == 2 ? 8 : 2);
+    *D = oracle_multiple(*D, i == 2 ? 8 : 2);
     *low = 0;
     *high = 60;
-    return w_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
+    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
 }
 
-static cx entry(const struct whole *w, double pos, int64_t d)
+static cx entry(const struct oracle_call *w, double pos, int64_t d)
 {
-    double base = whole_number(w->spec, "base", 10000);
-    double width = whole_number(w->spec, "width", 16);
-    double height = whole_number(w->spec, "height", 16), angle;
-    double at[3] = { w_row(pos, width * height),
-                     fmod(w_row(pos, width), height), w_column(pos, width) };
+    double base = oracle_number(w->spec, "base", 10000);
+    double width = oracle_number(w->spec, "width", 16);
+    double height = oracle_number(w->spec, "height", 16), angle;
+    double at[3] = { grid_row(pos, width * height),
+                     fmod(grid_row(pos, width), height),
+                     grid_column(pos, width) };
     int64_t each[3], start = 0, c;
     int axis = 0;
 
     for (int a = 0; a < 3; a++)
         each[a] = (w->W + 5) / 6 * 2;
-    if (whole_word(w->spec, "form", "half", 0)) {
+    if (oracle_word(w->spec, "form", "half", 0)) {
         each[0] = w->W / 2;
         each[1] = each[2] = w->W / 4;
     }
     while (d >= start + each[axis])
         start += each[axis++];
     c = (d - start) % (each[axis] / 2);
-    angle = whole_coord(w, 0, 0, 0, axis, at[axis]) *
+    angle = oracle_coord(w, 0, 0, 0, axis, at[axis]) *
             pow(base, -(double)c / (double)(each[axis] / 2));
     return d - start < each[axis] / 2 ? sin(angle) : cos(angle);
 }
 
-extern const struct whole_oracle whole_sincos3d;
-const struct whole_oracle whole_sincos3d = {
+extern const struct oracle sincos3d_oracle;
+const struct oracle sincos3d_oracle = {
     .name = "sincos3d", .choose = choose, .entry = entry, .real = 1,
 };

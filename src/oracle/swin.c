@@ -18,7 +18,7 @@ static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
     (void)D, (void)W;
     *low = 0;
     *high = i == 0 ? 5 : i == 1 ? 7 : 48;
-    return w_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
+    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
 }
 
 static int choose_beit(char *spec, size_t size, int i, int64_t *D, int64_t *W,
@@ -33,7 +33,7 @@ static int choose_beit(char *spec, size_t size, int i, int64_t *D, int64_t *W,
     (void)D, (void)W;
     *low = 0;
     *high = i == 2 ? 1 : 6;
-    return w_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
+    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
 }
 
 /* Row of the table for two places of a window. */
@@ -44,23 +44,23 @@ static int64_t row_of(int64_t q, int64_t k, int64_t height, int64_t width)
     return (dy + height - 1) * (2 * width - 1) + dx + width - 1;
 }
 
-static cx bias(const struct whole *w, int64_t b, int64_t h, int64_t i,
+static cx bias(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
                int64_t j)
 {
-    int64_t height = (int64_t)whole_number(w->spec, "height", 7);
-    int64_t width = (int64_t)whole_number(w->spec, "width", 7);
+    int64_t height = (int64_t)oracle_number(w->spec, "height", 7);
+    int64_t width = (int64_t)oracle_number(w->spec, "width", 7);
 
-    return w->param[0][row_of(whole_position(w, 0, b, i),
-                              whole_position(w, 1, b, j), height, width) *
+    return w->param[0][row_of(oracle_position(w, 0, b, i),
+                              oracle_position(w, 1, b, j), height, width) *
                            w->H + h];
 }
 
-static cx bias_beit(const struct whole *w, int64_t b, int64_t h, int64_t i,
-                    int64_t j)
+static cx bias_beit(const struct oracle_call *w, int64_t b, int64_t h,
+                    int64_t i, int64_t j)
 {
-    int64_t height = (int64_t)whole_number(w->spec, "height", 14);
-    int64_t width = (int64_t)whole_number(w->spec, "width", 14);
-    int64_t q = whole_position(w, 0, b, i), k = whole_position(w, 1, b, j);
+    int64_t height = (int64_t)oracle_number(w->spec, "height", 14);
+    int64_t width = (int64_t)oracle_number(w->spec, "width", 14);
+    int64_t q = oracle_position(w, 0, b, i), k = oracle_position(w, 1, b, j);
     int64_t rows = (2 * height - 1) * (2 * width - 1) + 3, row;
 
     if (q == 0 && k == 0)
@@ -74,10 +74,10 @@ static cx bias_beit(const struct whole *w, int64_t b, int64_t h, int64_t i,
     return w->param[0][row * w->H + h];
 }
 
-extern const struct whole_oracle whole_swin, whole_beit;
-const struct whole_oracle whole_swin = {
+extern const struct oracle swin_oracle, beit_oracle;
+const struct oracle swin_oracle = {
     .name = "swin", .choose = choose, .bias = bias,
 };
-const struct whole_oracle whole_beit = {
+const struct oracle beit_oracle = {
     .name = "beit", .choose = choose_beit, .bias = bias_beit,
 };

@@ -16,7 +16,7 @@ static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
     (void)D, (void)W;
     *low = 0;
     *high = i == 0 ? 11 : 7;
-    return w_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
+    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
 }
 
 /* An offset on an axis of 'window' places, as the network takes it. */
@@ -27,18 +27,20 @@ static double scaled(double offset, double window, double pretrained)
     return copysign(log2(1 + fabs(x)) / 3, x);
 }
 
-static cx bias(const struct whole *w, int64_t b, int64_t h, int64_t i,
+static cx bias(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
                int64_t j)
 {
-    int64_t hidden = (int64_t)whole_number(w->spec, "hidden", 512);
-    double height = whole_number(w->spec, "height", 8);
-    double width = whole_number(w->spec, "width", 8);
-    double pretrained = whole_number(w->spec, "pretrained", 0);
-    double q = (double)whole_position(w, 0, b, i);
-    double k = (double)whole_position(w, 1, b, j);
-    double dy = scaled(w_row(q, width) - w_row(k, width), height, pretrained);
+    int64_t hidden = (int64_t)oracle_number(w->spec, "hidden", 512);
+    double height = oracle_number(w->spec, "height", 8);
+    double width = oracle_number(w->spec, "width", 8);
+    double pretrained = oracle_number(w->spec, "pretrained", 0);
+    double q = (double)oracle_position(w, 0, b, i);
+    double k = (double)oracle_position(w, 1, b, j);
+    double dy = scaled(grid_row(q, width) - grid_row(k, width), height,
+                       pretrained);
     double dx =
-        scaled(w_column(q, width) - w_column(k, width), width, pretrained);
+        scaled(grid_column(q, width) - grid_column(k, width), width,
+               pretrained);
     cx sum = 0;
 
     for (int64_t u = 0; u < hidden; u++) {
@@ -51,7 +53,7 @@ static cx bias(const struct whole *w, int64_t b, int64_t h, int64_t i,
     return 16 / (1 + cexp(-sum));
 }
 
-extern const struct whole_oracle whole_swinv2;
-const struct whole_oracle whole_swinv2 = {
+extern const struct oracle swinv2_oracle;
+const struct oracle swinv2_oracle = {
     .name = "swinv2", .choose = choose, .bias = bias,
 };

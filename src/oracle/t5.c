@@ -26,7 +26,7 @@ static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
     (void)D, (void)W;
     *low = -300;
     *high = 300;
-    return w_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
+    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
 }
 
 static int64_t bucket(int64_t n, int64_t buckets, int64_t distance)
@@ -43,15 +43,15 @@ static int64_t bucket(int64_t n, int64_t buckets, int64_t distance)
     return e + step < buckets ? e + step : buckets - 1;
 }
 
-static cx bias(const struct whole *w, int64_t b, int64_t h, int64_t i,
+static cx bias(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
                int64_t j)
 {
-    int64_t n = whole_position(w, 0, b, i) - whole_position(w, 1, b, j);
-    int64_t buckets = (int64_t)whole_number(w->spec, "buckets", 32);
-    int64_t distance = (int64_t)whole_number(w->spec, "distance", 128);
+    int64_t n = oracle_position(w, 0, b, i) - oracle_position(w, 1, b, j);
+    int64_t buckets = (int64_t)oracle_number(w->spec, "buckets", 32);
+    int64_t distance = (int64_t)oracle_number(w->spec, "distance", 128);
     int64_t row;
 
-    if (whole_word(w->spec, "bidirectional", "yes", 0)) {
+    if (oracle_word(w->spec, "bidirectional", "yes", 0)) {
         row = n < 0 ? buckets / 2 + bucket(-n, buckets / 2, distance)
                     : bucket(n, buckets / 2, distance);
     } else {
@@ -60,6 +60,6 @@ static cx bias(const struct whole *w, int64_t b, int64_t h, int64_t i,
     return w->param[0][row * w->H + h];
 }
 
-extern const struct whole_oracle whole_t5;
-const struct whole_oracle whole_t5 = { .name = "t5", .choose = choose,
-                                       .bias = bias };
+extern const struct oracle t5_oracle;
+const struct oracle t5_oracle = { .name = "t5", .choose = choose,
+                                       .bias = bias, .far = INT32_MAX };

@@ -18,13 +18,13 @@ static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
     (void)W;
     (void)low;
     (void)high;
-    return w_spec(spec, size, i, list, sizeof(list) / sizeof(list[0]));
+    return oracle_spec(spec, size, i, list, sizeof(list) / sizeof(list[0]));
 }
 
 /* W_h R_n, channel d */
-static cx projected(const struct whole *w, int64_t h, int64_t d, double n)
+static cx projected(const struct oracle_call *w, int64_t h, int64_t d, double n)
 {
-    double base = whole_number(w->spec, "base", 10000);
+    double base = oracle_number(w->spec, "base", 10000);
     int64_t half = w->W / 2;
     const cx *row = w->param[0] + (h * w->D + d) * w->W;
     cx sum = 0;
@@ -37,10 +37,10 @@ static cx projected(const struct whole *w, int64_t h, int64_t d, double n)
     return sum;
 }
 
-static cx score(const struct whole *w, int64_t b, int64_t h, int64_t i,
+static cx score(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
                 int64_t j)
 {
-    double clamp = whole_number(w->spec, "clamp", 0);
+    double clamp = oracle_number(w->spec, "clamp", 0);
     double n = (double)past(w, b, i, j);
     const cx *q = query_of(w, b, h, i), *k = key_of(w, b, h, j);
     const cx *u = w->param[1] + h * w->D, *v = w->param[2] + h * w->D;
@@ -53,6 +53,6 @@ static cx score(const struct whole *w, int64_t b, int64_t h, int64_t i,
     return w->scale * sum;
 }
 
-const struct whole_oracle whole_transformer_xl = {
+const struct oracle transformer_xl_oracle = {
     .name = "transformer-xl", .choose = choose, .score = score,
 };

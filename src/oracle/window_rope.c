@@ -10,11 +10,11 @@
  */
 #include "content.h"
 
-static cx rope_score(const struct whole *w, int64_t b, int64_t h, int64_t i,
-                     int64_t j, double distance)
+static cx rope_score(const struct oracle_call *w, int64_t b, int64_t h,
+                     int64_t i, int64_t j, double distance)
 {
-    double base = whole_number(w->spec, "base", 10000);
-    int paired = whole_word(w->spec, "pairing", "interleaved", 0);
+    double base = oracle_number(w->spec, "base", 10000);
+    int paired = oracle_word(w->spec, "pairing", "interleaved", 0);
     const cx *q = query_of(w, b, h, i), *k = key_of(w, b, h, j);
     cx sum = 0;
 
@@ -52,11 +52,11 @@ static int choose_rerope(char *spec, size_t size, int i, int64_t *D,
     return even(D);
 }
 
-static cx rerope(const struct whole *w, int64_t b, int64_t h, int64_t i,
+static cx rerope(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
                  int64_t j)
 {
-    double window = whole_number(w->spec, "window", 512);
-    double leak = whole_number(w->spec, "leak", 0);
+    double window = oracle_number(w->spec, "window", 512);
+    double leak = oracle_number(w->spec, "leak", 0);
     double n = (double)past(w, b, i, j);
 
     if (n >= window)
@@ -64,7 +64,7 @@ static cx rerope(const struct whole *w, int64_t b, int64_t h, int64_t i,
     return rope_score(w, b, h, i, j, n);
 }
 
-const struct whole_oracle whole_rerope = {
+const struct oracle rerope_oracle = {
     .name = "rerope", .choose = choose_rerope, .score = rerope,
 };
 
@@ -85,11 +85,11 @@ static int choose_selfextend(char *spec, size_t size, int i, int64_t *D,
     return even(D);
 }
 
-static cx selfextend(const struct whole *w, int64_t b, int64_t h, int64_t i,
-                     int64_t j)
+static cx selfextend(const struct oracle_call *w, int64_t b, int64_t h,
+                     int64_t i, int64_t j)
 {
-    double window = whole_number(w->spec, "window", 512);
-    double group = whole_number(w->spec, "group", 8);
+    double window = oracle_number(w->spec, "window", 512);
+    double group = oracle_number(w->spec, "group", 8);
     double p_i = (double)w->q_pos[b * w->T + i];
     double p_j = (double)w->k_pos[b * w->S + j], n = p_i - p_j;
 
@@ -99,7 +99,7 @@ static cx selfextend(const struct whole *w, int64_t b, int64_t h, int64_t i,
     return rope_score(w, b, h, i, j, n);
 }
 
-const struct whole_oracle whole_selfextend = {
+const struct oracle selfextend_oracle = {
     .name = "selfextend", .choose = choose_selfextend, .score = selfextend,
 };
 
@@ -121,11 +121,11 @@ static int choose_streaming(char *spec, size_t size, int i, int64_t *D,
     return even(D);
 }
 
-static cx streaming(const struct whole *w, int64_t b, int64_t h, int64_t i,
-                    int64_t j)
+static cx streaming(const struct oracle_call *w, int64_t b, int64_t h,
+                    int64_t i, int64_t j)
 {
-    double sinks = whole_number(w->spec, "sinks", 4);
-    double window = whole_number(w->spec, "window", 508);
+    double sinks = oracle_number(w->spec, "sinks", 4);
+    double window = oracle_number(w->spec, "window", 508);
     double p_i = (double)w->q_pos[b * w->T + i];
     double p_j = (double)w->k_pos[b * w->S + j], n = p_i - p_j;
 
@@ -139,6 +139,6 @@ static cx streaming(const struct whole *w, int64_t b, int64_t h, int64_t i,
     return rope_score(w, b, h, i, j, n);
 }
 
-const struct whole_oracle whole_streaming = {
+const struct oracle streaming_oracle = {
     .name = "streaming", .choose = choose_streaming, .score = streaming,
 };

@@ -18,12 +18,12 @@ static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
     (void)W;
     (void)low;
     (void)high;
-    return w_spec(spec, size, i, list, sizeof(list) / sizeof(list[0]));
+    return oracle_spec(spec, size, i, list, sizeof(list) / sizeof(list[0]));
 }
 
-static cx projected(const struct whole *w, int64_t h, int64_t d, double n)
+static cx projected(const struct oracle_call *w, int64_t h, int64_t d, double n)
 {
-    double base = whole_number(w->spec, "base", 10000);
+    double base = oracle_number(w->spec, "base", 10000);
     int64_t half = w->W / 2;
     const cx *row = w->param[0] + (h * w->D + d) * w->W;
     cx sum = 0;
@@ -36,11 +36,11 @@ static cx projected(const struct whole *w, int64_t h, int64_t d, double n)
     return sum;
 }
 
-static cx score(const struct whole *w, int64_t b, int64_t h, int64_t i,
+static cx score(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
                 int64_t j)
 {
-    double clamp = whole_number(w->spec, "clamp", 0);
-    double border = whole_number(w->spec, "segment", 0);
+    double clamp = oracle_number(w->spec, "clamp", 0);
+    double border = oracle_number(w->spec, "segment", 0);
     double p_i = (double)w->q_pos[b * w->T + i];
     double p_j = (double)w->k_pos[b * w->S + j], n = p_i - p_j;
     int64_t other = border != 0 && (p_i < border) != (p_j < border);
@@ -58,6 +58,6 @@ static cx score(const struct whole *w, int64_t b, int64_t h, int64_t i,
     return w->scale * sum;
 }
 
-const struct whole_oracle whole_xlnet = {
+const struct oracle xlnet_oracle = {
     .name = "xlnet", .choose = choose, .score = score,
 };

@@ -13,30 +13,30 @@ static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
     };
 
     (void)W, (void)low, (void)high;
-    *D = w_multiple(*D, 2);
-    return w_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
+    *D = oracle_multiple(*D, 2);
+    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
 }
 
-static cx turned(const struct whole *w, int key, int64_t b, int64_t h,
+static cx rotated(const struct oracle_call *w, int key, int64_t b, int64_t h,
                  int64_t t, const cx *x, int64_t d)
 {
-    double gamma = whole_number(w->spec, "gamma", 0.4);
-    double scale = whole_number(w->spec, "scale", 512), zeta, grow;
-    double base = whole_number(w->spec, "base", 10000), D = (double)w->D;
-    double pos = whole_coord(w, key, b, t, 0,
-                             (double)whole_position(w, key, b, t));
-    struct w_pair p = w_pair_of(d, w->D, 1);
+    double gamma = oracle_number(w->spec, "gamma", 0.4);
+    double scale = oracle_number(w->spec, "scale", 512), zeta, grow;
+    double base = oracle_number(w->spec, "base", 10000), D = (double)w->D;
+    double pos = oracle_coord(w, key, b, t, 0,
+                             (double)oracle_position(w, key, b, t));
+    struct oracle_pair p = oracle_pair_of(d, w->D, 1);
     double angle = pos * pow(base, -2 * (double)p.c / D);
 
     (void)h;
     zeta = (2 * (double)p.c + gamma * D) / ((1 + gamma) * D);
-    grow = pow(zeta, (pos - whole_number(w->spec, "center", 0)) / scale);
+    grow = pow(zeta, (pos - oracle_number(w->spec, "center", 0)) / scale);
     if (key)
         grow = 1 / grow;
-    return w_turn(x, d, p, grow * cos(angle), grow * sin(angle));
+    return oracle_rotate_pair(x, d, p, grow * cos(angle), grow * sin(angle));
 }
 
-extern const struct whole_oracle whole_xpos;
-const struct whole_oracle whole_xpos = {
-    .name = "xpos", .choose = choose, .turned = turned, .real = 1,
+extern const struct oracle xpos_oracle;
+const struct oracle xpos_oracle = {
+    .name = "xpos", .choose = choose, .rotated = rotated, .real = 1,
 };
