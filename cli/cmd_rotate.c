@@ -9,20 +9,19 @@ struct options {
 };
 
 static const struct cli_option options[] = {
-    { "input", 'i', CLI_FILE, offsetof(struct options, in), "X.npy", NULL, 0, 0,
-      1, "[..., T, D] of f32, f16, bf16 or f64" },
-    { "output", 'o', CLI_FILE, offsetof(struct options, out), "Y.npy", NULL, 0,
-      0, 1, "shape and dtype of X" },
-    { "offset", 0, CLI_INTEGER, offsetof(struct options, offset), "N", "0",
-      INT64_MIN, INT64_MAX, 0, "row t sits at position N + t" },
-    { "positions", 0, CLI_FILE, offsetof(struct options, positions), "P.npy",
-      NULL, 0, 0, 0, "row t sits at P[t]: i64 [T], f64 [T] or [T, axes]" },
-    { "inverse", 0, CLI_FLAG, offsetof(struct options, inverse), NULL, NULL, 0,
-      0, 0, "turn back" },
-    { "key", 0, CLI_FLAG, offsetof(struct options, key), NULL, NULL, 0, 0, 0,
-      "X are keys: xpos and pope treat them otherwise than queries" },
-    CLI_PARAM_OPTIONS(struct options, params),
-    { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
+    OPT_FILE("input", in, "X.npy", "[..., T, D] of f32, f16, bf16 or f64",
+        .letter = 'i', .required = 1),
+    OPT_FILE("output", out, "Y.npy", "shape and dtype of X", .letter = 'o',
+        .required = 1),
+    OPT_INTEGER("offset", offset, "N", INT64_MIN, INT64_MAX,
+        "row t sits at position N + t"),
+    OPT_FILE("positions", positions, "P.npy",
+        "row t sits at P[t]: i64 [T], f64 [T] or [T, axes]"),
+    OPT_FLAG("inverse", inverse, "turn back"),
+    OPT_FLAG("key", key,
+        "X are keys: xpos and pope treat them otherwise than queries"),
+    OPT_PARAMS(params),
+    OPT_END
 };
 
 static int get_positions(locant_array *out, const struct options *o,

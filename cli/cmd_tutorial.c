@@ -15,19 +15,15 @@ struct options {
     int         all, check, markdown;
 };
 
-#define AT(member) offsetof(struct options, member)
-
 static const struct cli_option options[] = {
-    { .name = "output", .letter = 'o', .kind = CLI_FILE, .offset = AT(out),
-      .value = "OUT",
-      .doc = "OUT.svg, .png or .pdf for a row's figures; with --all a folder" },
-    { .name = "all", .kind = CLI_FLAG, .offset = AT(all),
-      .doc = "every row: text, JSON and figures into the folder" },
-    { .name = "check", .kind = CLI_FLAG, .offset = AT(check),
-      .doc = "run every row and judge its checks; write nothing" },
-    { .name = "markdown", .kind = CLI_FLAG, .offset = AT(markdown),
-      .doc = "print docs/tutorials.md" },
-    { .name = NULL }
+    OPT_FILE("output", out, "OUT",
+        "OUT.svg, .png or .pdf for a row's figures; with --all a folder",
+        .letter = 'o'),
+    OPT_FLAG("all", all, "every row: text, JSON and figures into the folder"),
+    OPT_FLAG("check", check,
+        "run every row and judge its checks; write nothing"),
+    OPT_FLAG("markdown", markdown, "print docs/tutorials.md"),
+    OPT_END
 };
 
 /* ------------------------------------------------------------------ listing */
