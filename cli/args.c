@@ -8,17 +8,18 @@
 #include "cli.h"
 
 const struct cli_option cli_common_options[] = {
-    { "json", 0, CLI_FLAG, offsetof(struct cli, json), NULL, NULL, 0, 0, 0,
-      "print the result as JSON" },
-    { "help", 'h', CLI_FLAG, offsetof(struct cli, help), NULL, NULL, 0, 0, 0,
-      "print this" },
-    { "threads", 0, CLI_INTEGER, offsetof(struct cli, threads), "N", "0", 0,
-      1024, 0, "threads; 0: as many as the process may use" },
-    { "isa", 0, CLI_TEXT, offsetof(struct cli, isa), "NAME", NULL, 0, 0, 0,
-      "instruction set to use; the best if left out" },
-    { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
+    { .name = "json", .kind = CLI_FLAG, .offset = offsetof(struct cli, json),
+      .doc = "print the result as JSON" },
+    { .name = "help", .letter = 'h', .kind = CLI_FLAG,
+      .offset = offsetof(struct cli, help), .doc = "print this" },
+    { .name = "threads", .kind = CLI_INTEGER, .max = 1024,
+      .offset = offsetof(struct cli, threads), .value = "N",
+      .doc = "threads; 0: as many as the process may use" },
+    { .name = "isa", .kind = CLI_TEXT, .offset = offsetof(struct cli, isa),
+      .value = "NAME", .doc = "instruction set to use; the best if left out" },
+    OPT_END
 };
-enum { COMMON_OF_ALL = 2, COMMON = 4 }; /* the rest is for verbs that compute */
+enum { COMMON_OF_ALL = 2, COMMON = 4 }; /* the rest: of those that compute */
 
 static size_t common_count(const struct cli_command *c)
 {

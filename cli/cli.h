@@ -43,16 +43,50 @@ struct cli_list {
 };
 
 struct cli_option {
-    const char   *name; /* without dashes; NULL ends a table */
-    char          letter; /* short form, or 0 */
+    const char   *name;     /* without dashes; NULL ends a table */
+    char          letter;   /* short form, or 0 */
     enum cli_kind kind;
-    size_t        offset; /* into the verb's struct */
-    const char   *value; /* "N", "FILE.npy", "exact|hf|ggml" */
+    size_t        offset;   /* into the command's struct options */
+    const char   *value;    /* "N", "FILE.npy", "exact|hf|ggml" */
     const char   *fallback; /* as typed; NULL: zero */
     int64_t       min, max; /* INTEGER */
     int           required;
     const char   *doc;
 };
+
+/*
+ * Rows of a table of options: name, member of struct options, what the value is
+ * called, help; then further members, as .letter = 'o', .fallback = "1",
+ * .required = 1.
+ */
+#define OPT(name_, kind_, member, value_, ...)                           \
+    { .name = name_, .kind = kind_, .value = value_,                     \
+      .offset = offsetof(struct options, member), .doc = __VA_ARGS__ }
+#define OPT_FLAG(name, member, ...)                                      \
+    OPT(name, CLI_FLAG, member, NULL, __VA_ARGS__)
+#define OPT_TEXT(name, member, value, ...)                               \
+    OPT(name, CLI_TEXT, member, value, __VA_ARGS__)
+#define OPT_FILE(name, member, value, ...)                               \
+    OPT(name, CLI_FILE, member, value, __VA_ARGS__)
+#define OPT_INTEGER(name, member, value, min_, max_, ...)                \
+    OPT(name, CLI_INTEGER, member, value, __VA_ARGS__, .min = min_, .max = max_)
+#define OPT_REAL(name, member, value, ...)                               \
+    OPT(name, CLI_REAL, member, value, __VA_ARGS__)
+#define OPT_CHOICE(name, member, value, ...)                             \
+    OPT(name, CLI_CHOICE, member, value, __VA_ARGS__)
+#define OPT_LIST(name, member, value, ...)                               \
+    OPT(name, CLI_LIST, member, value, __VA_ARGS__)
+#define OPT_MANY(name, member, value, ...)                               \
+    OPT(name, CLI_MANY, member, value, __VA_ARGS__)
+#define OPT_END { .name = NULL }
+
+/* Options that several commands have. */
+#define OPT_DIR(member)                                                  \
+    OPT_FILE("dir", member, "DIR", "folder of the run store",            \
+             .fallback = "locant-lab")
+#define OPT_ANY_ISA(member)                                              \
+    OPT_FLAG("any-isa", member,                                          \
+             "continue under another instruction set; bits will differ")
 
 struct cli;
 
@@ -186,11 +220,11 @@ struct cli_params {
     int64_t         seed;  /* --init; below 0: not given */
     int             optional; /* they may be missing altogether */
 };
-#define CLI_PARAM_OPTIONS(type, member)                                       \
-    { "param", 0, CLI_LIST, offsetof(type, member.files), "NAME=FILE.npy",    \
-      NULL, 0, 0, 0, "a parameter" },                                         \
-    { "init", 0, CLI_INTEGER, offsetof(type, member.seed), "SEED", "-1", 0,   \
-      INT64_MAX, 0, "draw parameters not given, as for training" }
+#define OPT_PARAMS(member)                                               \
+    OPT_LIST("param", member.files, "NAME=FILE.npy", "a parameter"),     \
+    OPT_INTEGER("init", member.seed, "SEED", 0, INT64_MAX,               \
+                "initialize parameters not given, as for training",      \
+                .fallback = "-1")
 
 /*
  * Make 'spec' and read its parameters; 'length' fills a length the spec leaves
@@ -247,19 +281,19 @@ struct cli_corpus {
     const char     *kept; /* SHA-256 of a kept text, or its beginning */
     int             generated, fresh, no_keep;
 };
-#define CLI_CORPUS_OPTIONS(type, member)                                   \
-    { "text", 0, CLI_MANY, offsetof(type, member.text), "PATH...", NULL,   \
-      0, 0, 0, "files, and folders walked, instead of the C headers" },    \
-    { "generated", 0, CLI_FLAG, offsetof(type, member.generated), NULL,    \
-      NULL, 0, 0, 0, "the built-in generator of C-like text instead" }
-#define CLI_KEPT_OPTION(type, member)                                      \
-    { "kept-text", 0, CLI_TEXT, offsetof(type, member.kept), "SHA256",     \
-      NULL, 0, 0, 0, "a text that --dir keeps, by how its SHA-256 begins" }
-#define CLI_KEEP_OPTIONS(type, member)                                     \
-    { "fresh-text", 0, CLI_FLAG, offsetof(type, member.fresh), NULL, NULL, \
-      0, 0, 0, "the C headers as they are now, not those --dir keeps" },   \
-    { "no-keep", 0, CLI_FLAG, offsetof(type, member.no_keep), NULL, NULL,  \
-      0, 0, 0, "store the SHA-256 of the text alone" }
+#define OPT_CORPUS(member)                                               \
+    OPT_MANY("text", member.text, "PATH...",                             \
+             "files, and folders with all in them, not the C headers"),     \
+    OPT_FLAG("generated", member.generated,                              \
+             "read generated C-like text instead")
+#define OPT_KEPT_TEXT(member)                                            \
+    OPT_TEXT("kept-text", member.kept, "SHA256",                         \
+             "a text kept in --dir, by the first digits of its SHA-256")
+#define OPT_KEEP_TEXT(member)                                            \
+    OPT_FLAG("fresh-text", member.fresh,                                 \
+             "read the C headers again, not those kept in --dir"),       \
+    OPT_FLAG("no-keep", member.no_keep,                                  \
+             "keep only the SHA-256 of the text")
 
 /* 'dir': the store whose kept text is used; NULL: of none. */
 int cli_corpus_open(locant_corpus **out, const struct cli_corpus *options,

@@ -14,19 +14,18 @@ struct options {
 };
 
 static const struct cli_option options[] = {
-    { "base", 0, CLI_REAL, offsetof(struct options, base), "B", "10000", 0, 0,
-      0, "frequency i is B^(-2i/D) per position" },
-    { "dim", 0, CLI_INTEGER, offsetof(struct options, dim), "D", "128", 1,
-      1 << 20, 0, "channels, even" },
-    { "positions", 0, CLI_FILE, offsetof(struct options, positions), "P.npy",
-      NULL, 0, 0, 0, "i64 [T], or f64 [T]" },
-    { "mode", 0, CLI_CHOICE, offsetof(struct options, mode), "exact|hf|ggml",
-      "exact", 0, 0, 0, "exact, or what those stacks compute" },
-    { "output", 'o', CLI_FILE, offsetof(struct options, out), "OUT.npy", NULL,
-      0, 0, 0, "float32 [T, D/2, 2]: cos, sin" },
-    { "compare", 0, CLI_CHOICE, offsetof(struct options, compare), "hf|ggml",
-      NULL, 0, 0, 0, "print the largest error of that recipe instead" },
-    { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
+    OPT_REAL("base", base, "B", "frequency i is B^(-2i/D) per position",
+        .fallback = "10000"),
+    OPT_INTEGER("dim", dim, "D", 1, 1 << 20, "channels, even",
+        .fallback = "128"),
+    OPT_FILE("positions", positions, "P.npy", "i64 [T], or f64 [T]"),
+    OPT_CHOICE("mode", mode, "exact|hf|ggml",
+        "exact, or what those stacks compute", .fallback = "exact"),
+    OPT_FILE("output", out, "OUT.npy", "float32 [T, D/2, 2]: cos, sin",
+        .letter = 'o'),
+    OPT_CHOICE("compare", compare, "hf|ggml",
+        "print the largest error of that recipe instead"),
+    OPT_END
 };
 
 static int compute(locant_array *out, const struct options *o,

@@ -7,28 +7,26 @@ struct options {
     int quick, list, csv;
 };
 
-#define TEXT(name, letter, member, value, doc)                               \
-    { name, letter, CLI_TEXT, offsetof(struct options, typed.member), value, \
-      NULL, 0, 0, 0, doc }
-
 static const struct cli_option options[] = {
-    { "quick", 0, CLI_FLAG, offsetof(struct options, quick), NULL, NULL, 0, 0,
-      0, "less of everything, every kernel once: 45 s" },
-    TEXT("only", 0, only, "TEXT", "rows with this in their name, or a table"),
-    TEXT("tokens", 'n', tokens, "LIST", "sizes in place of the table's own"),
-    TEXT("dims", 'd', dims, "LIST", "channels of a head"),
-    TEXT("threads", 't', threads, "LIST", "each row with each of these"),
-    TEXT("encoding", 'e', spec, "SPEC", "in place of the table's encodings"),
-    TEXT("isa", 0, isa, "NAME", "instruction set to use, and no other"),
-    { "list", 0, CLI_FLAG, offsetof(struct options, list), NULL, NULL, 0, 0, 0,
-      "name the rows, time nothing" },
-    { "output", 'o', CLI_CHOICE, offsetof(struct options, typed.format),
-      "markdown|json|csv|sql", "markdown", 0, 0, 0,
-      "form of the result; sql is what sqlite3 reads" },
-    { "csv", 0, CLI_FLAG, offsetof(struct options, csv), NULL, NULL, 0, 0, 0,
-      "the same as -o csv" },
-    TEXT("append", 0, append, "DIR", "also write the run into a file there"),
-    { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
+    OPT_FLAG("quick", quick, "shorter runs, every kernel once: 45 s"),
+    OPT_TEXT("only", typed.only, "TEXT",
+        "rows whose name contains TEXT, or the table TEXT"),
+    OPT_TEXT("tokens", typed.tokens, "LIST",
+        "sizes instead of the table's own", .letter = 'n'),
+    OPT_TEXT("dims", typed.dims, "LIST", "channels of a head", .letter = 'd'),
+    OPT_TEXT("threads", typed.threads, "LIST",
+        "run each row with each of these numbers of threads", .letter = 't'),
+    OPT_TEXT("encoding", typed.spec, "SPEC",
+        "instead of the table's encodings", .letter = 'e'),
+    OPT_TEXT("isa", typed.isa, "NAME", "the only instruction set to use"),
+    OPT_FLAG("list", list, "name the rows, time nothing"),
+    OPT_CHOICE("output", typed.format, "markdown|json|csv|sql",
+        "format of the result; sqlite3 reads sql", .letter = 'o',
+        .fallback = "markdown"),
+    OPT_FLAG("csv", csv, "the same as -o csv"),
+    OPT_TEXT("append", typed.append, "DIR",
+        "also write the results into a file there"),
+    OPT_END
 };
 
 static int run(const struct cli *cli)

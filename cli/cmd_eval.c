@@ -17,26 +17,24 @@ struct options {
 };
 
 static const struct cli_option options[] = {
-    { "as", 0, CLI_TEXT, offsetof(struct options, as), "SPEC", NULL, 0, 0, 0,
-      "evaluate under this encoding, with the tensors trained" },
-    { "policy", 0, CLI_CHOICE, offsetof(struct options, policy),
-      "none|clamp|wrap|resample", "none", 0, 0, 0,
-      "rows that a learned table does not have" },
-    { "blocks", 0, CLI_INTEGER, offsetof(struct options, blocks), "N", "96", 1,
-      1 << 20, 0, "blocks of the test text, 64 scored bytes each" },
-    { "dir", 0, CLI_FILE, offsetof(struct options, dir), "DIR", "locant-lab", 0,
-      0, 0, "folder of the run store" },
-    { "text", 0, CLI_MANY, offsetof(struct options, corpus.text), "PATH...",
-      NULL, 0, 0, 0, "files, and folders walked, of the run's text" },
-    { "generated", 0, CLI_FLAG, offsetof(struct options, corpus.generated),
-      NULL, NULL, 0, 0, 0, "the built-in generator of C-like text" },
-    { "items", 0, CLI_INTEGER, offsetof(struct options, task.items), "N",
-      NULL, 1, 1 << 20, 0, "of a run of a task: items of a test set (1000)" },
-    { "length", 0, CLI_LIST, offsetof(struct options, task.lengths), "N", NULL,
-      0, 0, 0, "of a run of a task: instead of the task's lengths" },
-    { "test-seed", 0, CLI_INTEGER, offsetof(struct options, task.test_seed),
-      "N", "1", 0, INT64_MAX, 0, "of a run of a task: of the test sets" },
-    { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
+    OPT_TEXT("as", as, "SPEC",
+        "evaluate under this encoding, with the tensors trained"),
+    OPT_CHOICE("policy", policy, "none|clamp|wrap|resample",
+        "rows that a learned table does not have", .fallback = "none"),
+    OPT_INTEGER("blocks", blocks, "N", 1, 1 << 20,
+        "blocks of the test text, 64 scored bytes each", .fallback = "96"),
+    OPT_DIR(dir),
+    OPT_MANY("text", corpus.text, "PATH...",
+        "files, and folders walked, of the run's text"),
+    OPT_FLAG("generated", corpus.generated,
+        "the built-in generator of C-like text"),
+    OPT_INTEGER("items", task.items, "N", 1, 1 << 20,
+        "of a run of a task: items of a test set (1000)"),
+    OPT_LIST("length", task.lengths, "N",
+        "of a run of a task: instead of the task's lengths"),
+    OPT_INTEGER("test-seed", task.test_seed, "N", 0, INT64_MAX,
+        "of a run of a task: of the test sets", .fallback = "1"),
+    OPT_END
 };
 
 /* Only P1 and P2 then. */

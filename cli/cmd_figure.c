@@ -15,42 +15,31 @@ struct options {
     double      base, factor;
 };
 
-/* Left out it is 0, which is: as on the page. */
-#define NUMBER(name, member, value, min, max, doc)                          \
-    { name, 0, CLI_INTEGER, offsetof(struct options, member), value, "0",   \
-      min, max, 0, doc }
-
+/* A number that is left out is 0: as on the page. */
 static const struct cli_option options[] = {
-    { "list", 0, CLI_FLAG, offsetof(struct options, list), NULL, NULL, 0, 0, 0,
-      "name the figures, and what they are of" },
-    { "output", 'o', CLI_FILE, offsetof(struct options, out), "PICTURE", NULL,
-      0, 0, 0, "a file instead: .svg, .png or .pdf" },
-    { "csv", 0, CLI_FLAG, offsetof(struct options, csv), NULL, NULL, 0, 0, 0,
-      "the numbers, one value a line" },
-    { "color", 0, CLI_CHOICE, offsetof(struct options, color),
-      "auto|none|16|256|24bit", "auto", 0, 0, 0,
-      "colours of the terminal; none: plain characters" },
-    NUMBER("length", length, "N", 0, 4096,
+    OPT_FLAG("list", list, "name the figures, and what they are of"),
+    OPT_FILE("output", out, "PICTURE", "a file instead: .svg, .png or .pdf",
+        .letter = 'o'),
+    OPT_FLAG("csv", csv, "the numbers, one value a line"),
+    OPT_CHOICE("color", color, "auto|none|16|256|24bit",
+        "colours of the terminal; none: plain characters", .fallback = "auto"),
+    OPT_INTEGER("length", length, "N", 0, 4096,
            "positions shown, or length of a task's test; 0: as on the page"),
-    NUMBER("position", position, "P", 1, INT64_C(1) << 40,
+    OPT_INTEGER("position", position, "P", 1, INT64_C(1) << 40,
            "the position that is looked at"),
-    NUMBER("head", head, "H", 0, 64, "one head, from 1 on; 0: all"),
-    { "base", 0, CLI_REAL, offsetof(struct options, base), "B", NULL, 0, 0, 0,
-      "the same as base=B in the spec" },
-    { "factor", 0, CLI_REAL, offsetof(struct options, factor), "S", NULL, 0, 0,
-      0, "of the scalings of RoPE (4)" },
-    NUMBER("trained", trained, "L", 1, 1 << 20, "trained length (128)"),
-    NUMBER("dim", dim, "D", 1, 1024, "width of the model (64)"),
-    NUMBER("heads", heads, "H", 1, 64, "heads of the model (4)"),
-    NUMBER("seed", seed, "SEED", 1, INT64_MAX,
+    OPT_INTEGER("head", head, "H", 0, 64, "one head, from 1 on; 0: all"),
+    OPT_REAL("base", base, "B", "the same as base=B in the spec"),
+    OPT_REAL("factor", factor, "S", "of the scalings of RoPE (4)"),
+    OPT_INTEGER("trained", trained, "L", 1, 1 << 20, "trained length (128)"),
+    OPT_INTEGER("dim", dim, "D", 1, 1024, "width of the model (64)"),
+    OPT_INTEGER("heads", heads, "H", 1, 64, "heads of the model (4)"),
+    OPT_INTEGER("seed", seed, "SEED", 1, INT64_MAX,
            "of random queries and keys (1)"),
-    { "task", 0, CLI_TEXT, offsetof(struct options, task), "TASK", NULL, 0, 0,
-      0, "task of the figures of tasks; the last one trained if left out" },
-    { "encoding", 0, CLI_TEXT, offsetof(struct options, encoding), "SPEC", NULL,
-      0, 0, 0, "of 'surface', which encoding" },
-    { "dir", 0, CLI_FILE, offsetof(struct options, dir), "DIR", "locant-lab", 0,
-      0, 0, "folder of the run store" },
-    { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
+    OPT_TEXT("task", task, "TASK",
+        "task of the figures of tasks; the last one trained if left out"),
+    OPT_TEXT("encoding", encoding, "SPEC", "of 'surface', which encoding"),
+    OPT_DIR(dir),
+    OPT_END
 };
 
 /* --------------------------------------------------------------------- list */

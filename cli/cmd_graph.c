@@ -16,26 +16,24 @@ struct options {
 };
 
 static const struct cli_option options[] = {
-    { "nodes", 0, CLI_INTEGER, offsetof(struct options, nodes), "N", NULL, 1,
-      INT64_C(1) << 40, 0, "nodes 0 .. N-1; up to the largest if left out" },
-    { "laplacian", 0, CLI_INTEGER, offsetof(struct options, laplacian), "K",
-      NULL, 1, 1 << 20, 0, "K eigenvectors: float64 [N, K]" },
-    { "kind", 0, CLI_CHOICE, offsetof(struct options, kind),
-      "symmetric|combinatorial|random-walk", "symmetric", 0, 0, 0,
-      "which Laplacian" },
-    { "keep-trivial", 0, CLI_FLAG, offsetof(struct options, keep_trivial), NULL,
-      NULL, 0, 0, 0, "keep the first eigenvector" },
-    { "values", 0, CLI_FILE, offsetof(struct options, values), "FILE.npy", NULL,
-      0, 0, 0, "write the eigenvalues, float64 [K]" },
-    { "walks", 0, CLI_INTEGER, offsetof(struct options, walks), "K", NULL, 1,
-      1 << 20, 0, "chances of return, 1 .. K steps: float64 [N, K]" },
-    { "space-dim", 0, CLI_REAL, offsetof(struct options, space_dim), "S", "0",
-      0, 0, 0, "multiply the chance of step k by k^(S/2)" },
-    { "hops", 0, CLI_FLAG, offsetof(struct options, hops), NULL, NULL, 0, 0, 0,
-      "shortest paths: int64 [N, N], -1 where there is none" },
-    { "output", 'o', CLI_FILE, offsetof(struct options, out), "OUT.npy", NULL,
-      0, 0, 1, "the array" },
-    { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
+    OPT_INTEGER("nodes", nodes, "N", 1, INT64_C(1) << 40,
+        "nodes 0 .. N-1; up to the largest if left out"),
+    OPT_INTEGER("laplacian", laplacian, "K", 1, 1 << 20,
+        "K eigenvectors: float64 [N, K]"),
+    OPT_CHOICE("kind", kind, "symmetric|combinatorial|random-walk",
+        "which Laplacian", .fallback = "symmetric"),
+    OPT_FLAG("keep-trivial", keep_trivial, "keep the first eigenvector"),
+    OPT_FILE("values", values, "FILE.npy",
+        "write the eigenvalues, float64 [K]"),
+    OPT_INTEGER("walks", walks, "K", 1, 1 << 20,
+        "chances of return, 1 .. K steps: float64 [N, K]"),
+    OPT_REAL("space-dim", space_dim, "S",
+        "multiply the chance of step k by k^(S/2)"),
+    OPT_FLAG("hops", hops,
+        "shortest paths: int64 [N, N], -1 where there is none"),
+    OPT_FILE("output", out, "OUT.npy", "the array", .letter = 'o',
+        .required = 1),
+    OPT_END
 };
 
 /* What all three ways share. */

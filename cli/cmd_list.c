@@ -8,9 +8,9 @@ struct options {
 };
 
 static const struct cli_option options[] = {
-    { "markdown", 0, CLI_FLAG, offsetof(struct options, markdown), NULL, NULL,
-      0, 0, 0, "the index of the catalogue (docs/encodings/README.md)" },
-    { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
+    OPT_FLAG("markdown", markdown,
+        "the index of the catalogue (docs/encodings/README.md)"),
+    OPT_END
 };
 
 static json_t *params_json(const locant_encoding *e)

@@ -11,9 +11,8 @@ struct options {
 };
 
 static const struct cli_option options[] = {
-    { "dir", 0, CLI_FILE, offsetof(struct options, dir), "DIR", "locant-lab", 0,
-      0, 0, "folder of the run store" },
-    { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
+    OPT_DIR(dir),
+    OPT_END
 };
 
 /* --------------------------------------------------------------------- text */

@@ -9,24 +9,23 @@ struct options {
 };
 
 static const struct cli_option options[] = {
-    { "input", 'i', CLI_FILE, offsetof(struct options, in), "X.npy", NULL, 0, 0,
-      1, "[..., T, D] of f32, f16, bf16 or f64" },
-    { "output", 'o', CLI_FILE, offsetof(struct options, out), "Y.npy", NULL, 0,
-      0, 1, "shape and dtype of X" },
-    { "offset", 0, CLI_INTEGER, offsetof(struct options, offset), "N", "0",
-      INT64_MIN, INT64_MAX, 0, "row t sits at position N + t" },
-    { "positions", 0, CLI_FILE, offsetof(struct options, positions), "P.npy",
-      NULL, 0, 0, 0, "row t sits at P[t]: i64 [T], f64 [T] or [T, axes]" },
-    { "limits", 0, CLI_FILE, offsetof(struct options, limits), "L.npy", NULL, 0,
-      0, 0, "i64 [B], or [B, T] for X of [B, ..., T, D]: 1 + the longest "
-      "position of the document of each row, or token; frequencies that depend "
-      "on the length are those of that document" },
-    { "inverse", 0, CLI_FLAG, offsetof(struct options, inverse), NULL, NULL, 0,
-      0, 0, "rotate back" },
-    { "key", 0, CLI_FLAG, offsetof(struct options, key), NULL, NULL, 0, 0, 0,
-      "X holds keys: xpos and pope rotate them unlike queries" },
-    CLI_PARAM_OPTIONS(struct options, params),
-    { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
+    OPT_FILE("input", in, "X.npy", "[..., T, D] of f32, f16, bf16 or f64",
+        .letter = 'i', .required = 1),
+    OPT_FILE("output", out, "Y.npy", "shape and dtype of X", .letter = 'o',
+        .required = 1),
+    OPT_INTEGER("offset", offset, "N", INT64_MIN, INT64_MAX,
+        "row t sits at position N + t"),
+    OPT_FILE("positions", positions, "P.npy",
+        "row t sits at P[t]: i64 [T], f64 [T] or [T, axes]"),
+    OPT_FILE("limits", limits, "L.npy",
+        "i64 [B], or [B, T] for X of [B, ..., T, D]: 1 + the longest position "
+        "of the document of each row, or token; frequencies that depend on the "
+        "length are those of that document"),
+    OPT_FLAG("inverse", inverse, "rotate back"),
+    OPT_FLAG("key", key,
+        "X holds keys: xpos and pope rotate them unlike queries"),
+    OPT_PARAMS(params),
+    OPT_END
 };
 
 /* The arrays that an output row depends on, besides X. */

@@ -14,13 +14,12 @@ struct options {
 };
 
 static const struct cli_option options[] = {
-    { "dir", 0, CLI_FILE, offsetof(struct options, dir), "DIR", "locant-lab", 0,
-      0, 0, "folder of the run store" },
-    { "table", 0, CLI_TEXT, offsetof(struct options, table), "NAME", "runs", 0,
-      0, 0, "what 'export' prints" },
-    { "any-isa", 0, CLI_FLAG, offsetof(struct options, any_isa), NULL, NULL,
-      0, 0, 0, "'resume' goes on also under another instruction set" },
-    { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
+    OPT_DIR(dir),
+    OPT_TEXT("table", table, "NAME", "what 'export' prints",
+        .fallback = "runs"),
+    OPT_FLAG("any-isa", any_isa,
+        "'resume' goes on also under another instruction set"),
+    OPT_END
 };
 
 static json_t *run_json(const locant_run_info *r)

@@ -11,13 +11,13 @@ struct options {
 };
 
 static const struct cli_option options[] = {
-    { "seed", 0, CLI_INTEGER, offsetof(struct options, seed), "SEED", "1", 0,
-      INT64_MAX, 0, "of the random cases" },
-    { "cases", 0, CLI_INTEGER, offsetof(struct options, cases), "N", "4", 1,
-      100000, 0, "random problems of each row" },
-    { "only", 0, CLI_TEXT, offsetof(struct options, only), "NAME", NULL, 0, 0,
-      0, "an operation (rotate, attend-back, ..) or encoding" },
-    { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
+    OPT_INTEGER("seed", seed, "SEED", 0, INT64_MAX, "of the random cases",
+        .fallback = "1"),
+    OPT_INTEGER("cases", cases, "N", 1, 100000, "random problems of each row",
+        .fallback = "4"),
+    OPT_TEXT("only", only, "NAME",
+        "an operation (rotate, attend-back, ..) or encoding"),
+    OPT_END
 };
 
 /* What a run of rows is reported to. */

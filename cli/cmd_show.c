@@ -10,11 +10,10 @@ struct options {
 };
 
 static const struct cli_option options[] = {
-    { "markdown", 0, CLI_FLAG, offsetof(struct options, markdown), NULL, NULL,
-      0, 0, 0, "a page of the catalogue (docs/encodings)" },
-    { "output", 'o', CLI_FILE, offsetof(struct options, out), "PICTURE", NULL,
-      0, 0, 0, "draw what it does instead: .svg, .png or .pdf" },
-    { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
+    OPT_FLAG("markdown", markdown, "a page of the catalogue (docs/encodings)"),
+    OPT_FILE("output", out, "PICTURE",
+        "draw what it does instead: .svg, .png or .pdf", .letter = 'o'),
+    OPT_END
 };
 
 static json_t *keys_json(const char *name)

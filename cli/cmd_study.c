@@ -13,13 +13,11 @@ struct options {
 };
 
 static const struct cli_option options[] = {
-    { "dir", 0, CLI_FILE, offsetof(struct options, dir), "DIR", "locant-lab", 0,
-      0, 0, "folder of the run store" },
-    { "output", 'o', CLI_FILE, offsetof(struct options, out), "STUDY.json",
-      "locant-study.json", 0, 0, 0, "the file of 'export'" },
-    { "with-text", 0, CLI_FLAG, offsetof(struct options, with_text), NULL, NULL,
-      0, 0, 0, "'export' the text itself, too" },
-    { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
+    OPT_DIR(dir),
+    OPT_FILE("output", out, "STUDY.json", "the file of 'export'", .letter = 'o',
+        .fallback = "locant-study.json"),
+    OPT_FLAG("with-text", with_text, "'export' the text itself, too"),
+    OPT_END
 };
 
 /* ------------------------------------------------------------------- words */

@@ -11,13 +11,11 @@ struct options {
 };
 
 static const struct cli_option options[] = {
-    { "scores", 0, CLI_FLAG, offsetof(struct options, scores), NULL, NULL, 0, 0,
-      0, "what 'eval' found for the runs of the store, seed by seed" },
-    { "places", 0, CLI_FLAG, offsetof(struct options, places), NULL, NULL, 0, 0,
-      0, "also by k, distance, depth or t" },
-    { "dir", 0, CLI_FILE, offsetof(struct options, dir), "DIR", "locant-lab", 0,
-      0, 0, "folder of the run store" },
-    { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
+    OPT_FLAG("scores", scores,
+        "what 'eval' found for the runs of the store, seed by seed"),
+    OPT_FLAG("places", places, "also by k, distance, depth or t"),
+    OPT_DIR(dir),
+    OPT_END
 };
 
 const locant_task_info *cli_task(const char *id)

@@ -15,49 +15,45 @@ struct options {
     struct cli_corpus corpus;
 };
 
-#define SIZE(name, member, value, fallback, doc)                            \
-    { name, 0, CLI_INTEGER, offsetof(struct options, member), value,        \
-      fallback, 1, INT64_C(1) << 30, 0, doc }
+#define OPT_SIZE(name, member, default_, doc)                            \
+    OPT_INTEGER(name, member, "N", 1, INT64_C(1) << 30, doc,             \
+                .fallback = default_)
 
 /* AdamW moves a parameter by about the rate: beyond this nothing is left. */
 static const double MAX_RATE = 1000;
 
 static const struct cli_option options[] = {
-    { "encoding", 0, CLI_TEXT, offsetof(struct options, encoding), "SPEC", NULL,
-      0, 0, 1, "what tells the model where tokens sit" },
-    { "task", 0, CLI_TEXT, offsetof(struct options, task), "TASK", NULL, 0, 0,
-      0, "train on a task ('locant tasks') with its model and budget" },
-    { "seed", 0, CLI_INTEGER, offsetof(struct options, seed), "N", "1", 0,
-      INT64_MAX, 0, "of the initial weights and the batches" },
-    SIZE("steps", steps, "N", "600", "optimiser steps"),
-    SIZE("layers", layers, "N", "3", "layers"),
-    SIZE("width", width, "N", "64", "channels of the model"),
-    SIZE("heads", heads, "N", "4", "heads"),
-    { "kv-heads", 0, CLI_INTEGER, offsetof(struct options, kv_heads), "N", "0",
-      0, INT64_C(1) << 30, 0, "key and value heads; 0: as heads" },
-    SIZE("ff", ff, "N", "256", "width of the feed-forward layer"),
-    { "rms-norm", 0, CLI_FLAG, offsetof(struct options, rms_norm), NULL, NULL,
-      0, 0, 0, "RMS norm instead of layer norm" },
-    SIZE("batch", batch, "N", "16", "sequences per step"),
-    SIZE("length", length, "N", "128", "tokens per sequence"),
-    { "memory", 0, CLI_INTEGER, offsetof(struct options, memory), "N", "0", 0,
-      1 << 20, 0, "tokens each layer remembers of earlier segments" },
-    { "parent", 0, CLI_INTEGER, offsetof(struct options, parent), "RUN", NULL,
-      1, INT64_MAX, 0, "begin with the parameters of this run, and its sizes" },
-    { "lr", 0, CLI_REAL, offsetof(struct options, lr), "X", "0.003", 0, 0, 0,
-      "peak learning rate" },
-    { "constant-rate", 0, CLI_FLAG, offsetof(struct options, constant), NULL,
-      NULL, 0, 0, 0, "that rate at every step: no warm-up, no decay" },
-    { "checkpoint-every", 0, CLI_INTEGER, offsetof(struct options, every), "N",
-      "100", 1, INT64_C(1) << 30, 0, "steps between checkpoints" },
-    { "any-isa", 0, CLI_FLAG, offsetof(struct options, any_isa), NULL, NULL,
-      0, 0, 0, "go on also under another instruction set: other bits" },
-    { "dir", 0, CLI_FILE, offsetof(struct options, dir), "DIR", "locant-lab", 0,
-      0, 0, "folder of the run store" },
-    CLI_CORPUS_OPTIONS(struct options, corpus),
-    CLI_KEPT_OPTION(struct options, corpus),
-    CLI_KEEP_OPTIONS(struct options, corpus),
-    { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
+    OPT_TEXT("encoding", encoding, "SPEC",
+        "what tells the model where tokens sit", .required = 1),
+    OPT_TEXT("task", task, "TASK",
+        "train on a task ('locant tasks') with its model and budget"),
+    OPT_INTEGER("seed", seed, "N", 0, INT64_MAX,
+        "of the initial weights and the batches", .fallback = "1"),
+    OPT_SIZE("steps", steps, "600", "optimiser steps"),
+    OPT_SIZE("layers", layers, "3", "layers"),
+    OPT_SIZE("width", width, "64", "channels of the model"),
+    OPT_SIZE("heads", heads, "4", "heads"),
+    OPT_INTEGER("kv-heads", kv_heads, "N", 0, INT64_C(1) << 30,
+        "key and value heads; 0: as heads"),
+    OPT_SIZE("ff", ff, "256", "width of the feed-forward layer"),
+    OPT_FLAG("rms-norm", rms_norm, "RMS norm instead of layer norm"),
+    OPT_SIZE("batch", batch, "16", "sequences per step"),
+    OPT_SIZE("length", length, "128", "tokens per sequence"),
+    OPT_INTEGER("memory", memory, "N", 0, 1 << 20,
+        "tokens each layer remembers of earlier segments"),
+    OPT_INTEGER("parent", parent, "RUN", 1, INT64_MAX,
+        "begin with the parameters of this run, and its sizes"),
+    OPT_REAL("lr", lr, "X", "peak learning rate", .fallback = "0.003"),
+    OPT_FLAG("constant-rate", constant,
+        "that rate at every step: no warm-up, no decay"),
+    OPT_INTEGER("checkpoint-every", every, "N", 1, INT64_C(1) << 30,
+        "steps between checkpoints", .fallback = "100"),
+    OPT_ANY_ISA(any_isa),
+    OPT_DIR(dir),
+    OPT_CORPUS(corpus),
+    OPT_KEPT_TEXT(corpus),
+    OPT_KEEP_TEXT(corpus),
+    OPT_END
 };
 
 json_t *cli_trained(const locant_run_info *run)

@@ -1,4 +1,4 @@
-/* cmd_tutorial.c - locant tutorial ROW: the rows of the seed documents. */
+/* cmd_tutorial.c - locant tutorial ROW: the rows of the tutorials. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -7,8 +7,8 @@
 #include <strings.h>
 #include <sys/stat.h>
 
+#include "../tutorials/run.h"
 #include "cli.h"
-#include "../tutorials/state.h"
 
 struct options {
     const char *out;
@@ -16,59 +16,41 @@ struct options {
 };
 
 static const struct cli_option options[] = {
-    { "output", 'o', CLI_FILE, offsetof(struct options, out), "OUT", NULL, 0, 0,
-      0, "OUT.svg, .png or .pdf for a row's figures; with --all a folder" },
-    { "all", 0, CLI_FLAG, offsetof(struct options, all), NULL, NULL, 0, 0, 0,
-      "every row: text, JSON and figures into the folder" },
-    { "check", 0, CLI_FLAG, offsetof(struct options, check), NULL, NULL, 0, 0,
-      0, "run every row and say only which are wrong" },
-    { "markdown", 0, CLI_FLAG, offsetof(struct options, markdown), NULL, NULL,
-      0, 0, 0, "print docs/tutorials.md" },
-    { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
+    OPT_FILE("output", out, "OUT",
+        "OUT.svg, .png or .pdf for a row's figures; with --all a folder",
+        .letter = 'o'),
+    OPT_FLAG("all", all, "every row: text, JSON and figures into the folder"),
+    OPT_FLAG("check", check,
+        "run every row and judge its checks; write nothing"),
+    OPT_FLAG("markdown", markdown, "print docs/tutorials.md"),
+    OPT_END
 };
-
-static const struct document {
-    const char            *name;
-    const struct seed_row *rows;
-} documents[] = {
-    { "S0: a notebook in Chinese, PyTorch", seed_rows_s0 },
-    { "S1: a notebook in three sections", seed_rows_s1 },
-    { "S2: a chapter in Chinese, Java", seed_rows_s2 },
-    { "S3: a blog article", seed_rows_s3 },
-    { "S4: a course page in Chinese and English", seed_rows_s4 }
-};
-enum { DOCUMENTS = sizeof documents / sizeof *documents };
-
-/* Row i of all documents; NULL past the end. */
-static const struct seed_row *row_at(int i)
-{
-    for (int d = 0; d < DOCUMENTS; d++) {
-        for (const struct seed_row *r = documents[d].rows; r->id; r++) {
-            if (i-- == 0)
-                return r;
-        }
-    }
-    return NULL;
-}
 
 /* ------------------------------------------------------------------ listing */
 
+/* Does a document begin with this row? */
+static int begins_document(const struct tutorial_row *r)
+{
+    return r == tutorial_rows ||
+           strcmp(tutorial_document(r - 1), tutorial_document(r)) != 0;
+}
+
 static void list_text(void)
 {
-    for (int d = 0; d < DOCUMENTS; d++) {
-        printf("%s%s\n", d ? "\n" : "", documents[d].name);
-        for (const struct seed_row *r = documents[d].rows; r->id; r++)
-            printf("%-6s %-10s %s%s\n", r->id, r->kind, r->title,
-                   r->wrong ? " [wrong in the seed]" : "");
+    for (const struct tutorial_row *r = tutorial_rows; r->id != NULL; r++) {
+        if (begins_document(r))
+            printf("%s%s\n", r == tutorial_rows ? "" : "\n",
+                   tutorial_document(r));
+        printf("%-6s %-10s %s%s\n", r->id, r->kind, r->title,
+               r->wrong ? " [wrong in the tutorial]" : "");
     }
 }
 
 static int list_json(void)
 {
-    const struct seed_row *r;
     json_t *rows = json_array();
 
-    for (int i = 0; (r = row_at(i)) != NULL; i++)
+    for (const struct tutorial_row *r = tutorial_rows; r->id != NULL; r++)
         json_array_append_new(rows, json_pack(
             "{s:s, s:s, s:s, s:s, s:i, s:s?}", "row", r->id, "kind", r->kind,
             "title", r->title, "lines", r->lines, "figures", r->figures,
@@ -78,106 +60,124 @@ static int list_json(void)
 
 static void print_markdown(void)
 {
-    printf("# The rows of the seed documents\n\n"
-           "Written by `locant tutorial --markdown`; a test compares.  Every row "
-           "is run, and its\nchecks judged, by `tests/tutorial_rows.sh`.  E-2.3 "
-           "is the third mistake found in S2;\nthe command of its row says "
-           "what is wrong and why.  Rows with figures take\n`-o OUT.svg`.\n");
-    for (int d = 0; d < DOCUMENTS; d++) {
-        printf("\n## %s\n\n| row | kind | what | figures | wrong in the seed "
-               "| command | test |\n|---|---|---|---|---|---|---|\n",
-               documents[d].name);
-        for (const struct seed_row *r = documents[d].rows; r->id; r++)
-            printf("| %s | %s | %s | %d | %s | `locant tutorial %s` | "
-                   "`tutorial_rows.sh` |\n", r->id, r->kind, r->title, r->figures,
-                   r->wrong ? r->wrong : "", r->id);
+    printf("# The rows of the tutorials\n\n"
+           "Written by `locant tutorial --markdown`; a test compares.  Every "
+           "row is run, and its\nchecks judged, by `tests/tutorial_rows.sh`.  "
+           "E-2.3 is the third mistake found in S2;\nthe command of its row "
+           "says what is wrong and why.  Rows with figures take\n`-o "
+           "OUT.svg`.\n");
+    for (const struct tutorial_row *r = tutorial_rows; r->id != NULL; r++) {
+        if (begins_document(r))
+            printf("\n## %s\n\n| row | kind | what | figures | wrong in the "
+                   "tutorial | command | test |\n|---|---|---|---|---|---|"
+                   "---|\n", tutorial_document(r));
+        printf("| %s | %s | %s | %d | %s | `locant tutorial %s` | "
+               "`tutorial_rows.sh` |\n", r->id, r->kind, r->title, r->figures,
+               r->wrong ? r->wrong : "", r->id);
     }
 }
 
 /* ------------------------------------------------------------------ one row */
 
-/* The row of "S0.10", "s0.10" or "S0.10b", whose part is 'b'. */
-static const struct seed_row *find(const char *word, char *part)
+/* The row of "S0.10", "s0.10" or "S0.10b", whose part is 'b'; NULL if none. */
+static const struct tutorial_row *find(const char *word, char *part)
 {
-    const struct seed_row *r;
+    const struct tutorial_row *r = tutorial_rows;
     size_t n = strlen(word);
 
     *part = 0;
-    if (n > 0 && word[n - 1] >= 'a' && word[n - 1] <= 'z') {
-        *part = word[n - 1];
-        n--;
-    }
-    for (int i = 0; (r = row_at(i)) != NULL; i++) {
-        if (strlen(r->id) == n && strncasecmp(r->id, word, n) == 0)
-            return r;
-    }
-    return NULL;
+    if (n > 0 && word[n - 1] >= 'a' && word[n - 1] <= 'z')
+        *part = word[--n];
+    while (r->id != NULL &&
+           (strlen(r->id) != n || strncasecmp(r->id, word, n) != 0))
+        r++;
+    return r->id != NULL ? r : NULL;
 }
 
 static int unknown_row(const char *word)
 {
     const char *names[256] = { NULL }, *nearest;
 
-    for (int i = 0; row_at(i) != NULL && i < 255; i++)
-        names[i] = row_at(i)->id;
+    for (int i = 0; tutorial_rows[i].id != NULL && i < 255; i++)
+        names[i] = tutorial_rows[i].id;
     nearest = cli_nearest(word, names);
     if (nearest != NULL)
-        return cli_fail(CLI_USAGE, "'%s' is not a row of the seeds; did you "
-                        "mean %s?", word, nearest);
-    return cli_fail(CLI_USAGE, "'%s' is not a row of the seeds; 'locant tutorial' "
-                    "lists them", word);
+        return cli_fail(CLI_USAGE, "'%s' is not a row of the tutorials; did "
+                        "you mean %s?", word, nearest);
+    return cli_fail(CLI_USAGE, "'%s' is not a row of the tutorials; 'locant "
+                    "tutorial' lists them", word);
 }
 
 /* Before long work: can the figures be written? */
-static int check_figures(const struct seed_row *row, const char *path)
+static int check_figures(const struct tutorial_row *row, const char *path)
 {
     const char *dot = strrchr(path, '.');
 
     if (row->figures == 0)
-        return cli_fail(CLI_USAGE, "row %s draws no figure, so -o has no use",
-                        row->id);
+        return cli_fail(CLI_USAGE, "-o: row %s draws no figure", row->id);
     if (dot == NULL || (strcmp(dot, ".svg") && strcmp(dot, ".png") &&
                         strcmp(dot, ".pdf")))
-        return cli_fail(CLI_USAGE, "-o '%s': expected an ending .svg, .png or "
-                        ".pdf", path);
+        return cli_fail(CLI_USAGE, "-o '%s': expected a name that ends in "
+                        ".svg, .png or .pdf", path);
     return cli_check_output(path);
 }
 
-static size_t count_of(const struct seed *s, const char *what)
+static size_t count_of(const struct tutorial *t, const char *what)
 {
-    return json_array_size(json_object_get(s->json, what));
+    return json_array_size(json_object_get(t->json, what));
 }
 
 /* Only the run tells which parts there are, and what they draw. */
-static int check_part(const struct seed *s)
+static int check_part(const struct tutorial *t)
 {
-    if (s->only && count_of(s, "parts") == 0)
-        return cli_fail(CLI_USAGE, "row %s has no part '%c'", s->row->id,
-                        s->only);
-    if (s->path != NULL && count_of(s, "figures") == 0)
-        return cli_fail(CLI_USAGE, "part %s%c draws no figure, so -o has no "
-                        "use", s->row->id, s->only);
+    if (t->only && count_of(t, "parts") == 0)
+        return cli_fail(CLI_USAGE, "row %s has no part '%c'", t->row->id,
+                        t->only);
+    if (t->path != NULL && count_of(t, "figures") == 0)
+        return cli_fail(CLI_USAGE, "-o: part %s%c draws no figure", t->row->id,
+                        t->only);
     return CLI_OK;
 }
 
-/* Run, and print what was said once it is known that it was said. */
-static int run_part(struct seed *s, int as_json)
+/* Run the row: the exit status. */
+static int run(struct tutorial *t)
 {
-    char  *text = NULL;
-    size_t size = 0;
-    int    status, failed = CLI_OK;
+    locant_status s = tutorial_run(t);
 
-    s->out = open_memstream(&text, &size);
-    if (s->out == NULL)
+    if (s == LOCANT_OK)
+        return t->failed ? CLI_NO : CLI_OK;
+    return cli_fail(s == LOCANT_ERR_INTERRUPTED ? CLI_RESUMABLE
+                    : s == LOCANT_ERR_IO || s == LOCANT_ERR_NOMEM ||
+                      s == LOCANT_ERR_FORMAT ? CLI_INPUT : CLI_NO,
+                    "%s: %s", t->row->id, locant_last_error());
+}
+
+/* Run into memory: t->out is closed, and *text is to be freed. */
+static int run_into_text(struct tutorial *t, char **text)
+{
+    size_t size;
+    int    status;
+
+    *text = NULL;
+    t->out = open_memstream(text, &size);
+    if (t->out == NULL)
         return cli_fail(CLI_INPUT, "out of memory");
-    status = seed_run(s);
-    fclose(s->out);
-    if (status <= CLI_NO)
-        failed = check_part(s);
-    if (status <= CLI_NO && failed == CLI_OK && as_json)
-        failed = cli_json(json_incref(s->json));
-    else if (failed == CLI_OK && !as_json)
+    status = run(t);
+    fclose(t->out);
+    return status;
+}
+
+/* Print only what turns out to be there. */
+static int run_part(struct tutorial *t, int as_json)
+{
+    char *text;
+    int   status = run_into_text(t, &text);
+    int   failed = status <= CLI_NO ? check_part(t) : CLI_OK;
+
+    if (failed == CLI_OK && !as_json && text != NULL)
         fputs(text, stdout);
+    if (failed == CLI_OK && as_json && status <= CLI_NO)
+        failed = cli_json(json_incref(t->json));
     free(text);
     return failed ? failed : status;
 }
@@ -185,36 +185,36 @@ static int run_part(struct seed *s, int as_json)
 static int run_row(const struct cli *cli)
 {
     const struct options *o = cli->options;
-    struct seed s = { .out = stdout, .talk = 1, .path = o->out };
-    int         status = CLI_OK;
+    struct tutorial t = { .out = stdout, .talk = 1, .path = o->out };
+    int             status = CLI_OK;
 
-    s.row = find(cli->words[0], &s.only);
-    if (s.row == NULL)
+    t.row = find(cli->words[0], &t.only);
+    if (t.row == NULL)
         return unknown_row(cli->words[0]);
     if (o->out != NULL)
-        status = check_figures(s.row, o->out);
+        status = check_figures(t.row, o->out);
     if (status != CLI_OK)
         return status;
-    status = s.only || cli->json ? run_part(&s, cli->json) : seed_run(&s);
-    json_decref(s.json);
+    status = t.only || cli->json ? run_part(&t, cli->json) : run(&t);
+    json_decref(t.json);
     return status;
 }
 
 /* ---------------------------------------------------------------- every row */
 
 /* A line of the log, or a member of it. */
-static void report(const struct seed *s, int status, json_t *log)
+static void report(const struct tutorial *t, int status, json_t *log)
 {
     if (log != NULL)
         json_array_append_new(log, json_pack(
-            "{s:s, s:b, s:i, s:i, s:i}", "row", s->row->id, "ok",
-            status == CLI_OK, "checks", s->checks, "failed", s->failed,
-            "figures", s->figures));
+            "{s:s, s:b, s:i, s:i, s:i}", "row", t->row->id, "ok",
+            status == CLI_OK, "checks", t->checks, "failed", t->failed,
+            "figures", t->figures));
     else if (status == CLI_OK)
-        printf("ok   %-6s %3d checks, %d figures\n", s->row->id, s->checks,
-               s->figures);
+        printf("ok   %-6s %3d checks, %d figures\n", t->row->id, t->checks,
+               t->figures);
     else
-        printf("FAIL %-6s %s\n", s->row->id, s->failed ? "a check failed"
+        printf("FAIL %-6s %s\n", t->row->id, t->failed ? "a check failed"
                                                        : "did not finish");
     fflush(stdout);
 }
@@ -224,7 +224,8 @@ static int name_file(char path[4096], const char *folder, const char *row,
                      const char *ending)
 {
     return snprintf(path, 4096, "%s/%s.%s", folder, row, ending) < 4096
-               ? CLI_OK : cli_fail(CLI_INPUT, "%s: too long a path", folder);
+               ? CLI_OK : cli_fail(CLI_INPUT, "%s: the path is too long",
+                                   folder);
 }
 
 /* Put 'text', which is released, in the place of such a file. */
@@ -246,45 +247,29 @@ static int replace(const char *folder, const char *row, const char *ending,
 }
 
 /* Run a row into folder/S0.1.txt, .json and figures. */
-static int run_into(struct seed *s, const char *folder)
+static int run_into_files(struct tutorial *t, const char *folder)
 {
-    char   path[4096], *text = NULL;
-    size_t size = 0;
-    int    failed = name_file(path, folder, s->row->id, "svg"), status;
+    char  path[4096], *text;
+    int   failed = name_file(path, folder, t->row->id, "svg"), status;
 
     if (failed)
         return failed;
-    s->path = path;
-    s->out  = open_memstream(&text, &size);
-    if (s->out == NULL)
-        return cli_fail(CLI_INPUT, "out of memory");
-    status = seed_run(s);
-    fclose(s->out);
+    t->path = path;
+    status = run_into_text(t, &text);
     if (status > CLI_NO) {
         free(text);
         return status;
     }
-    failed = replace(folder, s->row->id, "txt", text);
+    failed = replace(folder, t->row->id, "txt", text);
     if (failed == CLI_OK)
-        failed = replace(folder, s->row->id, "json",
-                         json_dumps(s->json, JSON_INDENT(2)));
+        failed = replace(folder, t->row->id, "json",
+                         json_dumps(t->json, JSON_INDENT(2)));
     return failed ? failed : status;
 }
 
-/* Row r into files, or with folder NULL only run. */
-static int run_one(const struct seed_row *r, const char *folder, json_t *log)
-{
-    struct seed s = { .row = r, .draw = 1 };
-    int status = folder != NULL ? run_into(&s, folder) : seed_run(&s);
-
-    report(&s, status, log);
-    json_decref(s.json);
-    return status;
-}
-
+/* All rows into files, or with folder NULL only run. */
 static int run_all(const struct cli *cli, const char *folder)
 {
-    const struct seed_row *r;
     json_t *log;
     int     rows = 0, wrong = 0, status = CLI_OK;
 
@@ -295,8 +280,15 @@ static int run_all(const struct cli *cli, const char *folder)
     if (folder != NULL && mkdir(folder, 0777) != 0 && errno != EEXIST)
         return cli_fail(CLI_INPUT, "%s: %s", folder, strerror(errno));
     log = cli->json ? json_array() : NULL;
-    for (; (r = row_at(rows)) != NULL; rows++)
-        wrong += run_one(r, folder, log) != CLI_OK;
+    for (; tutorial_rows[rows].id != NULL; rows++) {
+        struct tutorial t = { .row = &tutorial_rows[rows], .draw = 1 };
+
+        status = folder != NULL ? run_into_files(&t, folder) : run(&t);
+        report(&t, status, log);
+        json_decref(t.json);
+        wrong += status != CLI_OK;
+    }
+    status = CLI_OK;
     if (cli->json)
         status = cli_json(json_pack("{s:o, s:i}", "rows", log, "wrong",
                                     wrong));
@@ -305,7 +297,7 @@ static int run_all(const struct cli *cli, const char *folder)
     return status ? status : wrong ? CLI_NO : CLI_OK;
 }
 
-static int run(const struct cli *cli)
+static int run_command(const struct cli *cli)
 {
     const struct options *o = cli->options;
     int chosen = o->all + o->check + o->markdown + (cli->n_words > 0);
@@ -331,16 +323,17 @@ static int run(const struct cli *cli)
 }
 
 const struct cli_command cli_tutorial = {
-    .name = "tutorial", .summary = "a row of the seed documents, put right",
+    .name = "tutorial", .summary = "run a row of the five tutorials",
     .usage = "[ROW] [-o OUT.(svg|png|pdf)] [--json]\n--all -o DIR\n--check\n"
              "--markdown",
-    .doc = "Five documents about positional encodings are the seeds of this\n"
-           "project.  Every class, function, figure, experiment and table of\n"
-           "theirs is a row, computed here; where the document is wrong, both\n"
-           "its number and the right one are shown.  Without ROW, the rows.\n"
+    .doc = "locant grew from five tutorials about positional encodings.  Each\n"
+           "class, function, figure, experiment and table of theirs is a row,\n"
+           "computed here; where the tutorial is wrong, both its number and\n"
+           "the right one are shown.  Without ROW, lists the rows.\n"
            "Exit status 1 when a check of a row fails.",
     .examples = "locant tutorial\nlocant tutorial S0.10 -o waves.svg\n"
-                "locant tutorial S0.10b --json\nlocant tutorial --all -o seeds",
+                "locant tutorial S0.10b --json\n"
+                "locant tutorial --all -o tutorials",
     .options = options, .options_size = sizeof(struct options),
-    .min_words = 0, .max_words = 1, .computes = 1, .run = run
+    .min_words = 0, .max_words = 1, .computes = 1, .run = run_command
 };

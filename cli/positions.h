@@ -4,7 +4,7 @@
 
 #include "cli.h"
 
-struct positions_options {
+struct options {
     const char *mask, *tokens, *lengths, *positions, *size, *pretrained;
     int64_t     length, first, pad, pad_token, merge, prefix, range, batch,
                 seed, chunks, sinks, window, group, queries, keys, trained;

@@ -8,7 +8,7 @@
 int form_mask(struct positions_result *out, const struct cli *cli)
 {
     static const int64_t firsts[] = { 0, 0, 2, 0 }, pads[] = { 0, 1, 1, -1 };
-    const struct positions_options *o = cli->options;
+    const struct options *o = cli->options;
     const int64_t first = cli_given(cli, "first") ? o->first : firsts[o->style];
     const int64_t pad = cli_given(cli, "pad") ? o->pad : pads[o->style];
     locant_array  mask = { 0 };
@@ -29,7 +29,7 @@ int form_mask(struct positions_result *out, const struct cli *cli)
 
 int form_tokens(struct positions_result *out, const struct cli *cli)
 {
-    const struct positions_options *o = cli->options;
+    const struct options *o = cli->options;
     locant_array tokens = { 0 };
     int          failed = pos_need(cli, "tokens", "LIST");
 
@@ -64,7 +64,7 @@ static int total(int64_t *out, const locant_tensor *lengths)
 
 int form_documents(struct positions_result *out, const struct cli *cli)
 {
-    const struct positions_options *o = cli->options;
+    const struct options *o = cli->options;
     locant_array  lengths = { 0 };
     locant_tensor list, row;
     int64_t       T = o->length;
@@ -94,7 +94,7 @@ int form_documents(struct positions_result *out, const struct cli *cli)
 
 int form_packing(struct positions_result *out, const struct cli *cli)
 {
-    const struct positions_options *o = cli->options;
+    const struct options *o = cli->options;
     locant_array positions = { 0 };
     int          packed = 0, failed = pos_need(cli, "positions", "LIST");
 
@@ -116,7 +116,7 @@ int form_packing(struct positions_result *out, const struct cli *cli)
 
 int form_random(struct positions_result *out, const struct cli *cli)
 {
-    const struct positions_options *o = cli->options;
+    const struct options *o = cli->options;
     const char    form = cli->words[0][0]; /* randomized, spaced, pose */
     locant_random random = { .seed = (uint64_t)o->seed };
     locant_tensor *t = &out->array.tensor;
@@ -137,7 +137,7 @@ int form_random(struct positions_result *out, const struct cli *cli)
 
 int form_cape(struct positions_result *out, const struct cli *cli)
 {
-    const struct positions_options *o = cli->options;
+    const struct options *o = cli->options;
     locant_random random = { .seed = (uint64_t)o->seed };
     locant_cape   cape = LOCANT_CAPE_INIT;
     int           failed = pos_need(cli, "length", "T");

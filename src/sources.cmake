@@ -124,14 +124,14 @@ set(COMMAND_SOURCES
   show_attend.c show_checks.c show_markdown.c show_picture.c task_scores.c
   terminal.c)
 set(TUTORIAL_SOURCES
-  layers.c math.c network.c print.c tutorial.c
-  s0/benchmark.c s0/effect.c s0/order.c s0/rows.c s0/sinusoidal.c s0/tables.c
+  arrays.c encodings.c network.c print.c run.c
+  s0/benchmark.c s0/effect.c s0/order.c s0/sinusoidal.c s0/tables.c
   s0/variants.c s0/words.c
-  s1/absolute.c s1/attention.c s1/rotary.c s1/rows.c
-  s2/fixed.c s2/learned.c s2/models.c s2/relative.c s2/rows.c
+  s1/absolute.c s1/attention.c s1/rotary.c
+  s2/fixed.c s2/learned.c s2/models.c s2/relative.c
   s3/absolute.c s3/future.c s3/model.c s3/order.c s3/relative.c s3/rotary.c
-  s3/rows.c s3/survey.c
-  s4/alibi.c s4/rotary.c s4/rows.c s4/sinusoid.c s4/survey.c s4/train.c)
+  s3/survey.c
+  s4/alibi.c s4/rotary.c s4/sinusoid.c s4/survey.c s4/train.c)
 set(ORACLE_SOURCES
   oracle/alibi.c oracle/cape.c oracle/case.c oracle/check_angles.c
   oracle/check_attend.c oracle/check_bias.c oracle/check_doors.c

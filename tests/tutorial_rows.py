@@ -35,7 +35,7 @@ def faults(row, folder, log):
     if not said["checks"] and row["kind"] not in ("text", "names"):
         yield "checks nothing"
     if bool(said["wrong"]) != bool(row["wrong"]):
-        yield "does not say where the seed is wrong"
+        yield "does not say where the tutorial is wrong"
     drawn = glob.glob(name + ".svg") + glob.glob(name + "-?.svg")
     if len(drawn) != row["figures"]:
         yield f"{len(drawn)} figures, expected {row['figures']}"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Run every row of the seed documents, and count them.
+# Run every row of the tutorials, and count them.
 #
 # usage: tests/tutorial_rows.sh LOCANT
 #

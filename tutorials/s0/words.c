@@ -1,50 +1,30 @@
 /* words.c - what the notebook says in words and tables: S0.23 .. S0.26. */
-#include <math.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "rows.h"
+#include "../tutorial.h"
 
-/* Has the registry's row of 'name' the word among its users? */
-static int used_by(struct seed *s, const char *name, const char *model)
+void s0_ideas(void)
 {
-    const locant_encoding_info *info;
-
-    info = locant_encoding_info_of(seed_encoding(s, name));
-    return strstr(info->used_by, model) != NULL;
-}
-
-static unsigned traits_of(struct seed *s, const char *spec)
-{
-    return locant_encoding_info_of(seed_encoding(s, spec))->traits;
-}
-
-void s0_ideas(struct seed *s)
-{
-    seed_say(s, "1. why: attention is equivariant to order; positions must be "
-             "put in.");
-    seed_say(s, "2. sinusoidal: sines and cosines of the position, fixed.");
-    seed_say(s, "3. learned: a trained row for each position.");
-    seed_say(s, "4. relative: the score depends on the distance i - j.");
-    seed_claim(s, "learned is learned, sinusoidal is not",
-               (traits_of(s, "learned") & LOCANT_TRAIT_LEARNED) &&
-               !(traits_of(s, "sinusoidal") & LOCANT_TRAIT_LEARNED));
-    seed_claim(s, "rope and alibi are relative",
-               traits_of(s, "rope") & traits_of(s, "alibi") &
-               LOCANT_TRAIT_RELATIVE);
-    seed_wrong_text(s, "E-0.1", "first idea", "attention is position invariant",
-                    "equivariant", "outputs move with their tokens; 'locant "
-                    "seed S0.5' measures it");
+    say("1. why: attention is equivariant to order; positions must be put in.");
+    say("2. sinusoidal: sines and cosines of the position, fixed.");
+    say("3. learned: a trained row for each position.");
+    say("4. relative: the score depends on the distance i - j.");
+    claim("learned is learned, sinusoidal is not",
+          (info("learned")->traits & LOCANT_TRAIT_LEARNED) &&
+          !(info("sinusoidal")->traits & LOCANT_TRAIT_LEARNED));
+    claim("rope and alibi are relative", info("rope")->traits &
+          info("alibi")->traits & LOCANT_TRAIT_RELATIVE);
+    mistake_in_words("E-0.1", "first idea", "attention is position invariant",
+                     "equivariant", "outputs move with their tokens; 'locant "
+                     "tutorial S0.5' measures it");
 }
 
 /* -------------------------------------------------------- S0.24: the table */
 
-struct feature {
-    const char *spec, *formula, *seed, *right, *use;
-    int64_t     expected; /* parameters at 1024 x 512 */
-};
-
-static const struct feature features[] = {
+static const struct feature {
+    const char *spec, *formula, *theirs, *right, *use;
+    int         expected; /* parameters at 1024 x 512 */
+} features[] = {
     { "sinusoidal", "0", "good", "poor", "original Transformer", 0 },
     { "learned(length=1024)", "L d", "limited", "none", "fixed length",
       1024 * 512 },
@@ -54,92 +34,66 @@ static const struct feature features[] = {
 enum { FEATURES = sizeof features / sizeof *features };
 
 /* Multiplications and additions for one layer of 1024 tokens, width 512. */
-static int64_t operations(const locant_encoding *e)
+static long long operations(unsigned doors)
 {
     enum { TOKENS = 1024, WIDTH = 512, HEADS = 8 };
-    unsigned doors = locant_encoding_info_of(e)->doors;
 
     if (doors & LOCANT_DOOR_INPUT)
         return TOKENS * WIDTH;
     /* q and k: four products, two sums per pair. */
     if (doors & LOCANT_DOOR_ROTATE)
         return 2 * TOKENS * (WIDTH / 2) * 6;
-    return (int64_t)HEADS * TOKENS * TOKENS * 2;
+    return HEADS * TOKENS * TOKENS * 2;
 }
 
-void s0_features(struct seed *s)
+void s0_features(void)
 {
-    seed_say(s, "For 1024 tokens, width 512, 8 heads; operations are of one "
-             "layer where the method acts in each, of the input where it acts "
-             "there.");
-    seed_columns(s, "methods", "method|parameters|computed|operations|"
-                 "extrapolation|use");
-    for (int i = 0; i < FEATURES; i++) {
-        const struct feature  *f = &features[i];
-        const locant_encoding *e = seed_encoding(s, f->spec);
-        int64_t                n = seed_parameters(e, 512, 8);
+    say("For 1024 tokens, width 512, 8 heads; operations are of one layer "
+        "where the method acts in each, of the input where it acts there.");
+    table("methods", "method|parameters|computed|operations|extrapolation|use");
+    for (const struct feature *f = features; f < features + FEATURES; f++) {
+        long long n = learned_numbers(f->spec, 512, 8);
 
-        seed_cells(s, "%s|%s|%lld|%lld|%s|%s",
-                   locant_encoding_info_of(e)->name, f->formula, (long long)n,
-                   (long long)operations(e), f->right, f->use);
-        seed_check(s, f->spec, (double)n, (double)f->expected, 0);
+        table_row("%s|%s|%lld|%lld|%s|%s", info(f->spec)->name, f->formula, n,
+                  operations(info(f->spec)->doors), f->right, f->use);
+        check(f->spec, n, f->expected, 0);
     }
-    seed_table_end(s);
-    for (int i = 0; i < FEATURES; i++) {
-        if (strcmp(features[i].seed, "limited") != 0)
-            seed_wrong_text(s, "E-0.9", features[i].spec, features[i].seed,
-                            features[i].right, "no model was trained and read "
-                            "beyond its length to say so; those that were "
-                            "show otherwise");
-    }
+    for (const struct feature *f = features; f < features + FEATURES; f++)
+        if (strcmp(f->theirs, "limited") != 0)
+            mistake_in_words("E-0.9", f->spec, f->theirs, f->right,
+                             "no model was trained and read beyond its length "
+                             "to say so; those that were show otherwise");
 }
 
 /* ------------------------------------------------- S0.25: insights, advice */
 
-/* Change of the weights of a query when a table row is added to its input. */
-static double moved(struct seed *s)
+void s0_advice(void)
 {
     enum { T = 8, W = 64 };
-    locant_random    r = seed_random(s, 25);
-    locant_tensor    x = SEED_F64(s, 1, 1, T, W), y = SEED_F64(s, 1, 1, T, W);
-    locant_tensor    p = seed_table_rows(s, seed_encoding(s, "sinusoidal"), 0,
-                                         T, W, NULL), a, b;
-    locant_attention at = LOCANT_ATTENTION_INIT;
+    locant_random r = draws(25);
+    locant_tensor x = SCALED_NORMALS(&r, 0.3, 1, 1, T, W);
+    locant_tensor y = added(x, table_rows("sinusoidal", 0, T, W, NULL));
+    double change = difference(weights((locant_attention){ .q = &x, .k = &x }),
+                               weights((locant_attention){ .q = &y, .k = &y }));
 
-    seed_fill_normal(x.data, T * W, 0.3, &r);
-    for (int64_t i = 0; i < T * W; i++)
-        ((double *)y.data)[i] = ((double *)x.data)[i] + ((double *)p.data)[i];
-    at.q = at.k = &x;
-    a = seed_weights(s, &at);
-    at.q = at.k = &y;
-    b = seed_weights(s, &at);
-    return seed_max_difference(a.data, b.data, T * T);
-}
-
-void s0_advice(struct seed *s)
-{
-    double change = moved(s);
-
-    seed_say(s, "Insights, as they stand today:");
-    seed_say(s, "1. positions change the weights: here by up to %.3f "
-             "(8 random tokens, sinusoidal)", change);
-    seed_say(s, "2. lengths beyond training matter, and must be measured, not "
-             "assumed");
-    seed_say(s, "3. no encoding is best everywhere");
-    seed_say(s, "4. distance matters more than place: most present encodings "
-             "are relative");
-    seed_say(s, "Advice:");
-    seed_say(s, "1. a small model of fixed length: sinusoidal will do");
-    seed_say(s, "2. long text: rope with a scaling, or alibi if nearby text "
-             "decides");
-    seed_say(s, "3. fixed length and enough data: learned");
-    seed_say(s, "4. a language model today: rope");
-    seed_claim(s, "positions change the weights", change > 0.01);
+    say("Insights, as they stand today:");
+    say("1. positions change the weights: here by up to %.3f (8 random tokens, "
+        "sinusoidal)", change);
+    say("2. lengths beyond training matter, and must be measured, not assumed");
+    say("3. no encoding is best everywhere");
+    say("4. distance matters more than place: most present encodings are "
+        "relative");
+    say("Advice:");
+    say("1. a small model of fixed length: sinusoidal will do");
+    say("2. long text: rope with a scaling, or alibi if nearby text decides");
+    say("3. fixed length and enough data: learned");
+    say("4. a language model today: rope");
+    claim("positions change the weights", change > 0.01);
 }
 
 /* ------------------------------------------------------------ S0.26: names */
 
-void s0_names(struct seed *s)
+void s0_names(void)
 {
     static const struct { const char *model, *word, *spec; } rows[] = {
         { "Transformer", "original Transformer", "sinusoidal" },
@@ -149,16 +103,16 @@ void s0_names(struct seed *s)
         { "PaLM", "PaLM", "rope" }
     };
 
-    seed_columns(s, "models", "model|encoding");
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        seed_cells(s, "%s|%s", rows[i].model, rows[i].spec);
-        seed_claim(s, rows[i].model,
-                   used_by(s, rows[i].spec, rows[i].word));
+    table("models", "model|encoding");
+    for (int i = 0; i < 5; i++) {
+        table_row("%s|%s", rows[i].model, rows[i].spec);
+        claim(rows[i].model,
+              strstr(info(rows[i].spec)->used_by, rows[i].word) != NULL);
     }
-    seed_table_end(s);
-    seed_claim(s, "PaLM is no user of alibi", !used_by(s, "alibi", "PaLM"));
-    seed_wrong_text(s, "E-0.7", "PaLM", "alibi", "rope", "PaLM turns queries "
-                    "and keys; alibi is in BLOOM and MPT");
-    seed_say(s, "Next in the seed: the Transformer block ('locant tutorial S3.20' "
-             "has one).");
+    claim("PaLM does not use alibi",
+          strstr(info("alibi")->used_by, "PaLM") == NULL);
+    mistake_in_words("E-0.7", "PaLM", "alibi", "rope", "PaLM rotates queries "
+                     "and keys; alibi is in BLOOM and MPT");
+    say("Next in the tutorial: the Transformer block ('locant tutorial S3.20' "
+        "has one).");
 }

@@ -1,49 +1,31 @@
 /*
- * absolute.c - seed 001, sections 1 and 2: what comes first, the claim about
- * length, and the two absolute encodings.
+ * absolute.c - sections 1 and 2: what comes first, the claim about length, and
+ * the two absolute encodings: S1.1 .. S1.4.
  */
-#include "rows.h"
+#include "../tutorial.h"
 
-#include <math.h>
-#include <string.h>
-
-#include "../layers.h"
-
-void s1_order(struct seed *s)
+void s1_order(void)
 {
     static const char *const topics[][3] = {
         { "what a positional encoding is for", "1", "none" },
         { "the encoding of the first Transformer", "1", "sinusoidal" },
         { "rotary positions", "2", "rope" },
     };
-    unsigned doors = 0;
+    unsigned all = 0;
 
-    seed_say(s, "Three topics in this order, each with films to watch; the "
-             "last column is what locant calls it.");
-    seed_columns(s, "order", "topic|films|encoding");
+    say("Three topics in this order, each with films to watch; the last column "
+        "is what locant calls it.");
+    table("order", "topic|films|encoding");
     for (int i = 0; i < 3; i++) {
-        const locant_encoding *e = seed_encoding(s, topics[i][2]);
-
-        doors |= locant_encoding_info_of(e)->doors;
-        seed_cells(s, "%s|%s|%s", topics[i][0], topics[i][1],
-                   locant_encoding_spec(e));
+        all |= info(topics[i][2])->doors;
+        table_row("%s|%s|%s", topics[i][0], topics[i][1],
+                  locant_encoding_spec(encoding(topics[i][2])));
     }
-    seed_table_end(s);
-    seed_claim(s, "the two encodings: one added, one that turns",
-               doors == (LOCANT_DOOR_INPUT | LOCANT_DOOR_ROTATE));
+    claim("the two encodings: one added, one that rotates",
+          all == (LOCANT_DOOR_INPUT | LOCANT_DOOR_ROTATE));
 }
 
-/* -------------------------------------------------------------------- S1.2 */
-
-/* Pairs of a head of 64 that have not made a full turn after 'length'. */
-static int unfinished_pairs(double length)
-{
-    int n = 0;
-
-    for (int c = 0; c < 32; c++)
-        n += layer_wavelength(10000, c, 64) > length;
-    return n;
-}
+/* --------------------------------------------------------------------- S1.2 */
 
 /* Mean of cos(n theta): the score of q = k = ones over that at n = 0. */
 static double unit_score(double n)
@@ -55,132 +37,114 @@ static double unit_score(double n)
     return sum / 32;
 }
 
-void s1_claim(struct seed *s)
+void s1_claim(void)
 {
     static const double n[] = { 1, 100, 511, 1000, 2000 };
-    const locant_encoding *t5 = seed_encoding(s, "t5");
-    const locant_encoding *alibi = seed_encoding(s, "alibi");
-    double bias[8 * 5], slope[8 * 5];
+    const double *t5 = data(bias_at("t5", 8, n, 5,
+                                    initial_params("t5", 512, 8)));
+    const double *alibi = data(bias_at("alibi", 8, n, 5, NULL));
+    int           unfinished = 0;
 
-    layer_bias_at(s, bias, t5, 8, n, 5, seed_params(s, t5, 512, 8));
-    layer_bias_at(s, slope, alibi, 8, n, 5, NULL);
-    seed_say(s, "Trained on 512 tokens, asked about more.  Head 1 of 8 of the "
-             "two relative encodings, and a rotated head of 64 with q = k = "
-             "ones, at some distances:");
-    seed_columns(s, "distance", "distance|seen|T5 bias|ALiBi bias|RoPE");
+    for (int c = 0; c < 32; c++)
+        unfinished += wavelength(10000, c, 64) > 512;
+    say("Trained on 512 tokens, asked about more.  Head 0 of 8 of the two "
+        "relative encodings, and a rotated head of 64 with q = k = ones, at "
+        "some distances:");
+    table("distance", "distance|seen|T5 bias|ALiBi bias|RoPE");
     for (int i = 0; i < 5; i++)
-        seed_cells(s, "%.0f|%s|%.4f|%.4f|%.4f", n[i], n[i] < 512 ? "yes" : "no",
-                   bias[i], slope[i], unit_score(n[i]));
-    seed_table_end(s);
-    seed_integer(s, "pairs of 32 without a full turn in 512 tokens",
-                 unfinished_pairs(512));
-    seed_say(s, "Those pairs meet phases in use that they never met in "
-             "training.  T5 gives every distance from 113 on the bias of its "
-             "last bucket, and ALiBi goes on along its line: both relative, "
-             "and both defined by what training saw.");
-    seed_wrong_text(s, "E-1.1", "which goes on better beyond the trained "
-                    "length", "RoPE, because sines are periodic",
-                    "T5's and ALiBi's biases; RoPE only with scaling",
-                    "A period helps only a pair that has finished one in "
-                    "training, and half of the pairs have not.");
-    seed_check(s, "T5 bias at 2000 less that at 511", bias[4] - bias[2], 0, 0);
-    seed_check(s, "ALiBi bias at 2000 over that at 1000", slope[4] / slope[3],
-               2, 0);
-    /* encodings.md 8.2: 17.851933 of 64, printed to 1e-6 */
-    seed_check(s, "score of ones at 1000, times 64", 64 * unit_score(1000),
-               17.851933, 5e-7);
-    /* the wavelength of pair c passes 512 at c = 32 log(512/2pi)/log(1e4) */
-    seed_check(s, "pairs without a full turn", unfinished_pairs(512),
-               32 - ceil(32 * log(512 / 6.283185307179586) / log(1e4)), 0);
+        table_row("%.0f|%s|%.4f|%.4f|%.4f", n[i], n[i] < 512 ? "yes" : "no",
+                  t5[i], alibi[i], unit_score(n[i]));
+    /* The wavelength of pair c passes 512 at 32 log(512/2pi)/log(1e4). */
+    expect_count("pairs of 32 without a full rotation in 512 tokens",
+                 unfinished, 32 - ceil(32 * log(512 / (2 * PI)) / log(1e4)));
+    say("Those pairs meet phases in use that they never met in training.  T5 "
+        "gives every distance from 113 on the bias of its last bucket, and "
+        "ALiBi goes on along its line: both relative, and both defined by what "
+        "training saw.");
+    mistake_in_words("E-1.1", "which goes on better beyond the trained length",
+                     "RoPE, because sines are periodic",
+                     "T5's and ALiBi's biases; RoPE only with scaling",
+                     "A period helps only a pair that has finished one in "
+                     "training, and half of the pairs have not.");
+    check("T5 bias at 2000 less that at 511", t5[4] - t5[2], 0, 0);
+    check("ALiBi bias at 2000 over that at 1000", alibi[4] / alibi[3], 2, 0);
+    /* Published to 1e-6. */
+    check("score of ones at 1000, times 64", 64 * unit_score(1000), 17.851933,
+          5e-7);
 }
 
-/* -------------------------------------------------------------------- S1.3 */
+/* --------------------------------------------------------------------- S1.3 */
 
-enum { LENGTH = 50, WIDTH = 512 };
+enum { LENGTH = 50, WIDTH = 512, N = LENGTH * WIDTH };
 
-static void get_pe(double *sine, double *cosine, int pos, int j, int dim)
+static void get_pe(double *sine, double *cos_, int pos, int j, int dim)
 {
     double angle = pos / pow(10000, 2. * j / dim);
 
     *sine = sin(angle);
-    *cosine = cos(angle);
+    *cos_ = cos(angle);
 }
 
-void s1_get_pe(struct seed *s)
+void s1_get_pe(void)
 {
-    const locant_encoding *e = seed_encoding(s, "sinusoidal");
-    locant_tensor table = seed_table_rows(s, e, 0, LENGTH, WIDTH, NULL);
-    double *loops = seed_reals(s, LENGTH * WIDTH);
-    const double *pe = table.data;
+    locant_tensor rows = table_rows("sinusoidal", 0, LENGTH, WIDTH, NULL);
+    const double *P = data(rows);
+    double       *loops = reals(N);
 
     for (int i = 0; i < LENGTH; i++)
         for (int j = 0; j < WIDTH / 2; j++)
             get_pe(&loops[i * WIDTH + 2 * j], &loops[i * WIDTH + 2 * j + 1], i,
                    j, WIDTH);
-    seed_say(s, "Pair j of position p is (sin, cos) of p / 10000^(2j/512); the "
-             "double loop fills the table, and locant gives it in one call.");
-    seed_shape(s, "pe", &table);
-    seed_numbers(s, "get_pe(1, 0)", "%.10f", loops + WIDTH, 2);
-    seed_numbers(s, "get_pe(49, 255)", "%.10f", loops + LENGTH * WIDTH - 2, 2);
-    seed_real(s, "largest difference of the two",
-              seed_max_difference(loops, pe, LENGTH * WIDTH));
-    /* both evaluate to float32 or better: half a unit in its last place */
-    seed_check(s, "loops less library",
-               seed_max_difference(loops, pe, LENGTH * WIDTH), 0, LAYER_TABLE);
-    seed_check(s, "sin 1", pe[WIDTH], 0.8414709848, LAYER_TABLE);
-    seed_check(s, "cos 1", pe[WIDTH + 1], 0.5403023059, LAYER_TABLE);
+    say("Pair j of position p is (sin, cos) of p / 10000^(2j/512); the double "
+        "loop fills the table, and locant gives it in one call.");
+    show_shape("pe", rows);
+    show_list("get_pe(1, 0)", "%.10f", loops + WIDTH, 2);
+    show_list("get_pe(49, 255)", "%.10f", loops + N - 2, 2);
+    /* Both are computed to float32 or better. */
+    expect("largest difference of the two", max_difference(loops, P, N), 0,
+           FLOAT);
+    check("sin 1", P[WIDTH], 0.8414709848, FLOAT);
+    check("cos 1", P[WIDTH + 1], 0.5403023059, FLOAT);
 }
 
-/* -------------------------------------------------------------------- S1.4 */
+/* --------------------------------------------------------------------- S1.4 */
 
 /* The gradient of a table whose row 7 was used twice with ones. */
-static double gradient_of_row_7(struct seed *s, const locant_encoding *e,
-                                const locant_tensor *table)
+static double gradient_of_row_7(const locant_encoding *e, locant_tensor P)
 {
-    locant_tensor positions = SEED_I64(s, 3), dout = SEED_F64(s, 3, WIDTH);
-    locant_tensor dtable = SEED_F64(s, LENGTH, WIDTH);
-    int64_t *p = positions.data;
-    double  *d = dout.data;
+    locant_tensor at = positions(0, 3), up = ZEROS(3, WIDTH);
+    locant_tensor gradient = ZEROS(LENGTH, WIDTH);
+    int64_t      *p = at.data;
 
     p[0] = p[2] = 7;
     p[1] = 3;
     for (int i = 0; i < 3 * WIDTH; i++)
-        d[i] = 1;
-    seed_try(s, locant_encoding_table_backward(&dtable, &dout, e, &positions,
-                                               table));
-    return ((double *)dtable.data)[7 * WIDTH];
+        data(up)[i] = 1;
+    must(locant_encoding_table_backward(&gradient, &up, e, &at, &P));
+    return data(gradient)[7 * WIDTH];
 }
 
-void s1_learned(struct seed *s)
+void s1_learned(void)
 {
-    const locant_encoding *e = seed_encoding(s, "learned(length=50)");
-    locant_random r = seed_random(s, 1);
-    locant_tensor table = SEED_F64(s, LENGTH, WIDTH), rows, beyond, position;
-    int64_t n = LENGTH * WIDTH;
-    double deviation, twice;
+    const char   *spec = "learned(length=50)";
+    locant_random r = draws(1);
+    locant_tensor P = NORMALS(&r, LENGTH, WIDTH), beyond = ZEROS(1, WIDTH);
+    locant_tensor rows = table_rows(spec, 0, LENGTH, WIDTH, &P);
+    locant_tensor at = positions(LENGTH, 1);
 
-    seed_fill_normal(table.data, n, 1, &r);
-    rows = seed_table_rows(s, e, 0, LENGTH, WIDTH, &table);
-    deviation = seed_deviation(table.data, n);
-    twice = gradient_of_row_7(s, e, &table);
-    seed_say(s, "wpe is a table of one vector per position, looked up by the "
-             "position; as a bare parameter (wpe_para) it is indexed "
-             "instead, with the same result.");
-    seed_shape(s, "wpe(pos)", &rows);
-    seed_integer(s, "learned numbers", seed_parameters(e, WIDTH, 4));
-    seed_real(s, "gradient of an entry of row 7, used twice", twice);
-    beyond = SEED_F64(s, 1, WIDTH);
-    position = seed_positions(s, LENGTH, 1);
-    seed_text(s, "position 50", layer_refusal(s,
-              locant_encoding_table(&beyond, e, &position, &table)));
-    seed_wrong(s, "E-1.4", "deviation of the table at the beginning", deviation,
-               0.02, "nn.Embedding begins with N(0, 1), fifty times what BERT "
-               "takes: positions would drown the tokens.");
-    seed_check(s, "rows less table",
-               seed_max_difference(rows.data, table.data, n), 0, 0);
-    seed_check(s, "learned numbers", (double)seed_parameters(e, WIDTH, 4),
-               50. * 512, 0);
-    seed_check(s, "gradient of a row used twice", twice, 2, 0);
-    /* deviation of a sample deviation: 1 / sqrt(2 n); five of them */
-    seed_check(s, "deviation drawn", deviation, 1, 5 / sqrt(2. * (double)n));
+    say("wpe is a table of one vector per position, looked up by the position; "
+        "as a bare parameter (wpe_para) it is indexed instead, with the same "
+        "result.");
+    show_shape("wpe(pos)", rows);
+    expect_count("learned numbers", learned_numbers(spec, WIDTH, 4), 50 * 512);
+    expect("gradient of an entry of row 7, used twice",
+           gradient_of_row_7(encoding(spec), P), 2, 0);
+    show_text("position 50", refusal(locant_encoding_table(
+        &beyond, encoding(spec), &at, &P)));
+    mistake("E-1.4", "deviation of the table at the beginning",
+            deviation(data(P), N), 0.02, "nn.Embedding begins with N(0, 1), "
+            "fifty times what BERT takes: positions would drown the tokens.");
+    check("rows less table", difference(rows, P), 0, 0);
+    /* The deviation of a sample deviation is 1 / sqrt(2n): five of them. */
+    check("deviation drawn", deviation(data(P), N), 1, 5 / sqrt(2. * N));
 }

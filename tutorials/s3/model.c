@@ -1,192 +1,140 @@
 /*
- * model.c - seed 003, the code: attention with RoPE, a pre-norm block, and a
- * run of it.
+ * model.c - the code: attention with RoPE, a pre-norm block, and a run of it:
+ * S3.19 .. S3.21.
  */
-#include "rows.h"
-
-#include <math.h>
 #include <string.h>
 
-#include "../layers.h"
+#include "../tutorial.h"
 #include "locant/angles.h"
 
 enum { MODEL = 512, HEADS = 8, HEAD = MODEL / HEADS, FF = 2048 };
 
-static struct seed_mha mha_new(struct seed *s, locant_random *r)
-{
-    struct seed_mha m = seed_mha_new(s, r, MODEL, HEADS, 0);
+static const char *const ROPE = "rope(pairing=interleaved)";
 
-    m.encoding = seed_encoding(s, "rope(pairing=interleaved)");
+/* -------------------------------------------------------------------- S3.19 */
+
+/* The second half of the class by loops: weights w times values, projected. */
+static locant_tensor finish(const struct mha *m, const double *w,
+                            locant_tensor x)
+{
+    locant_tensor out = array(LOCANT_F64, 3, x.shape);
+
+    mix_by_loops(as_heads(out, HEADS), as_heads(linear(&m->v, x), HEADS), w);
+    return linear(&m->o, out);
+}
+
+void s3_heads(void)
+{
+    enum { T = 32, CELLS = HEADS * T * T };
+    locant_random r = draws(1), drops = draws(2);
+    struct mha    m = mha_new(&r, MODEL, HEADS, 0);
+    locant_tensor x = NORMALS(&r, 1, T, MODEL), w, out, plain, train;
+    double        above = 0, dropped;
+
+    m.encoding = ROPE;
     m.mask = LOCANT_MASK_CAUSAL;
-    return m;
+    out = mha(&m, x);
+    w = mha_weights(&m, x);
+    plain = finish(&m, data(w), x);
+    for (int i = 0; i < CELLS; i++)
+        above = fmax(above, i % T > i / T % T ? data(w)[i] : 0);
+    dropped = dropout(data(w), CELLS, .1, &drops);
+    train = finish(&m, data(w), x);
+    say("Four projections 512 to 512 without bias, heads of 64, RoPE on "
+        "queries and keys, a mask, dropout 0.1 on the weights.");
+    show_shape("x", x);
+    show_shape("weights", w);
+    show_shape("output", out);
+    show_count("learned numbers", 4 * MODEL * MODEL);
+    expect("largest weight above the diagonal", above, 0, 0);
+    /* 8192 draws: five deviations of 3.3e-3. */
+    expect("share of weights dropped in training", dropped / CELLS, .1, 1.7e-2);
+    show("mean change of the output by dropout",
+         mean_difference(data(train), data(plain), count(plain)));
+    check("class written out less library", difference(out, plain), 0,
+          IN_DOUBLE);
 }
 
-/* ----------------------------------------------------------------- S3.19 */
+/* -------------------------------------------------------------------- S3.20 */
 
-/*
- * The second half of the class written out: dropout with probability p on the
- * weights [H, T, T], times the values, joined, projected.
- */
-static int64_t finish(struct seed *s, double *out, const struct seed_mha *m,
-                      const locant_tensor *weights, const locant_tensor *x,
-                      double p)
+static struct block pre_norm_block(locant_random *r)
 {
-    int64_t T = x->shape[1], n = HEADS * T * T, dropped = 0;
-    locant_random r = seed_random(s, 2);
-    double *w = seed_reals(s, n), *flat = seed_reals(s, T * MODEL);
-    double *v = seed_reals(s, T * MODEL), *o = seed_reals(s, T * MODEL);
-
-    seed_linear(flat, &m->v, x->data, T);
-    seed_split_heads(v, flat, 1, T, HEADS, HEAD);
-    for (int64_t i = 0; i < n; i++) {
-        int keep = locant_random_uniform(&r) >= p;
-
-        w[i] = keep ? ((double *)weights->data)[i] / (1 - p) : 0;
-        dropped += !keep;
-    }
-    for (int64_t i = 0; i < HEADS * T; i++)
-        for (int64_t j = 0; j < T; j++)
-            for (int64_t d = 0; d < HEAD; d++)
-                o[i * HEAD + d] += w[i * T + j] *
-                                   v[(i / T * T + j) * HEAD + d];
-    seed_join_heads(flat, o, 1, T, HEADS, HEAD);
-    seed_linear(out, &m->o, flat, T);
-    return dropped;
-}
-
-void s3_heads(struct seed *s)
-{
-    enum { T = 32, N = T * MODEL };
-    locant_random r = seed_random(s, 1);
-    struct seed_mha m = mha_new(s, &r);
-    locant_tensor x = SEED_F64(s, 1, T, MODEL), out = SEED_F64(s, 1, T, MODEL);
-    locant_tensor w = SEED_F64(s, 1, HEADS, T, T);
-    double *plain = seed_reals(s, N), *train = seed_reals(s, N), above = 0;
-
-    seed_fill_normal(x.data, N, 1, &r);
-    seed_mha(s, &out, &w, &m, &x);
-    finish(s, plain, &m, &w, &x, 0);
-    double dropped = (double)finish(s, train, &m, &w, &x, .1) /
-                     (HEADS * T * T);
-    for (int64_t i = 0; i < HEADS * T * T; i++)
-        if (i % T > i / T % T)
-            above = fmax(above, ((double *)w.data)[i]);
-    seed_say(s, "Four projections 512 to 512 without bias, heads of 64, RoPE "
-             "on queries and keys, a mask, dropout 0.1 on the weights.");
-    seed_shape(s, "x", &x);
-    seed_shape(s, "weights", &w);
-    seed_shape(s, "output", &out);
-    seed_integer(s, "learned numbers", 4 * MODEL * (int64_t)MODEL);
-    seed_real(s, "largest weight above the diagonal", above);
-    seed_real(s, "share of weights dropped in training", dropped);
-    seed_real(s, "mean change of the output by dropout",
-              seed_mean_difference(train, plain, N));
-    seed_check(s, "class written out less library",
-               seed_max_difference(out.data, plain, N), 0, LAYER_DOUBLE);
-    seed_check(s, "weights the mask hides", above, 0, 0);
-    /* 8192 draws: five deviations of 3.3e-3 */
-    seed_check(s, "share dropped", dropped, .1, 1.7e-2);
-}
-
-/* ----------------------------------------------------------------- S3.20 */
-
-static struct layer_block block_new(struct seed *s, locant_random *r)
-{
-    struct layer_block b = layer_block_new(s, r, MODEL, HEADS, FF, 0);
+    struct block b = block_new(r, MODEL, HEADS, FF, 0);
 
     b.pre_norm = 1;
-    b.self.encoding = seed_encoding(s, "rope(pairing=interleaved)");
+    b.self.encoding = ROPE;
     b.self.mask = LOCANT_MASK_CAUSAL;
     return b;
 }
 
-/* The parts of the block, as the seed's print(model) lists them. */
-static void structure(struct seed *s, const struct layer_block *b)
+/* The parts of the block, as the tutorial's print(model) lists them. */
+static void structure(const struct block *b)
 {
-    long long W = MODEL, F = FF;
+    int W = MODEL, F = FF;
 
-    seed_columns(s, "structure", "part|shape|numbers");
-    seed_cells(s, "norm1|weight and bias [%lld]|%lld", W, 2 * W);
-    seed_cells(s, "W_q, W_k, W_v, W_o|four of [%lld, %lld]|%lld", W, W,
-               4 * W * W);
-    seed_cells(s, "dropout 0.1 on weights and on both sums|-|0");
-    seed_cells(s, "norm2|weight and bias [%lld]|%lld", W, 2 * W);
-    seed_cells(s, "linear 1|[%lld, %lld] and bias|%lld", W, F, W * F + F);
-    seed_cells(s, "ReLU|-|0");
-    seed_cells(s, "linear 2|[%lld, %lld] and bias|%lld", F, W, W * F + W);
-    seed_table_end(s);
-    seed_integer(s, "learned numbers", layer_block_parameters(b));
-    seed_check(s, "learned numbers", (double)layer_block_parameters(b),
-               3150336, 0);
+    table("structure", "part|shape|numbers");
+    table_row("norm1|weight and bias [%d]|%d", W, 2 * W);
+    table_row("W_q, W_k, W_v, W_o|four of [%d, %d]|%d", W, W, 4 * W * W);
+    table_row("dropout 0.1 on weights and on both sums|-|0");
+    table_row("norm2|weight and bias [%d]|%d", W, 2 * W);
+    table_row("linear 1|[%d, %d] and bias|%d", W, F, W * F + F);
+    table_row("ReLU|-|0");
+    table_row("linear 2|[%d, %d] and bias|%d", F, W, W * F + W);
+    expect_count("learned numbers", block_numbers(b), 3150336);
 }
 
-void s3_block(struct seed *s)
+void s3_block(void)
 {
-    enum { T = 32, N = T * MODEL };
-    locant_random r = seed_random(s, 3);
-    struct layer_block b = block_new(s, &r);
-    locant_tensor x = SEED_F64(s, 1, T, MODEL), y = SEED_F64(s, 1, T, MODEL);
-    double change;
+    enum { T = 32 };
+    locant_random r = draws(3);
+    struct block  b = pre_norm_block(&r);
+    locant_tensor x = NORMALS(&r, 1, T, MODEL), y = block_run(&b, x, NULL);
+    double        change = mean_difference(data(x), data(y), count(x));
 
-    seed_fill_normal(x.data, N, 1, &r);
-    memcpy(y.data, x.data, N * sizeof(double));
-    layer_block_run(s, &b, &y, NULL);
-    seed_say(s, "x + attention(norm1(x)), then x + ffn(norm2(x)):");
-    structure(s, &b);
-    seed_shape(s, "output of [1, 32, 512]", &y);
-    change = seed_mean_difference(x.data, y.data, N);
-    seed_real(s, "mean change of x", change);
-    /* with the last matrix of both parts zero only the residual is left */
-    memset(b.self.o.w, 0, MODEL * MODEL * sizeof(double));
-    memset(b.down.w, 0, FF * MODEL * sizeof(double));
-    memset(b.down.b, 0, MODEL * sizeof(double));
-    memcpy(y.data, x.data, N * sizeof(double));
-    layer_block_run(s, &b, &y, NULL);
-    seed_check(s, "output less x when both parts end in zeros",
-               seed_max_difference(x.data, y.data, N), 0, 0);
-    seed_claim(s, "else the block changes x", change > 1e-2);
+    say("x + attention(norm1(x)), then x + ffn(norm2(x)):");
+    structure(&b);
+    show_shape("output of [1, 32, 512]", y);
+    show("mean change of x", change);
+    /* With the last matrix of both parts zero only the residual is left. */
+    b.self.o.w = reals(MODEL * MODEL);
+    b.down.w = reals(FF * MODEL);
+    b.down.b = reals(MODEL);
+    check("output less x when both parts end in zeros",
+          difference(x, block_run(&b, x, NULL)), 0, 0);
+    claim("else the block changes x", change > 1e-2);
 }
 
-/* ----------------------------------------------------------------- S3.21 */
+/* -------------------------------------------------------------------- S3.21 */
 
-void s3_run(struct seed *s)
+void s3_run(void)
 {
-    enum { BATCH = 4, LENGTH = 256, MAX = 1024 };
-    locant_random r = seed_random(s, 4);
-    struct layer_block b = block_new(s, &r);
-    locant_tensor x = SEED_F64(s, BATCH, LENGTH, MODEL);
-    locant_tensor cis = SEED_F32(s, MAX, HEAD / 2, 2);
-    locant_tensor mask = SEED_F32(s, 1, 1, LENGTH, LENGTH);
-    locant_tensor one = SEED_F64(s, 1, LENGTH, MODEL);
-    locant_tensor pos = seed_positions(s, 0, MAX);
-    int64_t n = LENGTH * MODEL;
-    double seconds, *last = (double *)one.data + n - MODEL;
+    enum { BATCH = 4, LENGTH = 256, MAX = 1024, BEFORE = (LENGTH - 1) * MODEL };
+    locant_random r = draws(4);
+    struct block  b = pre_norm_block(&r);
+    locant_tensor x = NORMALS(&r, BATCH, LENGTH, MODEL), y;
+    locant_tensor one = COPY(data(x), 1, LENGTH, MODEL);
+    locant_tensor cis = ZEROS_F32(MAX, HEAD / 2, 2), at = positions(0, MAX);
+    double        start = seconds(), early;
 
-    seed_try(s, locant_angles(&cis, &pos, 10000, LOCANT_ANGLES_EXACT));
-    seed_fill_normal(x.data, BATCH * n, 1, &r);
-    memcpy(one.data, x.data, (size_t)n * sizeof(double));
+    must(locant_angles(&cis, &at, 10000, LOCANT_ANGLES_EXACT));
     for (int c = 0; c < MODEL; c++)
-        last[c] += 1;
-    structure(s, &b);
-    seed_shape(s, "frequencies, as (cos, sin)", &cis);
-    seed_shape(s, "input", &x);
-    seed_shape(s, "mask of the seed, lower triangle", &mask);
-    seed_progress(s, "running the block on [4, 256, 512]");
-    seconds = seed_seconds();
-    layer_block_run(s, &b, &x, NULL);
-    seconds = seed_seconds() - seconds;
-    layer_block_run(s, &b, &one, NULL);
-    seed_shape(s, "output", &x);
-    seed_numbers(s, "first ten numbers", "%.4f", x.data, 10);
-    seed_progress(s, "%.1f s in double", seconds);
-    seed_say(s, "Evaluation: no dropout.  The first sequence again by itself, "
-             "with its last token changed:");
-    seed_real(s, "largest change of the tokens before it",
-              seed_max_difference(x.data, one.data, n - MODEL));
-    /* nothing of the last token or the other sequences may come in */
-    seed_check(s, "no look ahead, no look aside",
-               seed_max_difference(x.data, one.data, n - MODEL), 0,
-               LAYER_DOUBLE);
-    seed_claim(s, "the last token's output changes", seed_max_difference(
-               (double *)x.data + n - MODEL, last, MODEL) > 1e-2);
+        data(one)[BEFORE + c] += 1;
+    structure(&b);
+    show_shape("frequencies, as (cos, sin)", cis);
+    show_shape("input", x);
+    show_shape("mask of the tutorial, lower triangle",
+               ZEROS_F32(1, 1, LENGTH, LENGTH));
+    progress("running the block on [4, 256, 512]");
+    y = block_run(&b, x, NULL);
+    one = block_run(&b, one, NULL);
+    early = max_difference(data(y), data(one), BEFORE);
+    show_shape("output", y);
+    show_list("first ten numbers", "%.4f", data(y), 10);
+    progress("%.1f s in double", seconds() - start);
+    say("Evaluation: no dropout.  The first sequence again by itself, with its "
+        "last token changed:");
+    /* Nothing of the last token or the other sequences may come in. */
+    expect("largest change of the tokens before it", early, 0, IN_DOUBLE);
+    claim("the last token's output changes", max_difference(
+        data(y) + BEFORE, data(one) + BEFORE, MODEL) > 1e-2);
 }

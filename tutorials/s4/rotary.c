@@ -1,195 +1,138 @@
 /*
- * rotary.c - seed 004: the learnable table, and RoPE.
+ * rotary.c - the learnable table, and RoPE: S4.8 .. S4.10, S4.16.
  */
-#include "rows.h"
+#include "../tutorial.h"
 
-#include <math.h>
-#include <string.h>
+static const char *const ROPE = "rope(pairing=interleaved)";
 
-#include "../layers.h"
+/* --------------------------------------------------------------------- S4.8 */
 
-/* ------------------------------------------------------------------ S4.8 */
-
-void s4_learned(struct seed *s)
+void s4_learned(void)
 {
-    enum { ROWS = 512, W = 768, BATCH = 2, LENGTH = 100 };
-    const locant_encoding *e = seed_encoding(s, "learned(length=512)");
-    locant_random r = seed_random(s, 1);
-    locant_tensor table = SEED_F64(s, ROWS, W), rows;
-    locant_tensor x = SEED_F64(s, BATCH, LENGTH, W), y = x;
-    locant_tensor wide = SEED_F64(s, 1, W), pos = seed_positions(s, ROWS, 1);
-    int64_t n = BATCH * LENGTH * W, each = LENGTH * W;
-    double *out = y.data = seed_reals(s, BATCH * LENGTH * W), *in = x.data;
+    enum { ROWS = 512, W = 768, BATCH = 2, LENGTH = 100, EACH = LENGTH * W,
+           N = BATCH * EACH };
+    const char   *spec = "learned(length=512)";
+    locant_random r = draws(1);
+    locant_tensor P = NORMALS(&r, ROWS, W), beyond = ZEROS(1, W);
+    locant_tensor x = NORMALS(&r, BATCH, LENGTH, W);
+    locant_tensor y = added(x, table_rows(spec, 0, LENGTH, W, &P));
+    locant_tensor at = positions(ROWS, 1);
 
-    seed_fill_normal(table.data, ROWS * W, 1, &r);
-    seed_fill_normal(in, n, 1, &r);
-    rows = seed_table_rows(s, e, 0, LENGTH, W, &table);
-    for (int64_t i = 0; i < n; i++)
-        out[i] = in[i] + ((double *)rows.data)[i % each];
-    seed_shape(s, "X", &x);
-    seed_shape(s, "output", &y);
-    seed_integer(s, "learned numbers", seed_parameters(e, W, 12));
-    seed_real(s, "deviation of X", seed_deviation(in, n));
-    seed_real(s, "deviation of the output", seed_deviation(out, n));
-    seed_text(s, "position 512", layer_refusal(s,
-              locant_encoding_table(&wide, e, &pos, &table)));
-    seed_say(s, "Beyond the table the seed fails too, with an index out of "
-             "range that names no position.");
-    seed_wrong(s, "E-4.5", "deviation of the table at the beginning",
-               seed_deviation(table.data, ROWS * W), 0.02, "nn.Embedding draws "
-               "N(0, 1) unless told; BERT and GPT-2 take 0.02 or 0.01.");
-    seed_check(s, "learned numbers", (double)seed_parameters(e, W, 12),
-               512 * 768, 0);
-    /* two sums and two differences of numbers below 8 */
-    seed_check(s, "the same row for both sequences",
-               (out[each] - in[each]) - (out[0] - in[0]), 0, 16 * 0x1p-53);
+    show_shape("X", x);
+    show_shape("output", y);
+    expect_count("learned numbers", learned_numbers(spec, W, 12), 512 * 768);
+    show("deviation of X", deviation(data(x), N));
+    show("deviation of the output", deviation(data(y), N));
+    show_text("position 512", refusal(locant_encoding_table(
+        &beyond, encoding(spec), &at, &P)));
+    say("Beyond the table the tutorial fails too, with an index out of range "
+        "that names no position.");
+    mistake("E-4.5", "deviation of the table at the beginning",
+            deviation(data(P), ROWS * W), 0.02, "nn.Embedding draws N(0, 1) "
+            "unless told; BERT and GPT-2 take 0.02 or 0.01.");
+    /* Two sums and two differences of numbers below 8. */
+    check("the same row for both sequences",
+          (data(y)[EACH] - data(x)[EACH]) - (data(y)[0] - data(x)[0]), 0,
+          16 * 0x1p-53);
 }
 
-/* ----------------------------------------------------------- S4.9, S4.10 */
+/* -------------------------------------------------------------- S4.9, S4.10 */
 
-static double norm(const double *x, int64_t n)
+void s4_rope(void)
 {
-    double sum = 0;
-
-    for (int64_t i = 0; i < n; i++)
-        sum += x[i] * x[i];
-    return sqrt(sum);
-}
-
-/*
- * The seed's comment, a row times [[cos, -sin], [sin, cos]], at p = 3 for
- * (1, 2, 3, 4).
- */
-static void as_commented(double *out)
-{
-    for (int c = 0; c < 2; c++) {
-        double t = 3 * pow(10000, -c / 2.), a = 2 * c + 1, b = 2 * c + 2;
-
-        out[2 * c] = a * cos(t) + b * sin(t);
-        out[2 * c + 1] = -a * sin(t) + b * cos(t);
-    }
-}
-
-void s4_rope(struct seed *s)
-{
-    static const double known[] = { /* encodings.md 8.2, interleaved, p = 3 */
+    static const double known[] = { /* (1, 2, 3, 4) at 3, interleaved */
         -1.2722325127, -1.8388649851, 2.8786681004, 4.0881866356
     };
-    const locant_encoding *e = seed_encoding(s, "rope(pairing=interleaved)");
-    locant_tensor x = SEED_F64(s, 1, 4), far = SEED_F64(s, 1, 4);
-    double comment[4], from[4] = { 1, 2, 3, 4 }, *v = x.data;
-    locant_tensor back = locant_dense(from, LOCANT_F64, 2, x.shape);
+    locant_tensor x = COPY(((double[]){ 1, 2, 3, 4 }), 1, 4);
+    locant_tensor y = rotated(ROPE, x, 3), far = rotated(ROPE, x, 1000003);
+    /* The comment's form, a row times [[cos, -sin], [sin, cos]]. */
+    const double *comment = data(shifted(data(x), 3, 1, 4));
 
-    seed_rotate(s, &x, &back, e, 3);
-    seed_rotate(s, &far, &back, e, 1000003);
-    as_commented(comment);
-    seed_say(s, "Even channels x1, odd channels x2: x1 cos - x2 sin, x1 sin + "
-             "x2 cos.  (1, 2, 3, 4) at position 3:");
-    seed_numbers(s, "rotated", "%.10f", v, 4);
-    seed_wrong(s, "E-4.4", "first channel by the comment's row form",
-               comment[0], v[0], "A row times [[cos, -sin], [sin, cos]] turns "
-               "backwards; the code below the comment is right.");
-    seed_say(s, "The seed's buffers end at 2048 and always begin at 0, so that "
-             "cached decoding cannot use them.  Here position 1000003:");
-    seed_numbers(s, "rotated", "%.10f", far.data, 4);
-    /* two products with a table to 2^-25, entries up to 4 */
-    seed_check(s, "less the known numbers", seed_max_difference(v, known, 4), 0,
-               8 * 0x1p-25);
-    seed_check(s, "length kept at 1000003", norm(far.data, 4), sqrt(30),
-               8 * 0x1p-24);
-    seed_rotate(s, &far, &back, e, -3);
-    seed_check(s, "the comment's form is the turn by -3",
-               seed_max_difference(far.data, comment, 4), 0, 8 * 0x1p-25);
+    say("Even channels x1, odd channels x2: x1 cos - x2 sin, x1 sin + x2 cos.  "
+        "(1, 2, 3, 4) at position 3:");
+    /* Two products with a table to 2^-25, entries up to 4. */
+    expect_list("rotated", "%.10f", data(y), 4, known, 8 * 0x1p-25);
+    mistake("E-4.4", "first channel by the comment's row form", comment[0],
+            *data(y), "A row times [[cos, -sin], [sin, cos]] rotates "
+            "backwards; the code below the comment is right.");
+    say("The tutorial's buffers end at 2048 and always begin at 0, so that "
+        "cached decoding cannot use them.  Here position 1000003:");
+    show_list("rotated", "%.10f", data(far), 4);
+    check("length kept at 1000003", norm(data(far), 4), sqrt(30), 8 * 0x1p-24);
+    check("the comment's form is the rotation by -3",
+          max_difference(data(rotated(ROPE, x, -3)), comment, 4), 0,
+          8 * 0x1p-25);
 }
 
 enum { BATCH = 2, HEADS = 8, LENGTH = 128, HEAD = 64,
        COUNT = BATCH * HEADS * LENGTH * HEAD };
 
-void s4_apply(struct seed *s)
+/* The score of query 100 and key 90 when position 0 is at 'first'. */
+static double score(locant_tensor q, locant_tensor k, int64_t first)
 {
-    const locant_encoding *e = seed_encoding(s, "rope(pairing=interleaved)");
-    locant_random r = seed_random(s, 2);
-    locant_tensor t[2], turned[2][2];
-    static const int64_t starts[] = { 0, 500 };
-    double scores[2], *x[2];
-
-    for (int i = 0; i < 2; i++) {
-        t[i] = SEED_F64(s, BATCH, HEADS, LENGTH, HEAD);
-        seed_fill_normal(t[i].data, COUNT, 1, &r);
-        for (int k = 0; k < 2; k++) {
-            turned[k][i] = SEED_F64(s, BATCH, HEADS, LENGTH, HEAD);
-            seed_rotate(s, &turned[k][i], &t[i], e, starts[k]);
-        }
-    }
-    for (int k = 0; k < 2; k++) { /* query 100 with key 90 */
-        scores[k] = 0;
-        x[0] = (double *)turned[k][0].data + 100 * HEAD;
-        x[1] = (double *)turned[k][1].data + 90 * HEAD;
-        for (int c = 0; c < HEAD; c++)
-            scores[k] += x[0][c] * x[1][c];
-    }
-    seed_shape(s, "Q", &t[0]);
-    seed_shape(s, "Q_rot", &turned[0][0]);
-    seed_shape(s, "K_rot", &turned[0][1]);
-    seed_real(s, "score of query 100, key 90", scores[0]);
-    seed_real(s, "the same 500 positions later", scores[1]);
-    seed_check(s, "position 0 is not turned", seed_max_difference(
-               t[0].data, turned[0][0].data, HEAD), 0, 0);
-    /* 64 products of numbers near 1, each to 2^-24 or so */
-    seed_check(s, "only distances count", scores[1], scores[0], 1e-5);
+    return dot(data(rotated(ROPE, q, first)) + 100 * HEAD,
+               data(rotated(ROPE, k, first)) + 90 * HEAD, HEAD);
 }
 
-/* ----------------------------------------------------------------- S4.16 */
-
-/* Largest relative change of the length of a row, F64 or F32 arithmetic. */
-static double worst_change(struct seed *s, int in_float, const double *x,
-                           int64_t first)
+void s4_apply(void)
 {
-    const locant_encoding *e = seed_encoding(s, "rope(pairing=interleaved)");
-    locant_tensor t = in_float ? SEED_F32(s, BATCH, HEADS, LENGTH, HEAD)
-                               : SEED_F64(s, BATCH, HEADS, LENGTH, HEAD);
-    double worst = 0, before[HEAD], after[HEAD];
+    locant_random r = draws(2);
+    locant_tensor q = NORMALS(&r, BATCH, HEADS, LENGTH, HEAD);
+    locant_tensor k = NORMALS(&r, BATCH, HEADS, LENGTH, HEAD);
+    locant_tensor q_rot = rotated(ROPE, q, 0);
 
-    for (int64_t i = 0; i < COUNT; i++)
-        in_float ? (((float *)t.data)[i] = (float)x[i])
-                 : (((double *)t.data)[i] = x[i]);
-    seed_rotate(s, &t, &t, e, first);
-    for (int64_t row = 0; row < COUNT / HEAD; row++) {
-        for (int64_t c = 0; c < HEAD; c++) {
-            int64_t at = row * HEAD + c;
-
-            before[c] = in_float ? (float)x[at] : x[at];
-            after[c] = in_float ? ((float *)t.data)[at]
-                                : ((double *)t.data)[at];
-        }
-        worst = fmax(worst, fabs(norm(after, HEAD) / norm(before, HEAD) - 1));
-    }
-    return worst;
+    show_shape("Q", q);
+    show_shape("Q_rot", q_rot);
+    show_shape("K_rot", rotated(ROPE, k, 0));
+    show("score of query 100, key 90", score(q, k, 0));
+    /* 64 products of numbers near 1, each to 2^-24 or so. */
+    expect("the same 500 positions later", score(q, k, 500), score(q, k, 0),
+           1e-5);
+    check("position 0 is not rotated",
+          max_difference(data(q), data(q_rot), HEAD), 0, 0);
 }
 
-void s4_homework_2(struct seed *s)
-{
-    locant_random r = seed_random(s, 3);
-    double *x = seed_reals(s, COUNT), change[2][2];
+/* -------------------------------------------------------------------- S4.16 */
 
-    seed_fill_normal(x, COUNT, 1, &r);
-    seed_say(s, "2048 random vectors of 64, positions from 0 and from a "
-             "million; largest relative change of a length:");
-    seed_columns(s, "lengths", "arithmetic|positions 0 .. 127|from 1000000");
-    for (int f = 0; f < 2; f++) {
-        change[f][0] = worst_change(s, f, x, 0);
-        change[f][1] = worst_change(s, f, x, 1000000);
-        seed_cells(s, "%s|%.2e|%.2e", f ? "float32" : "double", change[f][0],
-                   change[f][1]);
-    }
-    seed_table_end(s);
-    seed_say(s, "A turn keeps lengths; what is left is the rounding of the "
-             "table to float32, which does not grow with the position.");
-    /* cosine and sine each to 2^-25: the length to 2^-24, float sums as well */
+static locant_tensor as_float(locant_tensor x)
+{
+    locant_tensor out = array(LOCANT_F32, x.rank, x.shape);
+
+    for (int64_t i = 0; i < count(x); i++)
+        ((float *)out.data)[i] = (float)data(x)[i];
+    return out;
+}
+
+static locant_tensor as_double(locant_tensor x)
+{
+    locant_tensor out = array(LOCANT_F64, x.rank, x.shape);
+
+    for (int64_t i = 0; i < count(x); i++)
+        data(out)[i] = ((float *)x.data)[i];
+    return out;
+}
+
+void s4_homework_2(void)
+{
+    static const int64_t first[] = { 0, 1000000 };
+    locant_random r = draws(3);
+    locant_tensor x = NORMALS(&r, BATCH, HEADS, LENGTH, HEAD);
+    locant_tensor f = as_float(x);
+    double        change[2][2];
+
     for (int i = 0; i < 2; i++) {
-        seed_check(s, i ? "double, far" : "double, near", change[0][i], 0,
-                   LAYER_TABLE);
-        seed_check(s, i ? "float32, far" : "float32, near", change[1][i], 0,
-                   3 * 0x1p-24);
+        change[0][i] = length_change(x, rotated(ROPE, x, first[i]));
+        change[1][i] = length_change(as_double(f),
+                                     as_double(rotated(ROPE, f, first[i])));
+        /* Cosine and sine to 2^-25: lengths to 2^-24; float sums as well. */
+        check("lengths in double", change[0][i], 0, FLOAT);
+        check("lengths in float32", change[1][i], 0, 3 * 0x1p-24);
     }
+    say("2048 random vectors of 64, positions from 0 and from a million; "
+        "largest relative change of a length:");
+    table("lengths", "arithmetic|positions 0 .. 127|from 1000000");
+    table_row("double|%.2e|%.2e", change[0][0], change[0][1]);
+    table_row("float32|%.2e|%.2e", change[1][0], change[1][1]);
+    say("A rotation keeps lengths; what is left is the rounding of the table "
+        "to float32, which does not grow with the position.");
 }
