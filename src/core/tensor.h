@@ -54,7 +54,7 @@ size_t lct_elements(const locant_tensor *t);
 /* Address of element [i0, i1, ..] given by 'index', of 'n' leading indices. */
 void *lct_at(const locant_tensor *t, const int64_t *index, int n);
 
-/* n dense elements at 'row' to or from another type. */
+/* n dense elements at 'row' to or from another type: src/kernel/convert.c. */
 void lct_row_to_f32(float *out, const void *row, locant_dtype dtype, size_t n);
 void lct_row_to_f64(double *out, const void *row, locant_dtype dtype, size_t n);
 void lct_row_from_f32(void *row, locant_dtype dtype, const float *in, size_t n);

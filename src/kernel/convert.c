@@ -3,11 +3,11 @@
  *
  * Half and bfloat16 are storage only: widened exactly, rounded to nearest even
  * once, from float32 or straight from double (not through float32, which would
- * round twice).  Between them and float32 the kernels do it (kernel/half.inc);
+ * round twice).  Between them and float32 the kernels do it (half.inc);
  * what stands here says the same one number at a time.
  */
-#include "../kernel/kernels.h"
-#include "tensor.h"
+#include "kernels.h"
+#include "../core/tensor.h"
 #include <string.h>
 
 static uint32_t bits32(float x)
