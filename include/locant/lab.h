@@ -161,7 +161,8 @@ typedef struct locant_progress {
     int64_t     step, steps; /* of this run */
     double      loss;        /* NAN if none */
     double      rate;        /* tokens per second of this run */
-    int64_t     done, total; /* work of the whole job, in tokens */
+    int64_t     done, total; /* of the whole job, in tokens; a report counts
+                                trained ones thrice, as they cost that */
     double      elapsed, left; /* seconds; left is NAN until it can be told */
     const char *notice;      /* a sentence the user should read, or NULL */
 } locant_progress;
