@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write src/sources.cmake: the lists of files that the libraries, the command
+"""Write cmake/sources.cmake: the lists of files that the libraries, the command
 and the tests are built of.
 
 usage: sources.py [--check]     --check: exit 1 if the lists differ from the files
@@ -10,7 +10,7 @@ import os
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-LISTS = os.path.join(ROOT, "src", "sources.cmake")
+LISTS = os.path.join(ROOT, "cmake", "sources.cmake")
 # variable: folders; what is compiled once for each instruction set is not here
 GROUPS = (
     ("CORE_SOURCES", ("src/core", "src/angle", "src/positions",
@@ -64,7 +64,7 @@ def main(check):
     if found == wanted:
         return 0
     if check:
-        print("src/sources.cmake: found other files than the folders have; "
+        print("cmake/sources.cmake: found other files than the folders have; "
               "run tools/sources.py")
         return 1
     with open(LISTS, "w", encoding="utf-8") as f:

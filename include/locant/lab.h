@@ -165,7 +165,8 @@ typedef struct locant_progress {
     int64_t     step, steps; /* of this run */
     double      loss;        /* NAN if none */
     double      rate;        /* tokens per second of this run */
-    int64_t     done, total; /* work of the whole job, in tokens */
+    int64_t     done, total; /* work of the whole job, in tokens: a trained one
+                                counts as three, which it costs */
     double      elapsed, left; /* seconds; left is NAN until it is known */
     const char *notice;      /* a message for the user, or NULL */
 } locant_progress;

@@ -82,8 +82,9 @@ static size_t pick_end(const struct lct_split *s, uint64_t seed, size_t f,
     return s->start[f] + 1 + LCT_LONG_FILE + phase + picked[round] * GRID;
 }
 
-size_t lct_blocks(size_t *ends, size_t want, const locant_corpus *corpus,
-                  enum lct_part part, uint64_t seed)
+size_t lct_corpus_blocks(size_t *ends, size_t want,
+                         const locant_corpus *corpus, enum lct_part part,
+                         uint64_t seed)
 {
     const struct lct_split *s = &corpus->split[part];
     size_t n = 0;
@@ -99,7 +100,7 @@ size_t lct_blocks(size_t *ends, size_t want, const locant_corpus *corpus,
 size_t lct_test_blocks(size_t *ends, size_t want, const locant_corpus *corpus,
                        uint64_t seed)
 {
-    return lct_blocks(ends, want, corpus, LCT_TEST, seed);
+    return lct_corpus_blocks(ends, want, corpus, LCT_TEST, seed);
 }
 
 void lct_batch_starts(size_t *starts, int64_t batch, int64_t length,

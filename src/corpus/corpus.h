@@ -42,8 +42,9 @@ size_t lct_test_blocks(size_t *ends, size_t want, const locant_corpus *corpus,
                        uint64_t seed);
 
 /* The same of any part. */
-size_t lct_blocks(size_t *ends, size_t want, const locant_corpus *corpus,
-                  enum lct_part part, uint64_t seed);
+size_t lct_corpus_blocks(size_t *ends, size_t want,
+                         const locant_corpus *corpus, enum lct_part part,
+                         uint64_t seed);
 
 /*
  * Starts of the training windows of one step: batch x (length + 1) bytes each

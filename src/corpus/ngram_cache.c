@@ -155,7 +155,8 @@ locant_status lct_cache_loss(double *out, const locant_corpus *corpus,
         status = locant_fail(LOCANT_ERR_NOMEM, "lct_cache_loss: no memory for "
                              "%zu blocks", job->blocks);
     if (status == LOCANT_OK) /* none: nothing to fit on, undefined */
-        n = lct_blocks(valid, job->blocks, corpus, LCT_VALID, job->seed);
+        n = lct_corpus_blocks(valid, job->blocks, corpus, LCT_VALID,
+                              job->seed);
     if (n > 0)
         status = lct_ngram_create(&fixed, job->order, train->bytes,
                                   job->train_bytes < train->size

@@ -2,64 +2,65 @@
  * extension.c - the job: train a model of RoPE for each seed, train it on in a
  * few ways, and read it at every length in every way.
  *
- * Waves, each side by side: base runs; what is trained on from them; what is
- * trained on from those that learned needles; readings.  All of it is in the
- * store as it comes, so that the same call continues.
+ * Stages: base runs; what is trained on from them; what is trained on from
+ * those that learned needles; readings; needles looked for.  All of it is in
+ * the store as it comes, so that the same call continues.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "extension.h"
-#include "../store/checkpoint.h"
-#include "job_waves.h"
-#include "../train/train.h"
+#include "jobs.h"
 #include "tasks.h"
 #include <inttypes.h>
 #include <math.h>
 
 enum { TUNINGS = 8 };
 
-struct job {
+struct work {
     const struct lct_extension_plan *plan;
     struct lct_extension *x;
     struct lct_extension_place place;
     int64_t needle[LCT_EXT_SEEDS], tuned[LCT_EXT_SEEDS][TUNINGS],
         tuned_needle[LCT_EXT_SEEDS][TUNINGS];
-    struct lct_job waves;
 };
 
-static struct job *job_of(const struct lct_task_in_wave *t)
+static size_t methods(void)
 {
-    return t->waves->job;
+    return (size_t)lct_extension_methods();
+}
+
+static size_t tunings(void)
+{
+    return (size_t)lct_extension_tunings();
 }
 
 /*
  * A run whose loss stopped being finite, or that was never begun because its
  * parent's did.  Nothing is trained on from it and nothing is read of it.
  */
-static bool has_failed(const struct job *j, int64_t run)
+static bool has_failed(const struct work *w, int64_t run)
 {
-    return run == 0 || lct_run_failed(j->place.store, run);
+    return run == 0 || lct_run_failed(w->place.store, run);
 }
 
 /* ---------------------------------------------------------------- training */
 
-static locant_status train_base(struct lct_task_in_wave *t, size_t i)
+static locant_status train_base(struct lct_job *job)
 {
-    struct job *j = job_of(t);
-    locant_train_options o = lct_extension_options(j->plan);
+    const struct work *w = job->jobs->work;
+    locant_train_options o = lct_extension_options(w->plan);
 
-    o.seed = i + 1;
-    return lct_wave_train(&j->x->base[i], t, j->place.store, j->place.corpus,
-                          &o);
+    o.seed = job->i + 1;
+    return lct_job_train(&w->x->base[job->i], job, &o);
 }
 
 /* As many tokens a step, a twentieth of the steps, a tenth of the base's rate:
    of a run on text, and of one that has learned needles. */
-static locant_status tune(struct lct_task_in_wave *t, size_t seed, int which,
+static locant_status tune(struct lct_job *job, size_t seed, size_t which,
                           bool needle)
 {
-    struct job *j = job_of(t);
-    const struct lct_extension_tuning *how = lct_extension_tuning(which);
-    locant_train_options o = lct_extension_options(j->plan);
+    struct work *w = job->jobs->work;
+    const struct lct_extension_tuning *how = lct_extension_tuning((int)which);
+    locant_train_options o = lct_extension_options(w->plan);
     char spec[256];
 
     LCT_TRY(lct_extension_spec(spec, how->train, LCT_EXT_TUNED_FACTOR));
@@ -68,75 +69,103 @@ static locant_status tune(struct lct_task_in_wave *t, size_t seed, int which,
 
         LCT_TRY(locant_task_options(&o, "T12"));
         o.batch = batch;
-        o.steps = j->plan->needle_steps;
+        o.steps = w->plan->needle_steps;
     }
     o.encoding = spec;
     o.seed = seed + 1;
-    o.parent = needle ? j->needle[seed] : j->x->base[seed];
+    o.parent = needle ? w->needle[seed] : w->x->base[seed];
     o.batch = o.batch * LCT_EXT_TRAINED / how->length;
     o.length = how->length;
     o.steps = (o.steps + 19) / 20;
-    o.learning_rate = j->plan->rate / 10;
+    o.learning_rate = w->plan->rate / 10;
     o.constant_rate = 1;
-    return has_failed(j, o.parent)
+    return has_failed(w, o.parent)
                ? LOCANT_OK
-               : lct_wave_train(needle ? &j->tuned_needle[seed][which]
-                                       : &j->tuned[seed][which],
-                                t, j->place.store,
-                                needle ? NULL : j->place.corpus, &o);
+               : lct_job_train(needle ? &w->tuned_needle[seed][which]
+                                      : &w->tuned[seed][which], job, &o);
 }
 
 /* Needles are learned at the trained length, by the encoding as trained. */
-static locant_status learn_needle(struct lct_task_in_wave *t, size_t seed)
+static locant_status learn_needle(struct lct_job *job, size_t seed)
 {
-    struct job *j = job_of(t);
+    struct work *w = job->jobs->work;
     locant_train_options o;
 
     LCT_TRY(locant_task_options(&o, "T12"));
     o.encoding = "rope";
     o.seed = seed + 1;
-    o.parent = j->x->base[seed];
+    o.parent = w->x->base[seed];
     /* T12's rate, but as many tokens a step as all of this job */
-    o.batch = lct_extension_options(j->plan).batch;
-    o.steps = j->plan->needle_steps;
+    o.batch = lct_extension_options(w->plan).batch;
+    o.steps = w->plan->needle_steps;
     o.length = LCT_EXT_TRAINED;
-    return has_failed(j, o.parent)
+    return has_failed(w, o.parent)
                ? LOCANT_OK
-               : lct_wave_train(&j->needle[seed], t, j->place.store, NULL, &o);
+               : lct_job_train(&w->needle[seed], job, &o);
 }
 
-static locant_status train_on(struct lct_task_in_wave *t, size_t i)
+static locant_status train_on(struct lct_job *job)
 {
-    const size_t seeds = (size_t)job_of(t)->plan->seeds;
+    const struct work *w = job->jobs->work;
+    const size_t seeds = (size_t)w->plan->seeds, i = job->i;
 
-    return i < seeds ? learn_needle(t, i) /* the longest first */
-                     : tune(t, i % seeds, (int)(i / seeds) - 1, false);
+    return i < seeds ? learn_needle(job, i) /* the longest first */
+                     : tune(job, i % seeds, i / seeds - 1, false);
 }
 
-static locant_status train_needles_on(struct lct_task_in_wave *t, size_t i)
+static locant_status train_needles_on(struct lct_job *job)
 {
-    const size_t seeds = (size_t)job_of(t)->plan->seeds;
+    const struct work *w = job->jobs->work;
+    const size_t seeds = (size_t)w->plan->seeds;
 
-    return tune(t, i % seeds, (int)(i / seeds), true);
+    return tune(job, job->i % seeds, job->i / seeds, true);
 }
 
 /* ---------------------------------------------------------------- readings */
 
+/* A row of results for one seed: a method, or what was trained on. */
+struct way {
+    struct lct_extension_row *row;
+    size_t seed;
+    const char *pattern;
+    bool tuned, crop;
+    int64_t run, needle_run;
+};
+
+static struct way way_of(const struct work *w, size_t i)
+{
+    const size_t rows = methods() + tunings(), at = i % rows, seed = i / rows;
+    struct way way = {.row = &w->x->row[at], .seed = seed,
+                      .tuned = at >= methods()};
+
+    if (way.tuned) {
+        way.pattern = lct_extension_tuning((int)(at - methods()))->spec;
+        way.run = w->tuned[seed][at - methods()];
+        way.needle_run = w->tuned_needle[seed][at - methods()];
+    } else {
+        way.pattern = lct_extension_method((int)at)->spec;
+        way.crop = lct_extension_method((int)at)->crop;
+        way.run = w->x->base[seed];
+        way.needle_run = w->needle[seed];
+    }
+    return way;
+}
+
 static locant_status read_at(struct lct_extension_loss *to, double *position,
-                             struct lct_task_in_wave *t, size_t seed,
+                             struct lct_job *job, size_t seed,
                              const struct lct_extension_cell *cell)
 {
-    struct job *j = job_of(t);
-    struct lct_extension_place place = j->place;
+    const struct work *w = job->jobs->work;
+    struct lct_extension_place place = w->place;
     double speed = NAN;
 
-    place.context = t;
-    t->cost += (double)(place.blocks * cell->length);
+    place.context = job;
+    lct_job_reads(job, (double)(place.blocks * cell->length));
     LCT_TRY(lct_extension_measure(to->loss + (int64_t)seed * place.blocks,
                                   position, &speed, &place, cell));
-    pthread_mutex_lock(&j->waves.mutex);
+    pthread_mutex_lock(&job->jobs->mutex);
     to->speed = fmax(to->speed, speed); /* the other one where one is NAN */
-    pthread_mutex_unlock(&j->waves.mutex);
+    pthread_mutex_unlock(&job->jobs->mutex);
     return LOCANT_OK;
 }
 
@@ -147,65 +176,40 @@ static void no_loss(struct lct_extension_loss *to, size_t seed, int64_t blocks)
 }
 
 /* One run at every length, and at the trained one as at the longest. */
-static locant_status read_row(struct lct_task_in_wave *t,
-                              struct lct_extension_row *row, size_t seed,
-                              const char *pattern, bool tuned,
-                              struct lct_extension_cell cell)
+static locant_status read_row(struct lct_job *job)
 {
-    const int last = job_of(t)->plan->factors - 1;
-    double *position = row->position[seed];
-    const int64_t blocks = job_of(t)->place.blocks;
-    const bool failed = has_failed(job_of(t), cell.run);
+    const struct work *w = job->jobs->work;
+    const struct way way = way_of(w, job->i);
+    const int last = w->plan->factors - 1;
+    double *position = way.row->position[way.seed];
     char spec[256];
+    struct lct_extension_cell cell = {.run = way.run, .spec = spec,
+                                      .crop = way.crop};
 
-    cell.spec = spec;
     for (int i = 0; i < LCT_EXT_BUCKETS; i++)
         position[i] = NAN;
     for (int f = 0; f <= last; f++)
-        no_loss(&row->at[f], seed, blocks);
-    no_loss(&row->short_inputs, seed, blocks);
-    for (int f = 0; f <= last && !failed; f++) {
+        no_loss(&way.row->at[f], way.seed, w->place.blocks);
+    no_loss(&way.row->short_inputs, way.seed, w->place.blocks);
+    if (has_failed(w, way.run))
+        return LOCANT_OK;
+    for (int f = 0; f <= last; f++) {
         const int64_t factor = lct_extension_factor(f);
 
-        LCT_TRY(lct_extension_spec(spec, pattern,
-                                   tuned ? LCT_EXT_TUNED_FACTOR : factor));
-        cell.length = cell.crop ? LCT_EXT_TRAINED : factor * LCT_EXT_TRAINED;
-        LCT_TRY(read_at(&row->at[f], f == last ? position : NULL, t, seed,
-                        &cell));
+        LCT_TRY(lct_extension_spec(spec, way.pattern,
+                                   way.tuned ? LCT_EXT_TUNED_FACTOR : factor));
+        cell.length = way.crop ? LCT_EXT_TRAINED : factor * LCT_EXT_TRAINED;
+        LCT_TRY(read_at(&way.row->at[f], f == last ? position : NULL, job,
+                        way.seed, &cell));
     }
     cell.length = LCT_EXT_TRAINED;
-    return failed ? LOCANT_OK
-                  : read_at(&row->short_inputs, NULL, t, seed, &cell);
-}
-
-static locant_status read_method(struct lct_task_in_wave *t, size_t i)
-{
-    struct job *j = job_of(t);
-    const size_t methods = (size_t)lct_extension_methods();
-    const struct lct_extension_method *m = lct_extension_method(
-        (int)(i % methods));
-    const size_t seed = i / methods;
-    const struct lct_extension_cell cell = {.run = j->x->base[seed],
-                                            .crop = m->crop};
-
-    return read_row(t, &j->x->row[i % methods], seed, m->spec, false, cell);
-}
-
-static locant_status read_tuned(struct lct_task_in_wave *t, size_t i)
-{
-    struct job *j = job_of(t);
-    const size_t tunings = (size_t)lct_extension_tunings();
-    const size_t seed = i / tunings, which = i % tunings;
-    const struct lct_extension_cell cell = {.run = j->tuned[seed][which]};
-
-    return read_row(t, &j->x->row[(size_t)lct_extension_methods() + which],
-                    seed, lct_extension_tuning((int)which)->spec, true, cell);
+    return read_at(&way.row->short_inputs, NULL, job, way.seed, &cell);
 }
 
 /* ----------------------------------------------------------------- needles */
 
 struct found {
-    struct job *job;
+    struct lct_jobs *jobs;
     struct lct_extension_needle *to;
 };
 
@@ -215,78 +219,52 @@ static int take_score(const locant_task_score *score, void *context)
 
     if (score->place >= 0)
         return 0;
-    pthread_mutex_lock(&f->job->waves.mutex);
+    pthread_mutex_lock(&f->jobs->mutex);
     f->to->items += score->items;
     f->to->exact += score->exact;
-    pthread_mutex_unlock(&f->job->waves.mutex);
+    pthread_mutex_unlock(&f->jobs->mutex);
     return 0;
 }
 
-/* Of a run at 128 x factor, under 'pattern' for a factor 'scaled'. */
-struct search {
-    int64_t run, factor, scaled, crop;
-    const char *pattern;
-};
-
+/* At 128 x factor. */
 static locant_status find_needles(struct lct_extension_needle *to,
-                                  struct lct_task_in_wave *t,
-                                  const struct search *of)
+                                  struct lct_job *job, const struct way *way,
+                                  int64_t factor)
 {
-    const int64_t length = of->factor * LCT_EXT_TRAINED;
-    struct job *j = job_of(t);
-    struct found found = {j, to};
+    const struct work *w = job->jobs->work;
+    const int64_t length = factor * LCT_EXT_TRAINED;
+    struct found found = {job->jobs, to};
     char spec[256];
-    const struct lct_task_reading as = {spec, of->crop};
+    const struct lct_task_reading as = {spec, way->crop ? LCT_EXT_TRAINED : 0};
     locant_task_eval_options o = LOCANT_TASK_EVAL_INIT;
 
-    if (has_failed(j, of->run))
-        return LOCANT_OK;
-    LCT_TRY(lct_extension_spec(spec, of->pattern, of->scaled));
-    o.items = j->plan->items;
+    LCT_TRY(lct_extension_spec(spec, way->pattern,
+                               way->tuned ? LCT_EXT_TUNED_FACTOR : factor));
+    o.items = w->plan->items;
     o.lengths = &length;
     o.n_lengths = 1;
-    o.progress = lct_wave_on_score;
-    o.context = t;
-    t->cost += (double)(o.items * length);
-    t->last = 0;
-    return lct_task_evaluate_as(j->place.store, of->run, &as, &o, take_score,
-                                &found);
+    o.progress = lct_job_on_score;
+    o.context = job;
+    lct_job_reads(job, (double)(o.items * length));
+    return lct_task_evaluate_as(w->place.store, way->needle_run, &as, &o,
+                                take_score, &found);
 }
 
-static locant_status read_needles(struct lct_task_in_wave *t, size_t i)
+static locant_status read_needles(struct lct_job *job)
 {
-    struct job *j = job_of(t);
-    const size_t methods = (size_t)lct_extension_methods();
-    const size_t seed = i / methods, which = i % methods;
-    const struct lct_extension_method *m = lct_extension_method((int)which);
-    struct search of = {.run = j->needle[seed], .pattern = m->spec,
-                        .crop = m->crop ? LCT_EXT_TRAINED : 0};
+    const struct work *w = job->jobs->work;
+    const struct way way = way_of(w, job->i);
 
-    for (int f = 0; f < j->plan->factors; f++) {
-        of.factor = of.scaled = lct_extension_factor(f);
-        LCT_TRY(find_needles(&j->x->row[which].needle[f], t, &of));
-    }
-    of.factor = of.scaled = 1;
-    return which > 0 ? LOCANT_OK : find_needles(&j->x->needle_trained, t, &of);
-}
-
-static locant_status read_tuned_needles(struct lct_task_in_wave *t, size_t i)
-{
-    struct job *j = job_of(t);
-    const size_t tunings = (size_t)lct_extension_tunings();
-    const size_t seed = i / tunings, which = i % tunings;
-    struct lct_extension_row *row =
-        &j->x->row[(size_t)lct_extension_methods() + which];
-    struct search of = {.run = j->tuned_needle[seed][which],
-                        .scaled = LCT_EXT_TUNED_FACTOR,
-                        .pattern = lct_extension_tuning((int)which)->spec};
-
-    for (int f = 0; f < j->plan->factors; f++) {
-        of.factor = lct_extension_factor(f);
-        LCT_TRY(find_needles(&row->needle[f], t, &of));
-    }
-    of.factor = 1;
-    return find_needles(&row->needle_short, t, &of);
+    if (has_failed(w, way.needle_run))
+        return LOCANT_OK;
+    for (int f = 0; f < w->plan->factors; f++)
+        LCT_TRY(find_needles(&way.row->needle[f], job, &way,
+                             lct_extension_factor(f)));
+    if (way.tuned)
+        return find_needles(&way.row->needle_short, job, &way, 1);
+    return way.row != w->x->row
+               ? LOCANT_OK
+               : find_needles(&w->x->needle_trained, job, &way, 1);
 }
 
 /* --------------------------------------------------------------------- all */
@@ -303,26 +281,9 @@ double lct_extension_cost(const struct lct_extension_plan *p)
            seeds * lengths * rows * (double)(p->blocks + p->items);
 }
 
-static locant_status do_all(struct job *j)
+static locant_status allocate(const struct work *j)
 {
-    const size_t seeds = (size_t)j->plan->seeds;
-    const size_t methods = (size_t)lct_extension_methods();
-    const size_t tunings = (size_t)lct_extension_tunings();
-    struct lct_job *w = &j->waves;
-
-    LCT_TRY(lct_wave(w, train_base, seeds));
-    LCT_TRY(lct_wave(w, train_on, seeds * (tunings + 1)));
-    LCT_TRY(lct_wave(w, train_needles_on, seeds * tunings));
-    LCT_TRY(lct_wave(w, read_method, seeds * methods));
-    LCT_TRY(lct_wave(w, read_tuned, seeds * tunings));
-    LCT_TRY(lct_wave(w, read_needles, seeds * methods));
-    return lct_wave(w, read_tuned_needles, seeds * tunings);
-}
-
-static locant_status allocate(struct job *j)
-{
-    const size_t rows =
-        (size_t)(lct_extension_methods() + lct_extension_tunings());
+    const size_t rows = methods() + tunings();
     const size_t n = (size_t)j->plan->seeds * (size_t)j->place.blocks;
     bool good;
 
@@ -345,38 +306,51 @@ static locant_status allocate(struct job *j)
                               " for %zu losses", n * rows);
 }
 
+static locant_status run(struct work *w, struct lct_jobs *jobs)
+{
+    const size_t seeds = (size_t)w->plan->seeds, rows = methods() + tunings();
+    const struct lct_stage stages[] = {
+        {train_base, seeds},
+        {train_on, seeds * (tunings() + 1)},
+        {train_needles_on, seeds * tunings()},
+        {read_row, seeds * rows},
+        {read_needles, seeds * rows},
+    };
+
+    LCT_TRY(lct_extension_blocks(&w->place, w->plan->blocks));
+    w->x->blocks = w->place.blocks;
+    LCT_TRY(allocate(w));
+    return lct_jobs_run(jobs, stages, sizeof stages / sizeof stages[0]);
+}
+
 locant_status lct_extension_run(struct lct_extension **out,
                                 const struct lct_extension_plan *plan,
                                 locant_store *store,
                                 const locant_corpus *corpus,
                                 locant_progress_fn progress, void *context)
 {
-    struct job *j = locant_alloc(sizeof *j);
+    struct work *w = locant_alloc(sizeof *w);
     struct lct_extension *x = locant_alloc(sizeof *x);
+    struct lct_jobs jobs = {.work = w, .phase = "extend", .store = store,
+                            .corpus = corpus, .progress = progress,
+                            .context = context,
+                            .all = lct_extension_cost(plan)};
     locant_status status;
 
     *out = x;
-    if (j == NULL || x == NULL) {
-        locant_release(j);
+    if (w == NULL || x == NULL) {
+        locant_release(w);
         return locant_fail(LOCANT_ERR_NOMEM, "locant_report_run: no memory");
     }
-    x->plan = j->plan = plan;
-    j->x = x;
-    j->place = (struct lct_extension_place){
-        .store = store, .corpus = corpus, .tick = lct_wave_on_read};
-    lct_job_begin(&j->waves, j, "extend", lct_extension_cost(plan), progress,
-                  context);
-    status = lct_extension_blocks(&j->place, plan->blocks);
-    x->blocks = j->place.blocks;
-    if (status == LOCANT_OK)
-        status = allocate(j);
-    if (status == LOCANT_OK)
-        status = do_all(j);
-    x->failures = j->waves.failures;
-    x->seconds = lct_clock() - j->waves.begun;
-    lct_job_end(&j->waves);
-    locant_release(j->place.ends);
-    locant_release(j);
+    x->plan = w->plan = plan;
+    w->x = x;
+    w->place = (struct lct_extension_place){
+        .store = store, .corpus = corpus, .tick = lct_job_on_read};
+    status = run(w, &jobs);
+    x->failures = jobs.failures;
+    x->seconds = jobs.seconds;
+    locant_release(w->place.ends);
+    locant_release(w);
     return status;
 }
 

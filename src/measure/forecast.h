@@ -6,7 +6,6 @@
  */
 #ifndef LCT_FORECAST_H
 #define LCT_FORECAST_H
-#include "report_tasks.h"
 #include "results.h"
 
 /* Below two seeds nothing is known of what seeds do. */
@@ -42,22 +41,4 @@ locant_status lct_seeds_needed(const struct lct_forecast *f,
    seen and there are fewer; nothing of one seed. */
 locant_status lct_seeds_for_effect(const struct lct_results *r,
                                    locant_progress_fn progress, void *context);
-
-struct lct_extension_plan;
-
-/* Seconds of the jobs beside the report; 0: not asked for. */
-struct lct_besides {
-    double extension, surface, tasks;
-};
-
-/* From what was timed; 'extension' and 'surface' may be NULL. */
-void lct_forecast_besides(struct lct_besides *out, const struct lct_forecast *f,
-                          const struct lct_plan *plan,
-                          const struct lct_extension_plan *extension,
-                          const struct lct_surface *surface,
-                          const struct lct_task_plan *tasks);
-
-/* Say them, before the first step of anything. */
-void lct_besides_tell(const struct lct_besides *x, locant_progress_fn progress,
-                      void *context);
 #endif

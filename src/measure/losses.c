@@ -109,3 +109,18 @@ locant_status lct_rank(int *rank, const struct lct_results *r, int k)
     locant_release(loss);
     return status;
 }
+
+const struct lct_group *lct_first_group(const struct lct_results *r)
+{
+    for (size_t i = 0; i < r->n; i++)
+        if (r->groups[i].n)
+            return &r->groups[i];
+    return NULL;
+}
+
+int64_t lct_length(const struct lct_results *r, int k)
+{
+    const struct lct_group *g = lct_first_group(r);
+
+    return g ? g->results[0].eval.length[k] : INT64_C(128) << k;
+}

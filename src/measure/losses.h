@@ -31,6 +31,9 @@ locant_status lct_rank(int *rank, const struct lct_results *r, int k);
 /* Index of the length that ranks are made at. */
 int lct_judged(const struct lct_results *r);
 
+/* The first encoding that has a run; NULL: none has. */
+const struct lct_group *lct_first_group(const struct lct_results *r);
+
 /* Context length k of the evaluations. */
 int64_t lct_length(const struct lct_results *r, int k);
 

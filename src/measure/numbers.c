@@ -4,7 +4,6 @@
  * Losses against the context are in bits per byte, as the curves are; changes,
  * and what seeds alone tell, in nats per byte.
  */
-#include "../core/utf8.h"
 #include "numbers.h"
 #include "claims.h"
 #include "../core/size.h"
@@ -13,119 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BOOTSTRAP_SEED = 1, LENGTHS = LOCANT_EVAL_LENGTHS };
-static const double level = .95;
-
-void lct_put(struct lct_numbers *n, json_t *to, const char *key, json_t *value)
-{
-    n->failed |= json_object_set_new(to, key, value) != 0;
-}
-
-void lct_put_real(struct lct_numbers *n, json_t *to, const char *key,
-                  double value)
-{
-    lct_put(n, to, key, isfinite(value) ? json_real(value) : json_null());
-}
-
-void lct_put_count(struct lct_numbers *n, json_t *to, const char *key,
-                   int64_t value)
-{
-    lct_put(n, to, key, json_integer((json_int_t)value));
-}
-
-/* What is not UTF-8 cannot be JSON: null. */
-void lct_put_text(struct lct_numbers *n, json_t *to, const char *key,
-                  const char *value)
-{
-    lct_put(n, to, key, value && lct_is_utf8(value) ? json_string(value)
-                                                    : json_null());
-}
-
-json_t *lct_put_object(struct lct_numbers *n, json_t *to, const char *key)
-{
-    json_t *object = json_object();
-
-    lct_put(n, to, key, object); /* owned by 'to' */
-    return n->failed ? NULL : object;
-}
-
-json_t *lct_put_array(struct lct_numbers *n, json_t *to, const char *key)
-{
-    json_t *array = json_array();
-
-    lct_put(n, to, key, array);
-    return n->failed ? NULL : array;
-}
-
-void lct_add_real(struct lct_numbers *n, json_t *to, double value)
-{
-    n->failed |= json_array_append_new(to, isfinite(value) ? json_real(value)
-                                                           : json_null()) != 0;
-}
-
-void lct_add_count(struct lct_numbers *n, json_t *to, int64_t value)
-{
-    n->failed |= json_array_append_new(to, json_integer((json_int_t)value)) !=
-                 0;
-}
-
-json_t *lct_add_object(struct lct_numbers *n, json_t *to)
-{
-    json_t *object = json_object();
-
-    n->failed |= json_array_append_new(to, object) != 0;
-    return n->failed ? NULL : object;
-}
-
-/* -------------------------------------------------------------------- rows */
-
-static json_t *row(const struct lct_numbers *n, size_t i)
-{
-    return json_array_get(n->rows, i);
-}
-
-/* The object "key" of row i, made when first asked for. */
-static json_t *part_of_row(struct lct_numbers *n, size_t i, const char *key)
-{
-    json_t *part = json_object_get(row(n, i), key);
-
-    return part ? part : lct_put_object(n, row(n, i), key);
-}
-
-void lct_put_interval(struct lct_numbers *n, json_t *to,
-                      const locant_interval *e, double scale)
-{
-    lct_put_real(n, to, "mean", e->mean * scale);
-    lct_put_real(n, to, "low", e->low * scale);
-    lct_put_real(n, to, "high", e->high * scale);
-    lct_put_real(n, to, "seed_error", e->seed_error * scale);
-    lct_put_real(n, to, "data_error", e->data_error * scale);
-}
-
-locant_status lct_put_losses(struct lct_numbers *n, const char *part,
-                             struct lct_term term, const struct lct_term *less)
-{
-    size_t seeds, blocks;
-    double *loss, scale = less ? 1 : LCT_BITS;
-    char key[24];
-    locant_status status;
-
-    snprintf(key, sizeof key, "%" PRId64, lct_length(n->r, term.k));
-    LCT_TRY(lct_measured(&loss, &seeds, &blocks, n->r, term, less));
-    status = LOCANT_OK;
-    for (size_t i = 0; i < n->r->n && status == LOCANT_OK; i++) {
-        const size_t own = n->r->groups[i].n; /* of 'seeds', the first */
-        locant_interval e;
-
-        status = locant_bootstrap(&e, loss + i * seeds * blocks, own, blocks,
-                                  level, BOOTSTRAP_SEED);
-        if (status == LOCANT_OK)
-            lct_put_interval(n, lct_put_object(n, part_of_row(n, i, part), key),
-                             &e, scale);
-    }
-    locant_release(loss);
-    return status;
-}
+enum { LENGTHS = LOCANT_EVAL_LENGTHS };
 
 /* Room for something of every row; NULL: the failure is noted. */
 static void *of_rows(const struct lct_numbers *n, size_t each)
@@ -161,7 +48,7 @@ static locant_status put_changes(struct lct_numbers *n, int k)
     if (test)
         status = lct_test_changes(test, n->r, k);
     for (size_t i = 0; i < n->r->n && status == LOCANT_OK; i++)
-        put_test(n, json_object_get(part_of_row(n, i, "change"), key),
+        put_test(n, json_object_get(lct_part_of_row(n, i, "change"), key),
                  &test[i]);
     locant_release(test);
     return status;
@@ -197,7 +84,7 @@ static locant_status put_exact(struct lct_numbers *n,
     LCT_TRY(locant_holm(adjusted, p, n->r->n));
     needed = locant_flip_seeds(tested, LCT_ALPHA);
     for (size_t i = 0; i < n->r->n; i++) {
-        json_t *to = part_of_row(n, i, "declared");
+        json_t *to = lct_part_of_row(n, i, "declared");
 
         lct_put_real(n, to, "mean", test[i].mean);
         lct_put_real(n, to, "half", test[i].half);
@@ -250,14 +137,16 @@ static locant_status put_ranks(struct lct_numbers *n, int *ranks, double *mrr)
         LCT_TRY(lct_rank(ranks + (size_t)k * all, n->r, k));
         snprintf(key, sizeof key, "%" PRId64, lct_length(n->r, k));
         for (size_t i = 0; i < all; i++)
-            put_rank(n, part_of_row(n, i, "ranks"), key,
+            put_rank(n, lct_part_of_row(n, i, "ranks"), key,
                      ranks[(size_t)k * all + i]);
     }
     LCT_TRY(locant_mean_reciprocal_rank(mrr, ranks + all, all,
                                         (size_t)judged));
     for (size_t i = 0; i < all; i++) {
-        put_rank(n, row(n, i), "rank", ranks[(size_t)judged * all + i]);
-        lct_put_real(n, row(n, i), "mean_reciprocal_rank", mrr[i]);
+        json_t *row = json_array_get(n->rows, i);
+
+        put_rank(n, row, "rank", ranks[(size_t)judged * all + i]);
+        lct_put_real(n, row, "mean_reciprocal_rank", mrr[i]);
     }
     return LOCANT_OK;
 }
@@ -290,7 +179,7 @@ static locant_status put_behind(struct lct_numbers *n, int k)
     if (test)
         status = lct_test_order(test, &order, n->r, k);
     for (size_t i = 0; i < n->r->n && status == LOCANT_OK; i++) {
-        json_t *to = lct_put_object(n, part_of_row(n, i, "behind"), key);
+        json_t *to = lct_put_object(n, lct_part_of_row(n, i, "behind"), key);
 
         lct_put_real(n, to, "mean", test[i].mean);
         put_test(n, to, &test[i]);

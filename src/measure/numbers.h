@@ -24,6 +24,8 @@ void lct_put_text(struct lct_numbers *n, json_t *to, const char *key,
 /* Its mean, bounds and errors, times 'scale'. */
 void lct_put_interval(struct lct_numbers *n, json_t *to,
                       const locant_interval *e, double scale);
+/* The object "key" of row i, made when first asked for. */
+json_t *lct_part_of_row(struct lct_numbers *n, size_t i, const char *key);
 /* A new object, a new array there; NULL where memory ran short. */
 json_t *lct_put_object(struct lct_numbers *n, json_t *to, const char *key);
 json_t *lct_put_array(struct lct_numbers *n, json_t *to, const char *key);

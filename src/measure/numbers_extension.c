@@ -5,43 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { BOOTSTRAP_SEED = 1 };
-
-/* -------------------------------------------------------------------- loss */
-
-locant_status lct_extension_interval(locant_interval *e,
-                                     const struct lct_ext_maker *k,
-                                     const double *loss, const double *other,
-                                     const bool *only)
-{
-    size_t seeds = 0;
-
-    for (size_t s = 0; s < k->seeds; s++) {
-        double *row = k->room + seeds * k->blocks, sum = 0;
-
-        for (size_t b = 0; b < k->blocks; b++) {
-            const size_t i = s * k->blocks + b;
-
-            row[b] = loss[i] - (other ? other[i] : 0);
-            sum += row[b];
-        }
-        seeds += isfinite(sum) && (only == NULL || only[s]) ? 1 : 0;
-    }
-    return locant_bootstrap(e, k->room, seeds, k->blocks, LCT_EXT_LEVEL,
-                            BOOTSTRAP_SEED);
-}
-
-locant_status lct_extension_put_loss(const struct lct_ext_maker *k, json_t *to,
-                                     const double *loss, const double *other)
-{
-    locant_interval e = {NAN, NAN, NAN, NAN, NAN};
-
-    if (loss != other)
-        LCT_TRY(lct_extension_interval(&e, k, loss, other, NULL));
-    lct_put_interval(k->n, to, &e, other ? 1 : LCT_BITS);
-    return LOCANT_OK;
-}
-
 static const struct lct_extension_row *baseline(const struct lct_extension *x,
                                                 bool crop)
 {

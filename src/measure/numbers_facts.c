@@ -7,21 +7,6 @@
 
 /* ------------------------------------------------------------------- facts */
 
-static const struct lct_group *first_group(const struct lct_results *r)
-{
-    for (size_t i = 0; i < r->n; i++)
-        if (r->groups[i].n)
-            return &r->groups[i];
-    return NULL;
-}
-
-int64_t lct_length(const struct lct_results *r, int k)
-{
-    const struct lct_group *g = first_group(r);
-
-    return g ? g->results[0].eval.length[k] : INT64_C(128) << k;
-}
-
 static void put_units(struct lct_numbers *n)
 {
     static const char *const units[][2] = {
@@ -90,7 +75,7 @@ static void put_corpus(struct lct_numbers *n)
 
 static void put_protocol(struct lct_numbers *n)
 {
-    const struct lct_group *g = first_group(n->r);
+    const struct lct_group *g = lct_first_group(n->r);
     json_t *to = lct_put_object(n, n->all, "protocol");
     json_t *lengths = lct_put_array(n, to, "lengths");
     int64_t blocks = g ? g->results[0].eval.blocks : 0;
@@ -114,7 +99,7 @@ static void put_protocol(struct lct_numbers *n)
 
 static void put_model(struct lct_numbers *n)
 {
-    const struct lct_group *g = first_group(n->r);
+    const struct lct_group *g = lct_first_group(n->r);
     const locant_run_info *run = g ? &g->results[0].run : NULL;
     json_t *to = lct_put_object(n, n->all, "model");
 

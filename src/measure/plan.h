@@ -46,6 +46,9 @@ locant_status lct_train_or_fail(int64_t *run, locant_store *store,
                                 const locant_corpus *corpus,
                                 const locant_train_options *options);
 
+/* Tokens of a seed of all encodings, trained ones thrice. */
+double lct_plan_cost(const struct lct_plan *plan);
+
 /*
  * Train and evaluate what the store lacks, side by side.  A run whose loss
  * stopped being finite does not stop the others.

@@ -45,15 +45,10 @@ void lct_task_plan_free(struct lct_task_plan *plan);
 /* The report's plan has lost seeds: those of tasks go on from its runs. */
 void lct_task_plan_fit(struct lct_task_plan *plan);
 
-/* Say what it is going to be, once, before the first step of anything. */
-void lct_task_plan_announce(const struct lct_task_plan *plan,
-                            locant_progress_fn progress, void *context);
-
 /*
  * Train and score what the store lacks, side by side.  Stopped or killed, the
  * same call continues.
  */
-locant_status lct_task_plan_run(const struct lct_task_plan *plan,
-                                locant_store *store,
+locant_status lct_task_plan_run(struct lct_task_plan *plan, locant_store *store,
                                 locant_progress_fn progress, void *context);
 #endif

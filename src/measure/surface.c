@@ -1,9 +1,8 @@
 /* surface.c - the job: models for every trained length, read at every length */
 #define _POSIX_C_SOURCE 200809L
 #include "surface.h"
-#include "../store/checkpoint.h"
-#include "job_waves.h"
 #include "extension.h"
+#include "jobs.h"
 #include "results_tasks.h"
 #include <math.h>
 #include <string.h>
@@ -115,10 +114,9 @@ double *lct_surface_at(const struct lct_surface *x, size_t e, int t, int k)
 
 /* --------------------------------------------------------------------- job */
 
-struct job {
+struct work {
     struct lct_surface *x;
     struct lct_extension_place place;
-    struct lct_job waves;
 };
 
 /* Seeds go last: a job stopped early has whole ones. */
@@ -135,12 +133,11 @@ static struct which which_of(const struct lct_surface *x, size_t i)
                           (int)(i / trained / x->n)};
 }
 
-static locant_status train(struct lct_task_in_wave *t, size_t i)
+static locant_status train(struct lct_job *job)
 {
-    struct job *j = t->waves->job;
-    struct lct_surface *x = j->x;
-    const struct which w = which_of(x, i);
-    int64_t *run = &x->of[w.e].run[w.t][w.seed];
+    const struct work *work = job->jobs->work;
+    struct lct_surface *x = work->x;
+    const struct which w = which_of(x, job->i);
     locant_train_options o = x->train;
     char plain[256]; /* a length that was left out is this one's own */
 
@@ -150,15 +147,15 @@ static locant_status train(struct lct_task_in_wave *t, size_t i)
     o.learning_rate = x->of[w.e].rate;
     o.batch = o.batch * o.length / x->trained[w.t];
     o.length = x->trained[w.t];
-    return lct_wave_train(run, t, j->place.store, j->place.corpus, &o);
+    return lct_job_train(&x->of[w.e].run[w.t][w.seed], job, &o);
 }
 
-static locant_status read_run(struct lct_task_in_wave *t, size_t i)
+static locant_status read_run(struct lct_job *job)
 {
-    struct job *j = t->waves->job;
-    struct lct_surface *x = j->x;
-    const struct which w = which_of(x, i);
-    struct lct_extension_place place = j->place;
+    const struct work *work = job->jobs->work;
+    const struct lct_surface *x = work->x;
+    const struct which w = which_of(x, job->i);
+    struct lct_extension_place place = work->place;
     struct lct_extension_cell cell = {.run = x->of[w.e].run[w.t][w.seed],
                                       .crop = true};
     const bool failed = lct_run_failed(place.store, cell.run);
@@ -166,13 +163,13 @@ static locant_status read_run(struct lct_task_in_wave *t, size_t i)
 
     LCT_TRY(locant_store_run(&run, place.store, cell.run));
     cell.spec = run.encoding;
-    place.context = t;
+    place.context = job;
     for (int k = 0; k < x->n_lengths; k++) {
         double *loss = lct_surface_at(x, w.e, w.t, k) + w.seed * x->blocks;
         double speed;
 
         cell.length = x->length[k];
-        t->cost += (double)(WINDOWS * x->blocks * cell.length);
+        lct_job_reads(job, (double)(WINDOWS * x->blocks * cell.length));
         for (int64_t b = 0; b < x->blocks; b++)
             loss[b] = NAN;
         if (!failed)
@@ -193,20 +190,21 @@ double lct_surface_cost(const struct lct_surface *x)
                    read);
 }
 
-static locant_status begin(struct job *j)
+static locant_status run(struct work *w, struct lct_jobs *jobs)
 {
-    struct lct_surface *x = j->x;
+    struct lct_surface *x = w->x;
+    const size_t runs = x->n * (size_t)(x->n_trained * x->seeds);
+    const struct lct_stage stages[] = {{train, runs}, {read_run, runs}};
     size_t n;
 
-    LCT_TRY(lct_extension_blocks(&j->place, x->want));
-    x->blocks = j->place.blocks;
-    n = x->n * (size_t)(x->n_trained * x->n_lengths * x->seeds) *
-        (size_t)x->blocks;
+    LCT_TRY(lct_extension_blocks(&w->place, x->want));
+    x->blocks = w->place.blocks;
+    n = runs * (size_t)(x->n_lengths * x->blocks);
     x->loss = locant_alloc(n * sizeof *x->loss);
     if (x->loss == NULL)
         return locant_fail(LOCANT_ERR_NOMEM,
                            "locant_report_run: no memory for %zu losses", n);
-    return LOCANT_OK;
+    return lct_jobs_run(jobs, stages, 2);
 }
 
 /* The rate that the plan chose for each. */
@@ -223,23 +221,18 @@ locant_status lct_surface_run(struct lct_surface *x,
                               const locant_corpus *corpus,
                               locant_progress_fn progress, void *context)
 {
-    struct job j = {.x = x,
-                    .place = {.store = store, .corpus = corpus,
-                              .tick = lct_wave_on_read}};
-    const size_t runs = x->n * (size_t)(x->n_trained * x->seeds);
+    struct work w = {.x = x,
+                     .place = {.store = store, .corpus = corpus,
+                               .tick = lct_job_on_read}};
+    struct lct_jobs jobs = {.work = &w, .phase = "surface", .store = store,
+                            .corpus = corpus, .progress = progress,
+                            .context = context, .all = lct_surface_cost(x)};
     locant_status status;
 
     take_rates(x, plan);
-    lct_job_begin(&j.waves, &j, "surface", lct_surface_cost(x), progress,
-                  context);
-    status = begin(&j);
-    if (status == LOCANT_OK)
-        status = lct_wave(&j.waves, train, runs);
-    if (status == LOCANT_OK)
-        status = lct_wave(&j.waves, read_run, runs);
-    x->failures = j.waves.failures;
-    x->seconds = lct_clock() - j.waves.begun;
-    lct_job_end(&j.waves);
-    locant_release(j.place.ends);
+    status = run(&w, &jobs);
+    x->failures = jobs.failures;
+    x->seconds = jobs.seconds;
+    locant_release(w.place.ends);
     return status;
 }

@@ -1,13 +1,12 @@
 /* report.c - the main job, from options to page */
 #define _GNU_SOURCE
-#include "../measure/extension.h"
 #include "../measure/forecast.h"
 #include "../measure/gates.h"
 #include "../measure/numbers.h"
 #include "../measure/properties.h"
 #include "../measure/results_tasks.h"
 #include "../measure/study.h"
-#include "../measure/surface.h"
+#include "../measure/works.h"
 #include "../store/checkpoint.h"
 #include "../store/store_texts.h"
 #include "page.h"
@@ -145,29 +144,17 @@ static int tell_probing(const locant_progress *p, void *context)
     return to->progress ? to->progress(&whole, to->context) : 0;
 }
 
-/* What a page is made from: the plan, and the long jobs besides. */
-struct jobs {
-    struct lct_plan plan;
-    const struct lct_extension_plan *extension; /* NULL: not asked for */
-    struct lct_surface *surface;                /* NULL: not asked for */
-    struct lct_task_plan tasks;                 /* of none, if not asked for */
-};
-
 /* Seeds that fit, and what all of it costs, before the first step. */
-static locant_status forecast(struct lct_forecast *f, struct jobs *j,
+static locant_status forecast(struct lct_forecast *f, struct lct_works *works,
                               locant_store *store, const locant_corpus *corpus,
                               const locant_report_options *o)
 {
-    struct lct_besides besides;
+    double seconds[LCT_WORKS];
 
-    LCT_TRY(lct_forecast(f, &j->plan, o, store, corpus));
-    lct_task_plan_fit(&j->tasks);
-    if (j->surface)
-        lct_surface_fit(j->surface, &j->plan);
-    lct_task_plan_announce(&j->tasks, o->progress, o->context);
-    lct_forecast_besides(&besides, f, &j->plan, j->extension, j->surface,
-                         &j->tasks);
-    lct_besides_tell(&besides, o->progress, o->context);
+    LCT_TRY(lct_forecast(f, &works->plan, o, store, corpus));
+    lct_works_fit(works);
+    lct_works_forecast(seconds, works, f->seed);
+    lct_works_announce(works, seconds, o->progress, o->context);
     return LOCANT_OK;
 }
 
@@ -178,29 +165,9 @@ static void keep_forecast(struct lct_results *r, const struct lct_forecast *f)
     r->seeds_asked = f->asked;
 }
 
-static locant_status run_jobs(struct lct_results *r, struct jobs *j,
-                              locant_store *store, const locant_corpus *corpus,
-                              const locant_report_options *o,
-                              struct listener *to)
-{
-    LCT_TRY(lct_plan_run(&j->plan, store, corpus, tell, to));
-    LCT_TRY(lct_results_collect(r, &j->plan, store, corpus));
-    if (j->extension)
-        LCT_TRY(lct_extension_run(&r->extension, j->extension, store, corpus,
-                                  o->progress, o->context));
-    if (j->surface)
-        LCT_TRY(lct_surface_run(j->surface, &j->plan, store, corpus,
-                                o->progress, o->context));
-    r->surface = j->surface;
-    j->surface = NULL;
-    return j->tasks.n > 0
-               ? lct_task_plan_run(&j->tasks, store, o->progress, o->context)
-               : LOCANT_OK;
-}
-
-static locant_status run_plan(locant_report *out, struct jobs *jobs,
-                              const locant_corpus *corpus,
-                              const locant_report_options *o)
+static locant_status make(locant_report *out, struct lct_works *works,
+                          const locant_corpus *corpus,
+                          const locant_report_options *o)
 {
     double begun = lct_clock();
     struct listener to = {o->progress, o->context, 0};
@@ -213,9 +180,9 @@ static locant_status run_plan(locant_report *out, struct jobs *jobs,
     locant_store_any_isa(store, o->any_isa);
     status = lct_store_keep_source(store, corpus, o->progress, o->context);
     if (status == LOCANT_OK)
-        status = forecast(&told, jobs, store, corpus, o);
+        status = forecast(&told, works, store, corpus, o);
     if (status == LOCANT_OK)
-        status = run_jobs(&results, jobs, store, corpus, o, &to);
+        status = lct_works_run(&results, works, store, corpus, tell, &to);
     keep_forecast(&results, &told);
     if (status == LOCANT_OK)
         status = lct_results_tasks(&results, store);
@@ -237,24 +204,10 @@ static locant_status run_plan(locant_report *out, struct jobs *jobs,
     return status;
 }
 
-/* What cannot be done is found out before a store is made. */
-static locant_status create_jobs(struct jobs *j, const locant_report_options *o)
-{
-    LCT_TRY(lct_plan_create(&j->plan, o));
-    LCT_TRY(check_path(o->path));
-    if (o->with & LOCANT_WITH_EXTENSION)
-        j->extension = lct_extension_plan(o->preset);
-    if (o->with & LOCANT_WITH_SURFACE)
-        LCT_TRY(lct_surface_create(&j->surface, &j->plan, o));
-    return o->with & LOCANT_WITH_TASKS
-               ? lct_task_plan_create(&j->tasks, &j->plan, o->tasks)
-               : LOCANT_OK;
-}
-
 locant_status locant_report_run(locant_report *out, const locant_corpus *corpus,
                                 const locant_report_options *options)
 {
-    struct jobs jobs = {.surface = NULL};
+    struct lct_works works;
     locant_status status;
 
     if (!corpus || !options || !options->directory || !options->path)
@@ -263,12 +216,13 @@ locant_status locant_report_run(locant_report *out, const locant_corpus *corpus,
                            : !options ? "options"
                            : !options->directory ? "options->directory"
                                                  : "options->path");
-    status = create_jobs(&jobs, options);
+    /* what cannot be done is found out before a store is made */
+    status = lct_works_create(&works, options);
     if (status == LOCANT_OK)
-        status = run_plan(out, &jobs, corpus, options);
-    lct_task_plan_free(&jobs.tasks);
-    lct_surface_free(jobs.surface);
-    lct_plan_free(&jobs.plan);
+        status = check_path(options->path);
+    if (status == LOCANT_OK)
+        status = make(out, &works, corpus, options);
+    lct_works_free(&works);
     return status;
 }
 

@@ -51,6 +51,11 @@ locant_status lct_store_failed(const locant_store *s, sqlite3 *db)
                        sqlite3_errmsg(db), error ? ": " : "", why);
 }
 
+void lct_store_restart(struct lct_store_guard *g)
+{
+    g->steps = 0;
+}
+
 static int bind(sqlite3_stmt *stmt, const char *types, va_list args)
 {
     int code = SQLITE_OK;

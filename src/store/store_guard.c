@@ -64,11 +64,6 @@ static int count_steps(void *context)
     return g->steps > g->most;
 }
 
-void lct_store_restart(struct lct_store_guard *g)
-{
-    g->steps = 0;
-}
-
 void lct_store_guard(struct lct_store_guard *g, sqlite3 *db, const char *path,
                      int64_t least)
 {

@@ -163,19 +163,3 @@ int lct_store_make_schema(sqlite3 *db, int64_t from, int64_t to)
         code = sqlite3_exec(db, scripts[from], NULL, NULL, NULL);
     return code;
 }
-
-locant_status lct_store_migrate(locant_store *s)
-{
-    int64_t version = 0;
-    bool blank;
-    locant_status status;
-
-    LCT_TRY(lct_store_begin(s, __func__));
-    /* Of several processes that find it old, the first does this. */
-    status = lct_store_inspect(&blank, &version, s);
-    lct_store_restart(&s->guard);
-    if (status == LOCANT_OK && lct_store_make_schema(s->db, version,
-                                   LCT_STORE_VERSION) != SQLITE_OK)
-        status = lct_store_failed(s, s->db);
-    return lct_store_end(s, status);
-}

@@ -104,6 +104,22 @@ locant_status lct_store_inspect(bool *blank, int64_t *version, locant_store *s)
     return lct_store_check_schema(s, *version);
 }
 
+locant_status lct_store_migrate(locant_store *s)
+{
+    int64_t version = 0;
+    bool blank;
+    locant_status status;
+
+    LCT_TRY(lct_store_begin(s, __func__));
+    /* Of several processes that find it old, the first does this. */
+    status = lct_store_inspect(&blank, &version, s);
+    lct_store_restart(&s->guard);
+    if (status == LOCANT_OK && lct_store_make_schema(s->db, version,
+                                   LCT_STORE_VERSION) != SQLITE_OK)
+        status = lct_store_failed(s, s->db);
+    return lct_store_end(s, status);
+}
+
 /*
  * Outside a transaction another process may make the schema between two of the
  * questions, and a store of ours look like another program's.

@@ -3,6 +3,7 @@
 #define LCT_TRAIN_H
 #include "../store/run_sizes.h"
 
+struct json_t;
 struct lct_trainer;
 
 /* What training calls of folders that stand below it. */
@@ -31,6 +32,11 @@ locant_status lct_resume(locant_store *store, int64_t run,
  */
 locant_status lct_options_text(char **out, const locant_train_options *options,
                                const char *encoding);
+
+/* Read them back; false where they are not what lct_options_text() writes.
+   'root' has to outlive *o, which points into it. */
+bool lct_options_read(locant_train_options *o, const struct json_t *root,
+                      const struct lct_train_hooks *hooks);
 
 /* One row of a batch. */
 struct lct_item {

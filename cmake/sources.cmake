@@ -61,45 +61,44 @@ set(LAB_SOURCES
   corpus/batches.c corpus/corpus.c corpus/corpus_folders.c
   corpus/corpus_kept.c corpus/corpus_paths.c corpus/corpus_split.c
   corpus/corpus_text.c corpus/corpus_walk.c corpus/generator.c corpus/ngram.c
-  corpus/ngram_cache.c corpus/sha256.c
+  corpus/ngram_cache.c corpus/reserve.c corpus/sha256.c
   store/build.c store/checkpoint.c store/corpus_recipe.c store/notice.c
   store/run_sizes.c store/speed.c store/store.c store/store_eval.c
   store/store_files.c store/store_guard.c store/store_keep.c
   store/store_migrate.c store/store_open.c store/store_protocols.c
   store/store_rows.c store/store_runs.c store/store_sql.c store/store_texts.c
-  train/load_trained.c train/train.c train/train_set_up.c train/train_step.c
-  train/train_text.c
+  train/load_trained.c train/train.c train/train_options.c
+  train/train_resume.c train/train_set_up.c train/train_step.c
   measure/claims.c measure/evaluate.c measure/evaluate_as.c
   measure/evaluate_checks.c measure/evaluate_windows.c measure/extension.c
   measure/extension_cell.c measure/extension_plan.c measure/forecast.c
-  measure/forecast_besides.c measure/forecast_seeds.c measure/gate_text.c
-  measure/gates.c measure/identities.c measure/job_waves.c measure/losses.c
-  measure/measures.c measure/numbers.c measure/numbers_extension.c
-  measure/numbers_facts.c measure/numbers_measures.c
-  measure/numbers_orderings.c measure/numbers_probes.c
-  measure/numbers_surface.c measure/numbers_tasks.c
-  measure/numbers_training.c measure/plan.c measure/probe.c
-  measure/probe_attention.c measure/probe_field.c measure/probe_maps.c
-  measure/probe_partial.c measure/probe_rows.c measure/probe_states.c
-  measure/probe_tables.c measure/probe_training.c measure/probe_usage.c
-  measure/properties.c measure/queue.c measure/report_tasks.c
-  measure/report_tasks_plan.c measure/results.c measure/results_probe.c
-  measure/results_references.c measure/results_runs.c
-  measure/results_sections.c measure/results_tasks.c measure/rope_theory.c
-  measure/statistics.c measure/statistics_bootstrap.c
+  measure/forecast_seeds.c measure/gate_text.c measure/gates.c
+  measure/identities.c measure/jobs.c measure/losses.c measure/measures.c
+  measure/numbers.c measure/numbers_extension.c measure/numbers_facts.c
+  measure/numbers_measures.c measure/numbers_orderings.c
+  measure/numbers_probes.c measure/numbers_put.c measure/numbers_surface.c
+  measure/numbers_tasks.c measure/numbers_training.c measure/plan.c
+  measure/plan_run.c measure/probe.c measure/probe_attention.c
+  measure/probe_field.c measure/probe_maps.c measure/probe_partial.c
+  measure/probe_rows.c measure/probe_states.c measure/probe_tables.c
+  measure/probe_training.c measure/probe_usage.c measure/probe_window.c
+  measure/properties.c measure/report_tasks.c measure/report_tasks_plan.c
+  measure/results.c measure/results_probe.c measure/results_references.c
+  measure/results_runs.c measure/results_sections.c measure/results_tasks.c
+  measure/rope_theory.c measure/statistics.c measure/statistics_bootstrap.c
   measure/statistics_power.c measure/statistics_rank.c
   measure/statistics_tests.c measure/study.c measure/study_file.c
-  measure/study_read.c measure/surface.c measure/sweep.c measure/task_copy.c
+  measure/study_read.c measure/surface.c measure/task_copy.c
   measure/task_hypotheses.c measure/task_list.c measure/task_markov.c
-  measure/task_recall.c measure/task_recorded.c measure/task_score.c
-  measure/task_state.c measure/task_tally.c measure/tasks.c
-  measure/training.c
+  measure/task_recall.c measure/task_recorded.c measure/task_row.c
+  measure/task_score.c measure/task_state.c measure/task_tally.c
+  measure/tasks.c measure/training.c measure/works.c
   figure/axes.c figure/bars.c figure/canvas.c figure/canvas_cairo.c
   figure/check.c figure/columns.c figure/columns_table.c figure/curves.c
   figure/data.c figure/dots.c figure/draw.c figure/drawing.c figure/heatmap.c
-  figure/inline.c figure/inline_map.c figure/legend.c figure/palette.c
-  figure/style.c figure/terminal.c figure/terminal_plot.c
-  figure/terminal_rows.c
+  figure/inline.c figure/inline_map.c figure/kinds.c figure/legend.c
+  figure/palette.c figure/screen.c figure/style.c figure/terminal.c
+  figure/terminal_plot.c figure/terminal_rows.c
   report/figures.c report/figures_extension.c report/figures_learning.c
   report/figures_probe.c report/figures_rope.c report/figures_tasks.c
   report/figures_tasks_maps.c report/html_table.c report/labels.c
