@@ -5,6 +5,7 @@
 #include "page_results.h"
 #include "locant/figure.h"
 #include "files/html.h"
+#include "report/cell.h"
 #include "report/page.h"
 #include <jansson.h>
 #include <math.h>
@@ -444,7 +445,7 @@ static void intervals_have_one_precision(void **state)
 
         r.numbers = json_pack("{s:{s:f,s:f,s:f}}", "a", "mean", cases[i].mean,
                               "low", cases[i].low, "high", cases[i].high);
-        lct_html_interval(&h, &r, true, "a");
+        lct_cell_interval(&h, &r, true, "a", "a");
         lct_html_append(&h, "", 1);
         CHECK_OK(lct_html_status(&h));
         if (!strstr(h.data, cases[i].cell))
