@@ -298,9 +298,6 @@ int lct_declared(const struct lct_results *r);
 /* Points of a training curve at most: means over equal spans of steps. */
 enum { LCT_CURVE_POINTS = 120 };
 
-/* Nats to bits. */
-#define LCT_BITS 1.44269504088896340736
-
 /*
  * Every number of the page as one JSON document, described in docs/NUMBERS.md;
  * null where undefined.  The page prints its numbers from there.  json_decref()

@@ -1,9 +1,5 @@
-/*
- * numbers.c - every number of the page as one JSON document.
- *
- * Losses against the context are in bits per byte, as the curves are; changes,
- * and what seeds alone tell, in nats per byte.
- */
+/* numbers.c - every number of the page as one JSON document; losses are in nats
+   per byte */
 #include "../core/utf8.h"
 #include "numbers.h"
 #include "../core/size.h"
@@ -92,20 +88,20 @@ static json_t *part_of_row(struct lct_numbers *n, size_t i, const char *key)
 }
 
 void lct_put_interval(struct lct_numbers *n, json_t *to,
-                      const locant_interval *e, double scale)
+                      const locant_interval *e)
 {
-    lct_put_real(n, to, "mean", e->mean * scale);
-    lct_put_real(n, to, "low", e->low * scale);
-    lct_put_real(n, to, "high", e->high * scale);
-    lct_put_real(n, to, "seed_error", e->seed_error * scale);
-    lct_put_real(n, to, "data_error", e->data_error * scale);
+    lct_put_real(n, to, "mean", e->mean);
+    lct_put_real(n, to, "low", e->low);
+    lct_put_real(n, to, "high", e->high);
+    lct_put_real(n, to, "seed_error", e->seed_error);
+    lct_put_real(n, to, "data_error", e->data_error);
 }
 
 locant_status lct_put_losses(struct lct_numbers *n, const char *part,
                              struct lct_term term, const struct lct_term *less)
 {
     size_t seeds, blocks;
-    double *loss, scale = less ? 1 : LCT_BITS;
+    double *loss;
     char key[24];
     locant_status status;
 
@@ -120,7 +116,7 @@ locant_status lct_put_losses(struct lct_numbers *n, const char *part,
                                   level, BOOTSTRAP_SEED);
         if (status == LOCANT_OK)
             lct_put_interval(n, lct_put_object(n, part_of_row(n, i, part), key),
-                             &e, scale);
+                             &e);
     }
     locant_release(loss);
     return status;

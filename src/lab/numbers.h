@@ -21,9 +21,9 @@ void lct_put_count(struct lct_numbers *n, json_t *to, const char *key,
                    int64_t value);
 void lct_put_text(struct lct_numbers *n, json_t *to, const char *key,
                   const char *value);
-/* Its mean, bounds and errors, times 'scale'. */
+/* Its mean, bounds and errors. */
 void lct_put_interval(struct lct_numbers *n, json_t *to,
-                      const locant_interval *e, double scale);
+                      const locant_interval *e);
 /* A new object, a new array there; NULL where memory ran short. */
 json_t *lct_put_object(struct lct_numbers *n, json_t *to, const char *key);
 json_t *lct_put_array(struct lct_numbers *n, json_t *to, const char *key);
@@ -33,10 +33,8 @@ json_t *lct_add_object(struct lct_numbers *n, json_t *to);
 
 /* All that is not a row; one more row, without what compares it with others. */
 void lct_put_facts(struct lct_numbers *n);
-/*
- * Intervals of every row under rows.N.part.<length of the term>: bits per byte,
- * or less another term, nats.
- */
+/* Intervals of every row under rows.N.part.<length of the term>, nats per byte;
+   less another term unless 'less' is NULL. */
 locant_status lct_put_losses(struct lct_numbers *n, const char *part,
                              struct lct_term term, const struct lct_term *less);
 

@@ -38,7 +38,7 @@ locant_status lct_extension_put_loss(const struct lct_ext_maker *k, json_t *to,
 
     if (loss != other)
         LCT_TRY(lct_extension_interval(&e, k, loss, other, NULL));
-    lct_put_interval(k->n, to, &e, other ? 1 : LCT_BITS);
+    lct_put_interval(k->n, to, &e);
     return LOCANT_OK;
 }
 
@@ -66,7 +66,7 @@ static void put_positions(const struct lct_ext_maker *k, json_t *to,
                 sum += row->position[s][i];
                 n++;
             }
-        lct_add_real(k->n, all, sum / n * LCT_BITS); /* none: NAN */
+        lct_add_real(k->n, all, sum / n); /* none: NAN */
     }
 }
 

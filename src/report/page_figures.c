@@ -129,8 +129,7 @@ static void add_group(struct lct_lines *l, const struct lct_results *r,
     s->low = low;
     s->high = high;
     s->marks = 1;
-    add_level(l, x[0], x[N - 1],
-              LCT_BITS * lct_page_value(r, "rows.%zu.own_window", i))
+    add_level(l, x[0], x[N - 1], lct_page_value(r, "rows.%zu.own_window", i))
         ->color = s->color;
 }
 
@@ -168,7 +167,7 @@ static void add_references(struct lct_lines *l, const struct lct_results *r)
 }
 
 /*
- * A frame for the close view: from the lowest loss of a model to 0.35 bits
+ * A frame for the close view: from the lowest loss of a model to 0.24 nats
  * above the lowest at the trained length, where most encodings lie.
  */
 static void close_frame(locant_figure *f)
@@ -183,8 +182,8 @@ static void close_frame(locant_figure *f)
             first = s->y[0];
     }
     if (isfinite(least) && isfinite(first)) {
-        f->y_min = least - 0.04;
-        f->y_max = first + 0.35;
+        f->y_min = least - 0.03;
+        f->y_max = first + 0.24;
     }
 }
 
