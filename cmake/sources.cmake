@@ -99,19 +99,20 @@ set(LAB_SOURCES
   figure/inline.c figure/inline_map.c figure/kinds.c figure/legend.c
   figure/palette.c figure/screen.c figure/style.c figure/terminal.c
   figure/terminal_plot.c figure/terminal_rows.c
-  report/figures.c report/figures_extension.c report/figures_learning.c
-  report/figures_probe.c report/figures_rope.c report/figures_tasks.c
-  report/figures_tasks_maps.c report/html_table.c report/labels.c
-  report/look.c report/page.c report/page_compare.c report/page_data.c
-  report/page_extension.c report/page_figures.c report/page_identities.c
-  report/page_notes.c report/page_numbers.c report/page_probes.c
-  report/page_protocols.c report/page_script.c report/page_style.c
-  report/page_surface.c report/page_table.c report/page_tasks.c
-  report/page_verdict.c report/picture_circle.c report/picture_content.c
-  report/picture_hooks.c report/picture_input.c report/picture_maps.c
-  report/picture_order.c report/picture_rotate.c report/picture_score.c
-  report/picture_spread.c report/picture_terms.c report/picture_usage.c
-  report/pictures.c report/probe_points.c report/report.c report/words.c)
+  report/cell.c report/figures.c report/figures_extension.c
+  report/figures_learning.c report/figures_probe.c report/figures_rope.c
+  report/figures_tasks.c report/figures_tasks_maps.c report/html_table.c
+  report/lines.c report/look.c report/messages.c report/page.c
+  report/page_compare.c report/page_data.c report/page_extension.c
+  report/page_figures.c report/page_identities.c report/page_notes.c
+  report/page_numbers.c report/page_probes.c report/page_protocols.c
+  report/page_script.c report/page_style.c report/page_surface.c
+  report/page_table.c report/page_tasks.c report/page_verdict.c
+  report/picture_circle.c report/picture_content.c report/picture_hooks.c
+  report/picture_input.c report/picture_maps.c report/picture_order.c
+  report/picture_rotate.c report/picture_score.c report/picture_spread.c
+  report/picture_terms.c report/picture_usage.c report/pictures.c
+  report/probe_points.c report/report.c report/say.c)
 set(COMMAND_SOURCES
   args.c arrays.c cmd_angles.c cmd_attend.c cmd_bench.c cmd_bias.c
   cmd_doctor.c cmd_eval.c cmd_figure.c cmd_graph.c cmd_list.c cmd_positions.c
@@ -170,25 +171,25 @@ set(TESTS
   test_figure_terms test_figure_text test_figures_rope test_forecast
   test_gates test_graph test_graph_rules test_half test_identities test_ids
   test_input_add test_io test_kernel_pairs test_kernels test_kernels_bias
-  test_kills test_lengths test_model test_model_each test_model_encodings
-  test_model_hooks test_model_memory test_model_rope_mixed test_model_rows
-  test_model_rules test_model_train test_ngram test_nn test_nn_f32
-  test_nn_product test_npy test_numbers test_oracles_content
-  test_oracles_input test_oracles_rotate test_oracles_score test_page
-  test_page_script test_page_tasks test_pictures test_poll test_positions
-  test_positions_grid test_positions_random test_positions_windows test_probe
-  test_probe_numbers test_probe_partial test_probe_run test_probe_training
-  test_property test_references test_registry test_report test_report_full
-  test_report_tasks test_rerotate test_resize test_resize_rules
-  test_rope_axes test_rope_maps test_rope_recipes test_rope_scaling
-  test_rope_scaling_mpfr test_rope_theory test_rotate_blocks test_rotate_f64
-  test_score_tables test_sections test_shared test_source test_spec
-  test_statistics test_statistics_curves test_store test_store_crowd
-  test_store_docs test_store_guard test_store_keep test_store_migrate
-  test_store_refusals test_store_sittings test_store_texts test_store_values
-  test_study test_surface test_task_run test_tasks test_tensors
-  test_tensors_file test_train test_train_norms test_train_source
-  test_traits_attention test_traits_calls test_traits_params
-  test_traits_refusals test_traits_relative test_traits_specs
-  test_traits_sums test_traits_values test_traits_wall test_turn test_verdict
-  test_words test_xpos_pope)
+  test_kills test_lengths test_messages test_model test_model_each
+  test_model_encodings test_model_hooks test_model_memory
+  test_model_rope_mixed test_model_rows test_model_rules test_model_train
+  test_ngram test_nn test_nn_f32 test_nn_product test_npy test_numbers
+  test_oracles_content test_oracles_input test_oracles_rotate
+  test_oracles_score test_page test_page_script test_page_tasks test_pictures
+  test_poll test_positions test_positions_grid test_positions_random
+  test_positions_windows test_probe test_probe_numbers test_probe_partial
+  test_probe_run test_probe_training test_property test_references
+  test_registry test_report test_report_full test_report_tasks test_rerotate
+  test_resize test_resize_rules test_rope_axes test_rope_maps
+  test_rope_recipes test_rope_scaling test_rope_scaling_mpfr test_rope_theory
+  test_rotate_blocks test_rotate_f64 test_score_tables test_sections
+  test_shared test_source test_spec test_statistics test_statistics_curves
+  test_store test_store_crowd test_store_docs test_store_guard
+  test_store_keep test_store_migrate test_store_refusals test_store_sittings
+  test_store_texts test_store_values test_study test_surface test_task_run
+  test_tasks test_tensors test_tensors_file test_train test_train_norms
+  test_train_source test_traits_attention test_traits_calls
+  test_traits_params test_traits_refusals test_traits_relative
+  test_traits_specs test_traits_sums test_traits_values test_traits_wall
+  test_turn test_verdict test_xpos_pope)

@@ -226,7 +226,7 @@ static void numbers_and_page_have_it(void **state)
     far = mean_of(lct_surface_at(x, 1, 0, 1));
     own = mean_of(lct_surface_at(x, 1, 1, 1));
     CHECK(fabs(number(&r, "surface.encodings.1.loss.64.128.mean") -
-               far * LCT_BITS) < 1e-12);
+               far) < 1e-12);
     CHECK(fabs(number(&r, "surface.encodings.1.change.64.128.mean") -
                (far - near)) < 1e-12);
     CHECK(fabs(number(&r, "surface.encodings.1.above_own.64.128.mean") -
@@ -260,7 +260,7 @@ static locant_status compare_map(const locant_figure *f, const char *alt,
     for (int t = 0; t < TRAINED; t++)
         for (int k = 0; k < LENGTHS; k++)
             CHECK(fabs(f->cells[t * LENGTHS + k] -
-                       mean_of(lct_surface_at(x, 0, t, k)) * LCT_BITS) < 1e-12);
+                       mean_of(lct_surface_at(x, 0, t, k))) < 1e-12);
     CHECK(f->y_min < f->y_max); /* of both encodings */
     return LOCANT_OK;
 }

@@ -1,9 +1,5 @@
-/*
- * numbers.c - every number of the page as one JSON document.
- *
- * Losses against the context are in bits per byte, as the curves are; changes,
- * and what seeds alone tell, in nats per byte.
- */
+/* numbers.c - every number of the page as one JSON document; losses are in nats
+   per byte */
 #include "numbers.h"
 #include "claims.h"
 #include "../core/size.h"

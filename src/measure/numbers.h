@@ -21,9 +21,9 @@ void lct_put_count(struct lct_numbers *n, json_t *to, const char *key,
                    int64_t value);
 void lct_put_text(struct lct_numbers *n, json_t *to, const char *key,
                   const char *value);
-/* Its mean, bounds and errors, times 'scale'. */
+/* Its mean, bounds and errors. */
 void lct_put_interval(struct lct_numbers *n, json_t *to,
-                      const locant_interval *e, double scale);
+                      const locant_interval *e);
 /* The object "key" of row i, made when first asked for. */
 json_t *lct_part_of_row(struct lct_numbers *n, size_t i, const char *key);
 /* A new object, a new array there; NULL where memory ran short. */
@@ -35,10 +35,8 @@ json_t *lct_add_object(struct lct_numbers *n, json_t *to);
 
 /* All that is not a row; one more row, without what compares it with others. */
 void lct_put_facts(struct lct_numbers *n);
-/*
- * Intervals of every row under rows.N.part.<length of the term>: bits per byte,
- * or less another term, nats.
- */
+/* Intervals of every row under rows.N.part.<length of the term>, nats per byte;
+   less another term unless 'less' is NULL. */
 locant_status lct_put_losses(struct lct_numbers *n, const char *part,
                              struct lct_term term, const struct lct_term *less);
 
@@ -61,8 +59,6 @@ locant_status lct_put_tasks(struct lct_numbers *n);
 /* Points of a training curve at most: means over equal spans of steps. */
 enum { LCT_CURVE_POINTS = 120 };
 
-/* Nats to bits. */
-#define LCT_BITS 1.44269504088896340736
 
 /*
  * Every number of the page as one JSON document, described in docs/NUMBERS.md;

@@ -29,7 +29,7 @@ static void put_positions(const struct lct_ext_maker *k, json_t *to,
                 sum += row->position[s][i];
                 n++;
             }
-        lct_add_real(k->n, all, sum / n * LCT_BITS); /* none: NAN */
+        lct_add_real(k->n, all, sum / n); /* none: NAN */
     }
 }
 

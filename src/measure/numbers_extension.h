@@ -24,8 +24,7 @@ locant_status lct_extension_interval(locant_interval *e,
                                      const double *loss, const double *other,
                                      const bool *only);
 
-/* The same into 'to': bits per byte, or nats above another; above itself
-   null. */
+/* The same into 'to': nats per byte, or above another; above itself null. */
 locant_status lct_extension_put_loss(const struct lct_ext_maker *k, json_t *to,
                                      const double *loss, const double *other);
 

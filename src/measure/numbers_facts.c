@@ -10,19 +10,19 @@
 static void put_units(struct lct_numbers *n)
 {
     static const char *const units[][2] = {
-        { "loss", "bits/byte" },        { "change", "nats/byte" },
+        { "loss", "nats/byte" },        { "change", "nats/byte" },
         { "declared", "nats/byte" },    { "lengths", "nats/byte" },
         { "behind", "nats/byte" },
-        { "non_overlapping", "bits/byte" },
-        { "gains", "nats/byte" },        { "logn", "bits/byte" },
-        { "logn_change", "nats/byte" },  { "clamp", "bits/byte" },
-        { "wrap", "bits/byte" },         { "resample", "bits/byte" },
+        { "non_overlapping", "nats/byte" },
+        { "gains", "nats/byte" },        { "logn", "nats/byte" },
+        { "logn_change", "nats/byte" },  { "clamp", "nats/byte" },
+        { "wrap", "nats/byte" },         { "resample", "nats/byte" },
         { "own_window", "nats/byte" },  { "gain", "nats/byte" },
-        { "by_position", "bits/byte" }, { "ngrams", "bits/byte" },
-        { "cache", "bits/byte" },
-        { "curve", "bits/byte" },       { "runs", "nats/byte" },
-        { "above_crop", "nats/byte" }, { "short", "bits/byte" },
-        { "short_above_none", "nats/byte" }, { "position", "bits/byte" },
+        { "by_position", "nats/byte" }, { "ngrams", "nats/byte" },
+        { "cache", "nats/byte" },
+        { "curve", "nats/byte" },       { "runs", "nats/byte" },
+        { "above_crop", "nats/byte" }, { "short", "nats/byte" },
+        { "short_above_none", "nats/byte" }, { "position", "nats/byte" },
         { "bytes", "bytes" },           { "seconds", "seconds" },
         { "limit", "minutes" },
         { "forward_ms", "milliseconds/token" },
@@ -119,7 +119,7 @@ static void put_ngrams(struct lct_numbers *n)
         json_t *one = json_object();
 
         lct_put_count(n, one, "order", n->r->ngram_order[i]);
-        lct_put_real(n, one, "loss", n->r->ngram[i] * LCT_BITS);
+        lct_put_real(n, one, "loss", n->r->ngram[i]);
         n->failed |= json_array_append_new(all, one) != 0;
     }
 }
@@ -134,7 +134,7 @@ static void put_cache(struct lct_numbers *n)
 
         snprintf(key, sizeof key, "%" PRId64, lct_length(n->r, k));
         lct_put_real(n, all, key,
-                     n->r->cache[k] > 0 ? n->r->cache[k] * LCT_BITS : NAN);
+                     n->r->cache[k] > 0 ? n->r->cache[k] : NAN);
     }
 }
 
@@ -239,13 +239,13 @@ static void put_positions(struct lct_numbers *n, json_t *to,
 
         for (size_t s = 0; s < g->n; s++)
             sum += g->results[s].eval.by_position[k];
-        lct_add_real(n, all, sum / (double)g->n * LCT_BITS);
+        lct_add_real(n, all, sum / (double)g->n);
     }
 }
 
 /* Means of y over equal spans of the steps. */
 static void put_spans(struct lct_numbers *n, json_t *curve, const char *key,
-                      const double *y, size_t all, double scale)
+                      const double *y, size_t all)
 {
     const size_t points = all < LCT_CURVE_POINTS ? all : LCT_CURVE_POINTS;
     json_t *to = lct_put_array(n, curve, key);
@@ -256,7 +256,7 @@ static void put_spans(struct lct_numbers *n, json_t *curve, const char *key,
 
         for (size_t k = first; k < last; k++)
             sum += y[k];
-        lct_add_real(n, to, sum / (double)(last - first) * scale);
+        lct_add_real(n, to, sum / (double)(last - first));
     }
 }
 
@@ -266,11 +266,11 @@ static void put_curve(struct lct_numbers *n, json_t *to,
     const size_t all = x->n_steps;
     json_t *curve = lct_put_object(n, to, "curve");
 
-    put_spans(n, curve, "step", x->step, all, 1);
-    put_spans(n, curve, "loss", x->step_loss, all, LCT_BITS);
-    put_spans(n, curve, "gradient_norm", x->step_norm, all, 1);
+    put_spans(n, curve, "step", x->step, all);
+    put_spans(n, curve, "loss", x->step_loss, all);
+    put_spans(n, curve, "gradient_norm", x->step_norm, all);
     if (all > 0 && isfinite(x->step_own_norm[all - 1]))
-        put_spans(n, curve, "encoding_gradient_norm", x->step_own_norm, all, 1);
+        put_spans(n, curve, "encoding_gradient_norm", x->step_own_norm, all);
 }
 
 static void put_run(struct lct_numbers *n, json_t *all,

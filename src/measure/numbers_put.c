@@ -80,20 +80,20 @@ json_t *lct_part_of_row(struct lct_numbers *n, size_t i, const char *key)
 }
 
 void lct_put_interval(struct lct_numbers *n, json_t *to,
-                      const locant_interval *e, double scale)
+                      const locant_interval *e)
 {
-    lct_put_real(n, to, "mean", e->mean * scale);
-    lct_put_real(n, to, "low", e->low * scale);
-    lct_put_real(n, to, "high", e->high * scale);
-    lct_put_real(n, to, "seed_error", e->seed_error * scale);
-    lct_put_real(n, to, "data_error", e->data_error * scale);
+    lct_put_real(n, to, "mean", e->mean);
+    lct_put_real(n, to, "low", e->low);
+    lct_put_real(n, to, "high", e->high);
+    lct_put_real(n, to, "seed_error", e->seed_error);
+    lct_put_real(n, to, "data_error", e->data_error);
 }
 
 locant_status lct_put_losses(struct lct_numbers *n, const char *part,
                              struct lct_term term, const struct lct_term *less)
 {
     size_t seeds, blocks;
-    double *loss, scale = less ? 1 : LCT_BITS;
+    double *loss;
     char key[24];
     locant_status status;
 
@@ -108,8 +108,7 @@ locant_status lct_put_losses(struct lct_numbers *n, const char *part,
                                   level, BOOTSTRAP_SEED);
         if (status == LOCANT_OK)
             lct_put_interval(
-                n, lct_put_object(n, lct_part_of_row(n, i, part), key), &e,
-                scale);
+                n, lct_put_object(n, lct_part_of_row(n, i, part), key), &e);
     }
     locant_release(loss);
     return status;
@@ -146,6 +145,6 @@ locant_status lct_extension_put_loss(const struct lct_ext_maker *k, json_t *to,
 
     if (loss != other)
         LCT_TRY(lct_extension_interval(&e, k, loss, other, NULL));
-    lct_put_interval(k->n, to, &e, other ? 1 : LCT_BITS);
+    lct_put_interval(k->n, to, &e);
     return LOCANT_OK;
 }

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char name[] = "section", order[] = "kept";
+static const char name[] = "section, nats", order[] = "kept";
 
 /* ------------------------------------------------------------------ writing */
 

@@ -5,7 +5,7 @@
 #include "../core/size.h"
 #include "../files/decimal.h"
 #include "page.h"
-#include "words.h"
+#include "say.h"
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -30,7 +30,7 @@ void lct_page_put_number(struct lct_html *h, double value, int decimals)
 
     if (isnan(value)) {
         lct_html_raw(h, "<span class=\"none\">");
-        lct_html_word(h, "undefined");
+        lct_say(h, MSG_UNDEFINED);
         lct_html_raw(h, "</span>");
         return;
     }
@@ -73,7 +73,7 @@ static double value_at(const struct lct_results *r, const char *path)
     return json_is_number(at) ? json_number_value(at) : NAN;
 }
 
-/* decimals: LCT_COUNT, or LCT_SIGNED and how many. */
+/* decimals: LCT_NO_DECIMALS, or LCT_WITH_SIGN and how many. */
 static void LOCANT_PRINTF(6, 0)
     print(struct lct_html *h, const struct lct_results *r, const char *element,
           double scale, int decimals, const char *format, va_list args)
@@ -93,10 +93,10 @@ static void LOCANT_PRINTF(6, 0)
         lct_html_text(h, text);
     }
     lct_html_raw(h, "\">");
-    if (decimals == LCT_COUNT && fabs(value) < 1e15)
+    if (decimals == LCT_NO_DECIMALS && fabs(value) < 1e15)
         lct_page_put_count(h, (int64_t)llround(value));
-    else if (decimals >= LCT_SIGNED)
-        lct_page_put_signed(h, value, decimals - LCT_SIGNED);
+    else if (decimals >= LCT_WITH_SIGN)
+        lct_page_put_signed(h, value, decimals - LCT_WITH_SIGN);
     else
         lct_page_put_number(h, value, decimals);
     lct_html_raw(h, "</");
@@ -105,17 +105,7 @@ static void LOCANT_PRINTF(6, 0)
 }
 
 void lct_page_cell(struct lct_html *h, const struct lct_results *r,
-                   int decimals, const char *path, ...)
-{
-    va_list args;
-
-    va_start(args, path);
-    print(h, r, "td", 1, decimals, path, args);
-    va_end(args);
-}
-
-void lct_page_scaled_cell(struct lct_html *h, const struct lct_results *r,
-                          double scale, int decimals, const char *path, ...)
+                   double scale, int decimals, const char *path, ...)
 {
     va_list args;
 
@@ -150,7 +140,7 @@ void lct_page_signed(struct lct_html *h, const struct lct_results *r,
     va_list args;
 
     va_start(args, path);
-    print(h, r, "span", 1, LCT_SIGNED + decimals, path, args);
+    print(h, r, "span", 1, LCT_WITH_SIGN + decimals, path, args);
     va_end(args);
 }
 
@@ -160,7 +150,7 @@ void lct_page_count(struct lct_html *h, const struct lct_results *r,
     va_list args;
 
     va_start(args, path);
-    print(h, r, "span", 1, LCT_COUNT, path, args);
+    print(h, r, "span", 1, LCT_NO_DECIMALS, path, args);
     va_end(args);
 }
 
