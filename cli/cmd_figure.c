@@ -15,7 +15,7 @@ struct options {
     double      base, factor;
 };
 
-/* Left out it is 0, which is: as on the page. */
+/* Left out it is 0, which is: as on the page; of heads, -1 is. */
 #define NUMBER(name, member, value, min, max, doc)                          \
     { name, 0, CLI_INTEGER, offsetof(struct options, member), value, "0",   \
       min, max, 0, doc }
@@ -34,7 +34,8 @@ static const struct cli_option options[] = {
            "positions shown, or length of a task's test; 0: as on the page"),
     NUMBER("position", position, "P", 1, INT64_C(1) << 40,
            "the position that is looked at"),
-    NUMBER("head", head, "H", 0, 64, "one head, from 1 on; 0: all"),
+    { "head", 0, CLI_INTEGER, offsetof(struct options, head), "H", "-1", -1, 63,
+      0, "one head, from 0 on; -1: all" },
     { "base", 0, CLI_REAL, offsetof(struct options, base), "B", NULL, 0, 0, 0,
       "the same as base=B in the spec" },
     { "factor", 0, CLI_REAL, offsetof(struct options, factor), "S", NULL, 0, 0,
@@ -364,7 +365,7 @@ const struct cli_command cli_figure = {
                 "locant figure wavelengths rope --base 500000\n"
                 "locant figure circle rope --position 20\n"
                 "locant figure scalings rope --factor 8 -o scalings.svg\n"
-                "locant figure attention alibi --length 16 --head 2\n"
+                "locant figure attention alibi --length 16 --head 1\n"
                 "locant figure bias t5 --csv > bias.csv\n"
                 "locant figure bias 3 --json\n"
                 "locant figure length --dir locant-lab\n"

@@ -155,12 +155,12 @@ typedef struct locant_figure_info {
 /* In the order of the page; NULL past the end. */
 LOCANT_API const locant_figure_info *locant_figure_at(int i);
 
-/* What is looked at; 0 everywhere: what the page shows. */
+/* What is looked at; as LOCANT_FIGURE_VIEW_INIT has it: what the page shows. */
 typedef struct locant_figure_view {
     size_t  struct_size;
     int64_t length;   /* positions shown */
     int64_t position; /* the one that is looked at, from 1 on */
-    int64_t head;     /* from 1 on; 0: all, or the first */
+    int64_t head;     /* from 0 on; -1: all, or the first */
     int64_t trained;  /* trained length; 0: 128, or that of the runs */
     int64_t width, heads; /* of the model; 0: 64 and 4, or those of the runs */
     double  factor;   /* of the scalings of RoPE; 0: 4 */
@@ -168,7 +168,8 @@ typedef struct locant_figure_view {
     const char *encoding; /* of "surface", which one; NULL: all, one by one */
 } locant_figure_view;
 
-#define LOCANT_FIGURE_VIEW_INIT { .struct_size = sizeof(locant_figure_view) }
+#define LOCANT_FIGURE_VIEW_INIT \
+    { .struct_size = sizeof(locant_figure_view), .head = -1 }
 
 /*
  * Called with a figure, valid during the call; 'alt' and 'caption' say what it
