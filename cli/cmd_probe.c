@@ -114,7 +114,7 @@ static void print_states(const json_t *states)
 
     puts("Position read off the state, mean error after");
     json_array_foreach(json_object_get(states, "error"), i, error) {
-        printf("  layer %zu ", i + 1);
+        printf("  layer %zu ", i);
         print_number(7, 2, json_number_value(error));
         putchar('\n');
     }
@@ -129,7 +129,7 @@ static void print_partial(const json_t *partial)
 
     if (json_object_size(partial) == 0)
         return;
-    printf("Loss with only the fastest pairs turning, nats per byte, at %.0f "
+    printf("Loss with only the fastest pairs rotating, nats per byte, at %.0f "
            "and %.0f bytes\n(predicted to tell most of positions: pair",
            number_at(partial, "length", NULL),
            number_at(partial, "far", NULL));

@@ -442,8 +442,9 @@ static void views_are_checked(void **state)
                   "not of an encoding");
     view.head = 5;
     CHECK_REFUSED(refuse("bias", "alibi", &view), LOCANT_ERR_PARAM,
-                  "locant_figure_of_encoding: head is 5, expected 0 to 4");
-    view.head = 0;
+                  "locant_figure_of_encoding: head is 5, expected 0 to 3, "
+                  "or -1 for all");
+    view.head = -1;
     view.length = 1;
     CHECK_REFUSED(refuse("bias", "alibi", &view), LOCANT_ERR_PARAM,
                   "locant_figure_of_encoding: length is 1, expected 0 or 2 to "

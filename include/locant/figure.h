@@ -154,12 +154,12 @@ typedef struct locant_figure_info {
 /* In the order of the page; NULL past the end. */
 LOCANT_API const locant_figure_info *locant_figure_at(int i);
 
-/* What to show; a member that is 0 takes the value of the page. */
+/* What to show.  LOCANT_FIGURE_VIEW_INIT has the values of the page. */
 typedef struct locant_figure_view {
     size_t  struct_size;
-    int64_t length;   /* positions shown */
-    int64_t position; /* the selected one, counted from 1 */
-    int64_t head;     /* counted from 1; 0: all, or the first */
+    int64_t length;   /* positions shown; 0: as on the page */
+    int64_t position; /* the selected one, counted from 1; 0: as on the page */
+    int64_t head;     /* counted from 0; -1: all, or the first */
     int64_t trained;  /* trained length; 0: 128, or that of the runs */
     int64_t width, heads; /* of the model; 0: 64 and 4, or those of the runs */
     double  factor;   /* of the scalings of RoPE; 0: 4 */
@@ -167,7 +167,8 @@ typedef struct locant_figure_view {
     const char *encoding; /* "surface": which one; NULL: all, one by one */
 } locant_figure_view;
 
-#define LOCANT_FIGURE_VIEW_INIT { .struct_size = sizeof(locant_figure_view) }
+#define LOCANT_FIGURE_VIEW_INIT \
+    { .struct_size = sizeof(locant_figure_view), .head = -1 }
 
 /*
  * Called with a figure, which is valid during the call; 'alt' and 'caption'

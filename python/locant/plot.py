@@ -188,7 +188,8 @@ def figures(name: str, of: str | Encoding, *, runs: Sequence[int] = (),
     runs  of a store: their ids; all finished ones like the last if left out
           (of "task-.." ones on a task, of others on text)
     view  length, position, head, trained, width, heads, factor, seed, as in
-          locant_figure_view of include/locant/figure.h; 0: as on the page
+          locant_figure_view of include/locant/figure.h; left out: as on the
+          page
 
     Errors: ERR_PARAM (no such figure; not of this encoding), ERR_UNSUPPORTED
     (this build has no lab), ERR_IO.

@@ -326,9 +326,10 @@ static void text(void *to, double x, double y, const char *words,
                  const struct lct_text *style)
 {
     const struct page *p = to;
+    const bool two = style->zh && strcmp(style->zh, words) != 0;
 
-    put_text(p, x, y, words, style->zh ? " en" : "", style);
-    if (style->zh)
+    put_text(p, x, y, words, two ? " en" : "", style);
+    if (two)
         put_text(p, x, y, style->zh, " zh", style);
 }
 

@@ -128,8 +128,8 @@ static json_t *head_json(const struct sweep *s, int64_t at)
     return json_pack(
         "{s:I, s:I, s:o, s:o, s:o, s:{s:o, s:o, s:o}, s:o, s:o, s:o, s:o, s:o,"
         " s:o, s:o, s:o}",
-        "layer", (json_int_t)(at / s->p->heads + 1), "head",
-        (json_int_t)(at % s->p->heads + 1), "entropy",
+        "layer", (json_int_t)(at / s->p->heads), "head",
+        (json_int_t)(at % s->p->heads), "entropy",
         lct_probe_real(h->entropy / h->rows), "slope",
         lct_probe_real(lct_entropy_slope(h)), "distance",
         lct_probe_real(h->distance / h->rows), "within", "8",

@@ -189,8 +189,8 @@ static json_t *usage_json(const struct usage *u, const struct lct_probe *p)
                            head / (u->heads / u->kv_heads);
 
         json_array_append_new(heads, json_pack(
-            "{s:I, s:I, s:o, s:o}", "layer", (json_int_t)(layer + 1), "head",
-            (json_int_t)(head + 1), "q", lct_probe_reals(u->q + at * n, n),
+            "{s:I, s:I, s:o, s:o}", "layer", (json_int_t)layer, "head",
+            (json_int_t)head, "q", lct_probe_reals(u->q + at * n, n),
             "k", lct_probe_reals(u->k + kv * n, n)));
     }
     return heads;

@@ -178,7 +178,11 @@ static locant_status draw_one(const char *fn, enum lct_figure_id id,
     struct lct_html h = { .taker = taker };
     locant_status status;
 
-    LCT_TRY(check_number(fn, "head", view->head, r->heads));
+    if (view->head < -1 || view->head >= r->heads)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: head is %" PRId64 ", expected 0 to %" PRId64
+                           ", or -1 for all",
+                           fn, view->head, r->heads - 1);
     if (r->heads < 1 || r->width % r->heads != 0)
         return locant_fail(LOCANT_ERR_PARAM,
                            "%s: width is %" PRId64 ", expected a multiple of "

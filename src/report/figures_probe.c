@@ -214,7 +214,7 @@ locant_status lct_page_probes(struct lct_html *h, const struct lct_results *r)
     if (status == LOCANT_OK)
         status = lct_page_learning(h, r);
     if (status == LOCANT_OK)
-        status = lct_page_maps(h, r, 0);
+        status = lct_page_maps(h, r, -1);
     lct_html_raw(h, "</div>\n");
     lct_page_probe_tables(h, r);
     return status;

@@ -108,8 +108,8 @@ void lct_page_probe_tables(struct lct_html *h, const struct lct_results *r);
 /* A panel of statistics over training for each of them. */
 locant_status lct_page_learning(struct lct_html *h,
                                 const struct lct_results *r);
-/* Attention of all heads of each, and of one head, by number from 1 on through
-   all layers; 0: the nearest. */
+/* Attention of all heads of each, and of one head, by number through all
+   layers; -1: the nearest. */
 locant_status lct_page_maps(struct lct_html *h, const struct lct_results *r,
                             int64_t head);
 /* Pairs of channels in use, head by head, of one that turns some. */
@@ -182,7 +182,8 @@ extern const char lct_page_style[], lct_page_style_media[];
 
 /* --------------------------------------------------------------- pictures */
 
-/* An encoding about to be drawn; 'view' is zero on the page. */
+/* An encoding about to be drawn; 'view' is LOCANT_FIGURE_VIEW_INIT on the
+   page. */
 struct lct_subject {
     locant_figure_view view;
     const struct lct_results *r;

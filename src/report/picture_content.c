@@ -58,7 +58,7 @@ static locant_status draw_added(struct lct_html *h, const struct lct_subject *s,
     for (int64_t i = 0; i < heads; i++) {
         int64_t head = lct_view_head(s, i, heads, s->r->heads);
 
-        lct_messages_number(&label[i], MSG_HEAD, (double)head + 1);
+        lct_messages_number(&label[i], MSG_HEAD, (double)head);
         series[i] = (locant_series){ LCT_FILLED(label[i]), .n = (size_t)n,
                                      .x = x, .y = y + head * n,
                                      .color = (int)i };
@@ -78,7 +78,7 @@ static locant_status last_query(double *y, const struct lct_subject *s,
                                 const locant_tensor *params, int64_t n)
 {
     struct lct_look look;
-    int64_t head = s->view.head > 0 ? s->view.head - 1 : 0;
+    int64_t head = s->view.head > 0 ? s->view.head : 0;
     int64_t at = s->view.position > 0 ? s->view.position : n - 1;
 
     at = at < n ? at : n - 1;

@@ -76,7 +76,7 @@ static locant_status draw_head_mask(struct lct_html *h,
 
     for (int64_t i = 0; i < look->n * look->n; i++)
         cells[i] = cells[i] > 0 ? 1 : i % look->n > i / look->n ? NAN : 0;
-    lct_messages_number(&title, MSG_MASK_TITLE, (double)head + 1);
+    lct_messages_number(&title, MSG_MASK_TITLE, (double)head);
     lct_figures_title_filled(&f, &title);
     f.cells = cells;
     f.rows = f.cols = look->n;

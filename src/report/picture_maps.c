@@ -80,8 +80,8 @@ static size_t head_of(const struct json_t *probe, int64_t wish)
     const size_t n = lct_points_of(NULL, distance, &reach, probe);
     size_t best = 0;
 
-    if (wish > 0 && (size_t)wish <= n)
-        return (size_t)wish - 1;
+    if (wish >= 0 && (size_t)wish < n)
+        return (size_t)wish;
     for (size_t i = 1; i < n; i++)
         best = distance[i] < distance[best] ? i : best;
     return best;
@@ -95,8 +95,8 @@ static locant_status show_head(struct lct_html *h, const struct lct_results *r,
     char layer[24], number[24];
     const char *const text[] = { layer, number };
 
-    snprintf(layer, sizeof layer, "%zu", head / (size_t)r->heads + 1);
-    snprintf(number, sizeof number, "%zu", head % (size_t)r->heads + 1);
+    snprintf(layer, sizeof layer, "%zu", head / (size_t)r->heads);
+    snprintf(number, sizeof number, "%zu", head % (size_t)r->heads);
     f.cells = cells;
     f.rows = shape[0];
     f.cols = shape[1];
@@ -154,7 +154,7 @@ static locant_status show_all(struct lct_html *h, const struct lct_results *r,
     f.rows = shape[0];
     f.cols = shape[1];
     f.x_step = f.y_step = 1. / (SMALL + 1); /* whole numbers in the middles */
-    f.x_first = f.y_first = 1 - (SMALL - 1) * f.x_step / 2;
+    f.x_first = f.y_first = -(SMALL - 1) * f.x_step / 2;
     return lct_page_figure(h, r, FIG_HEADS, &f);
 }
 

@@ -23,7 +23,7 @@ int64_t lct_view_length(const struct lct_subject *s, int64_t usual,
 
 int64_t lct_view_heads(const struct lct_subject *s, int64_t heads, int64_t most)
 {
-    if (s->view.head > 0)
+    if (s->view.head >= 0)
         return 1;
     return heads < most ? heads : most;
 }
@@ -31,8 +31,8 @@ int64_t lct_view_heads(const struct lct_subject *s, int64_t heads, int64_t most)
 int64_t lct_view_head(const struct lct_subject *s, int64_t i, int64_t n,
                       int64_t heads)
 {
-    if (s->view.head > 0)
-        return s->view.head <= heads ? s->view.head - 1 : heads - 1;
+    if (s->view.head >= 0)
+        return s->view.head < heads ? s->view.head : heads - 1;
     return i * heads / n;
 }
 
@@ -71,7 +71,7 @@ static locant_status show_attention(struct lct_html *h,
 
     for (int i = 0; i < 3; i++)
         snprintf(number[i], sizeof number[i], "%.2f", sum[i]);
-    lct_messages_number(&title, MSG_ATTENTION_TITLE, (double)head + 1);
+    lct_messages_number(&title, MSG_ATTENTION_TITLE, (double)head);
     lct_figures_title_filled(&f, &title);
     f.cells = cells;
     f.rows = f.cols = n;

@@ -117,9 +117,9 @@ static locant_status draw_score(struct lct_html *h, const struct turner *u)
     for (int64_t i = 0; i < heads; i++) {
         int64_t head = lct_view_head(s, i, heads, u->heads);
 
-        lct_messages_number(&label[i], MSG_HEAD, (double)head + 1);
+        lct_messages_number(&label[i], MSG_HEAD, (double)head);
         line[i] = (locant_series){ .label = heads > 1 ? label[i].en : NULL,
-                                   .label_zh = label[i].zh,
+                                   .label_zh = heads > 1 ? label[i].zh : NULL,
                                    .n = (size_t)n, .x = x, .y = y + head * n,
                                    .color = (int)i };
     }
@@ -187,7 +187,7 @@ static locant_status find_pairs(double *freq, int64_t *first, int64_t *pairs,
     locant_status status = LOCANT_OK;
 
     LCT_TRY(lct_page_numbers(&unit, (size_t)(dim + u->heads * dim)));
-    out = unit + dim; /* of head 1 first */
+    out = unit + dim; /* of head 0 first */
     *pairs = 0;
     for (int64_t c = 0; c < dim && status == LOCANT_OK; c++) {
         int64_t partner = -1;

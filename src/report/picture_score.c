@@ -69,7 +69,7 @@ static locant_status draw_curves(struct lct_html *h,
     high[0] = high[1] = f.y_max;
     for (int64_t i = 0; i < heads; i++) {
         int64_t head = lct_view_head(s, i, heads, frame->heads);
-        lct_messages_number(&label[i], MSG_HEAD, (double)head + 1);
+        lct_messages_number(&label[i], MSG_HEAD, (double)head);
         series[i] = (locant_series){ LCT_FILLED(label[i]),
                                      .n = (size_t)frame->n, .x = frame->x,
                                      .y = y + head * frame->n,
@@ -93,7 +93,7 @@ static locant_status draw_matrix(struct lct_html *h,
 {
     locant_figure f = lct_figures_begin(FIG_MATRIX);
     int64_t n = lct_view_length(s, s->r->trained_length, MATRIX);
-    int64_t head = s->view.head > 0 ? s->view.head - 1 : 0;
+    int64_t head = s->view.head > 0 ? s->view.head : 0;
     struct lct_label title;
     size_t cells;
     double *out, *one;
@@ -108,7 +108,7 @@ static locant_status draw_matrix(struct lct_html *h,
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = i + 1; j < n; j++)
             one[i * n + j] = NAN;
-    lct_messages_number(&title, MSG_MATRIX_TITLE, (double)head + 1);
+    lct_messages_number(&title, MSG_MATRIX_TITLE, (double)head);
     lct_figures_title_filled(&f, &title);
     f.cells = one;
     f.rows = f.cols = n;

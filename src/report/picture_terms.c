@@ -157,7 +157,7 @@ static locant_status show(struct lct_html *h, const struct lct_subject *s,
         snprintf(size[k], sizeof size[k], "%.2f",
                  mean_square_root(terms + k * n * n, n));
     lct_messages_number(&title, MSG_TERMS_TITLE,
-                        (double)lct_view_head(s, 0, 1, s->r->heads) + 1);
+                        (double)lct_view_head(s, 0, 1, s->r->heads));
     lct_figures_title_filled(&f, &title);
     f.cells = cells;
     f.rows = f.cols = ACROSS * (n + GAP) - GAP;

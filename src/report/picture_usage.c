@@ -27,7 +27,6 @@ static locant_status show(struct lct_html *h, const struct lct_results *r,
     f.cells = cells;
     f.rows = rows;
     f.cols = cols;
-    f.y_first = f.y_step = 1;
     return lct_page_figure(h, r, FIG_USAGE_HEADS, &f);
 }
 

@@ -162,7 +162,7 @@ static locant_status draw_layers(struct lct_html *h,
         s.trained = s.trained == NULL ? NULL : s.trained + first;
         if (s.e != all->e) {
             const char *at[2] = { layer, locant_encoding_spec(s.e) };
-            snprintf(layer, sizeof layer, "%lld", (long long)l + 1);
+            snprintf(layer, sizeof layer, "%lld", (long long)l);
             lct_html_raw(h, "<h4>");
             lct_say_values(h, s.r, MSG_FROM_LAYER, at);
             lct_html_raw(h, "</h4>\n");
@@ -178,7 +178,8 @@ locant_status lct_draw_pictures(struct lct_html *h, const struct lct_results *r,
                                 const locant_figure_view *view)
 {
     locant_tensor initial[LCT_GROUP_PARAMS];
-    struct lct_subject s = { .r = r, .g = g, .e = e };
+    struct lct_subject s = { .view = LOCANT_FIGURE_VIEW_INIT, .r = r, .g = g,
+                             .e = e };
     int n = 0;
     locant_status status = make_initial(initial, &n, r, e);
 

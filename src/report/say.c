@@ -45,8 +45,13 @@ void lct_say_close(struct lct_html *h)
     lct_html_raw(h, "</span>");
 }
 
+/* Once where both are the same. */
 static void put_both(struct lct_html *h, const char *en, const char *zh)
 {
+    if (strcmp(en, zh) == 0) {
+        lct_html_text(h, en);
+        return;
+    }
     lct_say_open(h, LCT_EN);
     lct_html_text(h, en);
     lct_say_close(h);
@@ -177,5 +182,11 @@ void lct_say_all(struct lct_html *h, const struct lct_results *r,
 void lct_say_values(struct lct_html *h, const struct lct_results *r,
                     enum lct_message id, const char *const *text)
 {
-    lct_say_all(h, r, "", &id, 1, text);
+    const struct saying s = { h, r, "", text, LCT_EN };
+    const char *en = lct_messages_text(id, LCT_EN);
+
+    if (strcmp(en, lct_messages_text(id, LCT_ZH)) == 0)
+        say(&s, en);
+    else
+        lct_say_all(h, r, "", &id, 1, text);
 }
