@@ -1,4 +1,4 @@
-/* utf8.c - characters of UTF-8; RFC 3629 */
+/* utf8.c - decode UTF-8; RFC 3629 */
 #include "utf8.h"
 
 int32_t lct_utf8_next(const char **text)
