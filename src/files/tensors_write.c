@@ -6,11 +6,11 @@
  */
 #include "../core/quote.h"
 #include "../core/size.h"
-#include "../core/utf8.h"
 #include "dense.h"
 #include "io.h"
 #include "npy.h"
 #include "tensors.h"
+#include "utf8.h"
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>

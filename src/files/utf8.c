@@ -30,3 +30,12 @@ int32_t lct_utf8_next(const char **text)
     *text += n;
     return (int32_t)c;
 }
+
+bool lct_is_utf8(const char *text)
+{
+    int32_t c;
+
+    while ((c = lct_utf8_next(&text)) > 0)
+        ;
+    return c == 0;
+}

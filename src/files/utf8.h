@@ -1,6 +1,7 @@
 /* utf8.h - decode UTF-8 */
 #ifndef LCT_UTF8_H
 #define LCT_UTF8_H
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -9,4 +10,7 @@
  * U+10FFFF, truncated) gives -1 and advances by one byte.
  */
 int32_t lct_utf8_next(const char **text);
+
+/* Is all of the text valid? */
+bool lct_is_utf8(const char *text);
 #endif

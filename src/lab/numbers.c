@@ -4,7 +4,7 @@
  * Losses against the context are in bits per byte, as the curves are; changes,
  * and what seeds alone tell, in nats per byte.
  */
-#include "../core/utf8.h"
+#include "../files/utf8.h"
 #include "numbers.h"
 #include "../core/size.h"
 #include <inttypes.h>
