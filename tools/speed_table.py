@@ -3,9 +3,9 @@
 
 usage: tools/speed_table.py PART.json[,PART.json...] [RUN...]
 
-Each argument is one run, which may have been taken in parts; runs stand beside
-one another in the table, ' / ' between them.  "Of peak" is fastest against
-fastest, in brackets at the median; what holds is counted by the fastest of
+Each argument is one run, which may have several parts.  Several runs are
+separated by ' / ' in the table.  "Of peak" compares the fastest samples; in
+brackets, the medians.  Goals are counted by the fastest samples of
 every run.
 """
 import json
@@ -86,7 +86,7 @@ def verdict(goal, values):
 
 
 def rows_of_file(text):
-    """of a kept run, a line for each row, or of what --json prints"""
+    """rows of a kept run, one per line, or of the output of --json"""
     try:
         return json.loads(text)["rows"]
     except json.JSONDecodeError:

@@ -33,7 +33,7 @@ _SCHEMA = ("Tensor x, Tensor[] params, Tensor? positions, Tensor? limits, "
 
 
 def _bound(c: Call) -> tuple[Bound, _c.Tensor, Tensor | Array]:
-    """The encoding for this call, its positions, and what holds them."""
+    """The encoding for this call, a view of its positions, and their array."""
     tokens, dim = c.x.shape[-2:]
     heads = c.x.shape[-3] if c.x.ndim > 2 else 1
     rotates = "rotate" in encoding_of(c.spec).doors
@@ -111,7 +111,7 @@ def _add_backward(wanted: Sequence[bool], dout: Tensor,
     c = Call(*given)
     bound, at, _held = _bound(c)
     values, views = gradients(bound)
-    # Batches share positions; the table's gradient adds up, row by row.
+    # Rows of a batch share positions; their gradients add up, row by row.
     rows = dense(dout).to(torch.promote_types(dout.dtype, torch.float32))
     for part in rows.reshape(-1, *rows.shape[-2:]):
         lib.locant_encoding_table_backward(
@@ -128,7 +128,7 @@ def _wanted_fake(wanted: Sequence[bool], dout: Tensor,
 
 
 def _operators(name: str, forward: Any, fake: Any, backward: Any) -> Any:
-    """locant::name and locant::name_backward, which knows no gradient."""
+    """locant::name and locant::name_backward, which has no gradient."""
     op = custom_op(f"locant::{name}", forward, mutates_args=(),
                    device_types="cpu", schema=f"({_SCHEMA}) -> Tensor")
     back = custom_op(
@@ -159,7 +159,7 @@ def _wanted(ctx: Any) -> list[bool]:
 
 
 def _call(ctx: Any, op: Any, wanted: list[bool], dout: Tensor) -> list[Any]:
-    """A gradient for each that is wanted, else None."""
+    """A gradient for each wanted input, None for the others."""
     x, positions, limits, *params = ctx.saved_tensors
     made = iter(op(wanted, dout, x, params, positions, limits, *ctx.options))
     return [next(made) if want else None for want in wanted]
