@@ -1,12 +1,11 @@
 /* lab_case.h - a generated corpus, and a store in a folder of a test's own */
 #ifndef LAB_CASE_H
 #define LAB_CASE_H
-#include "scratch.h"
+#include "scratch_case.h"
 #include "lab/run.h"
 #include <jansson.h>
 #include <math.h>
 
-static struct scratch dir;
 static locant_corpus *corpus;
 static locant_store *store;
 

@@ -2,7 +2,7 @@
  * test_attention_content.c - the content door: values, gradients, threads,
  * chunks, documents, scratch.
  */
-#include "everything.h"
+#include "content_encoding.h"
 #include "oracle/mixed.h"
 #include <stdlib.h>
 #include <string.h>

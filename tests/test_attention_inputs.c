@@ -2,7 +2,7 @@
  * test_attention_inputs.c - what attention refuses of the inputs and encodings
  * of the content door.
  */
-#include "everything.h"
+#include "content_encoding.h"
 #include "oracle/mixed.h"
 
 static void inputs_are_refused(void **state)

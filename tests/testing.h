@@ -42,6 +42,26 @@
 #define CHECK_REFUSED(call, status, sentence) \
     test_refused((call), (status), (sentence), __FILE__, __LINE__)
 
+/*
+ * TEST(a_claim_in_words) { .. } is a test; main.c runs those of a program in
+ * the order they stand, or those that match LOCANT_ONLY.  The set-up and the
+ * tear-down are of each test, or of all of them.
+ */
+#define TEST(name) TEST_WITH(NULL, NULL, name)
+#define TEST_WITH(set_up, tear_down, name) \
+    static void name(void); \
+    __attribute__((constructor)) static void name##_is_a_test(void) \
+    { test_add(#name, name, set_up, tear_down); } \
+    static void name(void)
+#define TEST_GROUP(set_up, tear_down) \
+    __attribute__((constructor)) static void all_tests(void) \
+    { test_group(set_up, tear_down); }
+
+typedef int (*test_fixture)(void **state);
+void test_add(const char *name, void (*run)(void), test_fixture set_up,
+              test_fixture tear_down);
+void test_group(test_fixture set_up, test_fixture tear_down);
+
 void test_where(void);
 void test_stop(void);
 void test_ok(locant_status got, const char *file, int line);

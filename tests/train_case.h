@@ -4,7 +4,7 @@
  */
 #ifndef TRAIN_CASE_H
 #define TRAIN_CASE_H
-#include "scratch.h"
+#include "scratch_case.h"
 #include "lab/run.h"
 #include "locant/files.h"
 #include <dirent.h>
@@ -12,22 +12,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-static struct scratch dir;
 static locant_corpus *corpus;
-
-static inline int set_up(void **state)
-{
-    (void)state;
-    dir = scratch_make();
-    return 0;
-}
-
-static inline int tear_down(void **state)
-{
-    (void)state;
-    scratch_remove(&dir);
-    return 0;
-}
 
 static inline int make_corpus(void **state)
 {

@@ -1,7 +1,6 @@
 /*
- * test_review_doors.c - what a review of the doors found: outputs that overlap
- * inputs, tensors without elements, positions that one path refuses and another
- * does not.
+ * test_door_arguments.c - arguments of the doors: outputs that overlap inputs,
+ * tensors without elements, positions that every path refuses.
  */
 #include "testing.h"
 #include <math.h>

@@ -1,6 +1,6 @@
 /*
- * test_review_values.c - what a review of encodings as values found: specs,
- * lengths left out, layers, ids, and tables resized to nothing.
+ * test_encoding_values.c - encodings as values: specs, lengths left out, layers,
+ * ids, and tables resized to nothing.
  */
 #include "locant/resize.h"
 #include "testing.h"

@@ -1,9 +1,9 @@
 /*
- * everything.h - an encoding made for tests, which uses all that the content
- * door offers, in both directions.
+ * content_encoding.h - an encoding made for tests, which uses all that the
+ * content door offers, in both directions.
  */
-#ifndef EVERYTHING_H
-#define EVERYTHING_H
+#ifndef CONTENT_ENCODING_H
+#define CONTENT_ENCODING_H
 
 #include "encodings/encoding.h"
 #include "testing.h"

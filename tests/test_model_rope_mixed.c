@@ -1,6 +1,6 @@
 /* needs: lab */
 /*
- * test_review_model.c - rope-mixed as rope-vit starts it, in a model: x and y
+ * test_model_rope_mixed.c - rope-mixed as rope-vit starts it, in a model: x and y
  * of one head are cosine and sine of one angle.
  */
 #include "test_model_run.h"

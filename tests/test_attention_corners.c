@@ -1,7 +1,7 @@
 /*
- * test_review_speed.c - what a review of the tiled engine found: calls without
- * a batch row or head, heads wider than the model, turned keys whose gradient
- * is not wanted, positions at both ends of int64.
+ * test_attention_corners.c - calls without a batch row or head, heads wider than
+ * the model, rotated keys whose gradient is not wanted, positions at both ends
+ * of int64.
  */
 #include "locant/attention.h"
 #include "testing.h"
