@@ -1,5 +1,5 @@
 /* numbers_put.c - values, intervals and losses into the document of numbers */
-#include "../core/utf8.h"
+#include "../files/utf8.h"
 #include "numbers_extension.h"
 #include <inttypes.h>
 #include <math.h>
