@@ -1,4 +1,4 @@
-/* cmd_rotate.c - locant rotate: queries or keys rotated by their positions. */
+/* cmd_rotate.c - locant rotate: rotate queries or keys by their positions. */
 #include "cli.h"
 
 struct options {
@@ -14,16 +14,16 @@ static const struct cli_option options[] = {
     OPT_FILE("output", out, "Y.npy", "shape and dtype of X", .letter = 'o',
         .required = 1),
     OPT_INTEGER("offset", offset, "N", INT64_MIN, INT64_MAX,
-        "row t sits at position N + t"),
+        "row t is at position N + t"),
     OPT_FILE("positions", positions, "P.npy",
-        "row t sits at P[t]: i64 [T], f64 [T] or [T, axes]"),
+        "row t is at P[t]: i64 [T], f64 [T] or [T, axes]"),
     OPT_FILE("limits", limits, "L.npy",
         "i64 [B], or [B, T] for X of [B, ..., T, D]: 1 + the longest position "
         "of the document of each row, or token; frequencies that depend on the "
         "length are those of that document"),
     OPT_FLAG("inverse", inverse, "rotate back"),
     OPT_FLAG("key", key,
-        "X holds keys: xpos and pope rotate them unlike queries"),
+        "X holds keys, which xpos and pope rotate differently"),
     OPT_PARAMS(params),
     OPT_END
 };
@@ -45,8 +45,9 @@ static int read_inputs(struct inputs *in, const struct options *o,
     return cli_read_as(&in->limits, "limits", o->limits, CLI_IS(LOCANT_I64));
 }
 
-/* Memory for the result where its rows are wider than those of X. */
-static int new_wider(locant_array *wide, const struct cli_encoding *c,
+/* Memory for the result if its rows are longer than those of X, which
+   otherwise holds the result. */
+static int new_longer(locant_array *longer, const struct cli_encoding *c,
                      const locant_tensor *x)
 {
     const int64_t dim = x->shape[x->rank - 1];
@@ -58,7 +59,7 @@ static int new_wider(locant_array *wide, const struct cli_encoding *c,
     for (int i = 0; i < x->rank; i++)
         shape[i] = x->shape[i];
     shape[x->rank - 1] = width;
-    return cli_new(wide, x->dtype, x->rank, shape);
+    return cli_new(longer, x->dtype, x->rank, shape);
 }
 
 static locant_status rotate_rows(locant_tensor *out, const locant_tensor *x,
@@ -85,21 +86,21 @@ static int rotate(const struct cli *cli, const struct cli_encoding *c,
 {
     const struct options *o = cli->options;
     struct inputs  in = { 0 };
-    locant_array   wide = { 0 };
+    locant_array   longer = { 0 };
     locant_tensor *out = &x->tensor;
     locant_status  s;
     int            status = read_inputs(&in, o, &x->tensor);
 
     if (status == CLI_OK)
-        status = new_wider(&wide, c, &x->tensor);
-    if (wide.memory != NULL)
-        out = &wide.tensor;
+        status = new_longer(&longer, c, &x->tensor);
+    if (longer.memory != NULL)
+        out = &longer.tensor;
     if (status == CLI_OK) {
         s = rotate_rows(out, &x->tensor, c, &in, o);
         status = s == LOCANT_OK ? cli_write(cli, o->out, out)
                                 : cli_error_input(s);
     }
-    cli_free(&wide);
+    cli_free(&longer);
     cli_free(&in.limits);
     cli_free(&in.positions);
     return status;
@@ -134,8 +135,8 @@ static int run(const struct cli *cli)
     int          status;
 
     if (o->positions != NULL && cli_given(cli, "offset"))
-        return cli_fail(CLI_USAGE, "--offset and --positions both say where "
-                        "the rows sit; give one of them");
+        return cli_fail(CLI_USAGE, "--offset and --positions both set the "
+                        "positions; give only one");
     status = cli_check_door(cli->words[0], LOCANT_DOOR_ROTATE);
     if (status == CLI_OK)
         status = cli_read_as(&x, "input", o->in, CLI_FLOATS);

@@ -11,8 +11,8 @@ struct options {
 };
 
 static const struct cli_option options[] = {
-    OPT_INTEGER("seed", seed, "SEED", 0, INT64_MAX, "of the random cases",
-        .fallback = "1"),
+    OPT_INTEGER("seed", seed, "SEED", 0, INT64_MAX,
+        "seed of the random problems", .fallback = "1"),
     OPT_INTEGER("cases", cases, "N", 1, 100000, "random problems of each row",
         .fallback = "4"),
     OPT_TEXT("only", only, "NAME",
@@ -117,9 +117,9 @@ static int run(const struct cli *cli)
         oracle_check(&r, oracle_all[k]);
     if (r.rows == 0 && missing == 0) {
         json_decref(to.json);
-        return cli_fail(CLI_USAGE, "--only '%s': is no operation (angles, "
-                        "rotate, table, bias, attend, resize, ids, doors, "
-                        "init) and no encoding", o->only);
+        return cli_fail(CLI_USAGE, "--only '%s': is neither an operation "
+                        "(angles, rotate, table, bias, attend, resize, ids, "
+                        "doors, init) nor an encoding", o->only);
     }
     return summary(&r, missing);
 }
