@@ -99,7 +99,7 @@ static void measure(double loss[BLOCKS], locant_store *s, int64_t run,
 {
     size_t ends[BLOCKS];
     const struct lct_extension_place place = {
-        .store = s, .corpus = corpus, .want = BLOCKS, .ends = ends,
+        .store = s, .corpus = corpus, .want = BLOCKS,
         .blocks = (int64_t)lct_test_blocks(ends, BLOCKS, corpus, LCT_EVAL_SEED)
     };
     const struct lct_extension_cell cell = { run, spec, 128, false };
