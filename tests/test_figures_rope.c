@@ -87,7 +87,7 @@ static void scores_and_bounds(void **state)
     CHECK(e.band[0] == 0);
     near_to(e.band[1], 1 / sqrt(32), 1e-15);
     near_to(e.band[2], 2 * sqrt(16) / 32, 1e-15);
-    assert_string_equal(e.label[3], "key made for distance 128");
+    assert_string_equal(e.label[3], "key chosen for distance 128");
     for (int i = 0; i < POINTS; i++)
         CHECK(i == 8 ? e.y[3][i] == 1 : e.y[3][i] < .8);
     CHECK(su.lines == 1);
@@ -116,7 +116,7 @@ static const char *find_turning(const char *spec)
     const struct shown s = show("turns", spec);
 
     snprintf(number, sizeof number, "%s", s.label[s.lines - 1]);
-    CHECK(strstr(number, " of 16 pairs turn once"));
+    CHECK(strstr(number, " of 16 pairs complete a turn"));
     number[strcspn(number, " ")] = '\0';
     return number;
 }
@@ -128,7 +128,7 @@ static void wavelengths_by_what_yarn_does(void **state)
 
     (void)state;
     CHECK(s.lines == 4 && s.n[0] == 1 && s.n[1] == 5 && s.n[2] == 10);
-    assert_string_equal(s.label[3], "6 of 16 pairs turn once");
+    assert_string_equal(s.label[3], "6 of 16 pairs complete a turn");
     CHECK(s.n[3] == 2 && s.y[3][0] == 5.5 && s.y[3][1] == 5.5);
     assert_string_equal(find_turning("rope(base=128)"), "10");
     assert_string_equal(find_turning("rope(base=500)"), "8");
