@@ -18,4 +18,6 @@ static inline int remove_dir(void **state)
     scratch_remove(&dir);
     return 0;
 }
+
+#define IN_SCRATCH(name) TEST_WITH(make_dir, remove_dir, name)
 #endif

@@ -160,20 +160,10 @@ static void isa_bias(struct drawn *d)
     test_tensor_free(&a.k);
 }
 
-static void every_isa_gives_the_same_bits(void **state)
+TEST(every_isa_gives_the_same_bits)
 {
-    (void)state;
     each(LOCANT_DOOR_ROTATE, 1000, isa_rotate);
     each(LOCANT_DOOR_INPUT, 250, isa_table);
     each(LOCANT_DOOR_SCORE, 250, isa_bias);
     print_message("bits %016" PRIx64 "\n", hash);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_isa_gives_the_same_bits),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

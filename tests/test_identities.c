@@ -4,9 +4,8 @@
 #include "lab/lab.h"
 #include "report/words.h"
 
-static void all_of_them_hold(void **state)
+TEST(all_of_them_hold)
 {
-    (void)state;
     for (int i = 0; i < LCT_IDENTITIES; i++) {
         struct lct_identity one;
         char zh[LCT_WORD_BYTES];
@@ -17,13 +16,4 @@ static void all_of_them_hold(void **state)
         CHECK(one.formula[0] && one.source[0]);
         CHECK(lct_word_zh(zh, sizeof zh, one.name));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_of_them_hold),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,12 +22,11 @@ static void same_numbers(const char *from, const char *to)
     }
 }
 
-static void both_languages_say_the_same(void **state)
+TEST(both_languages_say_the_same)
 {
     const char *en, *zh;
     int i;
 
-    (void)state;
     for (i = 0; lct_word_at(i, &en, &zh); i++) {
         /* a terminal has its own colours, or none */
         CHECK(!strstr(en, "Grey") && !strstr(en, "grey") &&
@@ -54,11 +53,10 @@ static void both_languages_say_the_same(void **state)
     CHECK(i > 250);
 }
 
-static void numbers_go_over(void **state)
+TEST(numbers_go_over)
 {
     char zh[LCT_WORD_BYTES];
 
-    (void)state;
     CHECK(lct_word_zh(zh, sizeof zh, "head 12"));
     CHECK(strcmp(zh, "第 12 头") == 0);
     CHECK(lct_word_zh(zh, sizeof zh, "Wavelengths extended 2.5 times"));
@@ -91,12 +89,11 @@ static void judge(struct lct_results *r)
     }
 }
 
-static void the_page_is_in_chinese(void **state)
+TEST_WITH(make_folder, remove_folder, the_page_is_in_chinese)
 {
     struct lct_results r;
     char *page;
 
-    (void)state;
     CHECK(english("\nthe page is here\n") && !english("rope, T5 and ALiBi"));
     make_results(&r);
     judge(&r);
@@ -115,11 +112,10 @@ static void the_page_is_in_chinese(void **state)
     free_results(&r);
 }
 
-static void every_encoding_is_in_chinese(void **state)
+TEST(every_encoding_is_in_chinese)
 {
     const char *spec;
 
-    (void)state;
     if (TEST_SANITIZED)
         skip(); /* test_pictures draws them all there */
     for (size_t i = 0; (spec = model_spec(i)) != NULL; i++) {
@@ -145,17 +141,4 @@ const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
     return "leak:libfontconfig\n";
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_languages_say_the_same),
-        cmocka_unit_test(numbers_go_over),
-        cmocka_unit_test_setup_teardown(the_page_is_in_chinese, make_folder,
-                                        remove_folder),
-        cmocka_unit_test(every_encoding_is_in_chinese),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
