@@ -18,9 +18,10 @@ static void each(unsigned door, int usual, void (*fn)(struct drawn *d))
 
     for (int i = 0; oracle_all[i] != NULL; i++)
         for (int k = 0; k < cases; k++) {
+            int64_t D = test_range(2, 160), W = test_range(1, 150);
             struct drawn d;
 
-            draw_any(&d, oracle_all[i], test_range(2, 160), test_range(1, 150));
+            draw_any(&d, oracle_all[i], D, W);
             met += (d.doors & door) != 0;
             if (d.doors & door)
                 fn(&d);
