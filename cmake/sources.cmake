@@ -112,7 +112,7 @@ set(LAB_SOURCES
   report/picture_input.c report/picture_maps.c report/picture_order.c
   report/picture_rotate.c report/picture_score.c report/picture_spread.c
   report/picture_terms.c report/picture_usage.c report/pictures.c
-  report/probe_points.c report/report.c report/say.c)
+  report/probe_points.c report/report.c report/say.c report/subject.c)
 set(COMMAND_SOURCES
   args.c arrays.c cmd_angles.c cmd_attend.c cmd_bench.c cmd_bias.c
   cmd_doctor.c cmd_eval.c cmd_figure.c cmd_graph.c cmd_list.c cmd_positions.c

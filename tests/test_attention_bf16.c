@@ -196,9 +196,8 @@ static void sweep(void)
         }
 }
 
-static void comes_near_the_reference(void **state)
+TEST(comes_near_the_reference)
 {
-    (void)state;
     lct_bf16_use = LCT_BF16_ALWAYS;
     test_each_isa(sweep);
     print_message("worst: out %.2f, gradients %.2f units of their size, lse "
@@ -231,23 +230,12 @@ static bool switched(const char *spec)
 }
 
 /* Maps that widen and encodings of content keep to the widened rows. */
-static void path_is_taken_where_it_is_said(void **state)
+TEST(path_is_taken_where_it_is_said)
 {
-    (void)state;
     for (size_t e = 0; e < LEN(encodings); e++)
         CHECK(switched(encodings[e].spec));
     CHECK(!switched("xpos"));
     CHECK(!switched("pope"));
     CHECK(!switched("rerope(window=4)"));
     CHECK(!switched("shaw"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(comes_near_the_reference),
-        cmocka_unit_test(path_is_taken_where_it_is_said),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

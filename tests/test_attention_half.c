@@ -153,11 +153,10 @@ static void halves_are_rounded(struct attend *t)
     drop_twin(&w);
 }
 
-static void halves_are_float32_rounded(void **state)
+TEST(halves_are_float32_rounded)
 {
     static const locant_dtype dtypes[] = { LOCANT_BF16, LOCANT_F16 };
 
-    (void)state;
     lct_bf16_use = LCT_BF16_NEVER;
     for (size_t i = 0; i < LEN(dtypes); i++) {
         job.dtype = dtypes[i];
@@ -199,21 +198,10 @@ static void the_reference_reads_halves(struct attend *t)
     drop_twin(&w);
 }
 
-static void reference_of_halves(void **state)
+TEST(reference_of_halves)
 {
-    (void)state;
     job.dtype = LOCANT_BF16;
     each_encoding(LOCANT_F32, 33, the_reference_reads_halves);
     job.dtype = LOCANT_F16;
     each_encoding(LOCANT_F32, 33, the_reference_reads_halves);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(halves_are_float32_rounded),
-        cmocka_unit_test(reference_of_halves),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

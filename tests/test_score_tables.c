@@ -67,9 +67,8 @@ static void check_pair(struct lct_call *call, int64_t q_pos, int64_t k_pos)
     }
 }
 
-static void a_fold_decides_the_bias(void **state)
+TEST(a_fold_decides_the_bias)
 {
-    (void)state;
     for (size_t i = 0; i < LEN(folding); i++) {
         locant_tensor params[PARAMS] = { 0 };
         struct lct_call call = { 0 };
@@ -94,9 +93,8 @@ static void a_fold_decides_the_bias(void **state)
 }
 
 /* A row that folds or hides must be among those tested here. */
-static void every_row_with_a_hook_is_here(void **state)
+TEST(every_row_with_a_hook_is_here)
 {
-    (void)state;
     for (int i = 0; lct_encodings[i] != NULL; i++) {
         const struct lct_encoding *row = lct_encodings[i];
         size_t length = strlen(row->info.name);
@@ -116,14 +114,13 @@ static void every_row_with_a_hook_is_here(void **state)
 /* ---------------------------------------------------------------- all heads */
 
 /* Gradients of all heads together are those of each, to rounding. */
-static void heads_together_learn_as_each(void **state)
+TEST(heads_together_learn_as_each)
 {
     static const char *const specs[] = {
         "dpb(hidden=7)", "dpb(hidden=5,log=yes)", "crossformer(hidden=6)",
         "swinv2(hidden=11)"
     };
 
-    (void)state;
     for (size_t i = 0; i < LEN(specs); i++) {
         locant_tensor params[PARAMS] = { 0 };
         locant_sizes sizes = { .heads = HEADS, .kv_heads = HEADS };
@@ -186,7 +183,7 @@ static struct lct_span span(void)
     return (struct lct_span){ low, low + test_range(0, 24) };
 }
 
-static void rectangles_are_what_their_pairs_are(void **state)
+TEST(rectangles_are_what_their_pairs_are)
 {
     static const char *const specs[] = {
         "window(size=1)", "window(size=7)", "window(size=30)",
@@ -195,7 +192,6 @@ static void rectangles_are_what_their_pairs_are(void **state)
     const struct lct_span ends = { INT64_MIN, INT64_MAX };
     const struct lct_head head = { 0, 4 };
 
-    (void)state;
     for (size_t i = 0; i < LEN(specs); i++) {
         locant_encoding *e;
 
@@ -211,12 +207,11 @@ static void rectangles_are_what_their_pairs_are(void **state)
 }
 
 /* Keys hidden one by one, many queries together. */
-static void queries_together_hide_as_each(void **state)
+TEST(queries_together_hide_as_each)
 {
     static const char *const specs[] = { "window(size=9)",
                                          "longlora(group=6)" };
 
-    (void)state;
     for (size_t i = 0; i < LEN(specs); i++)
         for (int round = 0; round < 50; round++) {
             struct lct_head head = { test_range(0, 3), 4 };
@@ -279,9 +274,8 @@ static void fast_is_near_the_reference(const char *spec, int64_t known,
     mixed_free(&m);
 }
 
-static void folded_tables_agree_with_pairs(void **state)
+TEST(folded_tables_agree_with_pairs)
 {
-    (void)state;
     for (size_t i = 0; i < LEN(folding); i++)
         for (int how = 0; how < ANYWHERE + 1; how++)
             for (int mask = 0; mask < 2; mask++)
@@ -295,14 +289,13 @@ static void folded_tables_agree_with_pairs(void **state)
  * The threshold of fire below, within and above the positions; tokens one after
  * another, anywhere, and 2^20 apart, where there is no table.
  */
-static void bends_agree_with_the_network(void **state)
+TEST(bends_agree_with_the_network)
 {
     static const char *const specs[] = {
         "fire(length=1)", "fire(length=110,hidden=5)", "fire(length=4000)",
         "fire(length=100,hidden=64)", "fire(length=128,hidden=1)"
     };
 
-    (void)state;
     for (size_t i = 0; i < LEN(specs); i++)
         for (int how = 0; how < SPREADS; how++)
             for (int mask = 0; mask < 2; mask++)
@@ -352,14 +345,13 @@ static void check_tiles(struct lct_problem *p)
     }
 }
 
-static void a_row_has_the_bits_of_its_tile(void **state)
+TEST(a_row_has_the_bits_of_its_tile)
 {
     static const char *const specs[] = {
         "t5", "alibi", "alibi(dialect=mpt)", "fire(length=90)", "kerple",
         "swin(height=16,width=14)", "dpb(hidden=4)", "graph(length=300)"
     };
 
-    (void)state;
     for (size_t i = 0; i < LEN(specs); i++)
         for (int how = 0; how < ANYWHERE + 1; how++)
             for (int mask = 0; mask < 2; mask++) {
@@ -379,20 +371,4 @@ static void a_row_has_the_bits_of_its_tile(void **state)
                 free(workspace);
                 mixed_free(&m);
             }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_fold_decides_the_bias),
-        cmocka_unit_test(every_row_with_a_hook_is_here),
-        cmocka_unit_test(heads_together_learn_as_each),
-        cmocka_unit_test(rectangles_are_what_their_pairs_are),
-        cmocka_unit_test(queries_together_hide_as_each),
-        cmocka_unit_test(folded_tables_agree_with_pairs),
-        cmocka_unit_test(bends_agree_with_the_network),
-        cmocka_unit_test(a_row_has_the_bits_of_its_tile),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
