@@ -130,7 +130,7 @@ static int store(void *base, const struct cli_option *o, const char *text)
     return append(at, text);
 }
 
-/* ------------------------------------------------------------ finding one */
+/* ---------------------------------------------------------- finding options */
 
 static int is_named(const struct cli_option *o, const char *name, size_t n,
                     char letter)
@@ -179,18 +179,17 @@ static int unknown_option(const struct cli *cli, const char *arg)
     snprintf(word, sizeof word, "%.*s", (int)strcspn(arg, "="), arg);
     near = cli_nearest(word + strspn(word, "-"), names);
     if (near != NULL && word[1] == '-')
-        return cli_fail(CLI_USAGE, "%s: is no option of 'locant %s'; did you "
-                        "mean --%s?", word, cli->command->name, near);
-    return cli_fail(CLI_USAGE, "%s: is no option of 'locant %s'; 'locant %s "
-                    "--help' lists them", word, cli->command->name,
-                    cli->command->name);
+        return cli_fail(CLI_USAGE, "unknown option %s; did you mean --%s?",
+                        word, near);
+    return cli_fail(CLI_USAGE, "unknown option %s; 'locant %s --help' lists "
+                    "the options", word, cli->command->name);
 }
 
 /* ---------------------------------------------------------------- parsing */
 
 /*
- * A word that starts with '-' is a value where a number is due, and where a
- * digit follows, as in '--positions -1,0': no option is called so.
+ * A word that starts with '-' is a value if the option takes a number, or if a
+ * digit follows, as in '--positions -1,0': no option begins with a digit.
  */
 static int is_value(const struct cli_option *o, const char *word)
 {
@@ -198,7 +197,7 @@ static int is_value(const struct cli_option *o, const char *word)
            o->kind == CLI_REAL || (word[1] >= '0' && word[1] <= '9');
 }
 
-/* argv[*i] names option 'o'; 'inline_value' follows '=' or is NULL. */
+/* Store option 'o', named by argv[*i]; 'inline_value' follows '=', or NULL. */
 static int take(void *base, const struct cli_option *o,
                 const char *inline_value, int argc, char **argv, int *i)
 {
@@ -243,7 +242,7 @@ static int parse_one(struct cli *cli, int argc, char **argv, int *i)
     return take(base, o, value, argc, argv, i);
 }
 
-/* A whole number may be one that nobody can type: it stands for: not given. */
+/* Defaults may lie outside the range, as -1 does, which means "not given". */
 static int store_fallback(void *base, const struct cli_option *o)
 {
     struct cli_option any = *o;
@@ -264,7 +263,7 @@ static int store_fallbacks(void *base, const struct cli_option *options)
     return 0;
 }
 
-/* What the usage calls word i: "SPEC". */
+/* Are all words and options there that the command needs, and no more? */
 static int check_complete(const struct cli *cli)
 {
     const struct cli_command *c = cli->command;
@@ -276,7 +275,7 @@ static int check_complete(const struct cli *cli)
                         c->name, (int)strcspn(c->usage, " \n"), c->usage,
                         c->name, usage);
     if (cli->n_words > c->max_words)
-        return cli_fail(CLI_USAGE, "%s: '%s' is one argument too many; usage: "
+        return cli_fail(CLI_USAGE, "%s: unexpected argument '%s'; usage: "
                         "locant %s %s", c->name, cli->words[c->max_words],
                         c->name, usage);
     for (size_t i = 0; c->options != NULL && c->options[i].name != NULL; i++) {

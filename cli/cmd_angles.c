@@ -1,4 +1,4 @@
-/* cmd_angles.c - locant angles: exact angles, and how wrong recipes are. */
+/* cmd_angles.c - locant angles: exact angles, and the errors of recipes. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -20,7 +20,8 @@ static const struct cli_option options[] = {
         .fallback = "128"),
     OPT_FILE("positions", positions, "P.npy", "i64 [T], or f64 [T]"),
     OPT_CHOICE("mode", mode, "exact|hf|ggml",
-        "exact, or what those stacks compute", .fallback = "exact"),
+        "exact, or what transformers (hf) or ggml computes",
+        .fallback = "exact"),
     OPT_FILE("output", out, "OUT.npy", "float32 [T, D/2, 2]: cos, sin",
         .letter = 'o'),
     OPT_CHOICE("compare", compare, "hf|ggml",
@@ -45,7 +46,7 @@ static int compute(locant_array *out, const struct options *o,
 
 enum { DECADES = 19, WINDOW = 256 };
 
-/* Largest error and number of positions p with |p| <= 10^d, > 10^(d-1). */
+/* Of positions p with 10^(d-1) < |p| <= 10^d: largest error, and number. */
 struct decades {
     double  worst[DECADES];
     int64_t count[DECADES];
@@ -164,8 +165,8 @@ static int check(const struct cli *cli)
         return cli_fail(CLI_USAGE, "--dim '%" PRId64 "': should be even",
                         o->dim);
     if (cli_given(cli, "compare") && o->out != NULL)
-        return cli_fail(CLI_USAGE, "--compare prints a table; --output does "
-                        "not go with it");
+        return cli_fail(CLI_USAGE, "--compare prints a table and cannot be "
+                        "combined with --output");
     if (cli_given(cli, "compare"))
         return CLI_OK;
     if (o->positions == NULL)
@@ -207,7 +208,7 @@ const struct cli_command cli_angles = {
              "[--base B] [--dim D] --compare hf|ggml [--positions P.npy]",
     .doc = "The first form writes cos and sin of position x B^(-2i/D).  The "
            "second\nprints the largest error of a float32 recipe for each "
-           "power of ten, over\nthe 256 positions that end there or over "
+           "power of ten: over the\n256 positions up to that power, or over "
            "those of P.npy.",
     .examples = "locant angles --base 10000 --dim 64 --positions P.npy "
                 "-o A.npy\n"

@@ -113,8 +113,8 @@ static int attend(const struct cli *cli, struct arrays *a,
 
     s = locant_attention_workspace(&bytes, problem);
     if (s == LOCANT_ERR_NULL && problem->x == NULL)
-        return cli_fail(CLI_USAGE, "'%s' reads the input of its layer: give it "
-                        "by --input X.npy", cli->words[0]);
+        return cli_fail(CLI_USAGE, "'%s' reads the input of its layer: --input "
+                        "X.npy is missing", cli->words[0]);
     if (s == LOCANT_ERR_PARAM) /* an option's value, not what a file holds */
         return cli_error(s);
     if (s != LOCANT_OK)
@@ -181,12 +181,12 @@ static int check_options(const struct cli *cli)
         return cli_fail(CLI_USAGE, "--scale '%g': should be at most 3.4e38 in "
                         "magnitude", o->scale);
     if ((o->q_docs == NULL) != (o->k_docs == NULL))
-        return cli_fail(CLI_USAGE, "--query-documents and --key-documents go "
-                        "together: give both");
+        return cli_fail(CLI_USAGE, "--query-documents and --key-documents must "
+                        "be given together");
     return CLI_OK;
 }
 
-/* A typo in the spec is answered before large files are read. */
+/* Report a typo in the spec before large files are read. */
 static int check_spec(unsigned *doors, const char *spec)
 {
     locant_encoding *e = NULL;
@@ -197,8 +197,8 @@ static int check_spec(unsigned *doors, const char *spec)
     *doors = locant_encoding_doors(e);
     locant_encoding_free(e);
     if (*doors == LOCANT_DOOR_INPUT)
-        fprintf(stderr, "note: %s acts on embeddings, before attention; here "
-                "it does nothing\n", spec);
+        fprintf(stderr, "note: %s acts on embeddings, before attention, and "
+                "does nothing here\n", spec);
     return CLI_OK;
 }
 
@@ -236,8 +236,8 @@ const struct cli_command cli_attend = {
              "       [--query-positions P.npy] [--key-positions P.npy]\n"
              "       [--query-documents N.npy --key-documents N.npy]\n"
              "       [--window N] [--softcap C] [--sinks S.npy] -o O.npy",
-    .doc = "Query i sits at position S - T + i, key j at j.  Never makes an "
-           "array\nof T x S.",
+    .doc = "Query i is at position S - T + i, key j at j.  Takes no array of "
+           "T x S.",
     .examples = "locant attend rope -q Q.npy -k K.npy -v V.npy --causal "
                 "-o O.npy\n"
                 "locant attend kerple -q Q.npy -k K.npy -v V.npy \\\n"

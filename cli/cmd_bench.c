@@ -1,4 +1,4 @@
-/* cmd_bench.c - locant bench: speed against the roof of this machine. */
+/* cmd_bench.c - locant bench: speed, compared with the peak of this machine. */
 #include "bench/bench.h"
 #include "cli.h"
 
@@ -38,8 +38,8 @@ static int run(const struct cli *cli)
     int                   status;
 
     if ((cli->json != 0) + (o->csv != 0) + cli_given(cli, "output") > 1)
-        return cli_fail(CLI_USAGE, "bench: --json, --csv and -o each say the "
-                        "form of the result: give one");
+        return cli_fail(CLI_USAGE, "bench: --json, --csv and -o each choose "
+                        "the format; give only one");
     if (cli->json || o->csv)
         typed.format = cli->json ? FORMAT_JSON : FORMAT_CSV;
     typed.quick = o->quick;
@@ -53,18 +53,19 @@ static int run(const struct cli *cli)
 }
 
 const struct cli_command cli_bench = {
-    .name = "bench", .summary = "speed against the roof of this machine",
+    .name = "bench", .summary = "speed, compared with the peak of this machine",
     .usage = "[--quick] [--only TEXT] [-n LIST] [-d LIST] [-t LIST]\n"
              "  [-e SPEC] [--isa NAME] [-o markdown|json|csv|sql] "
              "[--append DIR]",
-    .doc = "Time every operation and every kernel, each checked first, and "
-           "say which part\nof the machine's roof it reaches: of streaming in "
-           "place, reading, or fused\nmultiply-adds, measured around each row "
-           "on the same threads.\nAttention in bfloat16: of dot "
-           "products, where the instruction set has them.\n\n"
-           "LIST is numbers and ranges between commas: 512, 1,2, 512-8192*2, "
-           "64-256+64.\nWith -n, -d or -e only rows that have such a size or "
-           "take such an encoding run.\nExit 1 if a result was wrong.",
+    .doc = "Checks and times every operation and every kernel, and prints what "
+           "share of the\nmachine's peak each reaches: of streaming in place, "
+           "of reading, or of\nfused multiply-adds, measured before and "
+           "after each row on the same threads; for\nattention in bfloat16, "
+           "the peak of its dot products where the instruction set\nhas "
+           "them.\n\nLIST is numbers and ranges between commas: 512, 1,2, "
+           "512-8192*2, 64-256+64.\nWith -n, -d or -e only those rows run that "
+           "have such a size or take an encoding.\nExit 1 if a result was "
+           "wrong.",
     .examples = "locant bench --quick\n"
                 "locant bench --only forward -n 512-8192*2 -t 1,2\n"
                 "locant bench --only rotate -e \"rope(scaling=yarn(factor=4,"

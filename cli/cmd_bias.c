@@ -12,9 +12,9 @@ static const struct cli_option options[] = {
     OPT_INTEGER("queries", queries, "T", 1, INT64_C(1) << 40, "queries",
         .required = 1),
     OPT_INTEGER("keys", keys, "S", 1, INT64_C(1) << 40,
-        "keys; key j sits at position j", .required = 1),
+        "keys; key j is at position j", .required = 1),
     OPT_INTEGER("offset", offset, "N", INT64_MIN, INT64_MAX,
-        "query i sits at position N + i"),
+        "query i is at position N + i"),
     OPT_PARAMS(params),
     OPT_FILE("output", out, "B.npy", "float32 [H, T, S]", .letter = 'o',
         .required = 1),
@@ -27,7 +27,7 @@ static int write_bias(const struct cli *cli, const struct cli_encoding *c)
     const int64_t shape[] = { o->heads, o->queries, o->keys };
     locant_array  q = { 0 }, k = { 0 }, bias = { 0 };
     locant_status s;
-    /* The largest first: too much of it is refused before memory is taken. */
+    /* The largest array first: if it is too large, nothing has been taken. */
     int           status = cli_new(&bias, LOCANT_F32, 3, shape);
 
     if (status == CLI_OK)
@@ -66,8 +66,7 @@ const struct cli_command cli_bias = {
     .usage = "SPEC --heads H --queries T --keys S [--offset N]\n"
              "     [--param NAME=FILE.npy]... [--init SEED] -o B.npy",
     .doc = "Writes b(head, N + i, j) of an encoding of the score door as "
-           "float32\n[H, T, S].  Masks are not part of it: every entry is "
-           "finite.",
+           "float32\n[H, T, S].  It holds no mask: every entry is finite.",
     .examples = "locant bias alibi --heads 8 --queries 128 --keys 128 "
                 "-o B.npy\n"
                 "locant bias t5 --heads 8 --queries 1 --keys 512 --offset 511 "

@@ -13,7 +13,8 @@ static const struct cli_option options[] = {
     OPT_TEXT("mask", mask, "LIST",
         "mask: 1 token, 0 pad; numbers with commas, or FILE.npy [B, S]"),
     OPT_CHOICE("style", style, "hf5|hf4|opt|plain",
-        "mask: pads at 0, 1, 1 or -1; opt starts at row 2", .fallback = "hf5"),
+        "mask: ids of pads are 0, 1, 1 or -1; opt starts at 2",
+        .fallback = "hf5"),
     OPT_TEXT("tokens", tokens, "LIST", "tokens: token ids"),
     OPT_INTEGER("pad-token", pad_token, "N", 0, INT32_MAX,
         "tokens: id of padding", .fallback = "1"),
@@ -26,15 +27,16 @@ static const struct cli_option options[] = {
     OPT_TEXT("positions", positions, "LIST",
         "packing, selfextend, temperature: true positions"),
     OPT_INTEGER("length", length, "T", 0, MOST, "tokens of a row"),
-    OPT_INTEGER("batch", batch, "B", 0, MOST, "rows, where they are drawn",
+    OPT_INTEGER("batch", batch, "B", 0, MOST, "number of random rows",
         .fallback = "1"),
     OPT_INTEGER("seed", seed, "N", 0, MOST,
-        "of what is drawn; cape draws nothing without it"),
+        "seed of random positions; without it cape adds none"),
     OPT_INTEGER("range", range, "N", 0, MOST,
         "randomized, spaced, pose: ids are below N"),
     OPT_INTEGER("chunks", chunks, "N", 1, MOST,
         "pose: chunks with a skip between them", .fallback = "2"),
-    OPT_REAL("step", step, "X", "cape: between neighbours", .fallback = "1"),
+    OPT_REAL("step", step, "X", "cape: distance between neighbours",
+        .fallback = "1"),
     OPT_REAL("global", global, "X", "cape: largest shift of a row"),
     OPT_REAL("local", local, "X", "cape: largest shift of a token, in steps"),
     OPT_REAL("max-scale", max_scale, "X", "cape: largest stretch of a row",
@@ -49,8 +51,9 @@ static const struct cli_option options[] = {
     OPT_INTEGER("prefix", prefix, "N", 0, MOST,
         "grid: tokens before the patches"),
     OPT_CHOICE("next", next, "max|grid",
-        "mrope: after a video go on at its start + max(H, W), as transformers "
-        "5, or at the largest id + 1, as the paper and transformers 4",
+        "mrope: after a video continue at its start + max(H, W), as in "
+        "transformers 5, or at the largest id + 1, as in the paper and "
+        "transformers 4",
         .fallback = "grid"),
     OPT_INTEGER("sinks", sinks, "N", 0, MOST, "streaming: first tokens kept",
         .fallback = "4"),
@@ -61,18 +64,18 @@ static const struct cli_option options[] = {
     OPT_FLAG("cut", cut,
         "longlora: half groups at both ends instead of one rolled around"),
     OPT_CHOICE("distance", distance, "rerope|leaky|selfextend|streaming",
-        "distance: of which scheme", .fallback = "rerope"),
+        "distance: which scheme", .fallback = "rerope"),
     OPT_REAL("factor", factor, "X", "leaky: steps beyond the window count 1/X",
         .fallback = "2"),
     OPT_INTEGER("queries", queries, "T", 0, MOST,
-        "distance: query i sits at S - T + i"),
-    OPT_INTEGER("keys", keys, "S", 0, MOST, "distance: key j sits at j"),
+        "distance: query i is at S - T + i"),
+    OPT_INTEGER("keys", keys, "S", 0, MOST, "distance: key j is at j"),
     OPT_CHOICE("temperature", temperature, "llama4|ministral|logn|inkling",
-        "temperature: of which model", .fallback = "llama4"),
-    OPT_REAL("scale", scale, "X", "temperature: before the logarithm",
+        "temperature: which model", .fallback = "llama4"),
+    OPT_REAL("scale", scale, "X", "temperature: factor of the logarithm",
         .fallback = "0.1"),
     OPT_INTEGER("trained", trained, "L", 1, MOST,
-        "temperature: length it counts in", .fallback = "8192"),
+        "temperature: trained length", .fallback = "8192"),
     OPT_FILE("output", out, "OUT.npy",
         "i64, or f64 where coordinates are real; without it they are printed",
         .letter = 'o'),
@@ -83,21 +86,14 @@ static const struct cli_option options[] = {
 
 static int unknown_form(const char *word)
 {
-    const char *names[32], *near;
-    size_t      n = 0;
+    const char *names[32] = { NULL };
 
-    for (; positions_forms[n].name != NULL; n++)
+    for (size_t n = 0; positions_forms[n].name != NULL; n++)
         names[n] = positions_forms[n].name;
-    names[n] = NULL;
-    near = cli_nearest(word, names);
-    if (near != NULL)
-        return cli_fail(CLI_USAGE, "positions: '%s' is no form; did you mean "
-                        "%s?", word, near);
-    return cli_fail(CLI_USAGE, "positions: '%s' is no form; 'locant positions "
-                    "--help' lists them", word);
+    return cli_unknown("form", word, names, "locant positions --help");
 }
 
-/* An option that means nothing here is a mistake, not a wish. */
+/* Refuse options that would have no effect. */
 static int check_options(const struct cli *cli,
                          const struct positions_form *form)
 {
@@ -107,12 +103,12 @@ static int check_options(const struct cli *cli,
         snprintf(word, sizeof word, " %s ", options[i].name);
         if (cli_given(cli, options[i].name) && options[i].letter == 0 &&
             strstr(form->takes, word) == NULL)
-            return cli_fail(CLI_USAGE, "--%s: does not go with 'positions %s'",
-                            options[i].name, form->name);
+            return cli_fail(CLI_USAGE, "--%s is not an option of 'positions "
+                            "%s'", options[i].name, form->name);
     }
     if (cli->n_words > 1 && strcmp(form->name, "mrope") != 0)
-        return cli_fail(CLI_USAGE, "positions %s: '%s' is one argument too "
-                        "many", form->name, cli->words[1]);
+        return cli_fail(CLI_USAGE, "positions %s: unexpected argument '%s'",
+                        form->name, cli->words[1]);
     return CLI_OK;
 }
 
@@ -127,7 +123,7 @@ static int find_form(const struct positions_form **out, const struct cli *cli)
 
 /* ---------------------------------------------------------------- printing */
 
-/* Numbers of a row, and rows: results are [n] or [rows, n]. */
+/* Results are [columns] or [rows, columns]. */
 static int64_t columns_of(const locant_tensor *t)
 {
     return t->shape[t->rank - 1];
@@ -186,9 +182,10 @@ static int print(const struct cli *cli, const struct positions_result *r)
     int64_t n = rows_of(&r->array.tensor) * columns_of(&r->array.tensor);
 
     if (n > MOST_PRINTED)
-        return cli_fail(CLI_USAGE, "positions %s: %" PRId64 " numbers are not "
-                        "printed; --output OUT.npy is missing", cli->words[0],
-                        n);
+        return cli_fail(CLI_USAGE,
+                        "positions %s: %" PRId64 " numbers are too many to "
+                        "print; write them with --output OUT.npy",
+                        cli->words[0], n);
     if (cli->json)
         return print_json(r, cli->words[0]);
     print_text(&r->array.tensor);
@@ -219,7 +216,7 @@ static int run(const struct cli *cli)
 }
 
 const struct cli_command cli_positions = {
-    .name = "positions", .summary = "position ids as models number tokens",
+    .name = "positions", .summary = "position ids, numbered as models do",
     .usage = "FORM [options] [-o OUT.npy]\n"
              "mrope SEGMENT... [--next max|grid] [-o OUT.npy]",
     .doc =
@@ -227,7 +224,7 @@ const struct cli_command cli_positions = {
         "  tokens      the same from token ids and the id of padding\n"
         "  documents   positions, or document ids, of packed documents\n"
         "  packing     documents as transformers finds them in ids; exit 1\n"
-        "              if there is but one\n"
+        "              if there is only one\n"
         "  grid        coordinates of patches [patches, axes]\n"
         "  mrope       ids (t, h, w) of text:N, image:HxW,\n"
         "              video:TxHxW[@INTERVAL], frames:TxHxW[+BEFORE[+AFTER]]\n"

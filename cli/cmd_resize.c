@@ -21,11 +21,11 @@ static const struct cli_option options[] = {
     OPT_INTEGER("prefix", prefix, "P", 0, INT64_C(1) << 40,
         "rows at the start (class tokens) to copy"),
     OPT_CHOICE("form", form, "vit|hf|timm|dinov2|dinov2-reg|qwen3vl",
-        "what that code does"),
+        "do what that code does"),
     OPT_CHOICE("kind", kind, "linear|cubic", "interpolation",
         .fallback = "linear"),
     OPT_FLAG("align-corners", align_corners,
-        "ends on ends; otherwise half-pixel coordinates"),
+        "end rows stay ends; otherwise half-pixel coordinates"),
     OPT_FLAG("antialias", antialias,
         "stretch the kernel when the table shrinks; cubic a = -0.5"),
     OPT_REAL("offset", offset, "X",
@@ -45,11 +45,11 @@ static int parse_grid(int64_t *rows, int64_t *columns, const char *option,
         *rows > 0 && *columns > 0 && *rows < INT64_C(1) << 30 &&
         *columns < INT64_C(1) << 30)
         return CLI_OK;
-    return cli_fail(CLI_USAGE, "--%s '%s': should be ROWSxCOLUMNS, as 14x14",
-                    option, text);
+    return cli_fail(CLI_USAGE, "--%s '%s': should be ROWSxCOLUMNS, such as "
+                    "14x14", option, text);
 }
 
-/* The options that a form stands for. */
+/* A form sets these options itself. */
 static int check_form(const struct cli *cli)
 {
     static const char *const parts[] = { "kind", "align-corners", "antialias",
@@ -57,8 +57,8 @@ static int check_form(const struct cli *cli)
 
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if (cli_given(cli, "form") && cli_given(cli, parts[i]))
-            return cli_fail(CLI_USAGE, "--form and --%s: a form says it all; "
-                            "give one of them", parts[i]);
+            return cli_fail(CLI_USAGE, "--form already sets --%s; give only "
+                            "one of them", parts[i]);
     }
     return CLI_OK;
 }
@@ -73,7 +73,7 @@ static int read_options(locant_resize *how, const struct cli *cli)
     if (cli_given(cli, "to") == (o->grid != NULL))
         return cli_fail(CLI_USAGE, "resize: give one of --to N and --grid HxW");
     if (o->from_grid != NULL && o->grid == NULL)
-        return cli_fail(CLI_USAGE, "--from-grid: goes with --grid");
+        return cli_fail(CLI_USAGE, "--from-grid needs --grid");
     how->prefix = o->prefix;
     how->kind = (locant_resize_kind)o->kind;
     how->align_corners = o->align_corners;

@@ -1,4 +1,4 @@
-/* cmd_rotate.c - locant rotate: queries or keys turned by their positions. */
+/* cmd_rotate.c - locant rotate: rotate queries or keys by their positions. */
 #include "cli.h"
 
 struct options {
@@ -14,12 +14,12 @@ static const struct cli_option options[] = {
     OPT_FILE("output", out, "Y.npy", "shape and dtype of X", .letter = 'o',
         .required = 1),
     OPT_INTEGER("offset", offset, "N", INT64_MIN, INT64_MAX,
-        "row t sits at position N + t"),
+        "row t is at position N + t"),
     OPT_FILE("positions", positions, "P.npy",
-        "row t sits at P[t]: i64 [T], f64 [T] or [T, axes]"),
-    OPT_FLAG("inverse", inverse, "turn back"),
+        "row t is at P[t]: i64 [T], f64 [T] or [T, axes]"),
+    OPT_FLAG("inverse", inverse, "rotate back"),
     OPT_FLAG("key", key,
-        "X are keys: xpos and pope treat them otherwise than queries"),
+        "X holds keys, which xpos and pope rotate differently"),
     OPT_PARAMS(params),
     OPT_END
 };
@@ -32,8 +32,9 @@ static int get_positions(locant_array *out, const struct options *o,
     return cli_count(out, o->offset, x->shape[x->rank - 2]);
 }
 
-/* Where the result goes: X itself, or new memory where rows get wider. */
-static int make_room(locant_array *wide, const struct cli_encoding *c,
+/* Memory for the result if its rows are longer than those of X, which
+   otherwise holds the result. */
+static int make_room(locant_array *longer, const struct cli_encoding *c,
                      const locant_tensor *x)
 {
     const int64_t dim = x->shape[x->rank - 1];
@@ -45,22 +46,22 @@ static int make_room(locant_array *wide, const struct cli_encoding *c,
     for (int i = 0; i < x->rank; i++)
         shape[i] = x->shape[i];
     shape[x->rank - 1] = width;
-    return cli_new(wide, x->dtype, x->rank, shape);
+    return cli_new(longer, x->dtype, x->rank, shape);
 }
 
 static int rotate(const struct cli *cli, const struct cli_encoding *c,
                   locant_array *x)
 {
     const struct options *o = cli->options;
-    locant_array   positions = { 0 }, wide = { 0 };
+    locant_array   positions = { 0 }, longer = { 0 };
     locant_tensor *out = &x->tensor;
     locant_status  s;
     int            status = get_positions(&positions, o, &x->tensor);
 
     if (status == CLI_OK)
-        status = make_room(&wide, c, &x->tensor);
-    if (wide.memory != NULL)
-        out = &wide.tensor;
+        status = make_room(&longer, c, &x->tensor);
+    if (longer.memory != NULL)
+        out = &longer.tensor;
     if (status == CLI_OK) {
         s = locant_encoding_rotate(out, &x->tensor, c->e, &positions.tensor,
                                    cli_params(c),
@@ -69,7 +70,7 @@ static int rotate(const struct cli *cli, const struct cli_encoding *c,
         status = s == LOCANT_OK ? cli_write(cli, o->out, out)
                                 : cli_error_input(s);
     }
-    cli_free(&wide);
+    cli_free(&longer);
     cli_free(&positions);
     return status;
 }
@@ -103,8 +104,8 @@ static int run(const struct cli *cli)
     int          status;
 
     if (o->positions != NULL && cli_given(cli, "offset"))
-        return cli_fail(CLI_USAGE, "--offset and --positions both say where "
-                        "the rows sit; give one of them");
+        return cli_fail(CLI_USAGE, "--offset and --positions both set the "
+                        "positions; give only one");
     status = cli_check_door(cli->words[0], LOCANT_DOOR_ROTATE);
     if (status == CLI_OK)
         status = cli_read_as(&x, "input", o->in, CLI_FLOATS);
@@ -115,12 +116,12 @@ static int run(const struct cli *cli)
 }
 
 const struct cli_command cli_rotate = {
-    .name = "rotate", .summary = "rotate door: turn queries or keys",
+    .name = "rotate", .summary = "rotate door: rotate queries or keys",
     .usage = "SPEC -i X.npy -o Y.npy [--offset N | --positions P.npy]\n"
              "       [--inverse] [--key] [--param NAME=FILE.npy]... "
              "[--init SEED]",
-    .doc = "Turns every row of X by the angles of its position; exact at any\n"
-           "position.",
+    .doc = "Rotates every row of X by the angles of its position; exact at "
+           "any\nposition.",
     .examples = "locant rotate rope -i Q.npy -o Y.npy\n"
                 "locant rotate 'rope(pairing=interleaved)' -i Q.npy -o Y.npy "
                 "--offset 1000000\n"

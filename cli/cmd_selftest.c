@@ -10,8 +10,8 @@ struct options {
 };
 
 static const struct cli_option options[] = {
-    OPT_INTEGER("seed", seed, "SEED", 0, INT64_MAX, "of the random cases",
-        .fallback = "1"),
+    OPT_INTEGER("seed", seed, "SEED", 0, INT64_MAX,
+        "seed of the random problems", .fallback = "1"),
     OPT_INTEGER("cases", cases, "N", 1, 100000, "random problems of each row",
         .fallback = "4"),
     OPT_TEXT("only", only, "NAME",
@@ -98,9 +98,9 @@ static int run(const struct cli *cli)
     test_all(&t);
     if (t.rows == 0 && missing == 0) {
         json_decref(t.json);
-        return cli_fail(CLI_USAGE, "--only '%s': is no operation (angles, "
-                        "rotate, table, bias, attend, resize, ids) and no "
-                        "encoding", o->only);
+        return cli_fail(CLI_USAGE, "--only '%s': is neither an operation "
+                        "(angles, rotate, table, bias, attend, resize, ids) "
+                        "nor an encoding", o->only);
     }
     return summary(&t, missing);
 }

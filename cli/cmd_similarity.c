@@ -61,8 +61,8 @@ const struct cli_command cli_similarity = {
     .name = "similarity", .summary = "cosine between positions",
     .usage = "SPEC --length L --dim D [--param NAME=FILE.npy]...\n"
              "           [--init SEED] -o OUT.npy",
-    .doc = "Of the input door: cosine between rows of the table.  Of the "
-           "rotate\ndoor: cosine between vectors of ones turned by each "
+    .doc = "For the input door: cosine between rows of the table.  For the "
+           "rotate\ndoor: cosine between vectors of ones rotated by each "
            "position.",
     .examples = "locant similarity sinusoidal --length 128 --dim 64 "
                 "-o S.npy\nlocant similarity rope --length 128 --dim 64 "

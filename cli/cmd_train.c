@@ -19,16 +19,16 @@ struct options {
     OPT_INTEGER(name, member, "N", 1, INT64_C(1) << 30, doc,             \
                 .fallback = default_)
 
-/* AdamW moves a parameter by about the rate: beyond this nothing is left. */
+/* AdamW moves a parameter by about the rate; more would be no training. */
 static const double MAX_RATE = 1000;
 
 static const struct cli_option options[] = {
     OPT_TEXT("encoding", encoding, "SPEC",
-        "what tells the model where tokens sit", .required = 1),
+        "positional encoding of the model", .required = 1),
     OPT_TEXT("task", task, "TASK",
         "train on a task ('locant tasks') with its model and budget"),
     OPT_INTEGER("seed", seed, "N", 0, INT64_MAX,
-        "of the initial weights and the batches", .fallback = "1"),
+        "seed of the initial weights and the batches", .fallback = "1"),
     OPT_SIZE("steps", steps, "600", "optimiser steps"),
     OPT_SIZE("layers", layers, "3", "layers"),
     OPT_SIZE("width", width, "64", "channels of the model"),
@@ -42,10 +42,10 @@ static const struct cli_option options[] = {
     OPT_INTEGER("memory", memory, "N", 0, 1 << 20,
         "tokens each layer remembers of earlier segments"),
     OPT_INTEGER("parent", parent, "RUN", 1, INT64_MAX,
-        "begin with the parameters of this run, and its sizes"),
+        "start from the parameters and sizes of this run"),
     OPT_REAL("lr", lr, "X", "peak learning rate", .fallback = "0.003"),
     OPT_FLAG("constant-rate", constant,
-        "that rate at every step: no warm-up, no decay"),
+        "keep the rate constant: no warm-up, no decay"),
     OPT_INTEGER("checkpoint-every", every, "N", 1, INT64_C(1) << 30,
         "steps between checkpoints", .fallback = "100"),
     OPT_ANY_ISA(any_isa),
@@ -89,7 +89,7 @@ static int print_run(const struct cli *cli, locant_store *store, int64_t id)
     return CLI_OK;
 }
 
-/* Does the command line decide this, or the task? */
+/* Does the command line set this option, rather than the task? */
 static int decides(const struct cli *cli, const char *option)
 {
     const struct options *o = cli->options;
@@ -109,7 +109,7 @@ static int names_text(const struct cli_corpus *c)
     return c->text.n > 0 || c->generated || c->kept != NULL || c->fresh;
 }
 
-/* What is trained: sizes of the task hold unless options say otherwise. */
+/* Sizes are those of the task unless options set them. */
 static int set_options(locant_train_options *t, const struct cli *cli)
 {
     const struct options *o = cli->options;
@@ -148,11 +148,11 @@ static int set_options(locant_train_options *t, const struct cli *cli)
         return cli_fail(CLI_USAGE, "--width '%" PRId64 "': should be a "
                         "multiple of --heads %" PRId64, t->width, t->heads);
     if (o->task && locant_task_find(o->task)->fine_tune && o->parent == 0)
-        return cli_fail(CLI_USAGE, "--task %s goes on from a run on text: "
-                        "--parent RUN names it", o->task);
+        return cli_fail(CLI_USAGE, "--task %s continues a run on text: "
+                        "--parent RUN is missing", o->task);
     if (o->task && names_text(&o->corpus))
-        return cli_fail(CLI_USAGE, "--task makes its own rows; give it or a "
-                        "text");
+        return cli_fail(CLI_USAGE, "--task generates its own data; give --task "
+                        "or a text");
     return CLI_OK;
 }
 
@@ -209,22 +209,22 @@ const struct cli_command cli_train = {
     .name = "train", .summary = "train one small model, or continue it",
     .usage = "--encoding SPEC [--task TASK] [--seed N] [--steps N]\n"
              "      [options]",
-    .doc = "Trains a byte-level Transformer and keeps it in the run store.  A "
-           "run that\nwas stopped (SIGINT: exit 75) or killed continues from "
-           "its last checkpoint\nto the same bits; one that is done returns at "
-           "once.\n\nAnother instruction set has other bits.  Where a store "
-           "has moved to another\nmachine, --isa names the one before, and "
-           "--any-isa goes on all the same.\n\n"
-           "With --task the rows are those of a task; its sizes, "
-           "steps and rate hold where\nno option says otherwise.  'locant "
-           "tasks' shows them, 'locant eval' scores.\n\nWith --parent another "
-           "run's parameters are trained on.\n\n"
-           "With --memory a row of the batch goes through the text "
-           "segment by segment and\nattends to the last N tokens before its "
-           "segment too, as Transformer-XL does.\n'locant eval' then reads "
-           "every window in segments of the trained length and\ncarries memory "
-           "from one to the next; validation is one row of segments.  An\n"
-           "encoding that adds positions to the input cannot have memory.",
+    .doc = "Trains a byte-level Transformer and keeps it in the run store.  If "
+           "the run was\nstopped (SIGINT: exit 75) or killed, the same command "
+           "continues it from its last\ncheckpoint, to the same bits; if it is "
+           "finished, the command returns at once.\n\nThe bits depend on the "
+           "instruction set.  For a store from another machine, --isa\nchooses "
+           "the set used there; --any-isa continues under another.\n\nWith "
+           "--task the data are those of a task, and so are sizes, steps and "
+           "rate unless\noptions set them.  'locant tasks' lists the tasks, "
+           "'locant eval' scores the run.\n\nWith --parent training starts "
+           "from another run's parameters.\n\nWith --memory each row of the "
+           "batch reads the text segment by segment and also\nattends to the "
+           "last N tokens before its segment, as Transformer-XL does.\n"
+           "'locant eval' then reads every window in segments of the trained "
+           "length and\ncarries memory from one to the next; validation is one "
+           "row of segments.  An encoding\nthat adds positions to the input "
+           "cannot have memory.",
     .examples = "locant train --encoding rope --seed 1\n"
                 "locant train --encoding alibi --steps 200 --generated "
                 "--dir lab\n"

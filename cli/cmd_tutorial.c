@@ -96,16 +96,11 @@ static const struct tutorial_row *find(const char *word, char *part)
 
 static int unknown_row(const char *word)
 {
-    const char *names[256] = { NULL }, *nearest;
+    const char *names[256] = { NULL };
 
     for (int i = 0; tutorial_rows[i].id != NULL && i < 255; i++)
         names[i] = tutorial_rows[i].id;
-    nearest = cli_nearest(word, names);
-    if (nearest != NULL)
-        return cli_fail(CLI_USAGE, "'%s' is not a row of the tutorials; did "
-                        "you mean %s?", word, nearest);
-    return cli_fail(CLI_USAGE, "'%s' is not a row of the tutorials; 'locant "
-                    "tutorial' lists them", word);
+    return cli_unknown("row", word, names, "locant tutorial");
 }
 
 /* Before long work: can the figures be written? */

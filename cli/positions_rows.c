@@ -1,4 +1,4 @@
-/* positions_rows.c - ids of padded and packed rows, and drawn ones. */
+/* positions_rows.c - ids of padded and packed rows, and random ids. */
 #include <string.h>
 
 #include "positions.h"
@@ -55,7 +55,7 @@ static int total(int64_t *out, const locant_tensor *lengths)
     for (int64_t d = 0; d < lengths->shape[1]; d++) {
         if (__builtin_add_overflow(*out, ((const int64_t *)lengths->data)[d],
                                    out))
-            return cli_fail(CLI_USAGE, "--lengths: their sum passes 2^63");
+            return cli_fail(CLI_USAGE, "--lengths: their sum exceeds 2^63");
     }
     if (*out < 0)
         *out = 0;

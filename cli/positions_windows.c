@@ -43,8 +43,8 @@ int form_grid(struct positions_result *out, const struct cli *cli)
     if (!failed && (__builtin_mul_overflow(g.rows, g.cols, &n) ||
                     __builtin_mul_overflow(n, g.frames, &n) ||
                     __builtin_add_overflow(n, g.prefix, &n)))
-        failed = cli_fail(CLI_USAGE, "--size '%s': so many patches do not fit "
-                          "in memory", o->size);
+        failed = cli_fail(CLI_USAGE, "--size '%s': too many patches for memory",
+                          o->size);
     if (!failed)
         failed = pos_make(out, LOCANT_F64, n, axes);
     if (!failed)
