@@ -63,8 +63,6 @@ static void wrap(FILE *out, const char *text, int column, int indent, int gap)
     fputc('\n', out);
 }
 
-/* ------------------------------------------------------------------- tables */
-
 /* The cells of a line as strings. */
 static json_t *split(const char *line)
 {
@@ -203,8 +201,6 @@ void table_of_rows(const char *head, const struct point *points, int n)
     check("rows that exist", found, n, 0);
 }
 
-/* ----------------------------------------------------------- text and parts */
-
 void part(char letter, const char *title)
 {
     struct tutorial *t = running;
@@ -238,8 +234,6 @@ void say(const char *format, ...)
     if (running->out != NULL)
         wrap(running->out, text, 0, 0, 0);
 }
-
-/* ------------------------------------------------------------------- values */
 
 static void value(const char *name, json_t *json, const char *text)
 {
@@ -351,8 +345,6 @@ void show_matrix(const char *name, const char *format, const double *x,
     }
 }
 
-/* ----------------------------------------------------------------- mistakes */
-
 static void field(const char *name, const char *text)
 {
     fprintf(running->out, "  %-8s ", name);
@@ -403,8 +395,6 @@ void mistake(const char *id, const char *what, double theirs, double right,
     snprintf(b, sizeof b, "%.10g", right);
     record_mistake(id, what, json, a, b, why);
 }
-
-/* ----------------------------------------------------------- the whole row */
 
 int print_begin(struct tutorial *t)
 {
