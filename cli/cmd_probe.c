@@ -114,7 +114,7 @@ static void print_states(const json_t *states)
 
     puts("Position predicted from the state, mean error after");
     json_array_foreach(json_object_get(states, "error"), i, error) {
-        printf("  layer %zu ", i + 1);
+        printf("  layer %zu ", i);
         print_number(7, 2, json_number_value(error));
         putchar('\n');
     }
