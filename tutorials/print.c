@@ -37,28 +37,18 @@ static int characters(const char *text, size_t n)
 static void wrap(FILE *out, const char *text, int column, int indent, int gap)
 {
     while (*text != '\0') {
-        size_t n = strcspn(text, " \n");
+        size_t n = strcspn(text, " ");
         int    width = characters(text, n);
-        int    too_long = n > 0 && gap > 0 && column + gap + width > COLUMNS;
 
-        if (too_long) {
+        if (gap > 0 && column + gap + width > COLUMNS) {
             fprintf(out, "\n%*s", indent, "");
             column = indent;
             gap = 0;
         }
-        if (n > 0) {
-            fprintf(out, "%*s%.*s", gap, "", (int)n, text);
-            column += gap + width;
-            gap = 0;
-        }
-        text += n;
-        gap += *text == ' ';
-        if (*text == '\n') {
-            fprintf(out, "\n%*s", indent, "");
-            column = indent;
-            gap = 0;
-        }
-        text += *text != '\0';
+        fprintf(out, "%*s%.*s", gap, "", (int)n, text);
+        column += gap + width;
+        gap = (int)strspn(text + n, " ");
+        text += n + (size_t)gap;
     }
     fputc('\n', out);
 }
@@ -153,16 +143,17 @@ static void end_table(void)
 
 void table(const char *name, const char *columns)
 {
-    json_t *made;
+    json_t *tables, *last;
 
     end_table();
     if (running->muted)
         return;
-    made = json_pack("{s:s, s:o, s:[]}", "name", name, "columns",
-                     split(columns), "rows");
-    json_array_append_new(member("tables", json_array), made);
-    running->columns = json_object_get(made, "columns");
-    running->cells   = json_object_get(made, "rows");
+    tables = member("tables", json_array);
+    json_array_append_new(tables, json_pack(
+        "{s:s, s:o, s:[]}", "name", name, "columns", split(columns), "rows"));
+    last = json_array_get(tables, json_array_size(tables) - 1);
+    running->columns = json_object_get(last, "columns");
+    running->cells   = json_object_get(last, "rows");
 }
 
 void table_row(const char *format, ...)

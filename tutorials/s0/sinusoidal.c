@@ -25,8 +25,8 @@ void s0_formula(void)
     };
     const double *P = rows_of(0, 3, 8);
 
-    say("P[pos][2c] = sin(pos / 10000^(2c/d))\n"
-        "P[pos][2c+1] = cos(pos / 10000^(2c/d)), c = 0 .. d/2 - 1");
+    say("P[pos][2c] = sin(pos / 10000^(2c/d))");
+    say("P[pos][2c+1] = cos(pos / 10000^(2c/d)), c = 0 .. d/2 - 1");
     show_matrix("P for d = 8", "%.10f", P, 3, 8);
     check("P[2] against published numbers", max_difference(P + 16, second, 8),
           0, 6e-11);
