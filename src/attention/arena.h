@@ -1,0 +1,24 @@
+/* arena.h - a workspace that is dealt out piece by piece */
+#ifndef LCT_ATTENTION_ARENA_H
+#define LCT_ATTENTION_ARENA_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* With base NULL it only counts. */
+struct lct_arena {
+    char *base;
+    size_t used;
+    bool overflow;
+};
+
+/* rows x columns items of 'size' bytes, or NULL while counting. */
+void *lct_arena_alloc(struct lct_arena *arena, int64_t rows, int64_t columns,
+                      size_t size);
+
+/* Does it deal out memory, so that what it returned may be written to? */
+static inline bool lct_arena_is_real(const struct lct_arena *arena)
+{
+    return arena->base != NULL && !arena->overflow;
+}
+#endif
