@@ -16,6 +16,24 @@ struct lct_arena {
 void *lct_arena_alloc(struct lct_arena *arena, int64_t rows, int64_t columns,
                       size_t size);
 
+static inline float *lct_arena_floats(struct lct_arena *arena, int64_t rows,
+                                      int64_t columns)
+{
+    return lct_arena_alloc(arena, rows, columns, sizeof(float));
+}
+
+static inline double *lct_arena_doubles(struct lct_arena *arena, int64_t rows,
+                                        int64_t columns)
+{
+    return lct_arena_alloc(arena, rows, columns, sizeof(double));
+}
+
+static inline int64_t *lct_arena_ints(struct lct_arena *arena, int64_t rows,
+                                      int64_t columns)
+{
+    return lct_arena_alloc(arena, rows, columns, sizeof(int64_t));
+}
+
 /* Does it deal out memory, so that what it returned may be written to? */
 static inline bool lct_arena_is_real(const struct lct_arena *arena)
 {

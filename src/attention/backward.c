@@ -60,7 +60,6 @@ void lct_backward_store_queries(const struct lct_backward *job,
 {
     const struct lct_plan *p = job->p;
     int64_t at[3] = { t->b, t->h, t->i };
-    int64_t angle = lct_plan_row(p, t->b) * p->T + t->i;
 
     for (int64_t i = 0; i < t->rows; i++, at[2]++) {
         float *row = s->dq + i * p->padded_q;
@@ -79,8 +78,8 @@ void lct_backward_store_queries(const struct lct_backward *job,
         return;
     if (p->schedule != NULL)
         lct_load_rotated_back(p, s->dq, p->padded_q, t->rows,
-                              lct_load_angles_at(p, p->tables->q_cos,
-                                                 p->tables->q_sin, angle));
+                              lct_tables_angles(p, p->tables->angles, LCT_QUERY,
+                                                t->b, t->i));
     lct_load_rows_back(p, job->g->dq, s->dq, (int64_t[3]){ t->b, t->h, t->i },
                        t->rows);
 }
@@ -152,7 +151,7 @@ static void store_dk(const struct lct_backward *job, int64_t b, int64_t head,
 {
     const struct lct_plan *p = job->p;
     const locant_tensor *dk = job->g->dk;
-    int64_t at[3] = { b, head, 0 }, angle = lct_plan_row(p, b) * p->S;
+    int64_t at[3] = { b, head, 0 };
 
     if (p->tables->k_mapped != NULL) {
         for (; at[2] < p->S; at[2]++)
@@ -164,8 +163,8 @@ static void store_dk(const struct lct_backward *job, int64_t b, int64_t head,
     if (p->rotates_keys)
         lct_load_rotated_back(p, p->gathers_dk ? s->dk : lct_at(dk, at, 3),
                               p->gathers_dk ? p->padded_q : dk->stride[2], p->S,
-                              lct_load_angles_at(p, p->tables->k_cos,
-                                                 p->tables->k_sin, angle));
+                              lct_tables_angles(p, p->tables->angles, LCT_KEY,
+                                                b, 0));
     if (p->gathers_dk)
         lct_load_rows_back(p, dk, s->dk, at, p->S);
 }

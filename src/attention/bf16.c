@@ -18,6 +18,7 @@
  * counted (tests/test_attention_bf16.c prints what it meets).
  */
 #include "bf16.h"
+#include "decode_bf16.h"
 #include "load.h"
 #include "steps.h"
 #include <string.h>
@@ -33,8 +34,8 @@ static void *words(struct lct_arena *arena, int64_t rows, int64_t columns)
     return lct_arena_alloc(arena, rows, columns, sizeof(uint32_t));
 }
 
-void lct_bf16_layout_queries(struct lct_scratch *s, const struct lct_plan *p,
-                             struct lct_arena *arena)
+static void layout_queries(struct lct_scratch *s, const struct lct_plan *p,
+                           struct lct_arena *arena)
 {
     int64_t row = (int64_t)words_of(p);
 
@@ -46,8 +47,8 @@ void lct_bf16_layout_queries(struct lct_scratch *s, const struct lct_plan *p,
     s->bf16.dout_cols = words(arena, LCT_TILE, row);
 }
 
-void lct_bf16_layout_keys(struct lct_scratch *s, const struct lct_plan *p,
-                          struct lct_arena *arena)
+static void layout_keys(struct lct_scratch *s, const struct lct_plan *p,
+                        struct lct_arena *arena)
 {
     s->bf16.k = words(arena, LCT_TILE / 2, p->padded);
     s->bf16.v = words(arena, LCT_TILE / 2, p->padded);
@@ -161,23 +162,20 @@ static void multiply_steps(const struct lct_plan *p, const struct lct_tile *t,
 
 /* ------------------------------------------------------------------ loading */
 
-/* Angles of the rows to be loaded; cosines NULL: they are not rotated. */
-struct angles {
-    const float *cosines, *sines;
-    int64_t first; /* row of the table */
-};
-
-/* n rows from x on as rows of words, rotated; the channel after D is 0. */
+/*
+ * n rows from x on as rows of words, rotated unless there are no cosines; the
+ * channel after D is 0.
+ */
 static void load_rows(const struct lct_plan *p, uint16_t *to,
                       const locant_tensor *x, const int64_t at[3], int64_t n,
-                      struct angles table)
+                      struct lct_table angles)
 {
-    size_t D = (size_t)p->D, row = 2 * words_of(p), from;
+    size_t D = (size_t)p->D, row = 2 * words_of(p);
     const char *data = lct_at(x, at, 3);
     struct lct_rope rope = { .out_row = (ptrdiff_t)(row * sizeof(*to)),
                              .x_row = lct_bf16_step(x), .rows = (size_t)n,
                              .heads = 1, .kind = LCT_STORED_BF16, .sign = 1 };
-    bool all_rotate = table.cosines != NULL &&
+    bool all_rotate = angles.cosines != NULL &&
                       2 * p->schedule->pairs == p->D;
 
     for (int64_t i = 0; !all_rotate && i < n; i++) {
@@ -187,12 +185,11 @@ static void load_rows(const struct lct_plan *p, uint16_t *to,
         if (D % 2 != 0)
             out[D] = 0;
     }
-    if (table.cosines == NULL)
+    if (angles.cosines == NULL)
         return;
     rope.pairs = rope.table_row = (size_t)p->schedule->pairs;
-    from = (size_t)table.first * rope.table_row;
-    rope.cosines = table.cosines + from;
-    rope.sines = table.sines + from;
+    rope.cosines = angles.cosines;
+    rope.sines = angles.sines;
     rope.interleaved = p->schedule->pairing == LCT_INTERLEAVED;
     rope.out = to + p->schedule->first;
     rope.x = data + (size_t)p->schedule->first * sizeof(*to);
@@ -223,24 +220,29 @@ static void to_pairs(const struct lct_plan *p, uint32_t *to, const void *from,
                           (size_t)n, (size_t)p->D);
 }
 
-static struct angles query_angles(const struct lct_plan *p, const int64_t at[3])
+/* Those of token i of batch row b, and on; none where nothing is rotated. */
+static struct lct_table angles_of(const struct lct_plan *p, enum lct_role role,
+                                  int64_t b, int64_t i)
 {
-    return (struct angles){ p->tables->q_cos, p->tables->q_sin,
-                            lct_plan_row(p, at[0]) * p->T + at[2] };
+    if (role == LCT_QUERY ? p->schedule == NULL : !p->rotates_keys)
+        return (struct lct_table){ NULL, NULL, false };
+    return lct_tables_angles(p, p->tables->angles, role, b, i);
 }
 
 void lct_bf16_load_query(const struct lct_plan *p, uint32_t *to,
                          const int64_t at[3])
 {
-    load_rows(p, (uint16_t *)to, &p->request->q, at, 1, query_angles(p, at));
+    load_rows(p, (uint16_t *)to, &p->request->q, at, 1,
+              angles_of(p, LCT_QUERY, at[0], at[2]));
 }
 
-void lct_bf16_load_queries(const struct lct_plan *p, const struct lct_tile *t,
-                           struct lct_scratch *s)
+static void load_queries(const struct lct_plan *p, const struct lct_tile *t,
+                         struct lct_scratch *s)
 {
     const int64_t at[3] = { t->b, t->h, t->i };
 
-    load_rows(p, s->bf16.q, &p->request->q, at, t->rows, query_angles(p, at));
+    load_rows(p, s->bf16.q, &p->request->q, at, t->rows,
+              angles_of(p, LCT_QUERY, at[0], at[2]));
     to_columns(p, t, s->bf16.q_cols, s->bf16.q);
     for (int64_t i = 0; i < (int64_t)t->lanes; i++)
         s->scale[i] = i < t->rows ? lct_load_query_scale(p, t->b, t->i + i) : 0;
@@ -249,61 +251,57 @@ void lct_bf16_load_queries(const struct lct_plan *p, const struct lct_tile *t,
                  (ptrdiff_t)(words_of(p) * sizeof(uint32_t)), t->rows);
 }
 
-void lct_bf16_load_dout(const struct lct_plan *p, const struct lct_tile *t,
-                        struct lct_scratch *s, const locant_tensor *dout)
+static void load_dout(const struct lct_plan *p, const struct lct_tile *t,
+                      struct lct_scratch *s, const locant_tensor *dout)
 {
     load_rows(p, s->bf16.dout, dout, (int64_t[3]){ t->b, t->h, t->i }, t->rows,
-              (struct angles){ .first = 0 });
+              (struct lct_table){ NULL, NULL, false });
     to_columns(p, t, s->bf16.dout_cols, s->bf16.dout);
     to_pairs(p, s->bf16.dout_pairs, s->bf16.dout,
              (ptrdiff_t)(words_of(p) * sizeof(uint32_t)), t->rows);
 }
 
-/* Rows of the tile of k or v: the caller's, or copies in 'to'. */
+/* Rows of the tile of x, k or v: the caller's, or copies in 'to'. */
 static const void *tile_rows(size_t *row, const struct lct_plan *p,
                              const struct lct_tile *t, const locant_tensor *x,
-                             uint16_t *to, bool rotate)
+                             uint16_t *to, struct lct_table angles)
 {
     int64_t at[3] = { t->b, lct_plan_kv_head(p, t->h), t->j };
-    struct angles table = { .first = lct_plan_row(p, t->b) * p->S + t->j };
 
     *row = (size_t)lct_bf16_step(x);
-    if (!rotate && p->D % 2 == 0)
+    if (angles.cosines == NULL && p->D % 2 == 0)
         return lct_at(x, at, 3);
-    if (rotate) {
-        table.cosines = p->tables->k_cos;
-        table.sines = p->tables->k_sin;
-    }
-    load_rows(p, to, x, at, t->keys, table);
+    load_rows(p, to, x, at, t->keys, angles);
     *row = words_of(p) * sizeof(uint32_t);
     return to;
 }
 
 /* Backward takes products with k both ways, forward with v. */
-struct lct_loaded lct_bf16_load_keys(const struct lct_plan *p,
-                                     const struct lct_tile *t,
-                                     struct lct_scratch *s)
+static struct lct_loaded load_keys(const struct lct_plan *p,
+                                   const struct lct_tile *t,
+                                   struct lct_scratch *s)
 {
     const locant_tensor *v = &p->request->v;
     int64_t at[3] = { t->b, lct_plan_kv_head(p, t->h), t->j };
     struct lct_loaded l = { .values = s->bf16.v_pairs };
 
     l.keys = tile_rows(&l.key_row, p, t, &p->request->k, s->bf16.k,
-                       p->rotates_keys);
+                       angles_of(p, LCT_KEY, t->b, t->j));
     if (p->pass != LCT_PASS_BACKWARD) {
         to_pairs(p, s->bf16.v_pairs, lct_at(v, at, 3), lct_bf16_step(v),
                  t->keys);
         return l;
     }
-    l.values = tile_rows(&l.value_row, p, t, v, s->bf16.v, false);
+    l.values = tile_rows(&l.value_row, p, t, v, s->bf16.v,
+                         (struct lct_table){ NULL, NULL, false });
     to_pairs(p, s->bf16.k_pairs, l.keys, (ptrdiff_t)l.key_row, t->keys);
     return l;
 }
 
 /* ------------------------------------------------------------------- scores */
 
-void lct_bf16_scores(const struct lct_plan *p, const struct lct_tile *t,
-                     struct lct_scratch *s, const struct lct_loaded *l)
+static void scores(const struct lct_plan *p, const struct lct_tile *t,
+                   struct lct_scratch *s, const struct lct_loaded *l)
 {
     multiply_steps(p, t, s, LCT_STEPS_SCORES, &(struct lct_pair_product){
         .c = s->s, .c_row = t->lanes, .a = l->keys,
@@ -312,10 +310,9 @@ void lct_bf16_scores(const struct lct_plan *p, const struct lct_tile *t,
         .n = t->lanes, .k = words_of(p), .factor = s->scale });
 }
 
-void lct_bf16_scores_backward(const struct lct_plan *p,
-                              const struct lct_tile *t, struct lct_scratch *s,
-                              const struct lct_loaded *l, bool dq,
-                              struct lct_rows_to dk)
+static void scores_backward(const struct lct_plan *p, const struct lct_tile *t,
+                            struct lct_scratch *s, const struct lct_loaded *l,
+                            bool dq, struct lct_rows_to dk)
 {
     size_t keys = (size_t)t->keys, lanes = t->lanes, padded = (size_t)p->padded;
     ptrdiff_t row = (ptrdiff_t)(lanes * sizeof(uint32_t));
@@ -343,8 +340,8 @@ void lct_bf16_scores_backward(const struct lct_plan *p,
 
 /* ------------------------------------------------------------------- values */
 
-void lct_bf16_values(const struct lct_plan *p, const struct lct_tile *t,
-                     struct lct_scratch *s, const struct lct_loaded *l)
+static void values(const struct lct_plan *p, const struct lct_tile *t,
+                   struct lct_scratch *s, const struct lct_loaded *l)
 {
     size_t keys = (size_t)t->keys, padded = (size_t)p->padded;
     ptrdiff_t row = (ptrdiff_t)(t->lanes * sizeof(uint32_t));
@@ -358,9 +355,9 @@ void lct_bf16_values(const struct lct_plan *p, const struct lct_tile *t,
         .k = (keys + 1) / 2, .add = true, .shrink = s->rescale });
 }
 
-void lct_bf16_values_backward(const struct lct_plan *p,
-                              const struct lct_tile *t, struct lct_scratch *s,
-                              const struct lct_loaded *l, struct lct_rows_to dv)
+static void values_backward(const struct lct_plan *p, const struct lct_tile *t,
+                            struct lct_scratch *s, const struct lct_loaded *l,
+                            struct lct_rows_to dv)
 {
     size_t keys = (size_t)t->keys, lanes = t->lanes, padded = (size_t)p->padded;
 
@@ -382,3 +379,12 @@ void lct_bf16_values_backward(const struct lct_plan *p,
         .b = s->bf16.dout_cols, .b_row = lanes, .m = keys, .n = lanes,
         .k = words_of(p) });
 }
+
+const struct lct_arithmetic lct_bf16 = {
+    .layout_queries = layout_queries, .layout_keys = layout_keys,
+    .load_queries = load_queries, .load_dout = load_dout,
+    .load_keys = load_keys,
+    .scores = scores, .scores_backward = scores_backward,
+    .values = values, .values_backward = values_backward,
+    .decode = &lct_decode_bf16,
+};

@@ -1,31 +1,9 @@
-/* bf16.h - the products of a tile by dot products of bfloat16 (arithmetic.h) */
+/* bf16.h - the products of a tile by dot products of bfloat16 */
 #ifndef LCT_ATTENTION_BF16_H
 #define LCT_ATTENTION_BF16_H
 #include "arithmetic.h"
 
-void lct_bf16_layout_queries(struct lct_scratch *s, const struct lct_plan *p,
-                             struct lct_arena *arena);
-void lct_bf16_layout_keys(struct lct_scratch *s, const struct lct_plan *p,
-                          struct lct_arena *arena);
-void lct_bf16_load_queries(const struct lct_plan *p, const struct lct_tile *t,
-                           struct lct_scratch *s);
-void lct_bf16_load_dout(const struct lct_plan *p, const struct lct_tile *t,
-                        struct lct_scratch *s, const locant_tensor *dout);
-struct lct_loaded lct_bf16_load_keys(const struct lct_plan *p,
-                                     const struct lct_tile *t,
-                                     struct lct_scratch *s);
-void lct_bf16_scores(const struct lct_plan *p, const struct lct_tile *t,
-                     struct lct_scratch *s, const struct lct_loaded *l);
-void lct_bf16_scores_backward(const struct lct_plan *p,
-                              const struct lct_tile *t, struct lct_scratch *s,
-                              const struct lct_loaded *l, bool dq,
-                              struct lct_rows_to dk);
-void lct_bf16_values(const struct lct_plan *p, const struct lct_tile *t,
-                     struct lct_scratch *s, const struct lct_loaded *l);
-void lct_bf16_values_backward(const struct lct_plan *p,
-                              const struct lct_tile *t, struct lct_scratch *s,
-                              const struct lct_loaded *l,
-                              struct lct_rows_to dv);
+extern const struct lct_arithmetic lct_bf16;
 
 /* Query b, h, i, rotated, as one row of words. */
 void lct_bf16_load_query(const struct lct_plan *p, uint32_t *to,

@@ -17,16 +17,15 @@ void lct_bias_pwl_layout(struct lct_tables *tables, const struct lct_plan *p,
     struct lct_bias_pwl x = { .most = most };
 
     tables->pwl = lct_arena_alloc(arena, 1, 1, sizeof(*tables->pwl));
-    tables->bias = lct_arena_alloc(arena, 2, p->bias_range + LCT_PAD,
-                                   sizeof(float));
-    x.start = lct_arena_alloc(arena, most, 1, sizeof(double));
-    x.slope = lct_arena_alloc(arena, p->H, most, sizeof(double));
-    x.value = lct_arena_alloc(arena, p->H, most, sizeof(double));
-    x.start_f = lct_arena_alloc(arena, most, 1, sizeof(float));
-    x.slope_f = lct_arena_alloc(arena, p->H, most, sizeof(float));
-    x.value_f = lct_arena_alloc(arena, p->H, most, sizeof(float));
-    x.inverse = lct_arena_alloc(arena, T + LCT_PAD, 1, sizeof(float));
-    x.queries = lct_arena_alloc(arena, T, 3, sizeof(double));
+    tables->bias = lct_arena_floats(arena, 2, p->bias_range + LCT_PAD);
+    x.start = lct_arena_doubles(arena, most, 1);
+    x.slope = lct_arena_doubles(arena, p->H, most);
+    x.value = lct_arena_doubles(arena, p->H, most);
+    x.start_f = lct_arena_floats(arena, most, 1);
+    x.slope_f = lct_arena_floats(arena, p->H, most);
+    x.value_f = lct_arena_floats(arena, p->H, most);
+    x.inverse = lct_arena_floats(arena, T + LCT_PAD, 1);
+    x.queries = lct_arena_doubles(arena, T, 3);
     if (lct_arena_is_real(arena))
         *tables->pwl = x;
 }

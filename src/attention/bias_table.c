@@ -125,20 +125,16 @@ void lct_bias_table_layout(struct lct_tables *tables, const struct lct_plan *p,
     tables->q_key = tables->q_pos;
     tables->k_key = tables->k_pos;
     if (p->bias_keys) {
-        tables->q_key = lct_arena_alloc(arena, p->position_rows, p->T,
-                                        sizeof(int64_t));
-        tables->k_key = lct_arena_alloc(arena, p->position_rows, p->S,
-                                        sizeof(int64_t));
+        tables->q_key = lct_arena_ints(arena, p->position_rows, p->T);
+        tables->k_key = lct_arena_ints(arena, p->position_rows, p->S);
     }
     if (tables->score->e->row->bends != NULL) {
         lct_bias_pwl_layout(tables, p, arena);
         return;
     }
-    tables->bias = lct_arena_alloc(arena, p->H, p->bias_range + LCT_PAD,
-                                   sizeof(float));
+    tables->bias = lct_arena_floats(arena, p->H, p->bias_range + LCT_PAD);
     if (tables->score->e->row->bias_heads != NULL)
-        tables->bias_heads = lct_arena_alloc(arena, p->slots, p->H,
-                                             sizeof(double));
+        tables->bias_heads = lct_arena_doubles(arena, p->slots, p->H);
 }
 
 /* ---------------------------------------------------------------- stretches */

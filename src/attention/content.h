@@ -61,8 +61,8 @@ struct lct_content_products {
                               'added' */
     struct lct_content_scratch *scratch; /* [slots] */
 
-    /* Angles of far keys, as those of tables.h of near ones. */
-    float *q_cos, *q_sin, *k_cos, *k_sin;
+    /* As tables->angles, of far keys. */
+    struct lct_table far_angles[2];
 
     /* Gates: sums of their logarithms, in order of documents and positions. */
     int64_t *order;        /* [position_rows, S]: keys */

@@ -17,31 +17,36 @@ void lct_content_far_layout(struct lct_content_products *c,
                             const struct lct_plan *p, struct lct_arena *arena)
 {
     int64_t T = p->position_rows * p->T, S = p->position_rows * p->S;
+    int64_t pairs = p->schedule->pairs;
 
-    c->q_cos = lct_arena_alloc(arena, T, p->schedule->pairs, sizeof(float));
-    c->q_sin = lct_arena_alloc(arena, T, p->schedule->pairs, sizeof(float));
-    c->k_cos = lct_arena_alloc(arena, S, p->schedule->pairs, sizeof(float));
-    c->k_sin = lct_arena_alloc(arena, S, p->schedule->pairs, sizeof(float));
+    c->far_angles[LCT_QUERY].cosines = lct_arena_floats(arena, T, pairs);
+    c->far_angles[LCT_QUERY].sines = lct_arena_floats(arena, T, pairs);
+    c->far_angles[LCT_KEY].cosines = lct_arena_floats(arena, S, pairs);
+    c->far_angles[LCT_KEY].sines = lct_arena_floats(arena, S, pairs);
+}
+
+static void fill_angles(const struct lct_plan *p, enum lct_role role,
+                        int64_t from)
+{
+    const struct lct_schedule *schedule = p->schedule;
+    const int64_t *pos = role == LCT_QUERY ? p->tables->q_pos
+                                           : p->tables->k_pos;
+    int64_t n = p->position_rows * (role == LCT_QUERY ? p->T : p->S) - from;
+    struct lct_table to;
+
+    if (n <= 0)
+        return;
+    to = lct_table_at(p->content->far_angles[role],
+                      (size_t)(from * schedule->pairs));
+    lct_near_far_angles(to.cosines, to.sines, p->tables->content->e, schedule,
+                        role, pos + from, n < LCT_TILE ? n : LCT_TILE);
 }
 
 static void fill_block(void *context, size_t task, int slot)
 {
-    const struct lct_plan *p = context;
-    const struct lct_content_products *plan = p->content;
-    int64_t T = p->position_rows * p->T, S = p->position_rows * p->S;
-    int64_t from = (int64_t)task * LCT_TILE, pairs = p->schedule->pairs, n;
-
     (void)slot;
-    n = T - from < LCT_TILE ? T - from : LCT_TILE;
-    if (n > 0)
-        lct_near_far_angles(plan->q_cos + from * pairs,
-                            plan->q_sin + from * pairs, p->tables->content->e,
-                            p->schedule, LCT_QUERY, p->tables->q_pos + from, n);
-    n = S - from < LCT_TILE ? S - from : LCT_TILE;
-    if (n > 0)
-        lct_near_far_angles(plan->k_cos + from * pairs,
-                            plan->k_sin + from * pairs, p->tables->content->e,
-                            p->schedule, LCT_KEY, p->tables->k_pos + from, n);
+    fill_angles(context, LCT_QUERY, (int64_t)task * LCT_TILE);
+    fill_angles(context, LCT_KEY, (int64_t)task * LCT_TILE);
 }
 
 void lct_content_far_fill(const struct lct_plan *p)
@@ -69,20 +74,11 @@ bool lct_content_far_classify(const struct lct_plan *p, struct lct_tile *t,
 
 /* ----------------------------------------------------------------- forward */
 
-/* Angles of token i of batch row b, and of those after it. */
-static struct lct_load_angles angles_of(const struct lct_plan *p,
-                                        enum lct_role role, int64_t b,
-                                        int64_t i, bool far)
+/* Angles of token i of batch row b, and of those after it, as of a far key. */
+static struct lct_table far_angles(const struct lct_plan *p, enum lct_role role,
+                                   int64_t b, int64_t i)
 {
-    const struct lct_content_products *plan = p->content;
-    const int64_t n = role == LCT_QUERY ? p->T : p->S;
-    const int64_t at = lct_plan_row(p, b) * n + i;
-
-    if (role == LCT_QUERY)
-        return lct_load_angles_at(p, far ? plan->q_cos : p->tables->q_cos,
-                                  far ? plan->q_sin : p->tables->q_sin, at);
-    return lct_load_angles_at(p, far ? plan->k_cos : p->tables->k_cos,
-                              far ? plan->k_sin : p->tables->k_sin, at);
+    return lct_tables_angles(p, p->content->far_angles, role, b, i);
 }
 
 void lct_content_far_open(const struct lct_plan *p, const struct lct_tile *t,
@@ -93,7 +89,7 @@ void lct_content_far_open(const struct lct_plan *p, const struct lct_tile *t,
 
     lct_load_rotated(p, own->y[0], &p->request->q,
                      (int64_t[3]){ t->b, t->h, t->i }, t->rows,
-                     angles_of(p, LCT_QUERY, t->b, t->i, true));
+                     far_angles(p, LCT_QUERY, t->b, t->i));
     for (int64_t i = 0; i < t->rows; i++) {
         float *y = own->y[0] + i * p->padded;
         float scale = lct_load_query_scale(p, t->b, t->i + i);
@@ -117,7 +113,7 @@ const float *lct_content_far_keys(const struct lct_plan *p,
 
     lct_load_rotated(p, own->rows, &p->request->k,
                     (int64_t[3]){ t->b, lct_plan_kv_head(p, t->h), t->j },
-                    t->keys, angles_of(p, LCT_KEY, t->b, t->j, true));
+                    t->keys, far_angles(p, LCT_KEY, t->b, t->j));
     return own->rows;
 }
 
@@ -199,8 +195,8 @@ void lct_content_far_backward(const struct lct_plan *p,
         t->masked);
 }
 
-static void rotate(const struct lct_plan *p, float *row,
-                   struct lct_load_angles a, float sign)
+static void rotate(const struct lct_plan *p, float *row, struct lct_table a,
+                   float sign)
 {
     lct_rotate_tile(&(struct lct_turned_rows){
         .out = row, .x = row, .rows = 1, .cosines = a.cosines,
@@ -211,8 +207,8 @@ static void rotate(const struct lct_plan *p, float *row,
 static void add_rotated(const struct lct_plan *p, float *to, float *x,
                         enum lct_role role, int64_t b, int64_t i)
 {
-    rotate(p, x, angles_of(p, role, b, i, true), -1);
-    rotate(p, x, angles_of(p, role, b, i, false), 1);
+    rotate(p, x, far_angles(p, role, b, i), -1);
+    rotate(p, x, lct_tables_angles(p, p->tables->angles, role, b, i), 1);
     for (int64_t d = 0; d < p->D; d++)
         to[d] += x[d];
 }

@@ -115,13 +115,13 @@ void lct_content_gates_layout(struct lct_content_products *c,
 {
     int64_t heads = p->B * p->H;
 
-    c->order = lct_arena_alloc(arena, p->position_rows, p->S, sizeof(int64_t));
-    c->last = lct_arena_alloc(arena, p->position_rows, p->T, sizeof(int64_t));
-    c->gate = lct_arena_alloc(arena, heads, p->S, sizeof(double));
-    c->k_sum = lct_arena_alloc(arena, heads, p->S, sizeof(double));
-    c->q_sum = lct_arena_alloc(arena, heads, p->T, sizeof(double));
-    c->dk_sum = lct_arena_alloc(arena, heads, p->S, sizeof(double));
-    c->dq_sum = lct_arena_alloc(arena, heads, p->T, sizeof(double));
+    c->order = lct_arena_ints(arena, p->position_rows, p->S);
+    c->last = lct_arena_ints(arena, p->position_rows, p->T);
+    c->gate = lct_arena_doubles(arena, heads, p->S);
+    c->k_sum = lct_arena_doubles(arena, heads, p->S);
+    c->q_sum = lct_arena_doubles(arena, heads, p->T);
+    c->dk_sum = lct_arena_doubles(arena, heads, p->S);
+    c->dq_sum = lct_arena_doubles(arena, heads, p->T);
 }
 
 /* -------------------------------------------------------------------- sums */

@@ -107,14 +107,13 @@ static void lay_out_term(struct lct_content_table *term,
     bool keys = term->v.meets == LCT_MEETS_KEY;
 
     term->row_of = lct_arena_alloc(arena, term->range, 1, sizeof(int32_t));
-    term->table = lct_arena_alloc(arena, term->heads * term->rows, p->padded,
-                                  sizeof(float));
-    term->columns = lct_arena_alloc(arena, keys ? term->heads * p->D : 0,
-                                    term->wide, sizeof(float));
-    term->dtable = lct_arena_alloc(arena, p->chunk * term->owners * term->rows,
-                                   p->D, sizeof(double));
-    term->dtotal = lct_arena_alloc(arena, term->heads * term->rows, p->D,
-                                   sizeof(double));
+    term->table = lct_arena_floats(arena, term->heads * term->rows, p->padded);
+    term->columns = lct_arena_floats(arena, keys ? term->heads * p->D : 0,
+                                     term->wide);
+    term->dtable = lct_arena_doubles(arena,
+                                     p->chunk * term->owners * term->rows,
+                                     p->D);
+    term->dtotal = lct_arena_doubles(arena, term->heads * term->rows, p->D);
 }
 
 static void lay_out_scratch(const struct lct_plan *p, struct lct_arena *arena)
@@ -126,30 +125,26 @@ static void lay_out_scratch(const struct lct_plan *p, struct lct_arena *arena)
         struct lct_content_scratch s = { 0 };
 
         if (plan->terms.near_far) {
-            s.y[0] = lct_arena_alloc(arena, LCT_TILE, p->padded, sizeof(float));
-            s.y_cols[0] = lct_arena_alloc(arena, LCT_TILE, p->D, sizeof(float));
-            s.dy[0] = lct_arena_alloc(arena, LCT_TILE, p->padded,
-                                      sizeof(float));
-            s.dk = lct_arena_alloc(arena, p->S, p->padded, sizeof(float));
+            s.y[0] = lct_arena_floats(arena, LCT_TILE, p->padded);
+            s.y_cols[0] = lct_arena_floats(arena, LCT_TILE, p->D);
+            s.dy[0] = lct_arena_floats(arena, LCT_TILE, p->padded);
+            s.dk = lct_arena_floats(arena, p->S, p->padded);
         }
         for (int n = 0; n < plan->terms.count; n++) {
             int64_t own = plan->term[n].v.added >= 0 ? LCT_TILE : 0;
 
-            s.product[n].held = lct_arena_alloc(arena, LCT_CONTENT_WINDOW,
-                                                LCT_TILE, sizeof(float));
-            s.gradient[n].held = lct_arena_alloc(arena, LCT_CONTENT_WINDOW,
-                                                 LCT_TILE, sizeof(float));
-            s.y[n] = lct_arena_alloc(arena, own, p->padded, sizeof(float));
-            s.y_cols[n] = lct_arena_alloc(arena, own, p->D, sizeof(float));
-            s.dy[n] = lct_arena_alloc(arena, LCT_TILE, p->padded,
-                                      sizeof(float));
+            s.product[n].held = lct_arena_floats(arena, LCT_CONTENT_WINDOW,
+                                                 LCT_TILE);
+            s.gradient[n].held = lct_arena_floats(arena, LCT_CONTENT_WINDOW,
+                                                  LCT_TILE);
+            s.y[n] = lct_arena_floats(arena, own, p->padded);
+            s.y_cols[n] = lct_arena_floats(arena, own, p->D);
+            s.dy[n] = lct_arena_floats(arena, LCT_TILE, p->padded);
         }
-        s.rows = lct_arena_alloc(arena, LCT_CONTENT_WINDOW, p->padded,
-                                 sizeof(float));
-        s.keys = lct_arena_alloc(arena, LCT_CONTENT_WINDOW, LCT_TILE,
-                                 sizeof(float));
+        s.rows = lct_arena_floats(arena, LCT_CONTENT_WINDOW, p->padded);
+        s.keys = lct_arena_floats(arena, LCT_CONTENT_WINDOW, LCT_TILE);
         s.at = lct_arena_alloc(arena, LCT_TILE, LCT_TILE, sizeof(int32_t));
-        s.row = lct_arena_alloc(arena, most, 1, sizeof(double));
+        s.row = lct_arena_doubles(arena, most, 1);
         if (lct_arena_is_real(arena))
             plan->scratch[slot] = s;
     }
@@ -168,13 +163,11 @@ void lct_content_plan_layout(struct lct_content_products *plan,
             rows = plan->term[n].rows; /* the same for all of them */
     }
     for (int n = 0; n <= plan->terms.count; n++)
-        plan->dvector[n] = lct_arena_alloc(arena, p->chunk * p->H, p->D,
-                                           sizeof(double));
+        plan->dvector[n] = lct_arena_doubles(arena, p->chunk * p->H, p->D);
     if (plan->basis_row > 0) {
-        plan->basis = lct_arena_alloc(arena, rows, plan->basis_row,
-                                      sizeof(float));
-        plan->matrix = lct_arena_alloc(arena, plan->basis_row, p->H * p->padded,
-                                       sizeof(float));
+        plan->basis = lct_arena_floats(arena, rows, plan->basis_row);
+        plan->matrix = lct_arena_floats(arena, plan->basis_row,
+                                        p->H * p->padded);
     }
     plan->scratch = lct_arena_alloc(arena, p->slots, 1, sizeof(*plan->scratch));
     lay_out_scratch(p, arena);

@@ -14,11 +14,13 @@ static const float *rotate_keys(const struct lct_plan *p,
                                 const struct lct_tile *t, int64_t j,
                                 int64_t rows)
 {
-    const float *sines = f->d->angles + t->keys * p->schedule->pairs;
+    struct lct_table angles = {
+        f->d->angles, f->d->angles + t->keys * p->schedule->pairs, false };
 
     lct_load_rotated(p, f->s->k, &p->request->k,
                      (int64_t[3]){ t->b, lct_plan_kv_head(p, t->h), t->j + j },
-                     rows, lct_load_angles_at(p, f->d->angles, sines, j));
+                     rows,
+                     lct_table_at(angles, (size_t)(j * p->schedule->pairs)));
     return f->s->k;
 }
 

@@ -1,23 +1,24 @@
 /* f32.c - the products of a tile in float32 */
 #include "f32.h"
 #include "content_far.h"
+#include "decode_f32.h"
 #include "load.h"
 #include "product.h"
 #include "steps.h"
 
-void lct_f32_layout_queries(struct lct_scratch *s, const struct lct_plan *p,
-                            struct lct_arena *arena)
+static void layout_queries(struct lct_scratch *s, const struct lct_plan *p,
+                           struct lct_arena *arena)
 {
-    s->q = lct_arena_alloc(arena, LCT_TILE, p->padded_q, sizeof(float));
-    s->q_cols = lct_arena_alloc(arena, LCT_TILE, p->Dq, sizeof(float));
-    s->dout_cols = lct_arena_alloc(arena, LCT_TILE, p->D, sizeof(float));
+    s->q = lct_arena_floats(arena, LCT_TILE, p->padded_q);
+    s->q_cols = lct_arena_floats(arena, LCT_TILE, p->Dq);
+    s->dout_cols = lct_arena_floats(arena, LCT_TILE, p->D);
 }
 
-void lct_f32_layout_keys(struct lct_scratch *s, const struct lct_plan *p,
-                         struct lct_arena *arena)
+static void layout_keys(struct lct_scratch *s, const struct lct_plan *p,
+                        struct lct_arena *arena)
 {
-    s->k = lct_arena_alloc(arena, LCT_TILE, p->padded_q, sizeof(float));
-    s->v = lct_arena_alloc(arena, LCT_TILE, p->padded, sizeof(float));
+    s->k = lct_arena_floats(arena, LCT_TILE, p->padded_q);
+    s->v = lct_arena_floats(arena, LCT_TILE, p->padded);
 }
 
 /* x, which is of the whole tile, step by step. */
@@ -50,23 +51,23 @@ static void multiply_steps(const struct lct_plan *p, const struct lct_tile *t,
 
 /* ------------------------------------------------------------------ loading */
 
-void lct_f32_load_queries(const struct lct_plan *p, const struct lct_tile *t,
-                          struct lct_scratch *s)
+static void load_queries(const struct lct_plan *p, const struct lct_tile *t,
+                         struct lct_scratch *s)
 {
     lct_load_queries(p, s, s->q, (int64_t[3]){ t->b, t->h, t->i }, t->rows);
     lct_product_columns(p, t, s->q_cols, s->q, p->padded_q, p->Dq);
 }
 
-void lct_f32_load_dout(const struct lct_plan *p, const struct lct_tile *t,
-                       struct lct_scratch *s, const locant_tensor *dout)
+static void load_dout(const struct lct_plan *p, const struct lct_tile *t,
+                      struct lct_scratch *s, const locant_tensor *dout)
 {
     (void)dout; /* s->dout has it */
     lct_product_columns(p, t, s->dout_cols, s->dout, p->padded, p->D);
 }
 
-struct lct_loaded lct_f32_load_keys(const struct lct_plan *p,
-                                    const struct lct_tile *t,
-                                    struct lct_scratch *s)
+static struct lct_loaded load_keys(const struct lct_plan *p,
+                                   const struct lct_tile *t,
+                                   struct lct_scratch *s)
 {
     struct lct_loaded l = { .key_row = (size_t)p->padded_q };
 
@@ -80,8 +81,8 @@ struct lct_loaded lct_f32_load_keys(const struct lct_plan *p,
 
 /* ------------------------------------------------------------------- scores */
 
-void lct_f32_scores(const struct lct_plan *p, const struct lct_tile *t,
-                    struct lct_scratch *s, const struct lct_loaded *l)
+static void scores(const struct lct_plan *p, const struct lct_tile *t,
+                   struct lct_scratch *s, const struct lct_loaded *l)
 {
     multiply_steps(p, t, LCT_STEPS_SCORES, &(struct lct_product){
         .c = s->s, .c_row = t->lanes, .a = l->keys, .a_row = l->key_row,
@@ -89,9 +90,9 @@ void lct_f32_scores(const struct lct_plan *p, const struct lct_tile *t,
         .n = t->lanes, .k = (size_t)p->Dq });
 }
 
-void lct_f32_scores_backward(const struct lct_plan *p, const struct lct_tile *t,
-                             struct lct_scratch *s, const struct lct_loaded *l,
-                             bool dq, struct lct_rows_to dk)
+static void scores_backward(const struct lct_plan *p, const struct lct_tile *t,
+                            struct lct_scratch *s, const struct lct_loaded *l,
+                            bool dq, struct lct_rows_to dk)
 {
     if (dq)
         multiply_steps(p, t, LCT_STEPS_QUERIES, &(struct lct_product){
@@ -109,8 +110,8 @@ void lct_f32_scores_backward(const struct lct_plan *p, const struct lct_tile *t,
 
 /* ------------------------------------------------------------------- values */
 
-void lct_f32_values(const struct lct_plan *p, const struct lct_tile *t,
-                    struct lct_scratch *s, const struct lct_loaded *l)
+static void values(const struct lct_plan *p, const struct lct_tile *t,
+                   struct lct_scratch *s, const struct lct_loaded *l)
 {
     multiply_steps(p, t, LCT_STEPS_QUERIES, &(struct lct_product){
         .c = s->out, .c_row = (size_t)p->padded, .a = s->s, .a_row = 1,
@@ -119,9 +120,9 @@ void lct_f32_values(const struct lct_plan *p, const struct lct_tile *t,
         .add = true, .shrink = s->rescale });
 }
 
-void lct_f32_values_backward(const struct lct_plan *p, const struct lct_tile *t,
-                             struct lct_scratch *s, const struct lct_loaded *l,
-                             struct lct_rows_to dv)
+static void values_backward(const struct lct_plan *p, const struct lct_tile *t,
+                            struct lct_scratch *s, const struct lct_loaded *l,
+                            struct lct_rows_to dv)
 {
     if (dv.at != NULL)
         multiply_steps(p, t, LCT_STEPS_KEYS, &(struct lct_product){
@@ -134,3 +135,12 @@ void lct_f32_values_backward(const struct lct_plan *p, const struct lct_tile *t,
         .a_col = 1, .b = s->dout_cols, .b_row = t->lanes, .m = (size_t)t->keys,
         .n = t->lanes, .k = (size_t)p->D });
 }
+
+const struct lct_arithmetic lct_f32 = {
+    .layout_queries = layout_queries, .layout_keys = layout_keys,
+    .load_queries = load_queries, .load_dout = load_dout,
+    .load_keys = load_keys,
+    .scores = scores, .scores_backward = scores_backward,
+    .values = values, .values_backward = values_backward,
+    .decode = &lct_decode_f32,
+};

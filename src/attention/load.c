@@ -40,7 +40,7 @@ void lct_load_rows_back(const struct lct_plan *p, const locant_tensor *x,
 
 void lct_load_rotated(const struct lct_plan *p, float *to,
                       const locant_tensor *x, const int64_t at[3], int64_t rows,
-                      struct lct_load_angles angles)
+                      struct lct_table angles)
 {
     struct lct_turned_rows r = {
         .out = to, .x = to, .out_row = p->padded, .x_row = p->padded,
@@ -59,7 +59,7 @@ void lct_load_rotated(const struct lct_plan *p, float *to,
 }
 
 void lct_load_rotated_back(const struct lct_plan *p, float *x, int64_t width,
-                           int64_t rows, struct lct_load_angles angles)
+                           int64_t rows, struct lct_table angles)
 {
     lct_rotate_tile(&(struct lct_turned_rows){
         .out = x, .x = x, .out_row = width, .x_row = width, .rows = rows,
@@ -71,7 +71,6 @@ void lct_load_queries(const struct lct_plan *p, struct lct_scratch *s,
                       float *to, const int64_t at[3], int64_t rows)
 {
     const locant_tensor *q = &p->request->q;
-    int64_t angle = lct_plan_row(p, at[0]) * p->T + at[2];
 
     if (p->request->general_map)
         for (int64_t i = 0; i < rows; i++)
@@ -79,8 +78,8 @@ void lct_load_queries(const struct lct_plan *p, struct lct_scratch *s,
                                   (int64_t[3]){ at[0], at[1], at[2] + i });
     else if (p->schedule != NULL)
         lct_load_rotated(p, to, q, at, rows,
-                         lct_load_angles_at(p, p->tables->q_cos,
-                                            p->tables->q_sin, angle));
+                         lct_tables_angles(p, p->tables->angles, LCT_QUERY,
+                                           at[0], at[2]));
     else
         lct_load_rows(p, to, q, at, rows);
     for (int64_t i = 0; i < rows; i++, to += p->padded_q) {
@@ -103,7 +102,6 @@ const float *lct_load_keys(const struct lct_plan *p, const struct lct_tile *t,
 {
     const locant_tensor *k = &p->request->k;
     int64_t at[3] = { t->b, lct_plan_kv_head(p, t->h), t->j };
-    int64_t angle = lct_plan_row(p, t->b) * p->S + t->j;
 
     *row = (size_t)p->padded_q;
     if (p->tables->k_mapped != NULL)
@@ -115,8 +113,8 @@ const float *lct_load_keys(const struct lct_plan *p, const struct lct_tile *t,
     }
     if (p->rotates_keys)
         lct_load_rotated(p, s->k, k, at, t->keys,
-                         lct_load_angles_at(p, p->tables->k_cos,
-                                            p->tables->k_sin, angle));
+                         lct_tables_angles(p, p->tables->angles, LCT_KEY, t->b,
+                                           t->j));
     else
         lct_load_rows(p, s->k, k, at, t->keys);
     return s->k;

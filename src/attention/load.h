@@ -18,27 +18,13 @@ void lct_load_rows(const struct lct_plan *p, float *to, const locant_tensor *x,
 void lct_load_rows_back(const struct lct_plan *p, const locant_tensor *x,
                         float *from, const int64_t at[3], int64_t rows);
 
-/* Rows of a table of angles, from row i of it on. */
-struct lct_load_angles {
-    const float *cosines, *sines;
-};
-
-static inline struct lct_load_angles
-lct_load_angles_at(const struct lct_plan *p, const float *cosines,
-                   const float *sines, int64_t i)
-{
-    const int64_t from = i * p->schedule->pairs;
-
-    return (struct lct_load_angles){ cosines + from, sines + from };
-}
-
 /* Loaded, and rotated by the schedule. */
 void lct_load_rotated(const struct lct_plan *p, float *to,
                       const locant_tensor *x, const int64_t at[3], int64_t rows,
-                      struct lct_load_angles angles);
+                      struct lct_table angles);
 /* Rows 'width' apart, rotated back in place. */
 void lct_load_rotated_back(const struct lct_plan *p, float *x, int64_t width,
-                           int64_t rows, struct lct_load_angles angles);
+                           int64_t rows, struct lct_table angles);
 
 /* Queries from b, h, i on: scaled, rotated, rows of padded_q. */
 void lct_load_queries(const struct lct_plan *p, struct lct_scratch *s,

@@ -38,16 +38,13 @@ void lct_param_gradients_layout(struct lct_param_gradients *g,
 
     if (p->params == 0)
         return;
-    g->bias = lct_arena_alloc(arena, p->chunk * p->H, p->bias_range,
-                              sizeof(double));
+    g->bias = lct_arena_doubles(arena, p->chunk * p->H, p->bias_range);
     g->bias_total = g->bias;
     if (p->chunk < p->B)
-        g->bias_total = lct_arena_alloc(arena, p->H, p->bias_range,
-                                        sizeof(double));
+        g->bias_total = lct_arena_doubles(arena, p->H, p->bias_range);
     if (tasks > 0 && tasks < LCT_PARAM_GRADIENTS_PARTS)
         tasks = LCT_PARAM_GRADIENTS_PARTS;
-    g->params = lct_arena_alloc(arena, 1 + tasks, (int64_t)p->params,
-                                sizeof(double));
+    g->params = lct_arena_doubles(arena, 1 + tasks, (int64_t)p->params);
 }
 
 void lct_param_gradients_clear(const struct lct_plan *p)

@@ -47,11 +47,9 @@ static struct lct_point point_of(const struct lct_plan *p, enum lct_role role,
 static void rotate_plain(const struct lct_plan *p, double *x,
                          enum lct_role role, const int64_t at[3], double sign)
 {
-    struct lct_table table = role == LCT_QUERY ? p->tables->q_table
-                                               : p->tables->k_table;
-    int64_t from = table_row(p, role, at) * p->schedule->pairs;
-
-    lct_rotate_row_f64(x, p->schedule, lct_table_at(table, (size_t)from), sign);
+    lct_rotate_row_f64(x, p->schedule, lct_tables_angles(p, p->tables->angles,
+                                                         role, at[0], at[2]),
+                       sign);
 }
 
 void lct_rotation_row(double *out, const struct lct_plan *p, const double *x,

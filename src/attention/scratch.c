@@ -2,26 +2,21 @@
 #include "scratch.h"
 #include "arithmetic.h"
 
-static float *floats(struct lct_arena *arena, int64_t rows, int64_t columns)
-{
-    return lct_arena_alloc(arena, rows, columns, sizeof(float));
-}
-
 static void lay_out_queries(struct lct_scratch *s, const struct lct_plan *p,
                             struct lct_arena *arena)
 {
-    s->out = floats(arena, LCT_TILE, p->padded);
-    s->row_max = floats(arena, 1, LCT_TILE);
-    s->row_sum = floats(arena, 1, LCT_TILE);
-    s->rescale = floats(arena, 1, LCT_TILE);
-    s->total = floats(arena, LCT_TILE, p->padded);
-    s->total_max = floats(arena, 1, LCT_TILE);
-    s->total_sum = floats(arena, 1, LCT_TILE);
-    s->scale = floats(arena, 1, LCT_TILE);
-    s->dout = floats(arena, LCT_TILE, p->padded);
-    s->dq = floats(arena, LCT_TILE, p->padded_q);
-    s->lse = floats(arena, 1, LCT_TILE);
-    s->delta = floats(arena, 1, LCT_TILE);
+    s->out = lct_arena_floats(arena, LCT_TILE, p->padded);
+    s->row_max = lct_arena_floats(arena, 1, LCT_TILE);
+    s->row_sum = lct_arena_floats(arena, 1, LCT_TILE);
+    s->rescale = lct_arena_floats(arena, 1, LCT_TILE);
+    s->total = lct_arena_floats(arena, LCT_TILE, p->padded);
+    s->total_max = lct_arena_floats(arena, 1, LCT_TILE);
+    s->total_sum = lct_arena_floats(arena, 1, LCT_TILE);
+    s->scale = lct_arena_floats(arena, 1, LCT_TILE);
+    s->dout = lct_arena_floats(arena, LCT_TILE, p->padded);
+    s->dq = lct_arena_floats(arena, LCT_TILE, p->padded_q);
+    s->lse = lct_arena_floats(arena, 1, LCT_TILE);
+    s->delta = lct_arena_floats(arena, 1, LCT_TILE);
     p->arithmetic->layout_queries(s, p, arena);
 }
 
@@ -31,15 +26,15 @@ static void lay_out_keys(struct lct_scratch *s, const struct lct_plan *p,
     const struct lct_request *r = p->request;
     bool masks = p->documents || r->mask_hooks > 0 || r->window > 0;
 
-    s->s = floats(arena, LCT_TILE, LCT_TILE);
-    s->slope = floats(arena, r->softcap != 0 ? LCT_TILE : 0, LCT_TILE);
-    s->ds = floats(arena, LCT_TILE, LCT_TILE);
+    s->s = lct_arena_floats(arena, LCT_TILE, LCT_TILE);
+    s->slope = lct_arena_floats(arena, r->softcap != 0 ? LCT_TILE : 0,
+                                LCT_TILE);
+    s->ds = lct_arena_floats(arena, LCT_TILE, LCT_TILE);
     s->masked = lct_arena_alloc(arena, masks ? LCT_TILE : 0, LCT_TILE, 1);
-    s->column = lct_arena_alloc(arena, LCT_TILE, 1, sizeof(double));
-    s->mapped = lct_arena_alloc(arena, r->general_map ? 2 : 0, p->D + p->Dq,
-                                sizeof(double));
-    s->dk = floats(arena, p->gathers_dk ? p->S : 0, p->padded_q);
-    s->dv = floats(arena, p->gathers_dv ? p->S : 0, p->padded);
+    s->column = lct_arena_doubles(arena, LCT_TILE, 1);
+    s->mapped = lct_arena_doubles(arena, r->general_map ? 2 : 0, p->D + p->Dq);
+    s->dk = lct_arena_floats(arena, p->gathers_dk ? p->S : 0, p->padded_q);
+    s->dv = lct_arena_floats(arena, p->gathers_dv ? p->S : 0, p->padded);
     p->arithmetic->layout_keys(s, p, arena);
 }
 

@@ -25,8 +25,7 @@ static void lay_out_calls(struct lct_tables *tables, const struct lct_plan *p,
     tables->rotate = call_of(tables, r, r->rotate);
     tables->score = call_of(tables, r, r->score);
     tables->content = call_of(tables, r, r->content);
-    tables->param_memory = lct_arena_alloc(arena, (int64_t)p->params, 1,
-                                           sizeof(double));
+    tables->param_memory = lct_arena_doubles(arena, (int64_t)p->params, 1);
 }
 
 static void lay_out_positions(struct lct_tables *tables,
@@ -40,8 +39,8 @@ static void lay_out_positions(struct lct_tables *tables,
     tables->k_pos = lct_arena_alloc(arena, S, 1, size);
     tables->last = lct_arena_alloc(arena, rows, 1, size);
     if (r->a->q_coords != NULL) {
-        tables->q_coords = lct_arena_alloc(arena, T, r->axes, sizeof(double));
-        tables->k_coords = lct_arena_alloc(arena, S, r->axes, sizeof(double));
+        tables->q_coords = lct_arena_doubles(arena, T, r->axes);
+        tables->k_coords = lct_arena_doubles(arena, S, r->axes);
     }
     if (p->documents) {
         tables->q_docs = lct_arena_alloc(arena, T, 1, size);
@@ -51,7 +50,7 @@ static void lay_out_positions(struct lct_tables *tables,
             tables->q_last = lct_arena_alloc(arena, T, 1, size);
     }
     if (r->temperature != NULL)
-        tables->tau = lct_arena_alloc(arena, T, 1, sizeof(double));
+        tables->tau = lct_arena_doubles(arena, T, 1);
 }
 
 static void lay_out_extents(struct lct_tables *tables, const struct lct_plan *p,
@@ -93,18 +92,13 @@ static void lay_out_angles(struct lct_tables *tables, const struct lct_plan *p,
         tables->q_by = lct_arena_alloc(arena, T, 1, sizeof(*tables->q_by));
         tables->k_by = lct_arena_alloc(arena, S, 1, sizeof(*tables->k_by));
     }
-    tables->k_table = take_table(arena, S, pairs, wide);
+    tables->angles[LCT_KEY] = take_table(arena, S, pairs, wide);
     if (!p->shared_angles)
-        tables->q_table = take_table(arena, T, pairs, wide);
+        tables->angles[LCT_QUERY] = take_table(arena, T, pairs, wide);
     else if (lct_arena_is_real(arena))
-        tables->q_table = lct_table_at(tables->k_table,
-                                       (size_t)((p->S - p->T) * pairs));
-    if (wide)
-        return;
-    tables->q_cos = tables->q_table.cosines;
-    tables->q_sin = tables->q_table.sines;
-    tables->k_cos = tables->k_table.cosines;
-    tables->k_sin = tables->k_table.sines;
+        tables->angles[LCT_QUERY] = lct_table_at(tables->angles[LCT_KEY],
+                                                 (size_t)((p->S - p->T) *
+                                                          pairs));
 }
 
 void lct_tables_layout(struct lct_tables *tables, const struct lct_plan *p,
@@ -119,8 +113,8 @@ void lct_tables_layout(struct lct_tables *tables, const struct lct_plan *p,
     lay_out_extents(tables, p, arena);
     lct_bias_table_layout(tables, p, arena);
     if (p->request->general_map && !p->request->rotated_keys)
-        tables->k_mapped = lct_arena_alloc(arena, p->B * p->Hkv * p->S,
-                                           p->padded_q, sizeof(float));
+        tables->k_mapped = lct_arena_floats(arena, p->B * p->Hkv * p->S,
+                                            p->padded_q);
 }
 
 /* ------------------------------------------------------------------ filling */
@@ -222,10 +216,10 @@ static void fill_angles(const struct lct_tables *tables,
     q = lct_rotation_places(p, LCT_QUERY);
     k = lct_rotation_places(p, LCT_KEY);
     if (!p->shared_angles || p->late_key_angles)
-        lct_places_angles(tables->q_table, &q, 0,
+        lct_places_angles(tables->angles[LCT_QUERY], &q, 0,
                           (size_t)(p->position_rows * p->T));
     if (!p->request->rotated_keys && !p->late_key_angles)
-        lct_places_angles(tables->k_table, &k, 0,
+        lct_places_angles(tables->angles[LCT_KEY], &k, 0,
                           (size_t)(p->position_rows * p->S));
 }
 

@@ -24,9 +24,8 @@ struct lct_tables {
 
     /* Angles of rotation. */
     const struct lct_schedule **q_by, **k_by; /* [R, T or S]; NULL: one */
-    struct lct_table q_table, k_table; /* [R, T or S, pairs]; in double where q
-                                          is F64 */
-    float *q_cos, *q_sin, *k_cos, *k_sin; /* what they hold where it is not */
+    struct lct_table angles[2];  /* by role: [R, T or S, pairs]; in double where
+                                    q is F64 */
     float *k_mapped;             /* [B, Hkv, S, padded_q]: keys through a
                                     general map; NULL: there is none */
 
@@ -41,4 +40,14 @@ struct lct_tables {
 void lct_tables_layout(struct lct_tables *tables, const struct lct_plan *p,
                        struct lct_arena *arena);
 void lct_tables_fill(struct lct_tables *tables, const struct lct_plan *p);
+
+/* Of a pair of tables of angles: those of token i of batch row b, and on. */
+static inline struct lct_table
+lct_tables_angles(const struct lct_plan *p, const struct lct_table angles[2],
+                  enum lct_role role, int64_t b, int64_t i)
+{
+    int64_t row = lct_plan_row(p, b) * (role == LCT_QUERY ? p->T : p->S) + i;
+
+    return lct_table_at(angles[role], (size_t)(row * p->schedule->pairs));
+}
 #endif
