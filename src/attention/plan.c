@@ -94,7 +94,7 @@ locant_status lct_plan_make(struct lct_plan *p, const struct lct_request *r,
     return LOCANT_OK;
 }
 
-void lct_plan_free(struct lct_plan *p)
+void lct_plan_release(struct lct_plan *p)
 {
     if (p->lengths.e == NULL)
         lct_schedule_done(p->schedule);

@@ -83,7 +83,7 @@ locant_status lct_plan_make(struct lct_plan *p, const struct lct_request *r,
                             enum lct_pass pass);
 
 /* Give back what planning took, whether it succeeded or not. */
-void lct_plan_free(struct lct_plan *p);
+void lct_plan_release(struct lct_plan *p);
 
 /* Row of the position tables that batch row b uses. */
 static inline int64_t lct_plan_row(const struct lct_plan *p, int64_t b)

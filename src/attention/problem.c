@@ -64,13 +64,13 @@ locant_status lct_problem_begin(struct lct_problem *x, const char *fn,
     LCT_TRY(lct_request_check(&x->request, fn, a));
     status = plan(x, pass, workspace, bytes);
     if (status != LOCANT_OK)
-        lct_plan_free(&x->plan);
+        lct_plan_release(&x->plan);
     return status;
 }
 
 void lct_problem_end(struct lct_problem *x)
 {
-    lct_plan_free(&x->plan);
+    lct_plan_release(&x->plan);
 }
 
 void lct_problem_fill(struct lct_problem *x, void *workspace)
