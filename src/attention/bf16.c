@@ -178,13 +178,14 @@ static void load_rows(const struct lct_plan *p, uint16_t *to,
     bool all_rotate = angles.cosines != NULL &&
                       2 * p->schedule->pairs == p->D;
 
-    for (int64_t i = 0; !all_rotate && i < n; i++) {
-        uint16_t *out = to + (size_t)i * row;
+    if (!all_rotate)
+        for (int64_t i = 0; i < n; i++) {
+            uint16_t *out = to + (size_t)i * row;
 
-        memcpy(out, data + i * rope.x_row, D * sizeof(*to));
-        if (D % 2 != 0)
-            out[D] = 0;
-    }
+            memcpy(out, data + i * rope.x_row, D * sizeof(*to));
+            if (D % 2 != 0)
+                out[D] = 0;
+        }
     if (angles.cosines == NULL)
         return;
     rope.pairs = rope.table_row = (size_t)p->schedule->pairs;

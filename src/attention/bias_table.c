@@ -137,19 +137,19 @@ void lct_bias_table_layout(struct lct_tables *tables, const struct lct_plan *p,
         tables->bias_heads = lct_arena_doubles(arena, p->slots, p->H);
 }
 
-/* ---------------------------------------------------------------- stretches */
+/* ---------------------------------------------------------------- runs */
 
-enum { STRETCH = 32 };
+enum { RUN = 32 };
 
 /* Entries at .. at + n - 1 as keys of one query at those differences. */
-struct stretch {
+struct run {
     struct lct_call call;
-    int64_t n, q_pos, k_pos[STRETCH];
+    int64_t n, q_pos, k_pos[RUN];
 };
 
 /* The longest from entry 'at' on, before 'end'; false: 'at' is unused. */
-static bool stretch_at(struct stretch *x, const struct lct_plan *p, int64_t at,
-                       int64_t end)
+static bool run_at(struct run *x, const struct lct_plan *p, int64_t at,
+                   int64_t end)
 {
     x->call = lct_bias_call(p, 0, 0);
     x->n = 1;
@@ -157,20 +157,20 @@ static bool stretch_at(struct stretch *x, const struct lct_plan *p, int64_t at,
     if (p->bias_keys)
         return x->call.e->row->unfold(&x->q_pos, x->k_pos, &x->call,
                                       p->bias_first + at);
-    x->n = end - at < STRETCH ? end - at : STRETCH;
+    x->n = end - at < RUN ? end - at : RUN;
     for (int64_t i = 0; i < x->n; i++)
         x->k_pos[i] = -i;
     return true;
 }
 
 /* Those of all heads at once, if 'heads' [H] is given; else head by head. */
-static void fill_stretch(const struct lct_plan *p, const struct stretch *x,
-                         int64_t at, double *heads)
+static void fill_run(const struct lct_plan *p, const struct run *x, int64_t at,
+                     double *heads)
 {
     const struct lct_encoding *row = x->call.e->row;
     int64_t width = p->bias_range + LCT_PAD;
     float *to = p->tables->bias + at;
-    double value[STRETCH];
+    double value[RUN];
 
     if (heads != NULL) {
         for (int64_t i = 0; i < x->n; i++) {
@@ -197,13 +197,13 @@ static double *heads_of(const struct lct_plan *p, int slot)
 static void fill_entries(void *context, size_t task, int slot)
 {
     const struct lct_plan *p = context;
-    int64_t at = (int64_t)task * STRETCH, end = at + STRETCH;
-    struct stretch x;
+    int64_t at = (int64_t)task * RUN, end = at + RUN;
+    struct run x;
 
     end = end > p->bias_range ? p->bias_range : end;
     for (; at < end; at += x.n)
-        if (stretch_at(&x, p, at, end))
-            fill_stretch(p, &x, at, heads_of(p, slot));
+        if (run_at(&x, p, at, end))
+            fill_run(p, &x, at, heads_of(p, slot));
 }
 
 static void fill_position_keys(const struct lct_plan *p)
@@ -234,16 +234,15 @@ void lct_bias_table_fill(const struct lct_plan *p)
     }
     memset(p->tables->bias, 0, (size_t)(p->H * (p->bias_range + LCT_PAD)) *
            sizeof(float));
-    lct_parallel_for((size_t)((p->bias_range + STRETCH - 1) / STRETCH),
-                     p->slots, fill_entries, (void *)p);
+    lct_parallel_for((size_t)((p->bias_range + RUN - 1) / RUN), p->slots,
+                     fill_entries, (void *)p);
 }
 
 /* ---------------------------------------------------------------- gradients */
 
-/* forward: fill_stretch() */
-static void accumulate_stretch(const struct lct_plan *p,
-                               const struct stretch *x, int64_t at,
-                               double *const *dparam, double *heads)
+/* forward: fill_run() */
+static void accumulate_run(const struct lct_plan *p, const struct run *x,
+                           int64_t at, double *const *dparam, double *heads)
 {
     const struct lct_encoding *row = x->call.e->row;
     const double *from = p->gradients->bias_total + at;
@@ -276,14 +275,14 @@ static void accumulate_part(void *context, size_t task, int slot)
     int64_t at = (int64_t)task * part, end = at + part;
     double *dparam[LCT_MAX_PARAMS];
     double *to = p->gradients->params + (task + 1) * p->params;
-    struct stretch x;
+    struct run x;
 
     memset(to, 0, p->params * sizeof(*to));
     lct_param_gradients_of(dparam, p, p->tables->score, to);
     end = end > p->bias_range ? p->bias_range : end;
     for (; at < end; at += x.n)
-        if (stretch_at(&x, p, at, end))
-            accumulate_stretch(p, &x, at, dparam, heads_of(p, slot));
+        if (run_at(&x, p, at, end))
+            accumulate_run(p, &x, at, dparam, heads_of(p, slot));
 }
 
 void lct_bias_table_accumulate(const struct lct_plan *p)

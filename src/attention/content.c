@@ -13,18 +13,13 @@ static void add_vector(const struct lct_plan *p, const struct lct_tile *t,
                        float *y, float *y_cols, const float *q, int param)
 {
     const double *a = p->tables->content->param[param] + t->h * p->D;
-    size_t rows = (size_t)t->rows, lanes = t->lanes;
 
     for (int64_t i = 0; i < t->rows; i++)
         for (int64_t d = 0; d < p->padded; d++)
             y[i * p->padded + d] =
                 q[i * p->padded + d] +
                 (d < p->D ? (float)(p->scale * a[d]) : 0);
-    p->kernels->transpose(y_cols, lanes, y, (size_t)p->padded, rows,
-                          (size_t)p->D);
-    for (int64_t d = 0; rows < lanes && d < p->D; d++)
-        memset(y_cols + (size_t)d * lanes + rows, 0,
-               (lanes - rows) * sizeof(*y_cols));
+    lct_product_columns(p, t, y_cols, y, p->padded, p->D);
 }
 
 void lct_content_open(const struct lct_plan *p, const struct lct_tile *t,
@@ -34,7 +29,7 @@ void lct_content_open(const struct lct_plan *p, const struct lct_tile *t,
     struct lct_content_scratch *own = lct_content_scratch_of(p, s);
 
     for (int n = 0; n < plan->terms.count; n++) {
-        int added = plan->term[n].v.added;
+        int added = plan->table[n].v.added;
 
         own->product[n].low = own->product[n].high = 0;
         own->gradient[n].low = own->gradient[n].high = 0;
@@ -75,9 +70,9 @@ void lct_content_close(const struct lct_plan *p, const struct lct_tile *t,
         add_vector_backward(p, t, plan->dvector[0], s->dq, job);
     for (int n = 0; n < plan->terms.count; n++) {
         lct_content_window_release(p, t, s, n, job);
-        if (plan->term[n].v.meets != LCT_MEETS_QUERY)
+        if (plan->table[n].v.meets != LCT_MEETS_QUERY)
             continue;
-        if (plan->term[n].v.added >= 0 && job->learns)
+        if (plan->table[n].v.added >= 0 && job->learns)
             add_vector_backward(p, t, plan->dvector[1 + n], own->dy[n], job);
         for (int64_t i = 0; i < t->rows * p->padded; i++)
             s->dq[i] += own->dy[n][i];
@@ -86,37 +81,53 @@ void lct_content_close(const struct lct_plan *p, const struct lct_tile *t,
 
 /* ------------------------------------------------------------------ scores */
 
-static void add_query_rows(const struct lct_plan *p, const struct lct_tile *t,
-                           struct lct_scratch *s, int n)
+static void query_rows(const struct lct_plan *p, const struct lct_tile *t,
+                       struct lct_scratch *s, int n)
 {
-    const struct lct_content_table *term = &p->content->term[n];
+    const struct lct_content_table *table = &p->content->table[n];
     struct lct_content_scratch *own = lct_content_scratch_of(p, s);
-    struct lct_content_picks x = lct_content_window_picks(p, t, term, own->at);
-    const float *cols = term->v.added >= 0 ? own->y_cols[n] : s->q_cols;
+    struct lct_content_picks x = lct_content_window_picks(p, t, table, own->at);
+    const float *cols = table->v.added >= 0 ? own->y_cols[n] : s->q_cols;
 
-    if (term->rows <= LCT_CONTENT_WINDOW)
-        lct_content_window_hold(p, t, term, &own->product[n], cols, 0,
-                                term->rows);
+    if (table->rows <= LCT_CONTENT_WINDOW)
+        lct_content_window_hold(p, t, table, &own->product[n], cols, 0,
+                                table->rows);
     for (int64_t at = x.low, end; at <= x.high; at = end) {
         end = lct_content_window_end(&x, at);
-        lct_content_window_hold(p, t, term, &own->product[n], cols, at, end);
+        lct_content_window_hold(p, t, table, &own->product[n], cols, at, end);
         lct_content_window_gather(s->s, t, &x, &own->product[n]);
         if (lct_content_window_holds(&own->product[n], &x))
             return;
     }
 }
 
+/* to[i] += row[..] of the row from .. end - 1 that key j and query i pick. */
+static void add_picked(float *to, const float *row, const struct lct_tile *t,
+                       const struct lct_content_picks *x, int64_t j,
+                       int64_t from, int64_t end)
+{
+    const int32_t *at = lct_content_window_picks_of(x, t, j);
+
+    if (x->low >= from && x->high < end)
+        for (int64_t i = 0; i < t->rows; i++)
+            to[i] += row[at[i] - from];
+    else
+        for (int64_t i = 0; i < t->rows; i++)
+            if (at[i] >= from && at[i] < end)
+                to[i] += row[at[i] - from];
+}
+
 /* s->s += k K[m]: the keys with a window of rows. */
-static void add_key_rows(const struct lct_plan *p, const struct lct_tile *t,
-                         struct lct_scratch *s,
-                         const struct lct_content_table *term,
-                         const float *keys, size_t key_row)
+static void key_rows(const struct lct_plan *p, const struct lct_tile *t,
+                     struct lct_scratch *s,
+                     const struct lct_content_table *table, const float *keys,
+                     size_t key_row)
 {
     struct lct_content_scratch *own = lct_content_scratch_of(p, s);
-    struct lct_content_picks x = lct_content_window_picks(p, t, term, own->at);
-    const float *columns = term->columns +
-                           (term->heads == 1 ? 0 : t->h) * p->D * term->wide;
-    bool whole = x.high - x.low < LCT_CONTENT_WINDOW;
+    struct lct_content_picks x = lct_content_window_picks(p, t, table, own->at);
+    const float *columns = table->columns +
+                           (table->heads == 1 ? 0 : t->h) * p->D *
+                               table->padded_rows;
 
     for (int64_t from = x.low, end; from <= x.high; from = end) {
         size_t n;
@@ -126,20 +137,20 @@ static void add_key_rows(const struct lct_plan *p, const struct lct_tile *t,
         p->kernels->matmul(&(struct lct_product){
             .c = own->keys, .c_row = LCT_CONTENT_WINDOW, .a = keys,
             .a_row = key_row, .a_col = 1, .b = columns + from,
-            .b_row = (size_t)term->wide,
+            .b_row = (size_t)table->padded_rows,
             .m = (size_t)t->keys, .n = n, .k = (size_t)p->D });
-        for (int64_t j = 0; j < t->keys; j++) {
-            const int32_t *at = lct_content_window_picks_of(&x, t, j);
-            const float *row = own->keys + j * LCT_CONTENT_WINDOW;
-            float *to = s->s + j * (int64_t)t->lanes;
-
-            for (int64_t i = 0; whole && i < t->rows; i++)
-                to[i] += row[at[i] - from];
-            for (int64_t i = 0; !whole && i < t->rows; i++)
-                if (at[i] >= from && at[i] < end)
-                    to[i] += row[at[i] - from];
-        }
+        for (int64_t j = 0; j < t->keys; j++)
+            add_picked(s->s + j * (int64_t)t->lanes,
+                       own->keys + j * LCT_CONTENT_WINDOW, t, &x, j, from, end);
     }
+}
+
+/* x [keys, lanes] *= factor */
+static void multiply(float *x, const struct lct_tile *t, float factor)
+{
+    if (factor != 1)
+        for (int64_t n = 0; n < t->keys * (int64_t)t->lanes; n++)
+            x[n] *= factor;
 }
 
 void lct_content_scores(const struct lct_plan *p, const struct lct_tile *t,
@@ -147,18 +158,32 @@ void lct_content_scores(const struct lct_plan *p, const struct lct_tile *t,
                         size_t key_row)
 {
     const struct lct_content_products *plan = p->content;
-    float factor = (float)plan->terms.factor;
 
     for (int n = 0; n < plan->terms.count; n++) {
-        if (plan->term[n].v.meets == LCT_MEETS_QUERY)
-            add_query_rows(p, t, s, n);
-        else if (plan->term[n].v.meets == LCT_MEETS_KEY)
-            add_key_rows(p, t, s, &plan->term[n], keys, key_row);
+        if (plan->table[n].v.meets == LCT_MEETS_QUERY)
+            query_rows(p, t, s, n);
+        else if (plan->table[n].v.meets == LCT_MEETS_KEY)
+            key_rows(p, t, s, &plan->table[n], keys, key_row);
     }
     if (plan->terms.gate_weight >= 0)
         lct_content_gates_scores(p, t, s);
-    for (int64_t n = 0; factor != 1 && n < t->keys * (int64_t)t->lanes; n++)
-        s->s[n] *= factor;
+    multiply(s->s, t, (float)plan->terms.factor);
+}
+
+/* forward: add_picked() */
+static void scatter_picked(float *to, const float *ds, const struct lct_tile *t,
+                           const struct lct_content_picks *x, int64_t j,
+                           int64_t from, int64_t end)
+{
+    const int32_t *at = lct_content_window_picks_of(x, t, j);
+
+    if (x->low >= from && x->high < end)
+        for (int64_t i = 0; i < t->rows; i++)
+            to[at[i] - from] += ds[i];
+    else
+        for (int64_t i = 0; i < t->rows; i++)
+            if (at[i] >= from && at[i] < end)
+                to[at[i] - from] += ds[i];
 }
 
 /* Rows of s->rows of own to the gradients of the tile's keys. */
@@ -172,48 +197,40 @@ static void add_to_keys(const struct lct_plan *p, const struct lct_tile *t,
 }
 
 /* forward: s += k K^T: dk += ds K, dK += ds^T k */
-static void through_key_rows(const struct lct_plan *p, const struct lct_tile *t,
-                             struct lct_scratch *s,
-                             const struct lct_content_table *term,
-                             const struct lct_content_gradients *job)
+static void key_rows_backward(const struct lct_plan *p,
+                              const struct lct_tile *t, struct lct_scratch *s,
+                              const struct lct_content_table *table,
+                              const struct lct_content_gradients *job)
 {
     struct lct_content_scratch *own = lct_content_scratch_of(p, s);
-    struct lct_content_picks x = lct_content_window_picks(p, t, term, own->at);
-    bool whole = x.high - x.low < LCT_CONTENT_WINDOW;
-    size_t wide = (size_t)p->padded;
+    struct lct_content_picks x = lct_content_window_picks(p, t, table, own->at);
+    size_t padded = (size_t)p->padded;
 
     for (int64_t from = x.low, end; from <= x.high; from = end) {
         end = lct_content_window_end(&x, from);
         memset(own->keys, 0, (size_t)(t->keys * LCT_CONTENT_WINDOW) *
                sizeof(*own->keys));
-        for (int64_t j = 0; j < t->keys; j++) {
-            const int32_t *at = lct_content_window_picks_of(&x, t, j);
-            const float *ds = s->ds + j * (int64_t)t->lanes;
-            float *to = own->keys + j * LCT_CONTENT_WINDOW;
-
-            for (int64_t i = 0; whole && i < t->rows; i++)
-                to[at[i] - from] += ds[i];
-            for (int64_t i = 0; !whole && i < t->rows; i++)
-                if (at[i] >= from && at[i] < end)
-                    to[at[i] - from] += ds[i];
-        }
+        for (int64_t j = 0; j < t->keys; j++)
+            scatter_picked(own->keys + j * LCT_CONTENT_WINDOW,
+                           s->ds + j * (int64_t)t->lanes, t, &x, j, from, end);
         if (job->dk.at != NULL) {
             lct_product_multiply(p->kernels, &(struct lct_product){
-                .c = own->rows, .c_row = wide, .a = own->keys,
+                .c = own->rows, .c_row = padded, .a = own->keys,
                 .a_row = LCT_CONTENT_WINDOW, .a_col = 1,
-                .b = lct_content_window_table(p, term, t->h) + from * p->padded,
-                .b_row = wide, .m = (size_t)t->keys, .n = wide,
-                .k = (size_t)(end - from) }, !term->finite);
+                .b = lct_content_window_vectors(p, table, t->h) +
+                     from * p->padded,
+                .b_row = padded, .m = (size_t)t->keys, .n = padded,
+                .k = (size_t)(end - from) }, !table->finite);
             add_to_keys(p, t, own->rows, job);
         }
         if (!job->learns)
             continue;
         lct_product_multiply(p->kernels, &(struct lct_product){
-            .c = own->rows, .c_row = wide, .a = own->keys, .a_row = 1,
+            .c = own->rows, .c_row = padded, .a = own->keys, .a_row = 1,
             .a_col = LCT_CONTENT_WINDOW, .b = job->keys, .b_row = job->key_row,
-            .m = (size_t)(end - from), .n = wide, .k = (size_t)t->keys },
+            .m = (size_t)(end - from), .n = padded, .k = (size_t)t->keys },
             true);
-        lct_content_window_add_rows(p, t, term, own->rows, job, from,
+        lct_content_window_add_rows(p, t, table, own->rows, job, from,
                                     end - from);
     }
 }
@@ -224,19 +241,17 @@ void lct_content_scores_backward(const struct lct_plan *p,
                                  const struct lct_content_gradients *job)
 {
     const struct lct_content_products *plan = p->content;
-    float factor = (float)plan->terms.factor;
 
-    for (int64_t n = 0; factor != 1 && n < t->keys * (int64_t)t->lanes; n++)
-        s->ds[n] *= factor;
+    multiply(s->ds, t, (float)plan->terms.factor);
     for (int n = 0; n < plan->terms.count; n++) {
-        const struct lct_content_table *term = &plan->term[n];
+        const struct lct_content_table *table = &plan->table[n];
         struct lct_content_picks x;
 
-        if (term->v.meets == LCT_MEETS_KEY)
-            through_key_rows(p, t, s, term, job);
-        if (term->v.meets != LCT_MEETS_QUERY)
+        if (table->v.meets == LCT_MEETS_KEY)
+            key_rows_backward(p, t, s, table, job);
+        if (table->v.meets != LCT_MEETS_QUERY)
             continue;
-        x = lct_content_window_picks(p, t, term,
+        x = lct_content_window_picks(p, t, table,
                                      lct_content_scratch_of(p, s)->at);
         lct_content_window_scatter_rows(p, t, s, n, &x, s->ds, job);
     }
@@ -251,12 +266,12 @@ void lct_content_scores_backward(const struct lct_plan *p,
  * that a query does not meet has weight 0, which changes nothing, so the sum of
  * a query does not depend on the others of its tile.
  */
-static void add_value_rows(const struct lct_plan *p, const struct lct_tile *t,
-                           struct lct_scratch *s,
-                           const struct lct_content_table *term)
+static void value_rows(const struct lct_plan *p, const struct lct_tile *t,
+                       struct lct_scratch *s,
+                       const struct lct_content_table *table)
 {
     struct lct_content_scratch *own = lct_content_scratch_of(p, s);
-    struct lct_content_picks x = lct_content_window_picks(p, t, term, own->at);
+    struct lct_content_picks x = lct_content_window_picks(p, t, table, own->at);
     struct lct_content_window w = { .held = own->keys };
 
     for (w.low = x.low; w.low <= x.high; w.low = w.high) {
@@ -270,9 +285,9 @@ static void add_value_rows(const struct lct_plan *p, const struct lct_tile *t,
         memset(w.held, 0, (size_t)(w.high - w.low) * t->lanes *
                               sizeof(*w.held));
         lct_content_window_scatter(s->s, t, &x, &w);
-        o.b = lct_content_window_table(p, term, t->h) + w.low * p->padded;
+        o.b = lct_content_window_vectors(p, table, t->h) + w.low * p->padded;
         o.k = (size_t)(w.high - w.low);
-        lct_product_multiply(p->kernels, &o, !term->finite);
+        lct_product_multiply(p->kernels, &o, !table->finite);
     }
 }
 
@@ -280,25 +295,25 @@ void lct_content_values(const struct lct_plan *p, const struct lct_tile *t,
                         struct lct_scratch *s)
 {
     for (int n = 0; n < p->content->terms.count; n++)
-        if (p->content->term[n].v.meets == LCT_MEETS_WEIGHT)
-            add_value_rows(p, t, s, &p->content->term[n]);
+        if (p->content->table[n].v.meets == LCT_MEETS_WEIGHT)
+            value_rows(p, t, s, &p->content->table[n]);
 }
 
 /* forward: o += p V: dp += dout V^T, dV += p^T dout */
-static void through_value_rows(const struct lct_plan *p,
-                               const struct lct_tile *t, struct lct_scratch *s,
-                               int n, const struct lct_content_gradients *job)
+static void value_rows_backward(const struct lct_plan *p,
+                                const struct lct_tile *t, struct lct_scratch *s,
+                                int n, const struct lct_content_gradients *job)
 {
-    const struct lct_content_table *term = &p->content->term[n];
+    const struct lct_content_table *table = &p->content->table[n];
     struct lct_content_scratch *own = lct_content_scratch_of(p, s);
-    struct lct_content_picks x = lct_content_window_picks(p, t, term, own->at);
+    struct lct_content_picks x = lct_content_window_picks(p, t, table, own->at);
     struct lct_content_window *w = &own->product[n];
 
-    if (term->rows <= LCT_CONTENT_WINDOW)
-        lct_content_window_hold(p, t, term, w, s->dout_cols, 0, term->rows);
+    if (table->rows <= LCT_CONTENT_WINDOW)
+        lct_content_window_hold(p, t, table, w, s->dout_cols, 0, table->rows);
     for (int64_t at = x.low, end; at <= x.high; at = end) {
         end = lct_content_window_end(&x, at);
-        lct_content_window_hold(p, t, term, w, s->dout_cols, at, end);
+        lct_content_window_hold(p, t, table, w, s->dout_cols, at, end);
         lct_content_window_gather(s->ds, t, &x, w);
         if (lct_content_window_holds(w, &x))
             break;
@@ -313,6 +328,6 @@ void lct_content_values_backward(const struct lct_plan *p,
                                  const struct lct_content_gradients *job)
 {
     for (int n = 0; n < p->content->terms.count; n++)
-        if (p->content->term[n].v.meets == LCT_MEETS_WEIGHT)
-            through_value_rows(p, t, s, n, job);
+        if (p->content->table[n].v.meets == LCT_MEETS_WEIGHT)
+            value_rows_backward(p, t, s, n, job);
 }

@@ -22,9 +22,9 @@ struct lct_content_table {
     int32_t *row_of;       /* [range]: row of the table below */
     int64_t low, rows;     /* rows of the encoding that are in the table */
     int64_t heads;         /* tables: one for each head, or 1 */
-    float *table;          /* [heads, rows, padded]; of KEY: scaled */
-    int64_t wide;
-    float *columns;        /* of KEY: [heads, D, wide], its transpose */
+    float *vectors;        /* [heads, rows, padded]; of KEY: scaled */
+    int64_t padded_rows;
+    float *columns;        /* of KEY: [heads, D, padded_rows], its transpose */
     bool finite;
     int64_t owners;        /* tables of gradients in each batch row */
     double *dtable;        /* [chunk, owners, rows, D] */
@@ -53,7 +53,7 @@ struct lct_content_scratch {
 
 struct lct_content_products {
     struct lct_terms terms;
-    struct lct_content_table term[LCT_MAX_VECTORS];
+    struct lct_content_table table[LCT_MAX_VECTORS];
     int64_t basis_row;     /* width, padded */
     float *basis;          /* [rows, basis_row]: what is projected */
     float *matrix;         /* [H, width, padded D], or [H D, basis_row] */

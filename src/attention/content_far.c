@@ -65,11 +65,11 @@ bool lct_content_far_classify(const struct lct_plan *p, struct lct_tile *t,
 {
     if (!p->content->terms.near_far)
         return true;
-    t->sight = form_of(p)->span(p->tables->content->e,
+    t->nearness = form_of(p)->span(p->tables->content->e,
                                 (int64_t[2]){ q->low, q->high },
                                 (int64_t[2]){ k->low, k->high });
-    t->away = t->sight == LCT_MIXED && form_of(p)->hides;
-    return t->sight != LCT_AWAY;
+    t->far_masks = t->nearness == LCT_MIXED && form_of(p)->hides;
+    return t->nearness != LCT_AWAY;
 }
 
 /* ----------------------------------------------------------------- forward */
@@ -85,7 +85,6 @@ void lct_content_far_open(const struct lct_plan *p, const struct lct_tile *t,
                           struct lct_scratch *s)
 {
     struct lct_content_scratch *own = lct_content_scratch_of(p, s);
-    size_t rows = (size_t)t->rows, lanes = t->lanes;
 
     lct_load_rotated(p, own->y[0], &p->request->q,
                      (int64_t[3]){ t->b, t->h, t->i }, t->rows,
@@ -97,11 +96,7 @@ void lct_content_far_open(const struct lct_plan *p, const struct lct_tile *t,
         for (int64_t d = 0; d < p->D; d++)
             y[d] *= scale;
     }
-    p->kernels->transpose(own->y_cols[0], lanes, own->y[0], (size_t)p->padded,
-                          rows, (size_t)p->D);
-    for (int64_t d = 0; rows < lanes && d < p->D; d++)
-        memset(own->y_cols[0] + (size_t)d * lanes + rows, 0,
-               (lanes - rows) * sizeof(float));
+    lct_product_columns(p, t, own->y_cols[0], own->y[0], p->padded, p->D);
     memset(own->dy[0], 0, (size_t)(t->rows * p->padded) * sizeof(float));
 }
 
@@ -121,18 +116,20 @@ void lct_content_far_scores(const struct lct_plan *p, const struct lct_tile *t,
                             struct lct_scratch *s, const float *keys)
 {
     struct lct_content_scratch *own = lct_content_scratch_of(p, s);
-    float *to = t->sight == LCT_FAR ? s->s : own->keys;
+    float *to = t->nearness == LCT_FAR ? s->s : own->keys;
     int64_t row = lct_plan_row(p, t->b);
     const int64_t *q_pos = p->tables->q_pos + row * p->T + t->i;
     const int64_t *k_pos = p->tables->k_pos + row * p->S + t->j;
 
     p->kernels->matmul(&(struct lct_product){
         .c = to, .c_row = t->lanes,
-        .a = t->sight == LCT_FAR ? keys : lct_content_far_keys(p, t, s),
+        .a = t->nearness == LCT_FAR ? keys : lct_content_far_keys(p, t, s),
         .a_row = (size_t)p->padded, .a_col = 1, .b = own->y_cols[0],
         .b_row = t->lanes, .m = (size_t)t->keys, .n = t->lanes,
         .k = (size_t)p->D });
-    for (int64_t j = 0; t->sight == LCT_MIXED && j < t->keys; j++) {
+    if (t->nearness != LCT_MIXED)
+        return;
+    for (int64_t j = 0; j < t->keys; j++) {
         float *near = s->s + j * (int64_t)t->lanes;
         const float *far = to + j * (int64_t)t->lanes;
         char class[LCT_TILE];
@@ -148,7 +145,7 @@ void lct_content_far_scores(const struct lct_plan *p, const struct lct_tile *t,
 
 /* ---------------------------------------------------------------- backward */
 
-/* own->keys = gradients of far pairs, which leave s->ds. */
+/* far [keys, lanes] = gradients of far pairs, which leave s->ds. */
 static void split(const struct lct_plan *p, const struct lct_tile *t,
                   struct lct_scratch *s, float *far)
 {
@@ -176,22 +173,22 @@ void lct_content_far_backward(const struct lct_plan *p,
                               const float *keys)
 {
     struct lct_content_scratch *own = lct_content_scratch_of(p, s);
-    const float *ds = t->sight == LCT_FAR ? s->ds : own->keys;
-    size_t wide = (size_t)p->padded;
+    const float *ds = t->nearness == LCT_FAR ? s->ds : own->keys;
+    size_t padded = (size_t)p->padded;
 
-    if (t->sight == LCT_MIXED)
+    if (t->nearness == LCT_MIXED)
         split(p, t, s, own->keys);
     lct_product_multiply(p->kernels, &(struct lct_product){
-        .c = own->dy[0], .c_row = wide, .a = ds, .a_row = 1,
+        .c = own->dy[0], .c_row = padded, .a = ds, .a_row = 1,
         .a_col = t->lanes,
-        .b = t->sight == LCT_FAR ? keys : lct_content_far_keys(p, t, s),
-        .b_row = wide,
-        .m = (size_t)t->rows, .n = wide, .k = (size_t)t->keys, .add = true },
+        .b = t->nearness == LCT_FAR ? keys : lct_content_far_keys(p, t, s),
+        .b_row = padded,
+        .m = (size_t)t->rows, .n = padded, .k = (size_t)t->keys, .add = true },
         t->masked);
     lct_product_multiply(p->kernels, &(struct lct_product){
-        .c = own->dk + t->j * p->padded, .c_row = wide, .a = ds,
-        .a_row = t->lanes, .a_col = 1, .b = own->y[0], .b_row = wide,
-        .m = (size_t)t->keys, .n = wide, .k = (size_t)t->rows, .add = true },
+        .c = own->dk + t->j * p->padded, .c_row = padded, .a = ds,
+        .a_row = t->lanes, .a_col = 1, .b = own->y[0], .b_row = padded,
+        .m = (size_t)t->keys, .n = padded, .k = (size_t)t->rows, .add = true },
         t->masked);
 }
 

@@ -11,30 +11,29 @@ static int64_t held_to(int64_t x, int64_t low, int64_t high)
 }
 
 /* Which rows occur; false: differences are too many for an entry each. */
-static bool plan_term(struct lct_content_table *term, const struct lct_plan *p,
+static bool plan_term(struct lct_content_table *table, const struct lct_plan *p,
                       const struct lct_vectors *v, int64_t low, int64_t high)
 {
     const locant_encoding *e = p->request->content->e;
     int64_t range, from, to;
 
-    *term = (struct lct_content_table){ .v = *v, .finite = true };
-    term->heads = v->matrix >= 0 || v->by_head ? p->H : 1;
-    term->owners = term->heads == 1 ? p->Hkv : p->H;
+    *table = (struct lct_content_table){ .v = *v, .finite = true };
+    table->heads = v->matrix >= 0 || v->by_head ? p->H : 1;
+    table->owners = table->heads == 1 ? p->Hkv : p->H;
     if (v->pairs > 0) {
-        term->rows = v->pairs;
+        table->rows = v->pairs;
         return true;
     }
-    term->first = held_to(low, v->first, v->last);
-    if (__builtin_sub_overflow(held_to(high, v->first, v->last), term->first,
-                               &range) ||
-        range >= 4 * (p->T + p->S) + 1024)
+    table->first = held_to(low, v->first, v->last);
+    if (__builtin_sub_overflow(held_to(high, v->first, v->last), table->first,
+                               &range) || range >= 4 * (p->T + p->S) + 1024)
         return false;
-    term->range = range + 1;
-    from = v->row(e, term->first, 0);
-    to = v->row(e, term->first + range, 0);
-    term->low = from < to ? from : to;
-    term->rows = (from < to ? to - from : from - to) + 1;
-    term->wide = (term->rows + LCT_PAD - 1) / LCT_PAD * LCT_PAD +
+    table->range = range + 1;
+    from = v->row(e, table->first, 0);
+    to = v->row(e, table->first + range, 0);
+    table->low = from < to ? from : to;
+    table->rows = (from < to ? to - from : from - to) + 1;
+    table->padded_rows = (table->rows + LCT_PAD - 1) / LCT_PAD * LCT_PAD +
         LCT_CONTENT_WINDOW;
     return true;
 }
@@ -79,7 +78,7 @@ bool lct_content_plan_make(struct lct_content_products *plan,
     for (int n = 0; n < plan->terms.count; n++) {
         const struct lct_vectors *v = &plan->terms.vectors[n];
 
-        if (!plan_term(&plan->term[n], p, v, low, high))
+        if (!plan_term(&plan->table[n], p, v, low, high))
             return false;
         if (v->matrix >= 0)
             plan->basis_row = (p->W + LCT_PAD - 1) / LCT_PAD * LCT_PAD;
@@ -92,28 +91,29 @@ double lct_content_plan_gradients(const struct lct_plan *p)
     double sum = 0;
 
     for (int n = 0; n < p->content->terms.count; n++) {
-        const struct lct_content_table *term = &p->content->term[n];
+        const struct lct_content_table *table = &p->content->table[n];
 
-        sum += (double)term->owners * (double)term->rows * (double)p->D;
+        sum += (double)table->owners * (double)table->rows * (double)p->D;
     }
     return sum;
 }
 
 /* ------------------------------------------------------------------ layout */
 
-static void lay_out_term(struct lct_content_table *term,
+static void lay_out_term(struct lct_content_table *table,
                          const struct lct_plan *p, struct lct_arena *arena)
 {
-    bool keys = term->v.meets == LCT_MEETS_KEY;
+    bool keys = table->v.meets == LCT_MEETS_KEY;
 
-    term->row_of = lct_arena_alloc(arena, term->range, 1, sizeof(int32_t));
-    term->table = lct_arena_floats(arena, term->heads * term->rows, p->padded);
-    term->columns = lct_arena_floats(arena, keys ? term->heads * p->D : 0,
-                                     term->wide);
-    term->dtable = lct_arena_doubles(arena,
-                                     p->chunk * term->owners * term->rows,
-                                     p->D);
-    term->dtotal = lct_arena_doubles(arena, term->heads * term->rows, p->D);
+    table->row_of = lct_arena_alloc(arena, table->range, 1, sizeof(int32_t));
+    table->vectors = lct_arena_floats(arena, table->heads * table->rows,
+                                      p->padded);
+    table->columns = lct_arena_floats(arena, keys ? table->heads * p->D : 0,
+                                      table->padded_rows);
+    table->dtable = lct_arena_doubles(arena,
+                                      p->chunk * table->owners * table->rows,
+                                      p->D);
+    table->dtotal = lct_arena_doubles(arena, table->heads * table->rows, p->D);
 }
 
 static void lay_out_scratch(const struct lct_plan *p, struct lct_arena *arena)
@@ -131,7 +131,7 @@ static void lay_out_scratch(const struct lct_plan *p, struct lct_arena *arena)
             s.dk = lct_arena_floats(arena, p->S, p->padded);
         }
         for (int n = 0; n < plan->terms.count; n++) {
-            int64_t own = plan->term[n].v.added >= 0 ? LCT_TILE : 0;
+            int64_t own = plan->table[n].v.added >= 0 ? LCT_TILE : 0;
 
             s.product[n].held = lct_arena_floats(arena, LCT_CONTENT_WINDOW,
                                                  LCT_TILE);
@@ -158,9 +158,9 @@ void lct_content_plan_layout(struct lct_content_products *plan,
     if (p->request->content == NULL)
         return;
     for (int n = 0; n < plan->terms.count; n++) {
-        lay_out_term(&plan->term[n], p, arena);
-        if (plan->term[n].v.matrix >= 0)
-            rows = plan->term[n].rows; /* the same for all of them */
+        lay_out_term(&plan->table[n], p, arena);
+        if (plan->table[n].v.matrix >= 0)
+            rows = plan->table[n].rows; /* the same for all of them */
     }
     for (int n = 0; n <= plan->terms.count; n++)
         plan->dvector[n] = lct_arena_doubles(arena, p->chunk * p->H, p->D);

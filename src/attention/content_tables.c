@@ -14,61 +14,62 @@
 /* One table at work. */
 struct job {
     const struct lct_plan *p;
-    struct lct_content_table *term;
+    struct lct_content_table *table;
     double *const *dparam; /* backward */
     bool add;
 };
 
 static void fill_rows_of(const struct lct_plan *p,
-                         struct lct_content_table *term)
+                         struct lct_content_table *table)
 {
-    for (int64_t n = 0; n < term->range; n++)
-        term->row_of[n] = (int32_t)(term->v.row(p->tables->content->e,
-                                                term->first + n, 0) -
-                                    term->low);
+    for (int64_t n = 0; n < table->range; n++)
+        table->row_of[n] = (int32_t)(table->v.row(p->tables->content->e,
+                                                  table->first + n, 0) -
+                                     table->low);
 }
 
 /* Keys are as they come, so their vectors take the scale. */
 static double factor_of(const struct lct_plan *p,
-                        const struct lct_content_table *term)
+                        const struct lct_content_table *table)
 {
-    return term->v.meets == LCT_MEETS_KEY ? p->scale : 1;
+    return table->v.meets == LCT_MEETS_KEY ? p->scale : 1;
 }
 
 /* ------------------------------------------------------ rows of parameters */
 
 /* One row of a head, padded. */
-static void store_row(const struct lct_plan *p, struct lct_content_table *term,
+static void store_row(const struct lct_plan *p, struct lct_content_table *table,
                       int64_t head, int64_t row, const double *from)
 {
-    float *to = term->table + (head * term->rows + row) * p->padded;
+    float *to = table->vectors + (head * table->rows + row) * p->padded;
 
     for (int64_t d = 0; d < p->D; d++)
-        to[d] = (float)(from[d] * factor_of(p, term));
+        to[d] = (float)(from[d] * factor_of(p, table));
     memset(to + p->D, 0, (size_t)(p->padded - p->D) * sizeof(*to));
 }
 
-static void fill_plain(const struct lct_plan *p, struct lct_content_table *term)
+static void fill_plain(const struct lct_plan *p,
+                       struct lct_content_table *table)
 {
-    const double *from = p->tables->content->param[term->v.table];
+    const double *from = p->tables->content->param[table->v.table];
 
-    for (int64_t row = 0; row < term->rows; row++)
-        for (int64_t h = 0; h < term->heads; h++)
-            store_row(p, term, h, row, from + ((term->low + row) * term->heads +
-                                               h) * p->D);
+    for (int64_t row = 0; row < table->rows; row++)
+        for (int64_t h = 0; h < table->heads; h++)
+            store_row(p, table, h, row,
+                      from + ((table->low + row) * table->heads + h) * p->D);
 }
 
 /* forward: fill_plain() */
 static void accumulate_plain(const struct lct_plan *p,
-                             const struct lct_content_table *term, double *to)
+                             const struct lct_content_table *table, double *to)
 {
-    double factor = factor_of(p, term);
+    double factor = factor_of(p, table);
 
-    for (int64_t row = 0; row < term->rows; row++)
-        for (int64_t h = 0; h < term->heads; h++)
+    for (int64_t row = 0; row < table->rows; row++)
+        for (int64_t h = 0; h < table->heads; h++)
             for (int64_t d = 0; d < p->D; d++)
-                to[((term->low + row) * term->heads + h) * p->D + d] +=
-                    factor * term->dtotal[(h * term->rows + row) * p->D + d];
+                to[((table->low + row) * table->heads + h) * p->D + d] +=
+                    factor * table->dtotal[(h * table->rows + row) * p->D + d];
 }
 
 /* ---------------------------------------------------------- projected rows */
@@ -77,7 +78,7 @@ static void fill_basis(void *context, size_t task, int slot)
 {
     const struct job *job = context;
     const struct lct_content_products *plan = job->p->content;
-    int64_t from = (int64_t)task * LCT_TILE, n = job->term->rows - from;
+    int64_t from = (int64_t)task * LCT_TILE, n = job->table->rows - from;
 
     (void)slot;
     n = n < LCT_TILE ? n : LCT_TILE;
@@ -85,7 +86,7 @@ static void fill_basis(void *context, size_t task, int slot)
                                                   plan->basis_row,
                                                   (size_t)plan->basis_row,
                                                   job->p->tables->content,
-                                                  job->term->low + from, n);
+                                                  job->table->low + from, n);
 }
 
 /* plan->matrix [H, width, padded]: that of each head, columns as rows. */
@@ -93,7 +94,7 @@ static void fill_matrix(void *context, size_t task, int slot)
 {
     const struct job *job = context;
     const struct lct_plan *p = job->p;
-    const double *from = p->tables->content->param[job->term->v.matrix];
+    const double *from = p->tables->content->param[job->table->v.matrix];
     int64_t head = (int64_t)task;
     float *to = p->content->matrix + head * p->W * p->padded;
 
@@ -108,7 +109,7 @@ static void fill_matrix(void *context, size_t task, int slot)
 }
 
 /*
- * A block of rows of one head: basis x matrix + bias, the width in stretches
+ * A block of rows of one head: basis x matrix + bias, the width in blocks
  * whose sums are joined, which rounds less than one long chain.
  */
 static void project(void *context, size_t task, int slot)
@@ -116,12 +117,12 @@ static void project(void *context, size_t task, int slot)
     const struct job *job = context;
     const struct lct_plan *p = job->p;
     const struct lct_content_products *plan = p->content;
-    struct lct_content_table *term = job->term;
+    struct lct_content_table *table = job->table;
     struct lct_content_scratch *s = &plan->scratch[slot];
     int64_t head = (int64_t)task % p->H;
-    int64_t from = (int64_t)task / p->H * LCT_TILE, n = term->rows - from;
-    const double *bias = term->v.bias < 0 ? NULL
-                             : p->tables->content->param[term->v.bias] + head *
+    int64_t from = (int64_t)task / p->H * LCT_TILE, n = table->rows - from;
+    const double *bias = table->v.bias < 0 ? NULL
+                             : p->tables->content->param[table->v.bias] + head *
                                  p->D;
     float *sum = s->rows, *part = s->rows + LCT_TILE * p->padded;
     struct lct_product x = { .c_row = (size_t)p->padded, .a_col = 1,
@@ -145,14 +146,14 @@ static void project(void *context, size_t task, int slot)
         for (int64_t d = 0; d < p->D; d++)
             s->row[d] = (double)sum[i * p->padded + d] +
                         (bias == NULL ? 0 : bias[d]);
-        store_row(p, term, head, from + i, s->row);
+        store_row(p, table, head, from + i, s->row);
     }
 }
 
 static void fill_projected(const struct lct_plan *p, struct job *job,
                            bool first)
 {
-    size_t blocks = (size_t)((job->term->rows + LCT_TILE - 1) / LCT_TILE);
+    size_t blocks = (size_t)((job->table->rows + LCT_TILE - 1) / LCT_TILE);
 
     if (first)
         lct_parallel_for(blocks, p->slots, fill_basis, job);
@@ -165,9 +166,9 @@ static void load_block(float *to, const struct job *job, int64_t head,
                        int64_t from, int64_t n)
 {
     const struct lct_plan *p = job->p;
-    const double *dtotal = job->term->dtotal +
-                           (head * job->term->rows + from) * p->D;
-    double factor = factor_of(p, job->term);
+    const double *dtotal = job->table->dtotal +
+                           (head * job->table->rows + from) * p->D;
+    double factor = factor_of(p, job->table);
 
     for (int64_t i = 0; i < n; i++, to += p->padded) {
         for (int64_t d = 0; d < p->D; d++)
@@ -177,24 +178,24 @@ static void load_block(float *to, const struct job *job, int64_t head,
 }
 
 /* Columns w .. of dmatrix += what a block of rows gives. */
-static void add_stretch(const struct job *job, float *part, const float *block,
-                        int64_t head, int64_t from, int64_t n, int64_t w)
+static void add_block(const struct job *job, float *part, const float *block,
+                      int64_t head, int64_t from, int64_t n, int64_t w)
 {
     const struct lct_plan *p = job->p;
     const struct lct_content_products *plan = p->content;
-    int64_t wide = plan->basis_row - w;
-    double *to = job->dparam[job->term->v.matrix] + head * p->D * p->W + w;
+    int64_t columns = plan->basis_row - w;
+    double *to = job->dparam[job->table->v.matrix] + head * p->D * p->W + w;
 
-    wide = wide < LCT_TILE ? wide : LCT_TILE;
+    columns = columns < LCT_TILE ? columns : LCT_TILE;
     p->kernels->matmul(&(struct lct_product){
         .c = part, .c_row = LCT_TILE, .a = block, .a_row = 1,
         .a_col = (size_t)p->padded,
         .b = plan->basis + from * plan->basis_row + w,
         .b_row = (size_t)plan->basis_row, .m = (size_t)p->D,
-        .n = (size_t)wide, .k = (size_t)n });
-    wide = p->W - w < LCT_TILE ? p->W - w : LCT_TILE;
+        .n = (size_t)columns, .k = (size_t)n });
+    columns = p->W - w < LCT_TILE ? p->W - w : LCT_TILE;
     for (int64_t d = 0; d < p->D; d++)
-        for (int64_t i = 0; i < wide; i++)
+        for (int64_t i = 0; i < columns; i++)
             to[d * p->W + i] += (double)part[d * LCT_TILE + i];
 }
 
@@ -205,17 +206,19 @@ static void accumulate_matrix(void *context, size_t task, int slot)
     const struct lct_plan *p = job->p;
     struct lct_content_scratch *s = &p->content->scratch[slot];
     float *block = s->rows, *part = s->rows + LCT_TILE * p->padded;
-    int64_t head = (int64_t)task, rows = job->term->rows;
+    int64_t head = (int64_t)task, rows = job->table->rows;
 
     for (int64_t from = 0; from < rows; from += LCT_TILE) {
         int64_t n = rows - from < LCT_TILE ? rows - from : LCT_TILE;
 
         load_block(block, job, head, from, n);
         for (int64_t w = 0; w < p->W; w += LCT_TILE)
-            add_stretch(job, part, block, head, from, n, w);
-        for (int64_t i = 0; job->term->v.bias >= 0 && i < n; i++)
+            add_block(job, part, block, head, from, n, w);
+        if (job->table->v.bias < 0)
+            continue;
+        for (int64_t i = 0; i < n; i++)
             for (int64_t d = 0; d < p->D; d++)
-                job->dparam[job->term->v.bias][head * p->D + d] +=
+                job->dparam[job->table->v.bias][head * p->D + d] +=
                     (double)block[i * p->padded + d];
     }
 }
@@ -224,7 +227,7 @@ static void accumulate_matrix(void *context, size_t task, int slot)
 static void copy_matrix(const struct job *job)
 {
     const struct lct_plan *p = job->p;
-    const double *from = p->tables->content->param[job->term->v.matrix];
+    const double *from = p->tables->content->param[job->table->v.matrix];
     int64_t row = p->content->basis_row;
 
     for (int64_t i = 0; i < p->H * p->D; i++) {
@@ -243,7 +246,7 @@ static void basis_gradient(void *context, size_t task, int slot)
     const struct lct_plan *p = job->p;
     const struct lct_content_products *plan = p->content;
     float *block = plan->scratch[slot].rows;
-    int64_t from = (int64_t)task * LCT_TILE, n = job->term->rows - from;
+    int64_t from = (int64_t)task * LCT_TILE, n = job->table->rows - from;
 
     n = n < LCT_TILE ? n : LCT_TILE;
     for (int64_t h = 0; h < p->H; h++) {
@@ -270,23 +273,25 @@ static void accumulate_projected(const struct lct_plan *p,
     double *row = plan->scratch[0].row;
 
     for (int n = 0; n < plan->terms.count; n++) {
-        job.term = &plan->term[n];
-        if (job.term->v.matrix >= 0)
+        job.table = &plan->table[n];
+        if (job.table->v.matrix >= 0)
             lct_parallel_for((size_t)p->H, p->slots, accumulate_matrix, &job);
     }
     if (form->basis_backward == NULL)
         return;
     for (int n = 0; n < plan->terms.count; n++) {
-        job.term = &plan->term[n];
-        if (job.term->v.matrix < 0)
+        job.table = &plan->table[n];
+        if (job.table->v.matrix < 0)
             continue;
         copy_matrix(&job);
-        lct_parallel_for((size_t)((job.term->rows + LCT_TILE - 1) / LCT_TILE),
+        lct_parallel_for((size_t)((job.table->rows + LCT_TILE - 1) / LCT_TILE),
                          p->slots, basis_gradient, &job);
         job.add = true;
-        last = job.term;
+        last = job.table;
     }
-    for (int64_t r = 0; last != NULL && r < last->rows; r++) {
+    if (last == NULL)
+        return;
+    for (int64_t r = 0; r < last->rows; r++) {
         for (int64_t w = 0; w < p->W; w++)
             row[w] = (double)plan->basis[r * plan->basis_row + w];
         form->basis_backward(dparam, row, p->tables->content, last->low + r);
@@ -299,16 +304,17 @@ static void fill_columns(void *context, size_t task, int slot)
 {
     const struct job *job = context;
     const struct lct_plan *p = job->p;
-    const struct lct_content_table *term = job->term;
-    float *to = term->columns + (int64_t)task * p->D * term->wide;
+    const struct lct_content_table *table = job->table;
+    float *to = table->columns + (int64_t)task * p->D * table->padded_rows;
 
     (void)slot;
-    p->kernels->transpose(to, (size_t)term->wide,
-                          term->table + (int64_t)task * term->rows * p->padded,
-                          (size_t)p->padded, (size_t)term->rows, (size_t)p->D);
+    p->kernels->transpose(to, (size_t)table->padded_rows,
+                          table->vectors + (int64_t)task * table->rows *
+                          p->padded, (size_t)p->padded, (size_t)table->rows,
+                          (size_t)p->D);
     for (int64_t d = 0; d < p->D; d++)
-        memset(to + d * term->wide + term->rows, 0,
-               (size_t)(term->wide - term->rows) * sizeof(*to));
+        memset(to + d * table->padded_rows + table->rows, 0,
+               (size_t)(table->padded_rows - table->rows) * sizeof(*to));
 }
 
 void lct_content_tables_fill(const struct lct_plan *p)
@@ -317,22 +323,24 @@ void lct_content_tables_fill(const struct lct_plan *p)
     bool first = true;
 
     for (int n = 0; n < plan->terms.count; n++) {
-        struct lct_content_table *term = &plan->term[n];
-        struct job job = { .p = p, .term = term };
+        struct lct_content_table *table = &plan->table[n];
+        struct job job = { .p = p, .table = table };
 
-        fill_rows_of(p, term);
-        if (term->v.matrix < 0) {
-            fill_plain(p, term);
+        fill_rows_of(p, table);
+        if (table->v.matrix < 0) {
+            fill_plain(p, table);
         } else {
             fill_projected(p, &job, first);
             first = false;
         }
-        if (term->v.meets == LCT_MEETS_KEY)
-            lct_parallel_for((size_t)term->heads, p->slots, fill_columns, &job);
-        term->finite = p->kernels->all_finite(term->table, (size_t)p->padded,
-                                              (size_t)(term->heads *
-                                                       term->rows),
-                                              (size_t)p->padded);
+        if (table->v.meets == LCT_MEETS_KEY)
+            lct_parallel_for((size_t)table->heads, p->slots, fill_columns,
+                             &job);
+        table->finite = p->kernels->all_finite(table->vectors,
+                                               (size_t)p->padded,
+                                               (size_t)(table->heads *
+                                                        table->rows),
+                                               (size_t)p->padded);
     }
     if (plan->terms.gate_weight >= 0)
         lct_content_gates_fill(p);
@@ -341,21 +349,21 @@ void lct_content_tables_fill(const struct lct_plan *p)
 }
 
 static int64_t size_of(const struct lct_plan *p,
-                       const struct lct_content_table *term)
+                       const struct lct_content_table *table)
 {
-    return term->rows * p->D;
+    return table->rows * p->D;
 }
 
 void lct_content_tables_clear_chunk(const struct lct_plan *p, int64_t b,
                                     int64_t rows)
 {
     for (int n = 0; n < p->content->terms.count; n++) {
-        const struct lct_content_table *term = &p->content->term[n];
-        size_t each = (size_t)size_of(p, term) * sizeof(double);
+        const struct lct_content_table *table = &p->content->table[n];
+        size_t each = (size_t)size_of(p, table) * sizeof(double);
 
         if (b == 0)
-            memset(term->dtotal, 0, (size_t)term->heads * each);
-        memset(term->dtable, 0, (size_t)(rows * term->owners) * each);
+            memset(table->dtotal, 0, (size_t)table->heads * each);
+        memset(table->dtable, 0, (size_t)(rows * table->owners) * each);
     }
     for (int n = 0; n <= p->content->terms.count; n++)
         memset(p->content->dvector[n], 0,
@@ -376,28 +384,34 @@ static void sum_vector(const struct lct_plan *p, int param, const double *from,
         dparam[param][i % each] += from[i];
 }
 
+static void sum_table(const struct lct_plan *p,
+                      const struct lct_content_table *table, int64_t rows)
+{
+    int64_t each = size_of(p, table);
+
+    for (int64_t r = 0; r < rows * table->owners; r++) {
+        double *to = table->dtotal +
+                     (table->heads == 1 ? 0 : r % table->owners) * each;
+
+        for (int64_t i = 0; i < each; i++)
+            to[i] += table->dtable[r * each + i];
+    }
+}
+
 void lct_content_tables_sum_chunk(const struct lct_plan *p,
                                   const locant_tensor *dx, bool learns,
                                   int64_t b, int64_t rows)
 {
-    for (int n = 0; learns && n < p->content->terms.count; n++) {
-        const struct lct_content_table *term = &p->content->term[n];
-        int64_t each = size_of(p, term);
+    const struct lct_content_products *plan = p->content;
 
-        for (int64_t r = 0; r < rows * term->owners; r++) {
-            double *to = term->dtotal +
-                         (term->heads == 1 ? 0 : r % term->owners) * each;
-
-            for (int64_t i = 0; i < each; i++)
-                to[i] += term->dtable[r * each + i];
+    if (learns) {
+        sum_vector(p, plan->terms.u, plan->dvector[0], rows);
+        for (int n = 0; n < plan->terms.count; n++) {
+            sum_table(p, &plan->table[n], rows);
+            sum_vector(p, plan->table[n].v.added, plan->dvector[1 + n], rows);
         }
     }
-    if (learns)
-        sum_vector(p, p->content->terms.u, p->content->dvector[0], rows);
-    for (int n = 0; learns && n < p->content->terms.count; n++)
-        sum_vector(p, p->content->term[n].v.added, p->content->dvector[1 + n],
-                   rows);
-    if (p->content->terms.gate_weight >= 0)
+    if (plan->terms.gate_weight >= 0)
         lct_content_gates_sum_chunk(p, dx, learns, b, rows);
 }
 
@@ -408,8 +422,9 @@ void lct_content_tables_accumulate(const struct lct_plan *p)
 
     lct_param_gradients_of(dparam, p, p->tables->content, p->gradients->params);
     for (int n = 0; n < plan->terms.count; n++)
-        if (plan->term[n].v.matrix < 0)
-            accumulate_plain(p, &plan->term[n], dparam[plan->term[n].v.table]);
+        if (plan->table[n].v.matrix < 0)
+            accumulate_plain(p, &plan->table[n],
+                             dparam[plan->table[n].v.table]);
     if (plan->basis_row > 0)
         accumulate_projected(p, dparam);
 }

@@ -15,7 +15,7 @@ struct lct_content_picks {
 
 struct lct_content_picks
 lct_content_window_picks(const struct lct_plan *p, const struct lct_tile *t,
-                         const struct lct_content_table *term, int32_t *at);
+                         const struct lct_content_table *table, int32_t *at);
 
 /* The rows of the pairs of key j, one for each query. */
 static inline const int32_t *
@@ -27,11 +27,11 @@ lct_content_window_picks_of(const struct lct_content_picks *x,
 
 /* The table that head h uses. */
 static inline const float *
-lct_content_window_table(const struct lct_plan *p,
-                         const struct lct_content_table *term, int64_t h)
+lct_content_window_vectors(const struct lct_plan *p,
+                           const struct lct_content_table *table, int64_t h)
 {
-    return term->table +
-           (term->heads == 1 ? 0 : h) * term->rows * p->padded;
+    return table->vectors +
+           (table->heads == 1 ? 0 : h) * table->rows * p->padded;
 }
 
 /*
@@ -47,7 +47,7 @@ static inline int64_t lct_content_window_end(const struct lct_content_picks *x,
 
 /* Have the window hold rows low .. high - 1: products of 'cols'. */
 void lct_content_window_hold(const struct lct_plan *p, const struct lct_tile *t,
-                             const struct lct_content_table *term,
+                             const struct lct_content_table *table,
                              struct lct_content_window *w, const float *cols,
                              int64_t low, int64_t high);
 
@@ -73,13 +73,13 @@ lct_content_window_holds(const struct lct_content_window *w,
  */
 void lct_content_window_add_rows(const struct lct_plan *p,
                                  const struct lct_tile *t,
-                                 const struct lct_content_table *term,
+                                 const struct lct_content_table *table,
                                  const float *rows,
                                  const struct lct_content_gradients *job,
                                  int64_t from, int64_t n);
 
 /*
- * Gradients of pairs, 'from' [keys, lanes], to the rows they picked of term n:
+ * Gradients of pairs, 'from' [keys, lanes], to the rows they picked of table n:
  * those that no later tile of keys will meet leave the window through two
  * products, for queries and for vectors.  'release' lets all others leave it.
  */

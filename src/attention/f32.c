@@ -71,7 +71,7 @@ static struct lct_loaded load_keys(const struct lct_plan *p,
 {
     struct lct_loaded l = { .key_row = (size_t)p->padded_q };
 
-    if (t->sight == LCT_FAR)
+    if (t->nearness == LCT_FAR)
         l.keys = lct_content_far_keys(p, t, s);
     else
         l.keys = lct_load_keys(p, t, s, &l.key_row);

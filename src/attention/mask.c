@@ -163,7 +163,7 @@ bool lct_mask_classify(const struct lct_plan *p, struct lct_tile *t, int64_t n,
         t->first_sees = q->low - k->low + 1;
     if (p->request->content != NULL && !lct_content_far_classify(p, t, q, k))
         return false;
-    t->masked |= t->away;
+    t->masked |= t->far_masks;
     if (!p->documents && p->request->mask_hooks == 0 && p->request->window == 0)
         return true;
     seen = both(seen_by_documents(p, t, n), seen_by_hooks(p, t, q, k));
@@ -171,7 +171,7 @@ bool lct_mask_classify(const struct lct_plan *p, struct lct_tile *t, int64_t n,
     if (seen == LCT_SEES_SOME) {
         seen = map_masked(p, t, s);
         t->by_map = seen == LCT_SEES_SOME;
-        t->masked = t->by_map || t->away;
+        t->masked = t->by_map || t->far_masks;
         t->first_sees = t->keys;
     }
     return seen != LCT_SEES_NONE;

@@ -175,7 +175,9 @@ locant_status lct_outputs_check_gradients(const struct lct_plan *p,
 
 void lct_outputs_clear_dx(const locant_tensor *dx)
 {
-    for (int64_t b = 0; dx != NULL && b < dx->shape[0]; b++)
+    if (dx == NULL)
+        return;
+    for (int64_t b = 0; b < dx->shape[0]; b++)
         for (int64_t j = 0; j < dx->shape[1]; j++) {
             int64_t index[2] = { b, j };
 

@@ -87,7 +87,9 @@ void lct_param_gradients_accumulate(const struct lct_plan *p,
                                     locant_tensor *dparams,
                                     const locant_attention *a)
 {
-    for (int n = 0; a->encoding != NULL && n < a->encoding->parts; n++) {
+    if (a->encoding == NULL)
+        return;
+    for (int n = 0; n < a->encoding->parts; n++) {
         int first = a->encoding->part[n].first_param;
         const struct lct_call *call = &p->tables->call[n];
 

@@ -196,8 +196,10 @@ static bool keys_follow(const struct lct_request *r)
     struct lct_positions q = lct_positions_of_queries(r);
     struct lct_positions k = lct_positions_of_keys(r);
 
-    for (int64_t row = 0; row < r->position_rows && r->S > 0; row++) {
-        if (r->T == 0 || lct_positions_extent(&k, row).high <=
+    if (r->T == 0 || r->S == 0)
+        return false;
+    for (int64_t row = 0; row < r->position_rows; row++) {
+        if (lct_positions_extent(&k, row).high <=
             lct_positions_extent(&q, row).low)
             continue;
         if (!r->documents)

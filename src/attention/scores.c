@@ -9,9 +9,9 @@ void lct_scores_of_tile(const struct lct_plan *p, const struct lct_tile *t,
                         struct lct_scratch *s, const struct lct_loaded *l,
                         float *slope)
 {
-    if (t->sight != LCT_FAR)
+    if (t->nearness != LCT_FAR)
         p->arithmetic->scores(p, t, s, l);
-    if (t->sight != LCT_NEAR)
+    if (t->nearness != LCT_NEAR)
         lct_content_far_scores(p, t, s, l->keys);
     if (p->request->score != NULL)
         lct_bias_add(p, t, s);

@@ -126,7 +126,9 @@ static void load_params(struct lct_tables *tables, const struct lct_plan *p)
     const locant_sizes sizes = { .width = p->W, .heads = p->H,
                                  .kv_heads = p->Hkv, .head_dim = p->D };
 
-    for (int n = 0; a->encoding != NULL && n < a->encoding->parts; n++) {
+    if (a->encoding == NULL)
+        return;
+    for (int n = 0; n < a->encoding->parts; n++) {
         const struct lct_part *part = &a->encoding->part[n];
         const locant_tensor *params = a->params;
 

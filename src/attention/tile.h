@@ -13,8 +13,8 @@ struct lct_tile {
     bool by_map;          /* the scratch's 'masked' says which */
     int64_t first_sees;   /* keys that the first query sees, each after it one
                              more; or all: no steps are cut (steps.h) */
-    enum lct_sight sight; /* of content: keys are near, far or mixed */
-    bool away;            /* content masks some keys besides */
+    enum lct_sight nearness; /* of content: keys are near, far or mixed */
+    bool far_masks;       /* content masks some keys besides */
 };
 
 /* Tile n of the queries of head h; its keys are still open. */

@@ -186,9 +186,9 @@ static void backward_keys(const struct lct_backward *job,
         lct_content_scores_backward(p, t, s, &c);
     if (job->bias)
         lct_bias_backward(p, t, s, t->b - job->from);
-    if (t->sight != LCT_NEAR)
+    if (t->nearness != LCT_NEAR)
         lct_content_far_backward(p, t, s, l->keys);
-    if (t->sight != LCT_FAR)
+    if (t->nearness != LCT_FAR)
         p->arithmetic->scores_backward(p, t, s, l, job->dq, dk);
 }
 
