@@ -28,19 +28,20 @@ void lct_backward_load_queries(const struct lct_backward *job,
                                const struct lct_tile *t, struct lct_scratch *s)
 {
     const struct lct_plan *p = job->p;
-    int64_t at[3] = { t->b, t->h, t->i };
+    const int64_t at[3] = { t->b, t->h, t->i };
+    const float *lse = lct_at(job->lse, at, 3);
 
     lct_load_rows(p, s->dout, job->dout, at, t->rows);
     p->arithmetic->load_dout(p, t, s, job->dout);
     lct_load_rows(p, s->out, job->out, at, t->rows);
-    for (int64_t i = 0; i < (int64_t)t->lanes; i++, at[2]++) {
+    for (int64_t i = 0; i < (int64_t)t->lanes; i++) {
         s->lse[i] = INFINITY; /* no query, or one that sees no key: p = 0 */
         s->delta[i] = 0;
         if (i >= t->rows)
             continue;
         s->delta[i] = dot(s->out + i * p->padded, s->dout + i * p->padded,
                           p->padded);
-        s->lse[i] = *(const float *)lct_at(job->lse, at, 3);
+        s->lse[i] = lse[i * job->lse->stride[2]];
         if (s->lse[i] == -INFINITY)
             s->lse[i] = INFINITY;
     }
@@ -124,12 +125,15 @@ struct lct_rows_to lct_backward_dv(const struct lct_backward *job,
 static void clear_rows(const struct lct_plan *p, const locant_tensor *d,
                        float *gathered, int64_t width, int64_t b, int64_t head)
 {
-    if (gathered != NULL)
+    float *row;
+
+    if (gathered != NULL) {
         memset(gathered, 0, (size_t)(p->S * width) * sizeof(*gathered));
-    else
-        for (int64_t j = 0; j < p->S; j++)
-            memset(lct_at(d, (int64_t[3]){ b, head, j }, 3), 0,
-                   (size_t)p->D * sizeof(float));
+        return;
+    }
+    row = lct_at(d, (int64_t[3]){ b, head, 0 }, 3);
+    for (int64_t j = 0; j < p->S; j++, row += d->stride[2])
+        memset(row, 0, (size_t)p->D * sizeof(*row));
 }
 
 void lct_backward_clear_keys(const struct lct_backward *job, int64_t b,
