@@ -34,7 +34,7 @@ static inline int64_t *lct_arena_ints(struct lct_arena *arena, int64_t rows,
     return lct_arena_alloc(arena, rows, columns, sizeof(int64_t));
 }
 
-/* Does it deal out memory, so that what it returned may be written to? */
+/* Does it deal out memory, or only count? */
 static inline bool lct_arena_is_real(const struct lct_arena *arena)
 {
     return arena->base != NULL && !arena->overflow;

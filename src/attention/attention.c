@@ -64,7 +64,7 @@ static void backward(const struct lct_plan *p,
 {
     if (p->engine == LCT_REFERENCE)
         lct_rows_backward(p, p->request->a, g, dout, out, lse);
-    else /* decoding has none of its own */
+    else /* decoding has no backward of its own */
         lct_tiled_backward(p, g, dout, out, lse);
 }
 

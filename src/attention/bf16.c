@@ -15,7 +15,7 @@
  *
  * These are bounds.  A rounding is 0.42 u in the mean square, signs are random,
  * and with unit scores out comes within u of its own size, its last rounding
- * counted (tests/test_attention_bf16.c prints what it meets).
+ * included (tests/test_attention_bf16.c prints what it finds).
  */
 #include "bf16.h"
 #include "decode_bf16.h"
@@ -213,7 +213,7 @@ static void to_columns(const struct lct_plan *p, const struct lct_tile *t,
                (lanes - rows) * sizeof(*columns));
 }
 
-/* Words of two of n rows, which are 'row' bytes apart. */
+/* Pair up n rows, which are 'row' bytes apart. */
 static void to_pairs(const struct lct_plan *p, uint32_t *to, const void *from,
                      ptrdiff_t row, int64_t n)
 {
@@ -221,7 +221,7 @@ static void to_pairs(const struct lct_plan *p, uint32_t *to, const void *from,
                           (size_t)n, (size_t)p->D);
 }
 
-/* Those of token i of batch row b, and on; none where nothing is rotated. */
+/* Angles from token i of batch row b on; none where nothing is rotated. */
 static struct lct_table angles_of(const struct lct_plan *p, enum lct_role role,
                                   int64_t b, int64_t i)
 {
@@ -362,9 +362,9 @@ static void values_backward(const struct lct_plan *p, const struct lct_tile *t,
 {
     size_t keys = (size_t)t->keys, lanes = t->lanes, padded = (size_t)p->padded;
 
-    if (t->rows % 2 != 0) /* of no query: it makes the last pair whole */
+    if (t->rows % 2 != 0) /* the last pair has one query and this lane */
         for (size_t j = 0; j < keys; j++)
-            s->s[j * lanes + (size_t)t->rows] = 0; /* a masked key may be NaN */
+            s->s[j * lanes + (size_t)t->rows] = 0; /* was NaN, perhaps */
     if (dv.at != NULL) {
         p->kernels->round_rows(s->bf16.weights, lanes / 2, s->s, lanes, NULL,
                                keys, lanes);

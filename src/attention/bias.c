@@ -22,7 +22,7 @@ static void add_by_row(const struct lct_plan *p, const struct lct_tile *t,
     }
 }
 
-/* Straight into the parameters of this task. */
+/* Into the gradients of parameters of this task. */
 static void gradient_by_row(const struct lct_plan *p, const struct lct_tile *t,
                             struct lct_scratch *s, int64_t chunk_row)
 {
@@ -47,7 +47,7 @@ static void gradient_by_row(const struct lct_plan *p, const struct lct_tile *t,
 
 /* ------------------------------------------------------------ with a table */
 
-/* Do positions follow one another, and entries are their differences? */
+/* Are positions consecutive, and entries their differences? */
 static bool are_consecutive(const struct lct_plan *p, const struct lct_tile *t,
                             int64_t row)
 {
@@ -153,7 +153,7 @@ void lct_bias_add_row(const struct lct_plan *p, int64_t b, int64_t h, int64_t i,
         for (int64_t n = 0; n < keys; n++) {
             int64_t at = q_at - k_at[n] - p->bias_first;
 
-            s[n] += at >= 0 ? table[at] : 0; /* else ahead, and masked */
+            s[n] += at >= 0 ? table[at] : 0; /* a later key, masked */
         }
         return;
     }

@@ -88,7 +88,7 @@ void lct_bias_pwl_fill(const struct lct_plan *p)
 
 /* -------------------------------------------------------------------- tiles */
 
-/* What a tile of the table is for, and its copy where lanes are apart. */
+/* Arguments of the kernels, and copies of entries that are not in rows. */
 struct pwl_tile {
     struct lct_bent x;
     int64_t at[LCT_TILE];
@@ -218,7 +218,7 @@ void lct_bias_pwl_add_row(const struct lct_plan *p, int64_t row, int64_t h,
             int64_t at = p->tables->q_key[row * p->T + i] - k_at[from + n] -
                 p->bias_first;
 
-            /* Entries ahead of the table are masked. */
+            /* Later keys may have no entry; they are masked. */
             u[n] = at >= 0 ? p->tables->bias[at] : 0;
         }
         memcpy(sum, s + from, (size_t)some * sizeof(*sum));

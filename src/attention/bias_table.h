@@ -8,8 +8,8 @@
 
 /*
  * Set p->bias_range, bias_first and bias_keys.  A table is worth it unless
- * positions lie so far apart that it would outgrow the tokens: then the bias is
- * formed per tile instead.
+ * positions are so sparse that it would be larger than the tokens: then biases
+ * are computed per tile.
  */
 void lct_bias_table_plan(struct lct_plan *p);
 void lct_bias_table_layout(struct lct_tables *tables, const struct lct_plan *p,

@@ -56,7 +56,7 @@ static void add_vector_backward(const struct lct_plan *p,
             to[d] += p->scale * (double)dy[i * p->padded + d];
 }
 
-/* forward: y = q + scale a met vectors, q + scale u met keys */
+/* forward: y = q + scale a in products with vectors, q + scale u with keys */
 void lct_content_close(const struct lct_plan *p, const struct lct_tile *t,
                        struct lct_scratch *s,
                        const struct lct_content_gradients *job)
@@ -186,7 +186,7 @@ static void scatter_picked(float *to, const float *ds, const struct lct_tile *t,
                 to[at[i] - from] += ds[i];
 }
 
-/* Rows of s->rows of own to the gradients of the tile's keys. */
+/* dk of the tile's keys += 'rows' */
 static void add_to_keys(const struct lct_plan *p, const struct lct_tile *t,
                         const float *rows,
                         const struct lct_content_gradients *job)
@@ -262,9 +262,9 @@ void lct_content_scores_backward(const struct lct_plan *p,
 /* ------------------------------------------------------------------ values */
 
 /*
- * Weights are gathered by rows, then rows are added in ascending order; a row
- * that a query does not meet has weight 0, which changes nothing, so the sum of
- * a query does not depend on the others of its tile.
+ * Weights are summed by row, then rows are added in ascending order.  A row
+ * that no key of a query picks has weight 0, which changes nothing, so the sum
+ * of a query does not depend on the others of its tile.
  */
 static void value_rows(const struct lct_plan *p, const struct lct_tile *t,
                        struct lct_scratch *s,

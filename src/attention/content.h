@@ -81,22 +81,22 @@ lct_content_scratch_of(const struct lct_plan *p, const struct lct_scratch *s)
 
 /* --------------------------------------------------------------- one tile */
 
-/* A tile of queries was loaded: what it needs besides. */
+/* After a tile of queries was loaded: load what content adds to it. */
 void lct_content_open(const struct lct_plan *p, const struct lct_tile *t,
                       struct lct_scratch *s);
 
-/* s->s, with its bias and before the mask, as content leaves it. */
+/* s->s: add what content adds; the bias is in it, the mask is not. */
 void lct_content_scores(const struct lct_plan *p, const struct lct_tile *t,
                         struct lct_scratch *s, const float *keys,
                         size_t key_row);
 
-/* s->out += what the weights s->s take besides values. */
+/* s->out += weights s->s times the vectors they pick. */
 void lct_content_values(const struct lct_plan *p, const struct lct_tile *t,
                         struct lct_scratch *s);
 
 /* ---------------------------------------------------------------- backward */
 
-/* What backward wants, and where the gradients of the tile's keys go. */
+/* What backward needs to know of the tile of keys. */
 struct lct_content_gradients {
     bool learns;
     int64_t chunk_row;
@@ -105,19 +105,19 @@ struct lct_content_gradients {
     struct lct_rows_to dk;
 };
 
-/* s->ds, the gradient of the weights s->s: that of 'values' besides. */
+/* s->ds, the gradient of the weights s->s, += that through 'values'. */
 void lct_content_values_backward(const struct lct_plan *p,
                                  const struct lct_tile *t,
                                  struct lct_scratch *s,
                                  const struct lct_content_gradients *job);
 
-/* s->ds as the gradient of the scores that content got. */
+/* s->ds: from the gradient of scores after content to that before. */
 void lct_content_scores_backward(const struct lct_plan *p,
                                  const struct lct_tile *t,
                                  struct lct_scratch *s,
                                  const struct lct_content_gradients *job);
 
-/* All keys were met: s->dq is the gradient of the queries. */
+/* After all keys: add to s->dq, the gradient of the queries. */
 void lct_content_close(const struct lct_plan *p, const struct lct_tile *t,
                        struct lct_scratch *s,
                        const struct lct_content_gradients *job);

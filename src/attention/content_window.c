@@ -178,7 +178,7 @@ void lct_content_window_add_rows(const struct lct_plan *p,
 
 /*
  * Rows from .. to - 1 leave the window: forward was s += y A^T, so
- * dy += ds A (not for weights, which meet no query) and dA += ds^T y.
+ * dy += ds A (not for rows that weights pick) and dA += ds^T y.
  */
 static void let_go(const struct lct_plan *p, const struct lct_tile *t,
                    struct lct_scratch *s, int n, int64_t from, int64_t to,

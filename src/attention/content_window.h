@@ -35,8 +35,8 @@ lct_content_window_vectors(const struct lct_plan *p,
 }
 
 /*
- * Stretches of the rows that a tile needs, each as long as a window: the next
- * after row 'from'; 'high' is one past its end.
+ * The rows that a tile needs are held a window at a time: where the window that
+ * begins with row 'from' ends.
  */
 static inline int64_t lct_content_window_end(const struct lct_content_picks *x,
                                              int64_t from)
@@ -68,9 +68,7 @@ lct_content_window_holds(const struct lct_content_window *w,
     return x->low >= w->low && x->high < w->high;
 }
 
-/*
- * Rows from .. from + n - 1 of a head's gradient of the vectors += 'rows'.
- */
+/* Rows from .. from + n - 1 of a head's gradient of the vectors += 'rows'. */
 void lct_content_window_add_rows(const struct lct_plan *p,
                                  const struct lct_tile *t,
                                  const struct lct_content_table *table,
@@ -79,9 +77,9 @@ void lct_content_window_add_rows(const struct lct_plan *p,
                                  int64_t from, int64_t n);
 
 /*
- * Gradients of pairs, 'from' [keys, lanes], to the rows they picked of table n:
- * those that no later tile of keys will meet leave the window through two
- * products, for queries and for vectors.  'release' lets all others leave it.
+ * Add gradients of pairs, 'from' [keys, lanes], to the rows of table n that they
+ * picked.  Rows that leave the window are complete: two products pass them on,
+ * to queries and to vectors.  'release' makes all rows leave it.
  */
 void lct_content_window_scatter_rows(const struct lct_plan *p,
                                      const struct lct_tile *t,

@@ -13,10 +13,10 @@
 #include "tile.h"
 
 /*
- * Memory is read best as one long stream, so a run of tiles first has its keys
- * read and then its values: as many tiles as there is room for scores,
- * LCT_DECODE_ROWS rows.  Rows lie LCT_DECODE_ROW apart, which is no power of
- * two: that would put their entries in the same sets of the cache.
+ * Memory is read fastest as one long stream, so the keys of a run of tiles are
+ * read first and then its values.  A run has as many tiles as LCT_DECODE_ROWS
+ * rows of scores hold.  Rows are LCT_DECODE_ROW apart, not a power of two,
+ * which would put their entries in the same sets of the cache.
  */
 enum { LCT_DECODE_ROW = LCT_TILE + 4, LCT_DECODE_ROWS = 48 };
 

@@ -18,8 +18,8 @@ void lct_decode_keys_angles(const struct lct_plan *p,
 }
 
 /*
- * Where the rows are that come a tile of rows after row j: of the next head, or
- * of the next tile.  Only an address: past the last tile nothing is there.
+ * Address of the rows a tile after row j: of the next head, or of the next
+ * tile.  Past the last tile nothing is there.
  */
 static const void *rows_ahead(const struct lct_plan *p,
                               const struct lct_decode_task *f,
@@ -36,9 +36,9 @@ static const void *rows_ahead(const struct lct_plan *p,
 }
 
 /*
- * Some rows at a time.  While they are multiplied, those a tile later are asked
- * for, into the second cache: rows of a power of two bytes crowd each other out
- * of the first.
+ * Some rows at a time.  While they are multiplied, those a tile later are
+ * prefetched into the second cache: rows of a power of two bytes evict each
+ * other from the first.
  */
 void lct_decode_keys_scores(const struct lct_plan *p,
                             const struct lct_decode_task *f,

@@ -1,4 +1,4 @@
-/* mask.c - which keys a query sees: one pair, and a tile of pairs */
+/* mask.c - which keys a query sees, and which tiles are skipped */
 #include "mask.h"
 #include "content_far.h"
 #include <math.h>
@@ -34,7 +34,7 @@ bool lct_mask_visible(const struct lct_plan *p, int64_t b, int64_t h, int64_t i,
     return !masked;
 }
 
-/* ---------------------------------------------------------- a tile of pairs */
+/* ------------------------------------------------------------------ a tile */
 
 static enum lct_seen both(enum lct_seen a, enum lct_seen b)
 {
@@ -60,7 +60,7 @@ static enum lct_seen seen_by_documents(const struct lct_plan *p,
                : LCT_SEES_SOME;
 }
 
-/* Keys that a causal mask hides are not counted. */
+/* A causal mask is taken into account elsewhere. */
 static enum lct_seen seen_by_window(const struct lct_plan *p,
                                     const struct lct_extent *q,
                                     const struct lct_extent *k)
@@ -97,7 +97,7 @@ static enum lct_seen seen_by_hooks(const struct lct_plan *p,
     return seen;
 }
 
-/* masked[i] of one key, for the queries of the tile. */
+/* masked[i]: does query i of the tile not see key j? */
 static void mask_key(char *masked, const struct lct_plan *p,
                      const struct lct_tile *t, int64_t j)
 {

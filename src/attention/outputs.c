@@ -71,7 +71,7 @@ locant_status lct_outputs_check(const struct lct_plan *p,
     return lct_check_apart(p->request->fn, out, lse);
 }
 
-/* What backward writes besides parameters, and what it reads. */
+/* Tensors that backward writes, parameters left out, and reads. */
 struct written {
     const locant_tensor *d[5]; /* dq, dk, dv, dx, dsinks; NULL: not wanted */
     const locant_tensor *read[3];

@@ -65,7 +65,7 @@ struct lct_plan {
     /* Gradients. */
     bool gathers_dk, gathers_dv; /* those of keys and values are summed in the
                                     scratch, and stored once */
-    int64_t chunk;              /* batch rows whose sums are kept apart */
+    int64_t chunk;              /* batch rows that have sums of their own */
     size_t task_params;         /* elements a task has of its own: 'params', or
                                    0 if it needs none */
 

@@ -36,7 +36,7 @@ static locant_status check_pair(const struct lct_request *r, const char *what,
                        what);
 }
 
-/* Coordinates are those of the part that turns queries and keys. */
+/* The part that rotates queries and keys reads coordinates. */
 static locant_status check_axes(struct lct_request *r)
 {
     const struct lct_part *part = NULL;
@@ -93,7 +93,7 @@ locant_status lct_positions_check(struct lct_request *r)
 
 /* -------------------------------------------------- what encodings refuse */
 
-/* What a leaf is asked about: positions, or coordinates towards 0. */
+/* What 'leaf' is asked: about positions, or coordinates rounded to 0. */
 struct question {
     const locant_encoding *leaf;
     const locant_tensor *params;
@@ -126,7 +126,7 @@ static locant_status ask_again(const struct question *q, const char *fn,
     return status;
 }
 
-/* By chunks on the stack: a call that is fine allocates nothing. */
+/* By chunks on the stack: only a call that fails allocates memory. */
 static locant_status check_known(const struct lct_request *r,
                                  const struct lct_positions *t,
                                  const struct question *q)

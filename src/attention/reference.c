@@ -1,4 +1,4 @@
-/* reference.c - the public reference: the engine by rows, its own memory */
+/* reference.c - the public reference: the engine by rows, memory of its own */
 #include "outputs.h"
 #include "problem.h"
 

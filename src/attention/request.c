@@ -66,7 +66,7 @@ static locant_status check_score_options(struct lct_request *r)
         return locant_fail(LOCANT_ERR_PARAM, "%s: window is %"
                            PRId64 ", expected 0 (none) or more", r->fn,
                            a->window);
-    /* Past these the quotient leaves what float32 holds in full. */
+    /* Beyond these the quotient is not a normal number of float32. */
     if (a->softcap != 0 && !(a->softcap >= 0x1p-64 && a->softcap <= 0x1p64))
         return locant_fail(LOCANT_ERR_PARAM, "%s: softcap is %g, expected 0 "
                            "(none) or a number from 2^-64 to 2^64", r->fn,
@@ -105,13 +105,13 @@ static locant_status check_options(struct lct_request *r)
 
 /* --------------------------------------------------- parts of the encoding */
 
-/* A part that speaks to attention: not of the input door alone. */
+/* Does attention use this part: is it more than the input door? */
 static bool takes_part(const locant_encoding *leaf)
 {
     return leaf->doors != LOCANT_DOOR_INPUT;
 }
 
-/* Keys that share a parameter with each query head are as many heads. */
+/* Parameters by head need as many heads of keys as of queries. */
 static locant_status check_mapped_heads(const struct lct_request *r,
                                         const locant_encoding *leaf)
 {

@@ -1,8 +1,8 @@
 /*
  * rotation.h - queries and keys as the scores see them, in double, and back.
  *
- * Plain rotations use the tables that locant_encoding_rotate() uses; other maps
- * of the rotate door are asked for each row.
+ * Plain rotations use the tables that locant_encoding_rotate() uses; general
+ * maps of the rotate door are called for each row.
  */
 #ifndef LCT_ATTENTION_ROTATION_H
 #define LCT_ATTENTION_ROTATION_H

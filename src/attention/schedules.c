@@ -63,7 +63,7 @@ static locant_status find_lengths(struct lct_plan *p)
     return LOCANT_OK;
 }
 
-/* Those of the rotate door; general maps and content may keep one with 'e'. */
+/* The rotate door; a general map may keep a schedule within 'e'. */
 static locant_status plan_rotate(struct lct_plan *p, const locant_encoding *e)
 {
     const struct lct_schedule *kept;
@@ -83,7 +83,7 @@ static locant_status plan_rotate(struct lct_plan *p, const locant_encoding *e)
     return LOCANT_OK;
 }
 
-/* Those that content rotates rows by, or forms its basis from. */
+/* Content: rotates rows by a schedule, or forms its basis from one. */
 static locant_status plan_content(struct lct_plan *p, const locant_encoding *e)
 {
     const struct lct_schedule *kept;

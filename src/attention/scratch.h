@@ -19,7 +19,7 @@ struct lct_bf16_scratch {
 };
 
 struct lct_scratch {
-    /* What a tile of queries keeps while it meets the tiles of keys. */
+    /* One tile of queries, for all tiles of keys. */
     float *q;         /* [TILE, padded_q]: rotated, scaled */
     float *q_cols;    /* [Dq, TILE]: its transpose */
     float *out;       /* [TILE, padded]: of this split; backward: all of it */
@@ -35,7 +35,7 @@ struct lct_scratch {
     float *lse;       /* [TILE] */
     float *delta;     /* [TILE]: <dout, out> */
 
-    /* What meeting a tile of keys takes. */
+    /* One tile of queries against one tile of keys. */
     float *k;         /* [TILE, padded_q]: rotated, if not read in place */
     float *v;         /* [TILE, padded] */
     float *s;         /* [TILE keys, TILE lanes]: scores, then weights */
@@ -56,9 +56,9 @@ void lct_scratch_layout(struct lct_tiled *tiled, const struct lct_plan *p,
                         struct lct_arena *arena);
 
 /*
- * Of tile n of the queries that a task takes together: they meet each tile of
- * keys one after another, while it is in the cache.  Each has its own of what a
- * tile of queries keeps; the rest is shared.
+ * Of tile n of the queries that a task takes together: each tile of keys is
+ * used for all of them while it is in the cache.  Buffers of one tile of
+ * queries are its own; the rest is shared.
  */
 static inline struct lct_scratch *lct_scratch_of(const struct lct_plan *p,
                                                  int slot, int n)

@@ -12,7 +12,7 @@
 #include "scratch.h"
 #include "tile.h"
 
-/* A tile of queries meets its first keys of all; and of a split. */
+/* Before the first keys of a tile of queries; and of each split. */
 void lct_softmax_begin(struct lct_scratch *s);
 void lct_softmax_begin_split(const struct lct_plan *p, const struct lct_tile *t,
                              struct lct_scratch *s);

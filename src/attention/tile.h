@@ -14,7 +14,7 @@ struct lct_tile {
     int64_t first_sees;   /* keys that the first query sees, each after it one
                              more; or all: no steps are cut (steps.h) */
     enum lct_sight nearness; /* of content: keys are near, far or mixed */
-    bool far_masks;       /* content masks some keys besides */
+    bool far_masks;       /* content masks some of the keys */
 };
 
 /* Tile n of the queries of head h; its keys are still open. */

@@ -192,7 +192,7 @@ static void backward_keys(const struct lct_backward *job,
         p->arithmetic->scores_backward(p, t, s, l, job->dq, dk);
 }
 
-/* All keys were met. */
+/* The tile of queries is done with all keys. */
 static void backward_end(const struct lct_backward *job,
                          const struct lct_tile *t, struct lct_scratch *s)
 {
