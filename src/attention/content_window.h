@@ -77,7 +77,7 @@ void lct_content_window_add_rows(const struct lct_plan *p,
                                  int64_t from, int64_t n);
 
 /*
- * Add gradients of pairs, 'from' [keys, lanes], to the rows of table n that they
+ * Add gradients of pairs, 'from' [keys, lanes], to rows of table n that they
  * picked.  Rows that leave the window are complete: two products pass them on,
  * to queries and to vectors.  'release' makes all rows leave it.
  */

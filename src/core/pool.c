@@ -120,7 +120,7 @@ void locant_set_poll(locant_poll poll, void *context)
     atomic_store(&ask, poll);
 }
 
-void lct_watch(void)
+void lct_cancellable_begin(void)
 {
     call.watched = atomic_load(&ask) != NULL && !inside;
     call.stopped = false;
@@ -128,7 +128,7 @@ void lct_watch(void)
         call.next = seconds() + POLL_SECONDS;
 }
 
-bool lct_watched(void)
+bool lct_cancellable_end(void)
 {
     bool was = call.watched && call.stopped;
 
@@ -136,7 +136,7 @@ bool lct_watched(void)
     return was;
 }
 
-bool lct_stopping(void)
+bool lct_cancelled(void)
 {
     locant_poll poll;
 
@@ -157,8 +157,8 @@ static void take_tasks(int slot)
     size_t task;
 
     inside = in_pool = true;
-    while (!lct_stopping() &&
-           (task = atomic_fetch_add(&pool.next, 1)) < pool.tasks)
+    while (!lct_cancelled() && (task = atomic_fetch_add(&pool.next, 1)) <
+           pool.tasks)
         pool.body(pool.context, task, slot);
     inside = in_pool = false;
 }
@@ -259,7 +259,7 @@ static void run_serially(size_t tasks, locant_task body, void *context)
     bool was = inside;
 
     inside = true;
-    for (size_t task = 0; task < tasks && !lct_stopping(); task++)
+    for (size_t task = 0; task < tasks && !lct_cancelled(); task++)
         body(context, task, 0);
     inside = was;
 }
@@ -304,7 +304,7 @@ static void run_lent(void *context, size_t task, int slot)
     const struct lent_job *job = context;
 
     inside = true;
-    if (!lct_stopping())
+    if (!lct_cancelled())
         job->body(job->context, task, slot);
     inside = false;
 }

@@ -20,14 +20,15 @@ void lct_parallel_for(size_t tasks, int slots, locant_task body,
                       void *context);
 
 /*
- * From lct_watch() on the poll of this thread's call may stop it: loops then
- * begin no more tasks.  To be called when all that holds indices is filled in,
- * since what a task that is left out should have written is not written.
- * lct_watched() ends that, and tells whether the call was stopped.
+ * Begin and end the cancellable part of a public call; see locant_set_poll().
+ * Within it the poll of this thread may cancel the call: parallel loops then
+ * start no more tasks, and skipped tasks write nothing.  Begin it only after
+ * all arrays of indices are filled.  The end returns whether the call was
+ * cancelled.
  */
-void lct_watch(void);
-bool lct_watched(void);
+void lct_cancellable_begin(void);
+bool lct_cancellable_end(void);
 
-/* For long tasks: is the call they belong to being stopped? */
-bool lct_stopping(void);
+/* For long tasks: has their call been cancelled? */
+bool lct_cancelled(void);
 #endif
