@@ -137,7 +137,7 @@ static void splits(void)
 static void threads_batch_and_chunks_change_nothing(void **state)
 {
     (void)state;
-    lct_bf16_use = LCT_BF16_ALWAYS;
+    lct_arithmetic_bf16 = LCT_BF16_ALWAYS;
     test_each_isa(splits);
 }
 
@@ -179,7 +179,7 @@ static void turned(void)
 static void turned_keys_are_the_same(void **state)
 {
     (void)state;
-    lct_bf16_use = LCT_BF16_ALWAYS;
+    lct_arithmetic_bf16 = LCT_BF16_ALWAYS;
     test_each_isa(turned);
 }
 
@@ -326,7 +326,7 @@ static void poisons(void)
 static void hidden_keys_may_hold_anything(void **state)
 {
     (void)state;
-    lct_bf16_use = LCT_BF16_ALWAYS;
+    lct_arithmetic_bf16 = LCT_BF16_ALWAYS;
     test_each_isa(poisons);
 }
 
