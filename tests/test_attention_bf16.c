@@ -198,7 +198,7 @@ static void sweep(void)
 
 TEST(comes_near_the_reference)
 {
-    lct_bf16_use = LCT_BF16_ALWAYS;
+    lct_arithmetic_bf16 = LCT_BF16_ALWAYS;
     test_each_isa(sweep);
     print_message("worst: out %.2f, gradients %.2f units of their size, lse "
                   "%.2g\n", worst.out, worst.gradient, worst.lse);
@@ -218,10 +218,10 @@ static bool switched(const char *spec)
     job_make(&j);
     bytes = mixed_size(&j.out) * sizeof(uint16_t);
     before = malloc(bytes);
-    lct_bf16_use = LCT_BF16_NEVER;
+    lct_arithmetic_bf16 = LCT_BF16_NEVER;
     forward(&j.a, &j.out, &j.lse);
     memcpy(before, j.out.data, bytes);
-    lct_bf16_use = LCT_BF16_ALWAYS;
+    lct_arithmetic_bf16 = LCT_BF16_ALWAYS;
     forward(&j.a, &j.out, &j.lse);
     differs = memcmp(before, j.out.data, bytes) != 0;
     free(before);

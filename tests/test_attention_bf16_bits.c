@@ -136,7 +136,7 @@ static void splits(void)
 
 TEST(threads_batch_and_chunks_change_nothing)
 {
-    lct_bf16_use = LCT_BF16_ALWAYS;
+    lct_arithmetic_bf16 = LCT_BF16_ALWAYS;
     test_each_isa(splits);
 }
 
@@ -177,7 +177,7 @@ static void turned(void)
 
 TEST(turned_keys_are_the_same)
 {
-    lct_bf16_use = LCT_BF16_ALWAYS;
+    lct_arithmetic_bf16 = LCT_BF16_ALWAYS;
     test_each_isa(turned);
 }
 
@@ -323,6 +323,6 @@ static void poisons(void)
 
 TEST(hidden_keys_may_hold_anything)
 {
-    lct_bf16_use = LCT_BF16_ALWAYS;
+    lct_arithmetic_bf16 = LCT_BF16_ALWAYS;
     test_each_isa(poisons);
 }

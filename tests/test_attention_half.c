@@ -5,7 +5,7 @@
  * outputs are rounded: not one bit may differ.  Dot products of bfloat16, where
  * the CPU has them, are switched off: test_attention_bf16.c judges those.
  */
-#include "attention/bf16.h"
+#include "attention/arithmetic.h"
 #include "core/tensor.h"
 #include "kernel/row.h"
 #include "oracle/bits.h"
@@ -157,7 +157,7 @@ TEST(halves_are_float32_rounded)
 {
     static const locant_dtype dtypes[] = { LOCANT_BF16, LOCANT_F16 };
 
-    lct_bf16_use = LCT_BF16_NEVER;
+    lct_arithmetic_bf16 = LCT_BF16_NEVER;
     for (size_t i = 0; i < LEN(dtypes); i++) {
         job.dtype = dtypes[i];
         for (int n = 0; n < test_cases(2); n++)

@@ -2,7 +2,7 @@
  * test_attention_options_plain.c - window, cap and sinks: values by hand, half
  * types, the kernel of the cap, and what is refused.
  */
-#include "attention/bf16.h"
+#include "attention/arithmetic.h"
 #include "core/tensor.h"
 #include "kernel/kernels.h"
 #include "kernel/row.h"
@@ -285,9 +285,9 @@ static void judge_pairs(struct twins *w)
     locant_tensor got;
     double error = 0, size = 0;
 
-    lct_bf16_use = LCT_BF16_ALWAYS;
+    lct_arithmetic_bf16 = LCT_BF16_ALWAYS;
     forward(&w->a[0], &w->half[4], &w->lse[0]);
-    lct_bf16_use = LCT_BF16_NEVER;
+    lct_arithmetic_bf16 = LCT_BF16_NEVER;
     got = widened(&w->half[4]);
     for (size_t i = 0; i < oracle_count(&got); i++) {
         error += pow(oracle_get(&got, i) - oracle_get(&w->wide[4], i), 2);
@@ -314,11 +314,11 @@ TEST(halves_are_storage)
         attend_make(&t, LOCANT_MASK_CAUSAL);
         t.a.window = 50;
         twins_make(&w, &t, types[n % 2]);
-        lct_bf16_use = LCT_BF16_NEVER;
+        lct_arithmetic_bf16 = LCT_BF16_NEVER;
         judge_twins(&w);
         if (n % 2 == 0)
             judge_pairs(&w);
-        lct_bf16_use = LCT_BF16_FAST;
+        lct_arithmetic_bf16 = LCT_BF16_FAST;
         twins_free(&w);
         attend_free(&t);
     }

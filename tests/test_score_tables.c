@@ -2,7 +2,9 @@
  * test_score_tables.c - biases formed once for each difference, biases that
  * bend, and masks asked about rectangles, against one pair at a time.
  */
-#include "attention/tile.h"
+#include "attention/bias.h"
+#include "attention/mask.h"
+#include "attention/problem.h"
 #include "encodings/encoding.h"
 #include "encodings/params.h"
 #include "oracle/mixed.h"
@@ -316,18 +318,16 @@ static uint32_t bits(float x)
 }
 
 /* Every tile of one call, against each of its queries alone. */
-static void check_tiles(struct lct_problem *p)
+static void check_tiles(const struct lct_plan *p)
 {
-    struct lct_scratch *s = &p->scratch[0];
+    struct lct_scratch *s = lct_scratch_of(p, 0, 0);
     float alone[LCT_TILE];
 
     for (int64_t at = 0; at < p->B * p->H * p->q_tiles; at++) {
-        struct lct_tile t = { .b = at / p->q_tiles / p->H,
-                              .h = at / p->q_tiles % p->H,
-                              .i = at % p->q_tiles * LCT_TILE };
+        struct lct_tile t = lct_tile_of(p, at / p->q_tiles / p->H,
+                                        at / p->q_tiles % p->H,
+                                        at % p->q_tiles);
 
-        t.rows = p->T - t.i < LCT_TILE ? p->T - t.i : LCT_TILE;
-        t.lanes = ((size_t)t.rows + LCT_PAD - 1) / LCT_PAD * LCT_PAD;
         for (int64_t n = 0; n < p->k_tiles; n++) {
             if (!lct_mask_classify(p, &t, n, s))
                 continue;
@@ -358,16 +358,17 @@ TEST(a_row_has_the_bits_of_its_tile)
                 struct mixed m = { .spec = specs[i], .dtype = LOCANT_F32,
                                    .T = 90, .S = 170,
                                    .mask = (locant_mask)mask };
-                struct lct_problem p;
+                struct lct_problem x;
                 void *workspace;
 
                 mixed_make(&m);
                 spread(&m, (enum spread)how, 220);
-                CHECK_OK(lct_problem_plan(&p, "test", &m.a, false, NULL, 0));
-                workspace = calloc(p.bytes, 1);
-                lct_problem_fill(&p, &m.a, workspace);
-                check_tiles(&p);
-                lct_problem_done(&p);
+                CHECK_OK(lct_problem_begin(&x, "test", &m.a, LCT_PASS_FORWARD,
+                                           NULL, 0));
+                workspace = calloc(x.plan.bytes, 1);
+                lct_problem_fill(&x, workspace);
+                check_tiles(&x.plan);
+                lct_problem_end(&x);
                 free(workspace);
                 mixed_free(&m);
             }
