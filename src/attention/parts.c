@@ -45,7 +45,7 @@ static locant_status check_rotate(struct lct_problem *p,
                            p->fn, leaf->row->info.name);
     if (p->Dq == p->D && p->D % 2 != 0)
         return locant_fail(LOCANT_ERR_SHAPE, "%s: heads have %" PRId64
-                           " channels, expected an even number to turn in "
+                           " channels, expected an even number to rotate in "
                            "pairs", p->fn, p->D);
     return check_turned_heads(p, leaf);
 }

@@ -72,7 +72,7 @@ static void bias_backward(double *const *dparam, const struct lct_call *s,
         dparam[0][offset(s, q_pos, k_pos[j]) * s->heads + head] += dout[j];
 }
 
-/* What the last patch folds to: differences of patches are -last .. last. */
+/* Position key of the last patch; differences of patches are -last .. last. */
 static int64_t last_key(const struct lct_call *s)
 {
     int64_t height = (int64_t)s->e->value[HEIGHT];
@@ -82,9 +82,9 @@ static int64_t last_key(const struct lct_call *s)
 }
 
 /*
- * The class token is put where its differences are no one else's: last + 1 ..
- * 2 last + 1 to patches, -3 last - 2 .. -2 last - 2 from them, -last - 1 to
- * itself.
+ * The class token has keys whose differences no pair of patches has:
+ * last + 1 .. 2 last + 1 to patches, -3 last - 2 .. -2 last - 2 from them,
+ * -last - 1 to itself.
  */
 static int64_t position_key(const struct lct_call *s, enum lct_role role,
                             int64_t pos)

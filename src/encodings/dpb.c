@@ -66,7 +66,7 @@ static double input(const struct lct_call *s, int64_t q_pos, int64_t k_pos)
     return s->e->value[LOG] == 0 ? r : copysign(log1p(fabs(r)), r);
 }
 
-/* What one pass through the network leaves. */
+/* Activations of one forward pass. */
 struct pass {
     double r;
     double a1[MOST], a2[MOST]; /* before the activations of both layers */

@@ -1,13 +1,13 @@
 /*
  * kerple.c - kernelised relative positions: logarithmic and power biases.
  *
- * Chi, Fan, Ramadge, Rudnicky: KERPLE: Kernelized Relative Positional Embedding
- * for Length Extrapolation. 2022. arXiv:2205.09921, section 4.2.
+ * Chi, Fan, Ramadge, Rudnicky:  KERPLE:  Kernelized Relative Positional
+ * Embedding for Length Extrapolation. 2022. arXiv:2205.09921, section 4.2.
  * With n = |p_i - p_j|:  log: -p ln(1 + a n);  power: -a n^p.  The bias is
- * added after the 1/sqrt(D) scale, as in the authors' code (in their eq. (1) it
- * stands inside).  Entries are kept at 0.01 or above, and the exponent at 2 or
- * below, by projection after each step: the kernel is conditionally positive
- * definite there.
+ * added after the 1/sqrt(D) scale, as in the authors' code (their eq. (1)
+ * scales it too).  Projection after each step keeps p and a at 0.01 or above
+ * and the exponent at 2 or below, where the kernel is conditionally positive
+ * definite.
  */
 #include "encoding.h"
 #include <math.h>

@@ -3,7 +3,7 @@
  *
  * Gehring et al.: Convolutional Sequence to Sequence Learning. 2017.
  * arXiv:1705.03122, section 3.1; as in BERT and GPT-2.
- * The table is a wall: a position beyond it is refused, never clamped.
+ * The table limits the length: positions beyond it are refused, never clamped.
  */
 #include "length_limit.h"
 #include <math.h>

@@ -3,8 +3,8 @@
  *
  * Kazemnejad et al.: The Impact of Positional Encoding on Length Generalization
  * in Transformers. 2023. arXiv:2305.19466.
- * A causal decoder can still tell positions apart, since each query sees
- * another number of keys; without a causal mask attention is equivariant to
+ * A causal decoder can still distinguish positions, since each query sees a
+ * different number of keys.  Without a causal mask, attention is equivariant to
  * permutations.
  */
 #include "encoding.h"
