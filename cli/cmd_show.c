@@ -64,7 +64,8 @@ static int print_json(const locant_encoding *e)
         "name", info->name, "spec", locant_encoding_spec(e),
         "title", info->title, "formula", info->formula, "doors", doors,
         "traits", traits, "source", info->source, "used_by", info->used_by,
-        "traps", info->traps, "gradient", info->gradient ? info->gradient : "",
+        "pitfalls", info->pitfalls,
+        "gradient", info->gradient ? info->gradient : "",
         "keys", keys_json(info->name), "parameters", params_json(e),
         "variants", variants_json(info->variants)));
 }
@@ -146,7 +147,7 @@ static int print_text(const locant_encoding *e)
                v->used_by);
     print_field("source", info->source);
     print_field("used by", info->used_by);
-    print_field("traps", info->traps);
+    print_field("pitfalls", info->pitfalls);
     return print_checks(e);
 }
 
@@ -183,7 +184,7 @@ const struct cli_command cli_show = {
     .usage = "SPEC [--json | --markdown]\nSPEC -o PICTURE",
     .doc = "What the registry knows about an encoding: its formula, the doors "
            "it\nuses, the keys of its spec with their ranges, the learned "
-           "parameters\nand their shapes, the paper, who uses it, the traps, "
+           "parameters\nand their shapes, the paper, who uses it, pitfalls, "
            "and what the library\ncomputes from a few small inputs.  With -o, "
            "a picture: the table that is\nadded, likeness of turned vectors, "
            "the bias of heads, or the attention of\nrandom queries.",

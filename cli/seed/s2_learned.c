@@ -110,8 +110,8 @@ void s2_merits(struct seed *s)
     seed_check(s, "learned numbers of the learned table",
                (double)seed_parameters(learned, WIDE, 8), 524288, 0);
     seed_claim(s, "only one has a wall",
-               !(locant_encoding_info_of(fixed)->traits & LOCANT_TRAIT_WALL) &&
-               (locant_encoding_info_of(learned)->traits & LOCANT_TRAIT_WALL));
+               !(locant_encoding_info_of(fixed)->traits & LOCANT_TRAIT_LIMIT) &&
+               (locant_encoding_info_of(learned)->traits & LOCANT_TRAIT_LIMIT));
 }
 
 /* ------------------------------------------------------------------ S2.9 */

@@ -114,7 +114,7 @@ static const char *say_length(const locant_encoding *e)
 {
     unsigned traits = locant_encoding_info_of(e)->traits;
 
-    return traits & LOCANT_TRAIT_WALL ? "ends at its table"
+    return traits & LOCANT_TRAIT_LIMIT ? "ends at its table"
            : traits & LOCANT_TRAIT_RELATIVE ? "defined" : "defined, poor";
 }
 
@@ -149,9 +149,9 @@ void s3_table(struct seed *s)
                seed_encoding(s, specs[2]), 512, 8), 32 * 8, 0);
     seed_claim(s, "only the learned table has a wall",
                (locant_encoding_info_of(seed_encoding(s, specs[1]))->traits &
-                LOCANT_TRAIT_WALL) != 0 &&
+                LOCANT_TRAIT_LIMIT) != 0 &&
                !(locant_encoding_info_of(seed_encoding(s, specs[3]))->traits &
-                 LOCANT_TRAIT_WALL));
+                 LOCANT_TRAIT_LIMIT));
 }
 
 /* ----------------------------------------------------------- S3.13, S3.15 */

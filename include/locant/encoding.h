@@ -44,7 +44,7 @@ enum { /* bits of 'traits': each is a property the tests hold it to */
     LOCANT_TRAIT_RELATIVE  = 1,  /* scores depend on position differences */
     LOCANT_TRAIT_ISOMETRIC = 2,  /* keeps the length of every vector */
     LOCANT_TRAIT_LEARNED   = 4,  /* has parameters */
-    LOCANT_TRAIT_WALL      = 8,  /* defined only for positions of its table */
+    LOCANT_TRAIT_LIMIT     = 8,  /* defined for positions of its table only */
     LOCANT_TRAIT_MONOTONE  = 16, /* bias never grows with past distance */
     LOCANT_TRAIT_LENGTH    = 32, /* depends on the longest position of the
                                     document (length=call: of the call): parts
@@ -80,7 +80,7 @@ typedef struct locant_encoding_info {
     const char *formula; /* plain text */
     const char *source;  /* paper, arXiv id and version, equation */
     const char *used_by; /* models */
-    const char *traps;   /* what implementations get wrong; "" if nothing */
+    const char *pitfalls; /* what implementations get wrong; "" if nothing */
     unsigned    doors;
     unsigned    traits;
     const char *gradient;           /* plain text; "" if there is none */
@@ -146,8 +146,8 @@ locant_encoding_layer(int *first_param, const locant_encoding *e,
                       int64_t layer);
 
 /*
- * How many positions it is defined at, from 0 on: INT64_MAX without a wall, 0
- * while a length that was left out is unknown.
+ * How many positions it is defined at, from 0 on: INT64_MAX without a limit,
+ * 0 while a length that was left out is unknown.
  */
 LOCANT_API int64_t locant_encoding_reach(const locant_encoding *e);
 

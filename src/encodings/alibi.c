@@ -226,8 +226,9 @@ const struct lct_encoding lct_enc_alibi = {
         .formula = "s[h,i,j] += -m_h (p_i - p_j), m_h = 2^(-8 h / H)",
         .source = "Press et al. 2022, arXiv:2108.12409v2, section 3",
         .used_by = "BLOOM, MPT, Falcon-RW, Baichuan-13B, jina-bert-v2",
-        .traps = "Added after the 1/sqrt(D) scale and negative for the past; "
-                 "key-only forms lose near keys in bfloat16 beyond 2048.",
+        .pitfalls = "Added after the 1/sqrt(D) scale and negative for the "
+                    "past; key-only forms lose near keys in bfloat16 beyond "
+                    "2048.",
         .gradient = "learned: dslope_h = -m_h sum_ij dS_ij (p_i - p_j); else "
                     "none",
         .variants = variants,

@@ -120,11 +120,11 @@ const struct lct_encoding lct_enc_beit = {
         .source = "Bao et al. 2022, arXiv:2106.08254v2, section 2.3 and the "
                   "authors' code",
         .used_by = "BEiT, Data2Vec-vision",
-        .traps = "Shared by all layers in pre-training, one table for each "
-                 "layer in fine-tuned models.",
+        .pitfalls = "Shared by all layers in pre-training, one table for each "
+                    "layer in fine-tuned models.",
         .gradient = "dtable[offset] = sum of dS over pairs of that offset",
         .doors = LOCANT_DOOR_SCORE,
-        .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_WALL,
+        .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_LIMIT,
     },
     .keys = keys,
     .params = { .list = params, .size = size },

@@ -94,8 +94,8 @@ const struct lct_encoding lct_enc_cape = {
                    "training",
         .source = "Likhomanenko et al. 2021, arXiv:2106.03143v3, section 3",
         .used_by = "speech, vision and translation studies",
-        .traps = "Positions are centred, also at evaluation; what DAPE's code "
-                 "calls CAPE is another method.",
+        .pitfalls = "Positions are centred, also at evaluation; what DAPE's "
+                    "code calls CAPE is another method.",
         .gradient = "none: no parameters",
         .doors = LOCANT_DOOR_INPUT,
         .traits = LOCANT_TRAIT_REAL,

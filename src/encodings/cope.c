@@ -181,8 +181,8 @@ const struct lct_encoding lct_enc_cope = {
         .source = "Golovneva et al. 2024, arXiv:2405.18719v2, eq. (3) to (6) "
                   "and listing",
         .used_by = "research",
-        .traps = "Gates use scaled, masked scores, but the added term is not "
-                 "scaled; positions count from the query back.",
+        .pitfalls = "Gates use scaled, masked scores, but the added term is "
+                    "not scaled; positions count from the query back.",
         .variants = variants,
         .doors = LOCANT_DOOR_CONTENT,
         .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_LEARNED |

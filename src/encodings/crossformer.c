@@ -234,11 +234,11 @@ const struct lct_encoding lct_enc_crossformer = {
                    "three times LayerNorm, ReLU, linear",
         .source = "Wang et al. 2022, arXiv:2108.00154v2, section 3.2",
         .used_by = "CrossFormer",
-        .traps = "LayerNorm comes before each ReLU; the offset enters in "
-                 "patches, not normalised.",
+        .pitfalls = "LayerNorm comes before each ReLU; the offset enters in "
+                    "patches, not normalised.",
         .gradient = "through the network, summed over equal offsets",
         .doors = LOCANT_DOOR_SCORE,
-        .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_WALL,
+        .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_LIMIT,
     },
     .keys = keys,
     .params = { .list = params, .fill = fill },

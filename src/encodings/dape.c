@@ -313,9 +313,9 @@ const struct lct_encoding lct_enc_dape = {
         .source = "Zheng et al. 2024, arXiv:2405.14722v3, eq. (4); Zheng et "
                   "al. 2024, arXiv:2410.04798v1, by its code",
         .used_by = "length-extrapolation studies",
-        .traps = "The authors' files call it CAPE, but cape is another "
-                 "encoding.  Their version 2 uses one hidden activation per "
-                 "row in training.",
+        .pitfalls = "The authors' files call it CAPE, but cape is another "
+                    "encoding.  Their version 2 uses one hidden activation per "
+                    "row in training.",
         .variants = variants,
         .doors = LOCANT_DOOR_CONTENT,
         .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_LEARNED,

@@ -166,9 +166,9 @@ const struct lct_encoding lct_enc_deberta = {
         .source = "He et al. 2021, arXiv:2006.03654v6, eq. (3), (4); "
                   "microsoft/DeBERTa, disentangled_attention.py",
         .used_by = "DeBERTa, DeBERTa v2, DeBERTa v3, mDeBERTa",
-        .traps = "Code and checkpoints use one row for both terms, against the "
-                 "paper's p_j - p_i; distances beyond -max end in row 0 in "
-                 "Transformers, row 1 in Microsoft's code.",
+        .pitfalls = "Code and checkpoints use one row for both terms, against "
+                    "the paper's p_j - p_i; distances beyond -max end in row 0 "
+                    "in Transformers, row 1 in Microsoft's code.",
         .variants = variants,
         .doors = LOCANT_DOOR_CONTENT,
         .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_LEARNED,

@@ -168,8 +168,8 @@ const struct lct_encoding lct_enc_dpb = {
         .source = "Wang et al. 2022, arXiv:2108.00154v2, section 3.2; "
                   "x-transformers for the form on sequences",
         .used_by = "CrossFormer; x-transformers",
-        .traps = "Raw distances grow without bound: use log=yes beyond the "
-                 "trained length.",
+        .pitfalls = "Raw distances grow without bound: use log=yes beyond the "
+                    "trained length.",
         .gradient = "through the network, summed over equal distances",
         .variants = variants,
         .doors = LOCANT_DOOR_SCORE,

@@ -308,8 +308,8 @@ const struct lct_encoding lct_enc_fire = {
                    "n = |p_i - p_j|, psi(x) = ln(|c x| + 1)",
         .source = "Li et al. 2024, arXiv:2310.04418v2, eq. (9), section 4",
         .used_by = "length-extrapolation studies",
-        .traps = "The normaliser belongs to the query's position: a cached "
-                 "bias row of one query serves no other.",
+        .pitfalls = "The normaliser belongs to the query's position: a cached "
+                    "bias row of one query serves no other.",
         .gradient = "through the network; dc = (u_c v - u v_c) / v^2; dL = "
                     "-u psi'(L) / v^2 only where L > p_i",
         .variants = variants,

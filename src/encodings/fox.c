@@ -61,9 +61,9 @@ const struct lct_encoding lct_enc_fox = {
         .source = "Lin et al. 2025, arXiv:2503.02130v2, section 3; "
                   "zhixuan-lin/forgetting-transformer",
         .used_by = "Forgetting Transformer",
-        .traps = "The key's own gate does not change its score, the query's "
-                 "does; gates and their sums need float32 or better; ALiBi is "
-                 "the case of constant gates.",
+        .pitfalls = "The key's own gate does not change its score, the query's "
+                    "does; gates and their sums need float32 or better; ALiBi "
+                    "is the case of constant gates.",
         .variants = variants,
         .doors = LOCANT_DOOR_CONTENT,
         .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_LEARNED |

@@ -113,12 +113,12 @@ const struct lct_encoding lct_enc_graph = {
         .source = "Ying et al. 2021, arXiv:2106.05234v5, section 3.1.2, eq. "
                   "(6)",
         .used_by = "Graphormer",
-        .traps = "Nodes without a path between them need an entry of their "
-                 "own.",
+        .pitfalls = "Nodes without a path between them need an entry of their "
+                    "own.",
         .gradient = "dtable[d] = sum of dS over pairs at distance d; hops have "
                     "none",
         .doors = LOCANT_DOOR_SCORE,
-        .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_WALL,
+        .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_LIMIT,
     },
     .keys = keys,
     .params = { .list = params, .size = size, .fill = fill },

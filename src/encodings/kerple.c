@@ -100,9 +100,9 @@ const struct lct_encoding lct_enc_kerple = {
                    "-a_h |p_i - p_j|^p_h",
         .source = "Chi et al. 2022, arXiv:2205.09921v2, section 4.2",
         .used_by = "length-extrapolation studies; base of DAPE",
-        .traps = "Distances in half precision are exact only to 2048; the "
-                 "paper's eq. (1) puts the bias inside 1/sqrt(D), its code "
-                 "outside.",
+        .pitfalls = "Distances in half precision are exact only to 2048; the "
+                    "paper's eq. (1) puts the bias inside 1/sqrt(D), its code "
+                    "outside.",
         .gradient = "log: dp = -ln(1 + a n), da = -p n / (1 + a n); power: "
                     "da = -n^p, dp = -a n^p ln n",
         .variants = variants,

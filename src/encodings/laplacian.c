@@ -66,13 +66,13 @@ const struct lct_encoding lct_enc_laplacian = {
                    "- D^(-1/2) A D^(-1/2)",
         .source = "Dwivedi and Bresson 2020, arXiv:2012.09699v2, section 2.1",
         .used_by = "graph Transformers, SAN, GraphGPS",
-        .traps = "Signs are arbitrary, and so is any rotation among equal "
-                 "eigenvalues: locant graph fixes signs and reports such "
-                 "groups.",
+        .pitfalls = "Signs are arbitrary, and so is any rotation among equal "
+                    "eigenvalues: locant graph fixes signs and reports such "
+                    "groups.",
         .gradient = "dprojection = sum vectors[node]^T dY; none through the "
                     "eigenproblem",
         .doors = LOCANT_DOOR_INPUT,
-        .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_WALL,
+        .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_LIMIT,
     },
     .keys = keys,
     .params = { .list = params, .fill = fill },

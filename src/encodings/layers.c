@@ -98,9 +98,9 @@ const struct lct_encoding lct_enc_layers = {
         .source = "Yang et al. 2025, arXiv:2501.18795v1; transformers 5, "
                   "models/gemma3, llama4, smollm3, cohere2",
         .used_by = "Gemma 3, Llama 4, SmolLM3, Command R7B, EXAONE 4",
-        .traps = "no_rope_layers of Llama 4 and SmolLM3 is 1 where RoPE is "
-                 "used.  Not expressible: ModernBERT, global where l % 3 = 0, "
-                 "and Gemma 4, whose last layer is always global.",
+        .pitfalls = "no_rope_layers of Llama 4 and SmolLM3 is 1 where RoPE is "
+                    "used.  Not expressible: ModernBERT, global where l % 3 = "
+                    "0, and Gemma 4, whose last layer is always global.",
         .variants = variants,
         .traits = 0,
     },

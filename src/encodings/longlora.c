@@ -77,8 +77,8 @@ const struct lct_encoding lct_enc_longlora = {
         .gradient = "0 where hidden",
         .source = "Chen et al. 2024, arXiv:2309.12307v3, section 3.2",
         .used_by = "LongLoRA fine-tuning of Llama 2",
-        .traps = "The authors' roll lets the last half group see the first "
-                 "one; positions stay the true ones; not for inference.",
+        .pitfalls = "The authors' roll lets the last half group see the first "
+                    "one; positions stay the true ones; not for inference.",
         .variants = variants,
         .traits = 0,
     },

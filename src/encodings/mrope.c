@@ -181,9 +181,9 @@ const struct lct_encoding lct_enc_mrope = {
         .source = "Wang et al. 2024, arXiv:2409.12191v2, section 2.1; ERNIE "
                   "and GLM layouts from their code",
         .used_by = "Qwen2-VL, Qwen2.5-VL, Qwen3-VL, GLM-4.xV, ERNIE 4.5 VL",
-        .traps = "Sections count pairs; ggml sends the last pairs of the "
-                 "interleaved layout to a fourth coordinate; ids after an "
-                 "image do not start at its length.",
+        .pitfalls = "Sections count pairs; ggml sends the last pairs of the "
+                    "interleaved layout to a fourth coordinate; ids after an "
+                    "image do not start at its length.",
         .doors = LOCANT_DOOR_ROTATE,
         .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_ISOMETRIC,
         .gradient = "dx = R(-f) dy, pair by pair (times the attention factor "

@@ -95,9 +95,9 @@ const struct lct_encoding lct_enc_music = {
                     "q_i",
         .source = "Huang et al. 2018, arXiv:1809.04281v3, section 3.4",
         .used_by = "Music Transformer, tensor2tensor dot_product_relative_v2",
-        .traps = "The skewed matrix is right at and below the diagonal only; "
-                 "the unmasked form of tensor2tensor has 2L - 1 rows and "
-                 "another padding.  Row length - 1 is distance 0.",
+        .pitfalls = "The skewed matrix is right at and below the diagonal "
+                    "only; the unmasked form of tensor2tensor has 2L - 1 rows "
+                    "and another padding.  Row length - 1 is distance 0.",
         .variants = variants,
         .doors = LOCANT_DOOR_CONTENT,
         .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_LEARNED |

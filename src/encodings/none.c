@@ -17,7 +17,7 @@ const struct lct_encoding lct_enc_none = {
         .source = "Kazemnejad et al. 2023, arXiv:2305.19466v2, section 2; "
                   "Haviv et al. 2022, arXiv:2203.16634v2",
         .used_by = "some layers of Llama 4, SmolLM3, Command R7B",
-        .traps = "Equivariant to permutations only without a causal mask.",
+        .pitfalls = "Equivariant to permutations only without a causal mask.",
         .traits = LOCANT_TRAIT_RELATIVE,
     },
 };

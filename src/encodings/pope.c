@@ -133,8 +133,8 @@ const struct lct_encoding lct_enc_pope = {
                    "mu = softplus(x_c), f_c = base^(-c/D), delta of keys only",
         .source = "Gopalakrishnan et al. 2025, arXiv:2509.10534v1, section 3",
         .used_by = "research; x-transformers",
-        .traps = "Queries and keys become twice as wide (so does a cache), "
-                 "the scale stays 1/sqrt(D); D frequencies, not D/2.",
+        .pitfalls = "Queries and keys become twice as wide (so does a cache), "
+                    "the scale stays 1/sqrt(D); D frequencies, not D/2.",
         .doors = LOCANT_DOOR_ROTATE,
         .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_LEARNED,
         .gradient = "dx = sigmoid(x) (da cos + db sin); ddelta = mu (db cos - "

@@ -86,8 +86,8 @@ const struct lct_encoding lct_enc_pose = {
         .source = "Zhu et al. 2024, arXiv:2309.10400v3, section 3.2; "
                   "dwzhu-pku/PoSE, src/train_pose.py",
         .used_by = "context extension of Llama, Baichuan, GPT-J",
-        .traps = "Meant for fine-tuning together with a scaling of RoPE; an "
-                 "older version of the code moved the first chunk too.",
+        .pitfalls = "Meant for fine-tuning together with a scaling of RoPE; an "
+                    "older version of the code moved the first chunk too.",
         .variants = variants,
         .traits = LOCANT_TRAIT_RELATIVE,
     },

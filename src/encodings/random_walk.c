@@ -78,10 +78,11 @@ const struct lct_encoding lct_enc_random_walk = {
         .source = "Dwivedi et al. 2022, arXiv:2110.07875v2, section 3.1; "
                   "Rampasek et al. 2022, arXiv:2205.12454v4",
         .used_by = "GraphGPS, LSPE",
-        .traps = "Nodes that look alike within 'steps' get the same position.",
+        .pitfalls = "Nodes that look alike within 'steps' get the same "
+                    "position.",
         .gradient = "dprojection = sum walks[node]^T dY",
         .doors = LOCANT_DOOR_INPUT,
-        .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_WALL,
+        .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_LIMIT,
     },
     .keys = keys,
     .params = { .list = params, .fill = fill },

@@ -67,8 +67,9 @@ const struct lct_encoding lct_enc_randomized = {
         .gradient = "",
         .source = "Ruoss et al. 2023, arXiv:2305.16843v1, section 3",
         .used_by = "length-generalization studies",
-        .traps = "The range must cover the longest evaluation, whose positions "
-                 "are spread too: training rarely sees plain 0 .. T - 1.",
+        .pitfalls = "The range must cover the longest evaluation, whose "
+                    "positions are spread too: training rarely sees plain 0 .. "
+                    "T - 1.",
         .variants = variants,
         .traits = LOCANT_TRAIT_RELATIVE,
     },

@@ -65,8 +65,9 @@ const struct lct_encoding lct_enc_relative = {
         .source = "Shaw et al. 2018, arXiv:1803.02155v2, eq. (4), with the "
                   "sign reversed",
         .used_by = "tutorials",
-        .traps = "Often labelled T5, whose bias is one number for each bucket "
-                 "and head; a table as wide as the model fits no head.",
+        .pitfalls = "Often labelled T5, whose bias is one number for each "
+                    "bucket and head; a table as wide as the model fits no "
+                    "head.",
         .doors = LOCANT_DOOR_CONTENT,
         .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_LEARNED,
     },

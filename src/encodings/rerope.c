@@ -101,9 +101,9 @@ const struct lct_encoding lct_enc_rerope = {
         .source = "Su 2023, github.com/bojone/rerope, rerope_patch.py, "
                   "leaky_rerope_patch.py",
         .used_by = "Llama 2 without fine-tuning",
-        .traps = "Replaces rope: not to be added to it.  Needs unrotated keys "
-                 "in the cache.  The authors' log-n scaling is a part of its "
-                 "results.",
+        .pitfalls = "Replaces rope: not to be added to it.  Needs unrotated "
+                    "keys in the cache.  The authors' log-n scaling is a part "
+                    "of its results.",
         .variants = variants,
         .doors = LOCANT_DOOR_CONTENT,
         .traits = LOCANT_TRAIT_RELATIVE,

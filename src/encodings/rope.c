@@ -181,9 +181,10 @@ const struct lct_encoding lct_enc_rope = {
                    "a sin f + b cos f), f = p base^(-2c/dim)",
         .source = "Su et al. 2021, arXiv:2104.09864v5, eq. (34)",
         .used_by = "Llama, Qwen, Gemma, Mistral, GPT-NeoX, GPT-J, PaLM",
-        .traps = "The two pairings differ by a permutation of channels and do "
-                 "not mix; float32 angles are wrong by 6e-3 at position 1e5; "
-                 "the exponent is over the rotated channels, not the head's.",
+        .pitfalls = "The two pairings differ by a permutation of channels and "
+                    "do not mix; float32 angles are wrong by 6e-3 at position "
+                    "1e5; the exponent is over the rotated channels, not the "
+                    "head's.",
         .doors = LOCANT_DOOR_ROTATE,
         .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_ISOMETRIC,
         .gradient = "dx = R(-f) dy: da = dy_a cos f + dy_b sin f, "

@@ -125,9 +125,9 @@ const struct lct_encoding lct_enc_rope2d = {
         .source = "Heo et al. 2024, arXiv:2403.13298v2; EVA-02 "
                   "arXiv:2303.11331v2; DINOv3 arXiv:2508.10104v1",
         .used_by = "EVA-02, Pixtral, Qwen-VL vision towers, DINOv3, SAM 2",
-        .traps = "The forms agree in nothing but the idea: which axis comes "
-                 "first, pairing, and what a coordinate is; class tokens are "
-                 "not rotated.",
+        .pitfalls = "The forms agree in nothing but the idea: which axis comes "
+                    "first, pairing, and what a coordinate is; class tokens "
+                    "are not rotated.",
         .doors = LOCANT_DOOR_ROTATE,
         .traits = LOCANT_TRAIT_ISOMETRIC,
         .gradient = "dx = R(-f) dy, pair by pair",

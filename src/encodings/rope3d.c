@@ -54,9 +54,9 @@ const struct lct_encoding lct_enc_rope3d = {
                    "by t f_c, y f_c, x f_c, f_c = base^(-2c/Da); others do not",
         .source = "Assran et al. 2025, arXiv:2506.09985v1",
         .used_by = "V-JEPA 2 (whose code is not orthogonal)",
-        .traps = "Tiling cosines in halves while pairing neighbours, as the "
-                 "authors' code does, rotates both channels of a pair by "
-                 "different angles.",
+        .pitfalls = "Tiling cosines in halves while pairing neighbours, as the "
+                    "authors' code does, rotates both channels of a pair by "
+                    "different angles.",
         .doors = LOCANT_DOOR_ROTATE,
         .traits = LOCANT_TRAIT_ISOMETRIC,
         .gradient = "dx = R(-f) dy, pair by pair",

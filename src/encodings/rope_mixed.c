@@ -148,8 +148,8 @@ const struct lct_encoding lct_enc_rope_mixed = {
                    "each head",
         .source = "Heo et al. 2024, arXiv:2403.13298v2, section 3.2",
         .used_by = "rope-vit (RoPE-Mixed)",
-        .traps = "Needs as many key heads as query heads; the initial base is "
-                 "10, not 10000; resizing keeps coordinates in patches.",
+        .pitfalls = "Needs as many key heads as query heads; the initial base "
+                    "is 10, not 10000; resizing keeps coordinates in patches.",
         .doors = LOCANT_DOOR_ROTATE,
         .traits = LOCANT_TRAIT_ISOMETRIC | LOCANT_TRAIT_LEARNED,
         .gradient = "dx = R(-f) dy; dx_c = sum X (db' a' - da' b'), dy_c = "

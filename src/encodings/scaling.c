@@ -104,7 +104,7 @@ static const struct lct_encoding none = {
               .formula = "f_c = base^(-2c/dim)",
               .source = "Su et al. 2021, arXiv:2104.09864v5",
               .used_by = "",
-              .traps = "",
+              .pitfalls = "",
               .gradient = "",
               .traits = LOCANT_TRAIT_ISOMETRIC },
     .schedule = { .create = keep },
@@ -148,7 +148,7 @@ static const struct lct_encoding linear = {
               .source = "Chen et al. 2023, arXiv:2306.15595v2, eq. (4)",
               .used_by = "Gemma 3 global layers (factor 8), Code Llama "
                          "variants, LongChat",
-              .traps = "float32 rounds p (f/s) and (p/s) f differently.",
+              .pitfalls = "float32 rounds p (f/s) and (p/s) f differently.",
               .gradient = "",
               .traits = LOCANT_TRAIT_ISOMETRIC },
     .keys = linear_keys,
@@ -198,9 +198,9 @@ static const struct lct_encoding proportional = {
                          "c < floor(partial dim / 2), else 0",
               .source = "Barbero et al. 2024, arXiv:2410.06205v3",
               .used_by = "Gemma 4 global layers (partial 0.25, base 1e6)",
-              .traps = "Not partial rotation: the exponent is over all pairs, "
-                       "and with pairing=half the rotated channels are c and "
-                       "c + dim/2.",
+              .pitfalls = "Not partial rotation: the exponent is over all "
+                          "pairs, and with pairing=half the rotated channels "
+                          "are c and c + dim/2.",
               .gradient = "",
               .traits = LOCANT_TRAIT_ISOMETRIC },
     .keys = proportional_keys,

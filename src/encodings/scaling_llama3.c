@@ -105,7 +105,8 @@ const struct lct_encoding lct_scaling_llama3 = {
               .source = "Grattafiori et al. 2024, arXiv:2407.21783v3; "
                         "llama-models, apply_scaling()",
               .used_by = "Llama 3.1, 3.2 (factor 32), 3.3, Apertus",
-              .traps = "low = high divides by 0 in a branch that is not used.",
+              .pitfalls = "low = high divides by 0 in a branch that is not "
+                          "used.",
               .gradient = "",
               .traits = LOCANT_TRAIT_ISOMETRIC },
     .keys = keys,

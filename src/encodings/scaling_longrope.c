@@ -94,8 +94,8 @@ const struct lct_encoding lct_scaling_longrope = {
                          "text is longer than original",
               .source = "Ding et al. 2024, arXiv:2402.13753v1",
               .used_by = "Phi-3, Phi-3.5, Phi-4-mini, MiniCPM 3",
-              .traps = "The switch moves every key of the text; keys cached "
-                       "before it keep the short list in transformers.",
+              .pitfalls = "The switch moves every key of the text; keys cached "
+                          "before it keep the short list in transformers.",
               .gradient = "" },
     .keys = keys,
     .check = check,

@@ -55,7 +55,7 @@ const struct lct_encoding lct_scaling_ntk = {
               .source = "bloc97 2023; Peng et al. 2023, arXiv:2309.00071v2, "
                         "section 3.1",
               .used_by = "HunYuan (alpha), community long-context Llama 2",
-              .traps = "Middle pairs are stretched by less than the factor.",
+              .pitfalls = "Middle pairs are stretched by less than the factor.",
               .gradient = "",
               .traits = LOCANT_TRAIT_ISOMETRIC },
     .keys = ntk_keys,
@@ -129,8 +129,9 @@ const struct lct_encoding lct_scaling_dynamic = {
               .source = "emozilla 2023; Peng et al. 2023, arXiv:2309.00071v2, "
                         "section 3.3",
               .used_by = "Qwen 1, InternLM 2, community Llama 2",
-              .traps = "Cached keys were rotated with the base of an earlier "
-                       "length; exact use needs raw keys or rerotation.",
+              .pitfalls = "Cached keys were rotated with the base of an "
+                          "earlier length; exact use needs raw keys or "
+                          "rerotation.",
               .gradient = "",
               .traits = LOCANT_TRAIT_ISOMETRIC | LOCANT_TRAIT_LENGTH },
     .keys = dynamic_keys,

@@ -230,12 +230,12 @@ const struct lct_encoding lct_scaling_yarn = {
               .source = "Peng et al. 2023, arXiv:2309.00071v2, section 3.2, "
                         "eq. (22)",
               .used_by = "Qwen2.5, Qwen3, DeepSeek V2/V3, gpt-oss, OLMo 3",
-              .traps = "The attention factor stands in queries and in keys, "
-                       "so the rotated part of a score has its square; "
-                       "score=yes multiplies whole scores, in attention "
-                       "alone: rotated queries and keys do not carry it; "
-                       "the ramp is linear in the index, not in turns as in "
-                       "the paper; gpt-oss does not truncate.",
+              .pitfalls = "The attention factor stands in queries and in keys, "
+                          "so the rotated part of a score has its square; "
+                          "score=yes multiplies whole scores, in attention "
+                          "alone: rotated queries and keys do not carry it; "
+                          "the ramp is linear in the index, not in turns as in "
+                          "the paper; gpt-oss does not truncate.",
               .gradient = "" },
     .keys = keys,
     .check = check,

@@ -86,9 +86,9 @@ const struct lct_encoding lct_enc_selfextend = {
         .source = "Jin et al. 2024, arXiv:2401.01325v3, section 3.2",
         .used_by = "Llama 2, Mistral, Phi-2 without fine-tuning; llama.cpp "
                    "--grp-attn-n",
-        .traps = "Replaces rope: not to be added to it.  Needs unrotated keys "
-                 "in the cache.  A window no multiple of the group differs "
-                 "between the authors' prefill and decoding.",
+        .pitfalls = "Replaces rope: not to be added to it.  Needs unrotated "
+                    "keys in the cache.  A window no multiple of the group "
+                    "differs between the authors' prefill and decoding.",
         .variants = variants,
         .doors = LOCANT_DOOR_CONTENT,
         .traits = LOCANT_TRAIT_CAUSAL,

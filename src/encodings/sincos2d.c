@@ -141,8 +141,8 @@ const struct lct_encoding lct_enc_sincos2d = {
         .source = "He et al. 2022, arXiv:2111.06377v3, appendix A.1 and code; "
                   "Carion et al. 2020, arXiv:2005.12872v3, appendix A.4",
         .used_by = "MAE, ViT-MAE and AIMv2 (HF), timm, RT-DETR, DETR",
-        .traps = "MAE's first half follows the column although its code calls "
-                 "it emb_h; the class token's row is zero there.",
+        .pitfalls = "MAE's first half follows the column although its code "
+                    "calls it emb_h; the class token's row is zero there.",
         .gradient = "none: no parameters",
         .variants = variants,
         .doors = LOCANT_DOOR_INPUT,

@@ -121,8 +121,8 @@ const struct lct_encoding lct_enc_sincos3d = {
                    "w_c = base^(-c/(e/2)), e channels each",
         .source = "Bardes et al. 2024, arXiv:2404.08471v1 and its code",
         .used_by = "V-JEPA, VideoMAE-like models",
-        .traps = "With thirds the cut may remove the slowest sinusoids of the "
-                 "last axis.",
+        .pitfalls = "With thirds the cut may remove the slowest sinusoids of "
+                    "the last axis.",
         .gradient = "none: no parameters",
         .variants = variants,
         .doors = LOCANT_DOOR_INPUT,

@@ -262,8 +262,8 @@ const struct lct_encoding lct_enc_sinusoidal = {
                    "P[p,2c+1] = cos(p base^(-2c/d))",
         .source = "Vaswani et al. 2017, arXiv:1706.03762v7, section 3.5",
         .used_by = "original Transformer; split: Marian, Pegasus, CTRL",
-        .traps = "c counts pairs, not channels; tensor2tensor and fairseq "
-                 "divide by d/2 - 1, which is another encoding.",
+        .pitfalls = "c counts pairs, not channels; tensor2tensor and fairseq "
+                    "divide by d/2 - 1, which is another encoding.",
         .gradient = "learned=yes: dscale = sum dY P; else none",
         .variants = variants,
         .doors = LOCANT_DOOR_INPUT,

@@ -115,9 +115,9 @@ const struct lct_encoding lct_enc_streaming = {
                     "e^{i d f} q, in complex pairs; 0 where hidden",
         .source = "Xiao et al. 2024, arXiv:2309.17453v4, section 3.2",
         .used_by = "Llama 2, MPT, Falcon, Pythia in endless dialogue",
-        .traps = "Replaces rope: not to be added to it.  Positions are indices "
-                 "in the cache, so keys are cached unrotated; nothing is "
-                 "remembered of what left the cache.",
+        .pitfalls = "Replaces rope: not to be added to it.  Positions are "
+                    "indices in the cache, so keys are cached unrotated; "
+                    "nothing is remembered of what left the cache.",
         .variants = variants,
         .doors = LOCANT_DOOR_CONTENT,
         .traits = LOCANT_TRAIT_CAUSAL,

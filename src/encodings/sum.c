@@ -13,7 +13,7 @@ const struct lct_encoding lct_enc_sum = {
               .formula = "",
               .source = "",
               .used_by = "",
-              .traps = "" },
+              .pitfalls = "" },
 };
 
 static unsigned own_traits(const locant_encoding *e)

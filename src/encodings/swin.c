@@ -63,11 +63,11 @@ const struct lct_encoding lct_enc_swin = {
                    "x_i - x_j + Ww - 1, h]",
         .source = "Liu et al. 2021, arXiv:2103.14030v2, section 3.2, eq. (4)",
         .used_by = "Swin Transformer",
-        .traps = "The bias goes after 1/sqrt(D); another window size needs the "
-                 "table resized (locant resize).",
+        .pitfalls = "The bias goes after 1/sqrt(D); another window size needs "
+                    "the table resized (locant resize).",
         .gradient = "dtable[offset] = sum of dS over pairs of that offset",
         .doors = LOCANT_DOOR_SCORE,
-        .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_WALL,
+        .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_LIMIT,
     },
     .keys = keys,
     .params = { .list = params, .size = size },

@@ -155,12 +155,12 @@ const struct lct_encoding lct_enc_swinv2 = {
         .source = "Liu et al. 2022, arXiv:2111.09883v2, section 3.3, eq. (3), "
                   "(4)",
         .used_by = "Swin Transformer v2",
-        .traps = "Swin v2 also replaces q.k by a cosine with a learned scale, "
-                 "which is the model's part and not here.",
+        .pitfalls = "Swin v2 also replaces q.k by a cosine with a learned "
+                    "scale, which is the model's part and not here.",
         .gradient = "through the network; sigmoid' = g (1 - g)",
         .variants = variants,
         .doors = LOCANT_DOOR_SCORE,
-        .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_WALL,
+        .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_LIMIT,
     },
     .keys = keys,
     .params = { .list = params, .fill = fill },

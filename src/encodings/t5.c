@@ -197,8 +197,8 @@ const struct lct_encoding lct_enc_t5 = {
         .source = "Raffel et al. 2020, arXiv:1910.10683v4, section 2.1; bucket "
                   "function of mesh_tensorflow",
         .used_by = "T5, mT5, ByT5, Flan-T5, UMT5 (per layer), MPNet",
-        .traps = "T5 itself does not scale scores by 1/sqrt(D); double "
-                 "precision misplaces distance 64 of 32/128 bidirectional.",
+        .pitfalls = "T5 itself does not scale scores by 1/sqrt(D); double "
+                    "precision misplaces distance 64 of 32/128 bidirectional.",
         .gradient = "dtable[bucket, h] = sum of dS over pairs of that bucket",
         .variants = variants,
         .doors = LOCANT_DOOR_SCORE,

@@ -87,9 +87,9 @@ const struct lct_encoding lct_enc_temperature = {
         .source = "Llama 4 and Ministral 3 in transformers 5; Chiang, Cholak "
                   "2022, arXiv:2202.12172v1, section 5; Su 2021",
         .used_by = "Llama 4 (layers without RoPE), Ministral 3, Qwen 1",
-        .traps = "Llama 4 counts p + 1, Ministral p.  Transformers derives p "
-                 "from the cache, not from position ids: left padding shifts "
-                 "it.",
+        .pitfalls = "Llama 4 counts p + 1, Ministral p.  Transformers derives "
+                    "p from the cache, not from position ids: left padding "
+                    "shifts it.",
         .variants = variants,
         .traits = 0,
     },

@@ -60,8 +60,8 @@ const struct lct_encoding lct_enc_window = {
                   "et al. 2023, arXiv:2310.06825v1, section 2",
         .used_by = "Mistral 7B v0.1; local layers of Gemma 2 and 3, Command "
                    "R7B, gpt-oss",
-        .traps = "Some count the query's own key, some do not; L layers "
-                 "together reach L * (size - 1) back.",
+        .pitfalls = "Some count the query's own key, some do not; L layers "
+                    "together reach L * (size - 1) back.",
         .variants = variants,
         .traits = LOCANT_TRAIT_RELATIVE,
     },

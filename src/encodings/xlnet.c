@@ -102,9 +102,9 @@ const struct lct_encoding lct_enc_xlnet = {
         .source = "Yang et al. 2019, arXiv:1906.08237v2, sections 2.4 and 2.5; "
                   "zihangdai/xlnet, modeling.py",
         .used_by = "XLNet",
-        .traps = "Its relative shift pads no zero column, and its distances "
-                 "run from klen to -qlen; the segment vector tells only the "
-                 "same from another segment.",
+        .pitfalls = "Its relative shift pads no zero column, and its distances "
+                    "run from klen to -qlen; the segment vector tells only "
+                    "the same from another segment.",
         .variants = variants,
         .doors = LOCANT_DOOR_CONTENT,
         .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_RELATIVE,

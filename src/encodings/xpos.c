@@ -133,9 +133,10 @@ const struct lct_encoding lct_enc_xpos = {
         .source = "Sun et al. 2022, arXiv:2212.10554v1, section 2.2, "
                   "algorithm 1",
         .used_by = "LEX, Kosmos-1, RetNet (its ancestor)",
-        .traps = "Queries and keys need the same center, so keys cached with "
-                 "another are wrong; scores grow for keys after the query; "
-                 "factors overflow beyond 32937 positions from the center.",
+        .pitfalls = "Queries and keys need the same center, so keys cached "
+                    "with another are wrong; scores grow for keys after the "
+                    "query; factors overflow beyond 32937 positions from the "
+                    "center.",
         .doors = LOCANT_DOOR_ROTATE,
         .traits = LOCANT_TRAIT_RELATIVE,
         .gradient = "dx = zeta^(+-e) R(-f) dy",

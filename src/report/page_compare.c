@@ -40,8 +40,8 @@ static void row(struct lct_html *h, const struct lct_results *r, size_t i)
     if (g->info->used_by)
         lct_html_word(h, g->info->used_by);
     lct_html_raw(h, "</td><td class=\"text long fact\">");
-    if (g->info->traps)
-        lct_html_word(h, g->info->traps);
+    if (g->info->pitfalls)
+        lct_html_word(h, g->info->pitfalls);
     lct_html_raw(h, "</td><td class=\"text long\"><cite>");
     lct_html_text(h, g->info->source);
     lct_html_raw(h, "</cite></td></tr>\n");
@@ -66,7 +66,7 @@ locant_status lct_page_compare(struct lct_html *h, const struct lct_results *r)
     lct_html_column(h, "extra parameters");
     lct_html_column(h, "beyond the trained length");
     lct_html_column(h, "used by");
-    lct_html_column(h, "traps");
+    lct_html_column(h, "pitfalls");
     lct_html_column(h, "source");
     lct_html_table_body(h);
     for (size_t i = 0; i < r->n; i++)

@@ -111,7 +111,7 @@ static void test_heading(struct lct_html *h, const struct lct_results *r,
 static void no_score(struct lct_html *h, const struct lct_results *r, size_t i)
 {
     lct_html_raw(h, "<span class=\"none\">");
-    lct_html_word(h, r->groups[i].traits & LOCANT_TRAIT_WALL ? "undefined"
+    lct_html_word(h, r->groups[i].traits & LOCANT_TRAIT_LIMIT ? "undefined"
                                                             : "not scored");
     lct_html_raw(h, "</span>");
 }

@@ -72,7 +72,7 @@ static void facts(struct lct_html *h, const struct lct_group *g)
     lct_html_raw(h, "</dd>\n");
     term(h, "Source", info->source, "cite");
     term(h, "Used by", info->used_by, NULL);
-    term(h, "Traps", info->traps, NULL);
+    term(h, "Pitfalls", info->pitfalls, NULL);
     lct_html_raw(h, "</dl>\n");
 }
 
@@ -206,7 +206,7 @@ static locant_status card(struct lct_html *h, const struct lct_results *r,
     status = locant_encoding_create(&e, g->spec);
     /* a table that ends: a script may stretch it */
     if (status == LOCANT_OK && g->info &&
-        g->info->traits & LOCANT_TRAIT_WALL) {
+        g->info->traits & LOCANT_TRAIT_LIMIT) {
         snprintf(open, sizeof open, " data-reach=\"%lld\"",
                  (long long)locant_encoding_reach(e));
         lct_html_raw(h, open);

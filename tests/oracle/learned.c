@@ -54,7 +54,7 @@ static void row_backward(double *const *dparam, const struct oracle_choice *c,
 extern const struct oracle oracle_learned;
 const struct oracle oracle_learned = {
     .name = "learned", .doors = LOCANT_DOOR_INPUT,
-    .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_WALL,
+    .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_LIMIT,
     .params = 1, .choose = choose, .param_size = param_size,
     .param_range = param_range, .row = row, .row_backward = row_backward,
 };

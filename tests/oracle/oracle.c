@@ -22,8 +22,8 @@ const struct oracle *oracle_of(const char *name)
 void oracle_positions(int64_t *low, int64_t *high, const struct oracle *o,
                       const struct oracle_choice *c)
 {
-    *low = o->traits & LOCANT_TRAIT_WALL ? 0 : INT32_MIN;
-    *high = o->traits & LOCANT_TRAIT_WALL ? c->length - 1 : INT32_MAX;
+    *low = o->traits & LOCANT_TRAIT_LIMIT ? 0 : INT32_MIN;
+    *high = o->traits & LOCANT_TRAIT_LIMIT ? c->length - 1 : INT32_MAX;
 }
 
 double oracle_get(const locant_tensor *t, size_t i)

@@ -225,7 +225,7 @@ static void shifted(const struct whole_pool *p, const struct whole_call *want)
     struct whole_call c;
 
     if (!(p->c.traits & LOCANT_TRAIT_RELATIVE) ||
-        p->c.traits & (LOCANT_TRAIT_WALL | LOCANT_TRAIT_LENGTH) ||
+        p->c.traits & (LOCANT_TRAIT_LIMIT | LOCANT_TRAIT_LENGTH) ||
         p->c.axes > 1 || p->c.high <= p->n)
         return;
     memset(&c, 0, sizeof(c));
