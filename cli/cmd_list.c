@@ -100,7 +100,7 @@ static void print_markdown(void)
            "enter a Transformer through.\nWritten by `scripts/catalogue`, not "
            "by hand; `locant show NAME` prints a page.\n", n);
     print_door("Input: added to embeddings", LOCANT_DOOR_INPUT);
-    print_door("Rotate: turns queries and keys", LOCANT_DOOR_ROTATE);
+    print_door("Rotate: rotates queries and keys", LOCANT_DOOR_ROTATE);
     print_door("Score: added to scores", LOCANT_DOOR_SCORE);
     print_door("Content: reads queries, keys or scores", LOCANT_DOOR_CONTENT);
     print_door("No door: positions, masks, temperatures, layers", 0);
