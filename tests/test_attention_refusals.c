@@ -249,7 +249,7 @@ TEST(refuses_wrong_parameters)
     p.tq.shape[3] = p.tk.shape[3] = p.tv.shape[3] = p.tout.shape[3] = 7;
     CHECK_REFUSED(forward(&p), LOCANT_ERR_SHAPE,
                   "locant_attention_forward: heads have 7 channels, expected "
-                  "an even number to turn in pairs");
+                  "an even number to rotate in pairs");
     drop(&p);
     locant_encoding_free(t5);
     locant_encoding_free(rope);

@@ -356,7 +356,7 @@ TEST(refuses_bad_sizes)
     make(&c, "rope(dim=8)");
     CHECK_REFUSED(locant_encoding_rotate(&c.ty, &c.tx, c.e, &c.p, NULL, 0),
                   LOCANT_ERR_SHAPE,
-                  "locant_encoding_rotate: rope turns 8 channels of each "
+                  "locant_encoding_rotate: rope rotates 8 channels of each "
                   "head, found heads of 6");
     locant_encoding_free(c.e);
     make(&c, "rope");
@@ -364,7 +364,7 @@ TEST(refuses_bad_sizes)
     CHECK_REFUSED(locant_encoding_rotate(&c.ty, &c.tx, c.e, &c.p, NULL, 0),
                   LOCANT_ERR_SHAPE,
                   "locant_encoding_rotate: heads have 5 channels, expected an "
-                  "even number to turn in pairs");
+                  "even number to rotate in pairs");
     c.tx.shape[1] = c.ty.shape[1] = 6;
     c.p = locant_dense(real, LOCANT_F64, 1, c.p.shape);
     CHECK_REFUSED(locant_encoding_rotate(&c.ty, &c.tx, c.e, &c.p, NULL, 0),

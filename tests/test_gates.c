@@ -10,7 +10,7 @@
 enum { GROUPS = 8, SEEDS = 3, BLOCKS = 4, LAST = LOCANT_EVAL_LENGTHS - 1 };
 static const locant_encoding_info plain = {.name = "plain"};
 static const locant_encoding_info walled = {.name = "walled",
-                                            .traits = LOCANT_TRAIT_WALL};
+                                            .traits = LOCANT_TRAIT_LIMIT};
 static struct lct_result results[GROUPS][SEEDS];
 static double blocks[GROUPS][SEEDS][LOCANT_EVAL_LENGTHS * BLOCKS];
 static struct lct_group groups[GROUPS];

@@ -46,8 +46,8 @@ TEST(rows_are_sorted_and_documented)
         last = info;
         if (!says_something(info->title) || !says_something(info->formula) ||
             !says_something(info->source) || info->used_by == NULL ||
-            info->traps == NULL)
-            FAIL("'%s' lacks a title, formula, source, used_by or traps",
+            info->pitfalls == NULL)
+            FAIL("'%s' lacks a title, formula, source, used_by or pitfalls",
                  info->name);
         /* A paper has an identifier and a year. */
         if (strpbrk(info->source, "0123456789") == NULL)

@@ -326,13 +326,13 @@ TEST(what_does_not_fit_is_refused)
             "locant_encoding_rerotate: the keys have pairing half, expected "
             "that of 'to', interleaved");
     refused("rope", "rope(dim=16)", LOCANT_ERR_PARAM,
-            "locant_encoding_rerotate: 'from' turns channels 0 to 47, 'to' 0 "
+            "locant_encoding_rerotate: 'from' rotates channels 0 to 47, 'to' 0 "
             "to 15, expected the same");
     refused("rope(dim=16,side=trailing)", "rope(dim=16)", LOCANT_ERR_PARAM,
-            "locant_encoding_rerotate: 'from' turns channels 32 to 47, 'to' 0 "
-            "to 15, expected the same");
+            "locant_encoding_rerotate: 'from' rotates channels 32 to 47, 'to' "
+            "0 to 15, expected the same");
     refused("rope", "alibi", LOCANT_ERR_UNSUPPORTED,
-            "locant_encoding_rerotate: alibi does not turn queries and keys; "
+            "locant_encoding_rerotate: alibi does not rotate queries and keys; "
             "it has no rotate door");
     refused("xpos", "rope", LOCANT_ERR_UNSUPPORTED,
             "locant_encoding_rerotate: xpos is no plain rotation");

@@ -302,7 +302,7 @@ TEST(calls_that_do_not_fit_are_refused)
     e = test_create("mrope");
     CHECK_REFUSED(lct_schedule_of(&s, e, "f", 64, 1), LOCANT_ERR_SHAPE,
                   "f: the sections of mrope are 64 pairs, expected half of "
-                  "the 64 channels it turns");
+                  "the 64 channels it rotates");
     locant_encoding_free(e);
     e = test_create("rope3d");
     CHECK_REFUSED(lct_schedule_of(&s, e, "f", 4, 1), LOCANT_ERR_SHAPE,

@@ -363,7 +363,7 @@ static void pair(const locant_encoding_info *a, const locant_encoding_info *b)
     /* Without a common door it is positions, temperatures or turns within the
      * content door that collide. */
     if ((a->doors & b->doors) == 0 && !layers && !says("choose positions") &&
-        !says("set a temperature") && !says("turn queries and keys"))
+        !says("set a temperature") && !says("rotate queries and keys"))
         FAIL("%s: refused with: %s", spec, locant_last_error());
 }
 

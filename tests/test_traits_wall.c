@@ -148,7 +148,7 @@ static void wall_at_reach(const struct subject *s)
              open, (long long)s->reach);
     refused = refusals(&open, INT64_MAX - 1, s);
     CHECK(refused > 0 && (!single(s->spec) || refused == open));
-    if (s->traits & LOCANT_TRAIT_WALL)
+    if (s->traits & LOCANT_TRAIT_LIMIT)
         CHECK(refusals(&open, -1, s) > 0);
 }
 
@@ -177,7 +177,7 @@ static void wall_means_reach(const struct subject *s)
 {
     int open;
 
-    if (s->traits & LOCANT_TRAIT_WALL)
+    if (s->traits & LOCANT_TRAIT_LIMIT)
         CHECK(bounded(s));
     else if (bounded(s) && !has_other_end(s->spec))
         FAIL("%s: it reaches %lld positions only, without a wall", s->spec,

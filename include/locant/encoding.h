@@ -42,7 +42,7 @@ enum { /* bits of 'traits': properties, each verified by the tests */
     LOCANT_TRAIT_RELATIVE  = 1,  /* scores depend on position differences */
     LOCANT_TRAIT_ISOMETRIC = 2,  /* keeps the length of every vector */
     LOCANT_TRAIT_LEARNED   = 4,  /* has parameters */
-    LOCANT_TRAIT_WALL      = 8,  /* defined only for positions of its table */
+    LOCANT_TRAIT_LIMIT     = 8,  /* defined only for positions of its table */
     LOCANT_TRAIT_MONOTONE  = 16, /* bias never grows with the distance to past
                                     keys */
     LOCANT_TRAIT_LENGTH    = 32, /* depends on the longest position of the
@@ -79,7 +79,7 @@ typedef struct locant_encoding_info {
     const char *formula; /* plain text */
     const char *source;  /* paper, arXiv id and version, equation */
     const char *used_by; /* models */
-    const char *traps;   /* what implementations get wrong; "" if nothing */
+    const char *pitfalls; /* what implementations get wrong; "" if nothing */
     unsigned    doors;
     unsigned    traits;
     const char *gradient;           /* plain text; "" if there is none */
