@@ -31,7 +31,7 @@ for lib in liblocant liblocant_lab; do
            awk '{ print $NF, $1 }' | sed 's/@[^ ]*//' | grep -E "^($banned) ")"
 done
 
-objects=$(find "$build/CMakeFiles" -path '*kernels_*.dir/*kernels.c.o')
+objects=$(find "$build/src" "$build/bench" -path '*kernels_*.dir/*kernels.c.o')
 verdict 'kernel objects were found' "$([ -n "$objects" ] || echo none)"
 for object in $objects; do
     isa=$(echo "$object" | sed 's,.*/\([a-z0-9_]*\)\.dir/.*,\1,')
