@@ -1,6 +1,7 @@
 /*
- * forecast_seeds.c - how many seeds it takes: told before the first step for
- * the exact test of the page, and when there are results for the effect seen.
+ * forecast_seeds.c - how many seeds are needed: for the exact test of the page,
+ * reported before the first step; and for the effect found, reported with the
+ * results.
  */
 #include "../store/notice.h"
 #include "claims.h"
@@ -8,7 +9,7 @@
 #include "losses.h"
 #include <stdio.h>
 
-/* Encodings that are defined at the declared length. */
+/* Count the encodings that are defined at the declared length. */
 static locant_status count_comparisons(size_t *out, const struct lct_plan *plan)
 {
     const struct lct_results r = {.judged = plan->judged};

@@ -1,11 +1,11 @@
-/* works.c - the table of long works: the plan, extension, surface, tasks */
+/* works.c - the table of the long works of a report */
 #include "works.h"
 #include "../store/notice.h"
 #include "jobs.h"
 #include <math.h>
 #include <stdio.h>
 
-/* What a work is run with. */
+/* The arguments of lct_works_run(), passed to each work. */
 struct setting {
     struct lct_results *r;
     struct lct_works *works;
@@ -15,7 +15,7 @@ struct setting {
     void *context;
 };
 
-/* Multiplications a token but for attention. */
+/* Multiplications per token, without attention. */
 static double weights(int64_t layers, int64_t width, int64_t ff)
 {
     return (double)(layers * (4 * width * width + 2 * width * ff) +

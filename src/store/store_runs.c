@@ -84,7 +84,7 @@ static locant_status insert_metrics(locant_store *s, int64_t id,
     return status;
 }
 
-/* Of the parameters of the encoding, where there are any. */
+/* Norms of the gradient of the encoding's parameters, if it has any. */
 static locant_status insert_gradients(locant_store *s, int64_t id,
                                       const struct lct_metric *m, size_t n)
 {
