@@ -165,7 +165,7 @@ static void refuses_what_a_source_cannot_do(void **state)
     (void)state;
     o.memory = 8;
     CHECK_REFUSED(locant_train(&id, s, NULL, &o), LOCANT_ERR_PARAM,
-                  "locant_train: memory is 8, but counting is no text;"
+                  "locant_train: memory is 8, but counting is not text;"
                   " expected 0");
     o = tiny(&counting);
     o.length = 3;

@@ -268,7 +268,7 @@ static void tell(const struct lct_forecast *f, const locant_report_options *o)
 {
     char sentence[256];
     int n = snprintf(sentence, sizeof sentence, "about %.1f minutes on this"
-                     " machine, less what the store has already",
+                     " machine, minus what the store already has",
                      (f->once + f->seeds * f->seed) / 60);
 
     if (f->seeds < f->asked)

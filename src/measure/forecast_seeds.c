@@ -70,8 +70,8 @@ locant_status lct_seeds_for_effect(const struct lct_results *r,
                                                 LCT_POWER, LCT_MOST_SEEDS);
 
         snprintf(sentence, sizeof sentence, "at %lld bytes %s and %s differ by"
-                 " %.3f +- %.3f; if that is so, it takes %zu seeds (--seeds"
-                 " %zu) to tell them apart with a chance of %g",
+                 " %.3f +- %.3f; if that is the true difference, %zu seeds"
+                 " (--seeds %zu) are needed to distinguish them with power %g",
                  (long long)lct_length(r, k), r->groups[order.first].spec,
                  r->groups[order.next].spec, t->mean, t->half, seeds, seeds,
                  LCT_POWER);

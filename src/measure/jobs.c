@@ -89,8 +89,8 @@ static void tell_failure(struct lct_job *job)
     locant_progress p = {.phase = all->phase, .loss = NAN, .rate = NAN,
                          .notice = notice};
 
-    snprintf(notice, sizeof notice, "%s; the others go on, and numbers leave it"
-             " out", locant_last_error());
+    snprintf(notice, sizeof notice, "%s; other runs continue, and the numbers"
+             " leave it out", locant_last_error());
     pthread_mutex_lock(&all->mutex);
     all->failures++;
     pthread_mutex_unlock(&all->mutex);

@@ -168,7 +168,7 @@ static locant_status measure(json_t **out, struct lct_probe *p,
         locant_release(kept);
         if (*out == NULL)
             return locant_fail(LOCANT_ERR_FORMAT, "%s: run %" PRId64 ": its"
-                               " '%s' is no JSON", p->store->path, p->run.id,
+                               " '%s' is not JSON", p->store->path, p->run.id,
                                part->name);
         return LOCANT_OK;
     }

@@ -45,15 +45,15 @@ locant_status lct_probe_snapshot(struct lct_probe *p, int64_t step)
     locant_status status;
 
     if (found == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_train: no memory for what "
-                           "heads attend to");
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_train: no memory for a "
+                           "probe of heads");
     status = lct_probe_heads(found, p);
     if (status == LOCANT_OK)
         text = json_dumps(found, JSON_COMPACT | JSON_REAL_PRECISION(6));
     json_decref(found);
     if (status == LOCANT_OK && text == NULL)
         status = locant_fail(LOCANT_ERR_NOMEM, "locant_train: no memory for "
-                             "what heads attend to");
+                             "a probe of heads");
     prefix_of(prefix, p->corpus);
     snprintf(setting, sizeof setting, "%s%010" PRId64, prefix, step);
     if (status == LOCANT_OK)
@@ -73,7 +73,7 @@ locant_status lct_probe_training(json_t **out, const struct lct_probe *p)
     locant_release(text);
     if (*out == NULL)
         return locant_fail(LOCANT_ERR_FORMAT, "%s: run %" PRId64 ": its"
-                           " 'training' is no JSON", p->store->path,
+                           " 'training' is not JSON", p->store->path,
                            p->run.id);
     return LOCANT_OK;
 }

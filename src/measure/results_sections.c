@@ -154,7 +154,7 @@ static locant_status read_one(json_t **out, locant_store *store,
     return locant_fail(LOCANT_ERR_FORMAT,
                        "locant_figure_of_runs: run %lld: what the store kept of"
                        " %s cannot be used: %s; a report --with %s that begins"
-                       " with this run writes it anew, and other runs alone"
+                       " with this run writes it again, and other runs alone"
                        " leave it out", (long long)run, section, why, section);
 }
 

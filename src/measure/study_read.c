@@ -12,8 +12,8 @@ enum { MOST_SEEDS = 1000, MOST_TASKS = 200 };
 
 static locant_status refuse(const char *name, const char *what)
 {
-    return locant_fail(LOCANT_ERR_FORMAT, "%s: is no study as this locant "
-                       "writes it: %s", name, what);
+    return locant_fail(LOCANT_ERR_FORMAT, "%s: is not a study as this "
+                       "locant writes it: %s", name, what);
 }
 
 /* ------------------------------------------------------------ configuration */
@@ -33,8 +33,7 @@ static locant_status check_spec(const char *spec, const char *name)
         good = strcmp(locant_encoding_spec(e), spec) == 0;
     locant_encoding_free(e);
     return good ? LOCANT_OK
-                : refuse(name, "one of 'encodings' is no spec as this locant "
-                         "spells it");
+                : refuse(name, "one of 'encodings' is not a canonical spec");
 }
 
 static locant_status check_specs(const json_t *list, const char *name)

@@ -191,12 +191,12 @@ void lct_works_announce(const struct lct_works *works,
             n += snprintf(text + n, sizeof text - (size_t)n,
                           seconds[i] < 60 ? "%s%s less than a minute"
                                           : "%s%s about %.1f minutes",
-                          n ? ", " : "besides that, ", table[i].name,
+                          n ? ", " : "in addition, ", table[i].name,
                           seconds[i] / 60);
     if (n == 0)
         return;
     snprintf(text + n, sizeof text - (size_t)n,
-             ", less what the store has already");
+             ", minus what the store already has");
     lct_notice("report", text, progress, context);
 }
 

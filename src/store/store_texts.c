@@ -270,8 +270,8 @@ static locant_status tell_changed(locant_store *s, const struct lct_recipe *r,
         "sssii", r->sha256, r->kind, r->paths, (int64_t)r->seed, r->max_bytes));
     if (before != NULL) {
         snprintf(sentence, sizeof sentence, "%s another text than before"
-                 " (SHA-256 %.12s.., was %s..): what is trained on it begins"
-                 " anew", what[r->kind[0] == 'f'], r->sha256, before);
+                 " (SHA-256 %.12s.., was %s..): runs on it start from the"
+                 " beginning", what[r->kind[0] == 'f'], r->sha256, before);
         lct_notice("train", sentence, to->progress, to->context);
     }
     locant_release(before);

@@ -102,12 +102,12 @@ static locant_status check_isa(const struct lct_trainer *t, int64_t step)
     if (has_isa(isa))
         return locant_fail(LOCANT_ERR_PARAM, "locant_train: run %" PRId64 " was"
                            " trained with %s to step %" PRId64 ", this is %s:"
-                           " --isa %s goes on to the same bits, --any-isa to"
+                           " --isa %s continues to the same bits, --any-isa to"
                            " others", t->id, isa, step, locant_isa(), isa);
     return locant_fail(LOCANT_ERR_PARAM, "locant_train: run %" PRId64 " was"
                        " trained with %s to step %" PRId64 ", which this"
-                       " machine lacks: --any-isa goes on with %s, to other"
-                       " bits", t->id, isa, step, locant_isa());
+                       " machine does not have: --any-isa continues with %s,"
+                       " to other bits", t->id, isa, step, locant_isa());
 }
 
 /* Continue from the checkpoint, or begin. */

@@ -30,7 +30,7 @@ static locant_status check_source(const locant_train_options *o)
 {
     if (o->memory != 0)
         return locant_fail(LOCANT_ERR_PARAM, "locant_train: memory is %" PRId64
-                           ", but %s is no text; expected 0", o->memory,
+                           ", but %s is not text; expected 0", o->memory,
                            o->source->name);
     if (o->length < o->source->shortest)
         return locant_fail(LOCANT_ERR_PARAM, "locant_train: length is %" PRId64
@@ -137,7 +137,8 @@ static locant_status find_parent(struct lct_trainer *t, locant_run_info *parent)
                            parent->status);
     if (c.vocab != vocab)
         return locant_fail(LOCANT_ERR_PARAM, "locant_train: the parent, run %"
-                           PRId64 ", has %" PRId64 " words, expected %" PRId64,
+                           PRId64 ", has a vocabulary of %" PRId64
+                           ", expected %" PRId64,
                            parent->id, c.vocab, vocab);
     memcpy(t->parent_key, extra.key, sizeof t->parent_key);
     o->layers = c.layers;
