@@ -77,7 +77,7 @@ static inline int64_t run_of(const locant_train_options *o)
 static inline int count_notices(const locant_progress *p, void *context)
 {
     CHECK(p->done <= p->total);
-    if (p->notice && strstr(p->notice, "the others go on"))
+    if (p->notice && strstr(p->notice, "other runs continue"))
         ++*(int *)context;
     return 0;
 }

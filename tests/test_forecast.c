@@ -180,7 +180,7 @@ TEST(jobs_besides_are_timed_without_a_limit_too)
     /* four trained lengths and two seeds: at least as long as one of each */
     CHECK(x[2] > f.seed && x[2] < 100 * f.seed);
     lct_works_announce(&works, x, listen, NULL);
-    CHECK(strstr(notice, "besides that, extension about ") == notice);
+    CHECK(strstr(notice, "in addition, extension about ") == notice);
     CHECK(strstr(notice, " minutes, surface ") != NULL);
     CHECK(strstr(notice, ", tasks ") != NULL);
     lct_works_free(&works);

@@ -150,7 +150,7 @@ IN_SCRATCH(what_no_report_wrote_is_one_sentence)
         CHECK(draw(&cell, s, hostile[i][0], &run, 1) == LOCANT_ERR_FORMAT);
         CHECK(strstr(locant_last_error(), hostile[i][2]) != NULL);
         CHECK(strstr(locant_last_error(), "run 1: ") != NULL &&
-              strstr(locant_last_error(), "writes it anew") != NULL);
+              strstr(locant_last_error(), "writes it again") != NULL);
         CHECK(strchr(locant_last_error(), '\n') == NULL);
     }
     report(s, run, 5); /* and another report mends it */

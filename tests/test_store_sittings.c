@@ -71,7 +71,7 @@ IN_SCRATCH(refuses_another_instruction_set)
     step = ask(&dir, "SELECT step FROM runs");
     CHECK_OK(locant_set_isa("base"));
     snprintf(want, sizeof want, "locant_train: run 1 was trained with %s to"
-             " step %" PRId64 ", this is base: --isa %s goes on to the same"
+             " step %" PRId64 ", this is base: --isa %s continues to the same"
              " bits, --any-isa to others", other, step, other);
     CHECK_REFUSED(locant_train(&id, s, corpus, &o), LOCANT_ERR_PARAM, want);
     CHECK_REFUSED(locant_resume(s, id, corpus, NULL, NULL), LOCANT_ERR_PARAM,
@@ -98,8 +98,8 @@ IN_SCRATCH(names_what_the_machine_lacks)
     step = ask(&dir, "SELECT step FROM runs");
     CHECK_OK(lct_store_exec(s, "UPDATE sittings SET isa = 'vax'", ""));
     snprintf(want, sizeof want, "locant_train: run 1 was trained with vax to"
-             " step %" PRId64 ", which this machine lacks: --any-isa goes on"
-             " with base, to other bits", step);
+             " step %" PRId64 ", which this machine does not have: --any-isa"
+             " continues with base, to other bits", step);
     CHECK_REFUSED(locant_train(&id, s, corpus, &o), LOCANT_ERR_PARAM, want);
     CHECK_OK(lct_store_exec(s, "UPDATE sittings SET isa = char(27)", ""));
     CHECK(locant_train(&id, s, corpus, &o) == LOCANT_ERR_FORMAT);

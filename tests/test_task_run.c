@@ -405,7 +405,8 @@ TEST_WITH(set_up, tear_down, a_fine_tune_begins_with_its_parent)
     CHECK(other != child && strcmp(x.key, y.key) != 0);
     o.parent = train("T13.2", "rope", 8, 1);
     CHECK(locant_train(&other, store, NULL, &o) == LOCANT_ERR_PARAM);
-    CHECK(strstr(locant_last_error(), "has 4 words, expected 256") != NULL);
+    CHECK(strstr(locant_last_error(), "has a vocabulary of 4, expected 256") !=
+          NULL);
     o.parent = parent;
     o.encoding = "t5";
     CHECK(locant_train(&other, store, NULL, &o) == LOCANT_ERR_PARAM);

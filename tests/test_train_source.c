@@ -145,7 +145,7 @@ IN_SCRATCH(refuses_what_a_source_cannot_do)
 
     o.memory = 8;
     CHECK_REFUSED(locant_train(&id, s, NULL, &o), LOCANT_ERR_PARAM,
-                  "locant_train: memory is 8, but counting is no text;"
+                  "locant_train: memory is 8, but counting is not text;"
                   " expected 0");
     o = tiny(&counting);
     o.length = 3;

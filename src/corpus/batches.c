@@ -16,7 +16,7 @@ static const uint64_t STREAM_BLOCKS = (uint64_t)0x626c6f636b73 << 16;
 static const uint64_t STREAM_BATCH = (uint64_t)0x6261746368 << 24;
 static const uint64_t STREAM_SEGMENT = (uint64_t)0x7365676d656e74 << 8;
 
-/* How many ends file f offers; 0 if it is too short. */
+/* How many block ends file f has; 0 if it is too short. */
 static size_t ends_of(const struct lct_split *s, size_t f)
 {
     size_t text = s->start[f + 1] - s->start[f] - 1;
@@ -34,9 +34,10 @@ static uint64_t key_of(uint64_t seed, size_t f)
 }
 
 /*
- * The file that offers more than 'round' ends and comes next after file 'last'
- * (s->files: from the front); s->files if there is none.  Searching instead of
- * sorting needs no memory; a test split has some hundred files.
+ * The next file after 'last' in the order of the seed that has more than
+ * 'round' block ends; s->files if there is none. 'last' is s->files to begin
+ * with. Searching instead of sorting needs no memory; a test split has some
+ * hundred files.
  */
 static size_t next_file(const struct lct_split *s, uint64_t seed, size_t round,
                         size_t last)
@@ -60,7 +61,7 @@ static size_t next_file(const struct lct_split *s, uint64_t seed, size_t round,
     return found;
 }
 
-/* The end that file f gives in this round, none given twice. */
+/* The block end of file f in this round. No end is used twice. */
 static size_t pick_end(const struct lct_split *s, uint64_t seed, size_t f,
                        size_t round)
 {
@@ -89,7 +90,7 @@ size_t lct_corpus_blocks(size_t *ends, size_t want,
     const struct lct_split *s = &corpus->split[part];
     size_t n = 0;
 
-    /* One block of every file before a second one of any. */
+    /* One block of every file comes before a second one of any file. */
     for (size_t round = 0; round < LCT_BLOCKS_PER_FILE; round++)
         for (size_t f = next_file(s, seed, round, s->files);
              f < s->files && n < want; f = next_file(s, seed, round, f))

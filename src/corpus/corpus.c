@@ -84,7 +84,8 @@ static locant_status build(locant_corpus *c, struct lct_gather *g,
     else
         LCT_TRY(gather_listed(g, o));
     found = g->used + g->n;
-    /* A cap that is full is the caller's wish, also just below the minimum. */
+    /* Text that reaches the caller's limit is accepted even just below the
+       minimum. */
     if (found < minimum && lct_gather_left(g) > LCT_LONG_FILE)
         return locant_fail(LOCANT_ERR_FORMAT, "locant_corpus_create: found %zu "
                            "bytes of %s, at least %zu are needed", found,

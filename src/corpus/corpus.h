@@ -41,7 +41,7 @@ void lct_sha256_hex(char out[65], const void *bytes, size_t size);
 size_t lct_test_blocks(size_t *ends, size_t want, const locant_corpus *corpus,
                        uint64_t seed);
 
-/* The same of any part. */
+/* As lct_test_blocks(), in any part. */
 size_t lct_corpus_blocks(size_t *ends, size_t want,
                          const locant_corpus *corpus, enum lct_part part,
                          uint64_t seed);
@@ -68,18 +68,19 @@ struct lct_folder {
     size_t bytes;
 };
 
-/* How many there are: none of other text, whose names are the user's own. */
+/* Returns how many there are; 0 for text that is not headers, as its folder
+   names are private to the user. */
 size_t lct_corpus_folders(struct lct_folder out[LCT_FOLDERS],
                           const locant_corpus *corpus);
 
-/* The longest text: a store, which names a length of its own, may be a
-   stranger's. */
+/* Longer texts are refused: a store from somewhere else may claim any
+   length. */
 enum { LCT_CORPUS_MOST = 256 << 20 };
 
 enum {
     LCT_FILE_LIMIT = 64 << 10,  /* bytes of one walked file, of one document */
-    LCT_PIECE_LIMIT = 16 << 10, /* of a document when one text is cut in three:
-                                   8 test blocks each, so that 5 % of a
+    LCT_PIECE_LIMIT = 16 << 10, /* bytes of a document when one text is cut in
+                                   three: 8 test blocks each, so that 5 % of a
                                    megabyte still gives 24 */
     LCT_LONG_FILE = 2304,       /* bytes before a test block ends */
     LCT_BLOCKS_PER_FILE = 8
@@ -103,14 +104,15 @@ struct lct_chunk;
 
 struct lct_listing {
     struct lct_path_list files, folders;
-    locant_corpus_info *info; /* counts what may not be read */
+    locant_corpus_info *info; /* counts the files that cannot be read */
     struct lct_chunk *strings;
     bool headers; /* only *.h, and no folder c++ */
 };
 
 /*
- * What 'error' of opening or reading means: of a path given by the caller, and
- * of memory or handles that ran out, a failure; below a root it is counted.
+ * What to do about 'error', from opening or reading 'path'. It is a failure if
+ * the caller named the path, or if memory or file handles ran out; otherwise
+ * the file is counted as unreadable.
  */
 locant_status lct_unreadable(locant_corpus_info *info, const char *path,
                              bool named, int error);
@@ -131,7 +133,7 @@ struct lct_folders {
     size_t n, room;
 };
 
-/* A file of so many bytes came from there. */
+/* Count a file of that many bytes for its folder. */
 locant_status lct_folders_add(struct lct_folders *f, const char *path,
                               size_t bytes);
 /* Sort, and keep the largest in the corpus. */
@@ -144,7 +146,7 @@ struct lct_document {
     uint64_t folder, file; /* hashes of the names: what a split is made by */
 };
 
-/* Text read so far.  Zero-initialised but for max_bytes. */
+/* Text read so far. Begins as zeros, except max_bytes. */
 struct lct_gather {
     uint8_t *text;
     size_t used, room;
@@ -153,7 +155,7 @@ struct lct_gather {
     uint64_t (*seen)[4]; /* open-addressed set of digests; all zero: free */
     size_t seen_room;
     size_t max_bytes;    /* of text and one zero byte per document */
-    locant_corpus_info *info; /* counts what may not be read */
+    locant_corpus_info *info; /* counts the files that cannot be read */
     struct lct_folders folders; /* of headers only */
 };
 
@@ -163,7 +165,7 @@ locant_status lct_gather_files(struct lct_gather *g,
 /* Append one document; false when memory is short. */
 bool lct_gather_add(struct lct_gather *g, const void *text, size_t size,
                     const char *folder, const char *file);
-/* Room left for one more document. */
+/* Bytes left for one more document. */
 size_t lct_gather_left(const struct lct_gather *g);
 void lct_gather_free(struct lct_gather *g);
 
@@ -192,14 +194,14 @@ struct locant_corpus {
     struct lct_split split[3];
     struct lct_folder folders[LCT_FOLDERS];
     size_t n_folders;
-    char *paths;      /* JSON list, absolute; NULL: cannot be written down */
+    char *paths;      /* JSON list, absolute; NULL: not valid UTF-8 */
     locant_keep keep;
     uint64_t seed;
     size_t max_bytes;
 };
 
-/* The paths of the options as JSON, memory of locant_alloc(); NULL: they cannot
- * be written down. */
+/* The paths of the options as JSON, to be released with locant_release(). *out
+   is NULL if a path is not valid UTF-8. */
 locant_status lct_recipe_paths(char **out,
                                const locant_corpus_options *options);
 

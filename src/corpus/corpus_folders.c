@@ -1,6 +1,6 @@
 /*
  * corpus_folders.c - which folders the headers of a corpus came from, largest
- * first: what tells two machines apart whose losses differ.
+ * first. They show how two machines with different losses differ.
  */
 #include "corpus.h"
 #include <stdlib.h>

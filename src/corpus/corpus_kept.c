@@ -2,10 +2,9 @@
  * corpus_kept.c - a corpus from a text that was kept, in a store or in the file
  * of a study.
  *
- * Both may be a stranger's.  The text proves itself by its SHA-256; the sizes
- * of its splits are beside it and have to fit it; what is left to tell lies
- * about is the number of files and the names of folders, which only a page
- * prints.
+ * Neither file is trusted. The text is checked by its SHA-256, and the sizes of
+ * its splits have to fit it. The number of files and the names of folders
+ * cannot be checked; they are only printed on a page.
  */
 #include "corpus_kept.h"
 #include "../files/gzip.h"

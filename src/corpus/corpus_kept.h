@@ -5,7 +5,7 @@
 
 struct json_t;
 
-/* A text compressed by gzip, and its name in sentences. */
+/* A text compressed by gzip, and its name in error messages. */
 struct lct_packed {
     const void *bytes;
     size_t size;
@@ -20,16 +20,17 @@ struct lct_packed {
 struct json_t *lct_corpus_about(const locant_corpus *c);
 
 /*
- * The corpus of that text again.  Nothing of either is believed: sizes are
- * judged before memory is taken for them, and the text by its SHA-256.  'paths'
- * (a JSON list, may be NULL) is what lct_corpus_recipe() answers.
- * Errors: FORMAT, NOMEM.
+ * Make the corpus of that text. Neither argument is trusted: sizes are checked
+ * before memory is allocated for them, and the text by its SHA-256. 'paths' (a
+ * JSON list, may be NULL) is what lct_corpus_recipe() returns. Errors: FORMAT,
+ * NOMEM.
  */
 locant_status lct_corpus_of_text(locant_corpus **out,
                                  const struct json_t *about, const char *paths,
                                  const struct lct_packed *text);
 
-/* The sizes and names of that description, judged, without the text. */
+/* Check the sizes and names of that description and read them; the text is not
+   needed. */
 bool lct_corpus_read_about(locant_corpus *c, const struct json_t *about);
 
 /* Is it 64 hexadecimal digits, and so safe as the name of a file? */

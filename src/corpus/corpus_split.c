@@ -72,8 +72,8 @@ static void list_units(struct plan *p, const struct lct_gather *g,
 }
 
 /*
- * Give 'part' units in order of hash until it has 5 % of 'total', passing over
- * those that would make it more than 7.5 %; the smallest one if all would.
+ * Give 'part' units in order of hash until it has 5 % of 'total'. Skip units
+ * that would make it more than 7.5 %; if all would, take the smallest one.
  */
 static void fill_part(struct plan *p, enum lct_part part, size_t total)
 {
@@ -140,9 +140,9 @@ static void span_cuts(struct plan *p, const struct lct_gather *g)
 }
 
 /*
- * May this plan stand?  Every part holds text and the test one a file long
- * enough; and, where another plan is left to try, the small parts have 2 to
- * 20 %.
+ * Is this plan acceptable? Every part has text, and the test part has a file
+ * that is long enough. If there is another plan to try, the small parts also
+ * need 2 to 20 % of the text.
  */
 static bool is_sound(const struct plan *p, bool last)
 {

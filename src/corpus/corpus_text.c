@@ -93,7 +93,7 @@ static size_t leading_comment(const uint8_t *text, size_t size)
     }
 }
 
-/* Does a line start with a word that C does not have? */
+/* Does a line start with a word that is C++ and not C? */
 static bool is_cplusplus(const uint8_t *text, size_t size)
 {
     static const char *const words[] = {"namespace ", "template", "class ",
@@ -216,7 +216,8 @@ static locant_status read_text(struct lct_gather *g, size_t *size, int fd,
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            return LOCANT_ERR_IO; /* errno tells; the caller has the name */
+            return LOCANT_ERR_IO; /* errno says why; the caller knows the
+                                     name */
         if (got == 0)
             break;
         zero = memchr(g->text + g->used + *size, 0, (size_t)got) != NULL;
@@ -306,7 +307,7 @@ static locant_status take_file(struct lct_gather *g, const struct lct_path *p,
 locant_status lct_gather_files(struct lct_gather *g,
                                const struct lct_listing *l)
 {
-    /* A remainder too short to test on is not worth a document. */
+    /* A remainder that is too short to test on is dropped. */
     for (size_t i = 0; i < l->files.n; i++)
         if (lct_gather_left(g) > LCT_LONG_FILE)
             LCT_TRY(take_file(g, &l->files.at[i], l->headers));

@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* More is a mistake (a whole disk), and would take 100 MB of names. */
+/* A longer list is a mistake (a whole disk), and would take 100 MB of names. */
 enum { MAX_PATHS = 1 << 20, CHUNK = 64 << 10 };
 
 enum { TAIL = 76 }; /* of a path that is shown */
@@ -125,7 +125,8 @@ locant_status lct_unreadable(locant_corpus_info *info, const char *path,
                              bool named, int error)
 {
     char shown[LCT_QUOTE_BYTES];
-    /* Running out of handles or memory must not make a smaller corpus. */
+    /* Running out of file handles or memory is a failure: it must not silently
+       make the corpus smaller. */
     bool shortage = error == EMFILE || error == ENFILE || error == ENOMEM;
 
     if (named || shortage)

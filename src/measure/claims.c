@@ -1,11 +1,11 @@
 /*
- * claims.c - the tests that everything the page claims of losses rests on:
- * paired t tests over seeds, the unit being the mean over blocks of a run.
+ * claims.c - the tests behind every claim of the page about losses: paired t
+ * tests over seeds, on the mean over blocks of each run.
  *
- * Changes from the trained length are corrected by Holm for as many as there
- * are.  Which encoding is compared with all others is chosen by its loss, so
- * differences from it are corrected for all pairs, as ranks are: whatever pair
- * is picked, the chance of an order by luck stays below the level.
+ * Changes from the trained length are corrected by Holm for the number of
+ * encodings. The encoding that is compared with all others is chosen by its
+ * loss, so its differences are corrected for all pairs, as ranks are: whatever
+ * pair is picked, the chance of a wrong order stays below the level.
  */
 #include "../core/size.h"
 #include "claims.h"
@@ -24,7 +24,8 @@ bool lct_is_tested(const struct lct_results *r)
     return seeds >= LCT_TESTED_SEEDS;
 }
 
-/* Seeds' means over blocks: loss[seeds, blocks] to its first 'seeds'. */
+/* Replace loss[seeds, blocks] by the means over blocks, in its first 'seeds'
+   values. */
 static void mean_over_blocks(double *loss, size_t seeds, size_t blocks)
 {
     for (size_t s = 0; s < seeds; s++) {
@@ -36,7 +37,8 @@ static void mean_over_blocks(double *loss, size_t seeds, size_t blocks)
     }
 }
 
-/* Of differences d[seeds]; 'corrected' is set where all are known. */
+/* Test differences d[seeds]; 'corrected' is set later, when all tests are
+   known. */
 static locant_status test(struct lct_test *out, const double *d, size_t seeds)
 {
     size_t above = 0, below = 0;
@@ -120,7 +122,7 @@ static size_t find_first(size_t *defined, const struct lct_results *r,
     return first;
 }
 
-/* Differences of encoding i from another in place of its losses. */
+/* Replace the losses of encoding i by its differences from another. */
 static locant_status test_pair(struct lct_test *out, double *own,
                                const double *other, size_t seeds, size_t blocks)
 {

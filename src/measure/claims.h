@@ -3,10 +3,11 @@
 #define LCT_CLAIMS_H
 #include "results.h"
 
-/* What is claimed of losses has a corrected p below it. */
+/* Every claim about losses has a corrected p below this. */
 #define LCT_ALPHA .05
 
-/* Seeds are advised for that power; no more than a report takes. */
+/* The power that a recommended number of seeds has, and the most seeds of a
+   report. */
 #define LCT_POWER .8
 enum { LCT_MOST_SEEDS = 1000 };
 
@@ -14,12 +15,12 @@ enum { LCT_MOST_SEEDS = 1000 };
 struct lct_test {
     double mean, half, deviation; /* half of the 95 % t interval */
     double p;         /* of the t test */
-    double corrected; /* for all tests of its list */
-    double exact;     /* p by flipping signs, not corrected */
+    double corrected; /* corrected for all tests of its list */
+    double exact;     /* p of the exact sign-flip test, not corrected */
     int sign;         /* 1: above zero in every run, -1: below, 0: neither */
 };
 
-/* Are there seeds enough for the t test to tell anything? */
+/* Are there enough seeds for the t test? */
 bool lct_is_tested(const struct lct_results *r);
 
 /* out[groups]: the change of loss from the trained length to length index k,
@@ -27,8 +28,8 @@ bool lct_is_tested(const struct lct_results *r);
 locant_status lct_test_changes(struct lct_test *out,
                                const struct lct_results *r, int k);
 
-/* The encoding of the lowest loss at some length, the next one, r->n where
-   there is none, and pairs of encodings that are defined. */
+/* The encodings of the lowest and of the second lowest loss at some length
+   (r->n: there is none), and how many pairs of encodings are defined there. */
 struct lct_order {
     size_t first, next, pairs;
 };

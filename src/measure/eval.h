@@ -21,9 +21,10 @@ struct lct_eval {
     struct lct_model *model;
     int64_t memory;            /* of the model */
     enum locant_eval_policy policy;
-    struct lct_model *trained; /* with a policy: with the tables as they are */
+    struct lct_model *trained; /* with a policy: the model with its tables as
+                                  trained */
     locant_encoding *own;      /* of 'trained' */
-    int64_t extended;          /* length that the tables were extended to */
+    int64_t extended;          /* length that the tables are extended to */
     const struct lct_split *test, *valid;
     size_t *ends;
     int64_t blocks;
@@ -50,16 +51,17 @@ static inline int64_t lct_least(int64_t a, int64_t b)
 
 /* ------------------------------------------------------------------ set up */
 
-/* The run, finished and on this corpus, and 'want' blocks or fewer. */
+/* Read the run. Fail unless it is finished and was trained on this corpus, and
+   'want' is in range. */
 locant_status lct_eval_begin(struct lct_eval *ev, locant_store *store,
                              int64_t run, const locant_corpus *corpus,
                              int64_t want);
 
-/* Memory, splits, blocks; everything undefined until it is measured. */
+/* Allocate, choose the blocks, and set every result to NAN. */
 locant_status lct_eval_prepare(struct lct_eval *ev, const locant_corpus *corpus,
                                int64_t want);
 
-/* To be called when the model is there. */
+/* Set memory and span; call it when the model is loaded. */
 void lct_eval_span(struct lct_eval *ev);
 
 /* Means over blocks of P1 and P3. */
@@ -68,14 +70,15 @@ void lct_eval_release(struct lct_eval *ev);
 
 /* ----------------------------------------------------------------- windows */
 
-/* One window of T tokens that ends at 'end' into row b of the batch. */
+/* Copy the window of T tokens that ends at 'end' to row b of the batch. */
 void lct_eval_window(struct lct_eval *ev, int64_t b, int64_t T,
                      const uint8_t *bytes, size_t end);
 
-/* Losses of the B windows of T tokens in the batch, and the tick. */
+/* Compute the losses of the B windows of T tokens in the batch; then call the
+   tick. */
 locant_status lct_eval_forward(struct lct_eval *ev, int64_t B, int64_t T);
 
-/* The same without tick, of tokens at .. at + n - 1 of some rows. */
+/* The same for tokens at .. at + n - 1 of some rows, without the tick. */
 locant_status lct_eval_segment(struct lct_eval *ev, int64_t first, int64_t rows,
                                int64_t T, int64_t at, int64_t n);
 
@@ -104,15 +107,16 @@ locant_status lct_eval_tiles(double *sum, struct lct_eval *ev, int64_t T);
 /* Mean loss of the validation split at the trained length. */
 locant_status lct_eval_validation(struct lct_eval *ev);
 
-/* What comes later must not change what came before; after P2. */
+/* Check that later bytes do not change earlier losses. Call it after P2. */
 locant_status lct_eval_causality(struct lct_eval *ev);
 
 /*
- * Where positions depend on the length, or end before the shortest window: a
- * window of T and the same with another second half.
+ * The same where positions depend on the length, or end before the shortest
+ * window: compare a window of T with one that has another second half.
  */
 locant_status lct_eval_causality_at(struct lct_eval *ev, int64_t T);
 
-/* What shuffling all but the last 8 bytes costs; after P1. */
+/* How much the loss rises when all but the last 8 bytes are shuffled. Call it
+   after P1. */
 locant_status lct_eval_shuffled(struct lct_eval *ev);
 #endif

@@ -1,5 +1,5 @@
 /*
- * evaluate.c - the protocols every model is judged by.
+ * evaluate.c - the protocols that every model is evaluated by.
  *
  * A block is a place in the test split: e is one past its last target.  A
  * window of C tokens ending at e reads bytes[e-C-1 .. e-2] and predicts
@@ -32,8 +32,8 @@
 /* ------------------------------------------------------------------ set up */
 
 /*
- * Longest of the lengths that the encoding takes; 0 if not even the first.
- * With memory no position lies beyond those of training.
+ * Set the span: the longest window length that the encoding is defined at, 0 if
+ * there is none. With memory, no position lies beyond those of training.
  */
 void lct_eval_span(struct lct_eval *ev)
 {
@@ -96,7 +96,7 @@ void lct_eval_release(struct lct_eval *ev)
     locant_release(ev->part_loss);
 }
 
-/* Everything undefined until it is measured. */
+/* Set every result to NAN. */
 static void set_undefined(struct lct_eval *ev)
 {
     locant_evaluation *e = &ev->e;
@@ -244,7 +244,7 @@ locant_status lct_evaluate(locant_evaluation *out, locant_store *store,
     LCT_TRY(lct_store_load_evaluation(
         out, NULL, &found, store, run, locant_corpus_info_of(corpus)->sha256,
         want));
-    /* an evaluation of before has no P3: it is added to it */
+    /* evaluations of older versions have no P3: it is added */
     if (found && (isnan(out->same_targets[0]) ||
                   !isnan(out->non_overlapping[0])))
         return LOCANT_OK;

@@ -5,10 +5,10 @@
 
 enum { LCT_EVAL_TARGETS = 64, LCT_EVAL_BLOCKS = 96 };
 
-/* The blocks of every evaluation are chosen by this seed. */
+/* Seed that chooses the blocks of every evaluation. */
 enum { LCT_EVAL_SEED = 1 };
 
-/* Called with the tokens just evaluated; nonzero stops. */
+/* Called with the number of tokens just evaluated; a nonzero result stops. */
 typedef int (*lct_tick)(int64_t tokens, void *context);
 
 /* locant_evaluate() with a way to stop; tick may be NULL. */
@@ -22,6 +22,6 @@ locant_status lct_evaluate_as(locant_evaluation *out, locant_store *store,
                               const locant_eval_options *options, lct_tick tick,
                               void *context);
 
-/* Tokens one evaluation feeds to a model trained at 'length', at most. */
+/* Most tokens that one evaluation feeds to a model trained at 'length'. */
 int64_t lct_evaluation_tokens(int64_t blocks, int64_t length);
 #endif

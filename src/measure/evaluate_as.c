@@ -1,7 +1,8 @@
 /*
- * evaluate_as.c - a finished run under another spec, or beyond its table.
+ * evaluate_as.c - evaluating a finished run under another spec, or beyond the
+ * end of its table.
  *
- * P1 at the lengths asked for, and P2 where the longest of all is one of them.
+ * P1 at the lengths asked for, and P2 if 2048 is one of them.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "eval.h"
@@ -42,7 +43,7 @@ static locant_status check_options(const locant_eval_options *o)
     return LOCANT_OK;
 }
 
-/* "128,256"; "" for the five. */
+/* "128,256"; "" for the five of the protocols. */
 static void print_lengths(char out[64], const locant_eval_options *o)
 {
     size_t used = 0;
@@ -53,7 +54,8 @@ static void print_lengths(char out[64], const locant_eval_options *o)
                                  i ? "," : "", o->lengths[i]);
 }
 
-/* Those of the protocols, or those asked for and undefined ones after them. */
+/* Keep the lengths of the protocols, or set those asked for and 0 after
+   them. */
 static void set_lengths(struct lct_eval *ev, const locant_eval_options *o)
 {
     for (size_t k = 0; o->lengths && k < LOCANT_EVAL_LENGTHS; k++)
@@ -98,7 +100,8 @@ static locant_status evaluate_as(struct lct_eval *ev, locant_store *store,
     LCT_TRY(load(ev, store));
     lct_eval_span(ev);
     LCT_TRY(measure(ev));
-    for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++) /* of 2048 alone: no P3 */
+    for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++) /* at 2048 P2 would give one:
+                                                     do not record P3 */
         ev->e.non_overlapping[k] = NAN;
     losses.p1 = ev->block_loss;
     return lct_store_save_under(store, key, &ev->e, &losses);
@@ -113,7 +116,7 @@ static const char *spec_of_key(const struct lct_eval *ev,
     return strcmp(spec, ev->run.encoding) == 0 ? "" : spec;
 }
 
-/* Under 'asked', which is what the options name. */
+/* 'asked' is the encoding that the options name. */
 static locant_status find_or_evaluate(locant_evaluation *out,
                                       struct lct_eval *ev, locant_store *store,
                                       const locant_corpus *corpus,

@@ -1,12 +1,13 @@
-/* evaluate_checks.c - what must hold before losses are believed */
+/* evaluate_checks.c - checks that a model has to pass before its losses
+   count */
 #include "../store/run_sizes.h"
 #include "eval.h"
 #include <math.h>
 #include <string.h>
 
-enum { KEPT = 8 }; /* bytes before a shuffled target that stay */
+enum { KEPT = 8 }; /* bytes before a shuffled target that stay in place */
 
-/* Written so that a NAN is the worst of all. */
+/* The condition is true for NAN, so a NAN counts as the largest difference. */
 static void note_difference(struct lct_eval *ev, real a, real b)
 {
     double difference = fabs((double)a - (double)b);
@@ -16,8 +17,8 @@ static void note_difference(struct lct_eval *ev, real a, real b)
 }
 
 /*
- * Where positions depend on the length, or end before the shortest window: a
- * window and the same with another second half.
+ * Where positions depend on the length, or end before the shortest window:
+ * compare a window with one that has another second half.
  */
 locant_status lct_eval_causality_at(struct lct_eval *ev, int64_t T)
 {
@@ -37,7 +38,7 @@ locant_status lct_eval_causality_at(struct lct_eval *ev, int64_t T)
     return LOCANT_OK;
 }
 
-/* What comes later must not change what came before. */
+/* Later bytes must not change earlier losses. */
 locant_status lct_eval_causality(struct lct_eval *ev)
 {
     int64_t T = ev->span > SHORTEST ? SHORTEST : SHORTEST / 2;

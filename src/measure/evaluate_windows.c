@@ -38,7 +38,7 @@ locant_status lct_eval_segment(struct lct_eval *ev, int64_t first, int64_t rows,
     return LOCANT_OK;
 }
 
-/* Windows in segments, as many rows at once as there is memory for. */
+/* Evaluate windows in segments, as many rows at once as there is room for. */
 static locant_status forward_segments(struct lct_eval *ev, int64_t B,
                                       int64_t T)
 {
@@ -54,7 +54,7 @@ static locant_status forward_segments(struct lct_eval *ev, int64_t B,
     return LOCANT_OK;
 }
 
-/* Tables as a window of T tokens wants them. */
+/* Extend the tables for windows of T tokens. */
 static locant_status extend(struct lct_eval *ev, int64_t T)
 {
     if (ev->policy == LOCANT_POLICY_NONE || ev->extended == T)
@@ -155,7 +155,8 @@ locant_status lct_eval_by_position(struct lct_eval *ev)
     return LOCANT_OK;
 }
 
-/* One block at a time: its windows are as many tokens as the longest. */
+/* One block at a time: its windows together have as many tokens as the
+   longest. */
 locant_status lct_eval_non_overlapping(struct lct_eval *ev, int k)
 {
     const int64_t T = ev->e.length[k], B = LONGEST / T;

@@ -1,10 +1,10 @@
 /*
- * extension.c - the job: train a model of RoPE for each seed, train it on in a
- * few ways, and read it at every length in every way.
+ * extension.c - the work: train a model of RoPE for each seed, train it further
+ * in a few ways, and evaluate it at every length in every way.
  *
- * Stages: base runs; what is trained on from them; what is trained on from
- * those that learned needles; readings; needles looked for.  All of it is in
- * the store as it comes, so that the same call continues.
+ * Stages: base runs; runs that continue them; runs that continue those that
+ * learned needles; evaluations; searches for needles. Everything is stored as
+ * it is made, so the same call continues.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "extension.h"
@@ -34,8 +34,8 @@ static size_t tunings(void)
 }
 
 /*
- * A run whose loss stopped being finite, or that was never begun because its
- * parent's did.  Nothing is trained on from it and nothing is read of it.
+ * Did the loss of this run stop being finite, or was it never begun because
+ * that of its parent did? Such a run has no children and is not evaluated.
  */
 static bool has_failed(const struct work *w, int64_t run)
 {
@@ -53,8 +53,9 @@ static locant_status train_base(struct lct_job *job)
     return lct_job_train(&w->x->base[job->i], job, &o);
 }
 
-/* As many tokens a step, a twentieth of the steps, a tenth of the base's rate:
-   of a run on text, and of one that has learned needles. */
+/* Fine-tune a run on text, or one that has learned needles: as many tokens a
+   step as the base run, a twentieth of its steps, a tenth of its learning
+   rate. */
 static locant_status tune(struct lct_job *job, size_t seed, size_t which,
                           bool needle)
 {
@@ -95,7 +96,7 @@ static locant_status learn_needle(struct lct_job *job, size_t seed)
     o.encoding = "rope";
     o.seed = seed + 1;
     o.parent = w->x->base[seed];
-    /* T12's rate, but as many tokens a step as all of this job */
+    /* the learning rate of T12, but as many tokens a step as other runs here */
     o.batch = lct_extension_options(w->plan).batch;
     o.steps = w->plan->needle_steps;
     o.length = LCT_EXT_TRAINED;
@@ -109,7 +110,8 @@ static locant_status train_on(struct lct_job *job)
     const struct work *w = job->jobs->work;
     const size_t seeds = (size_t)w->plan->seeds, i = job->i;
 
-    return i < seeds ? learn_needle(job, i) /* the longest first */
+    return i < seeds ? learn_needle(job, i) /* needles first: they take
+                                               longest */
                      : tune(job, i % seeds, i / seeds - 1, false);
 }
 
@@ -123,7 +125,7 @@ static locant_status train_needles_on(struct lct_job *job)
 
 /* ---------------------------------------------------------------- readings */
 
-/* A row of results for one seed: a method, or what was trained on. */
+/* A row of results for one seed: a method, or a fine-tuned model. */
 struct way {
     struct lct_extension_row *row;
     size_t seed;
@@ -164,7 +166,8 @@ static locant_status read_at(struct lct_extension_loss *to, double *position,
     LCT_TRY(lct_extension_measure(to->loss + (int64_t)seed * place.blocks,
                                   position, &speed, &place, cell));
     pthread_mutex_lock(&job->jobs->mutex);
-    to->speed = fmax(to->speed, speed); /* the other one where one is NAN */
+    to->speed = fmax(to->speed, speed); /* if one is NAN, fmax() gives the
+                                           other */
     pthread_mutex_unlock(&job->jobs->mutex);
     return LOCANT_OK;
 }
@@ -175,7 +178,8 @@ static void no_loss(struct lct_extension_loss *to, size_t seed, int64_t blocks)
         to->loss[(int64_t)seed * blocks + b] = NAN;
 }
 
-/* One run at every length, and at the trained one as at the longest. */
+/* Evaluate one run at every length; and at the trained length with the settings
+   of the longest. */
 static locant_status read_row(struct lct_job *job)
 {
     const struct work *w = job->jobs->work;

@@ -1,10 +1,9 @@
 /*
- * extension.h - what can be done with a trained model of rotary positions on
- * texts longer than those it was trained on: zero-shot, and after a short
- * fine-tune.
+ * extension.h - methods that use a trained model of rotary positions on longer
+ * texts than it was trained on: zero-shot, and after a short fine-tune.
  *
  * One small model of RoPE is trained for each seed; everything else changes the
- * positions of that model, or trains it on for a twentieth of its steps.  All
+ * positions of that model, or trains it on for a twentieth of its steps. All
  * lengths are scored on the same targets (P1), so a column compares methods and
  * a row compares lengths.
  */
@@ -23,20 +22,20 @@ enum {
 };
 
 /*
- * A way to read on: an encoding with the factor in place of '@'.  "crop" is no
+ * A zero-shot method: an encoding with '@' in place of the factor. "crop" is no
  * encoding: the model gets the last 128 bytes before each target (P4).
  */
 struct lct_extension_method {
     const char *id, *title, *spec, *source;
     bool crop;
 };
-/* Method i, the baselines none and crop first; NULL past the end. */
+/* Method i; the baselines none and crop come first. NULL past the end. */
 const struct lct_extension_method *lct_extension_method(int i);
 int lct_extension_methods(void);
 
 /*
- * What is trained on: 'train' at 'length' bytes a row, judged as 'spec'.  Both
- * with the factor in place of '@'.
+ * A fine-tune: trained as 'train' at 'length' bytes a row, evaluated as 'spec'.
+ * Both have '@' in place of the factor.
  */
 struct lct_extension_tuning {
     const char *id, *title, *train, *spec;
@@ -45,11 +44,11 @@ struct lct_extension_tuning {
 const struct lct_extension_tuning *lct_extension_tuning(int i);
 int lct_extension_tunings(void);
 
-/* The canonical spec for a factor. */
+/* The canonical spec of a pattern for a factor. */
 locant_status lct_extension_spec(char out[256], const char *pattern,
                                  int64_t factor);
 
-/* How much of it. */
+/* How much is trained and evaluated. */
 struct lct_extension_plan {
     const char *name;
     int64_t layers, width, heads, ff, steps;
@@ -61,15 +60,15 @@ struct lct_extension_plan {
 const struct lct_extension_plan *lct_extension_plan(locant_preset preset);
 int64_t lct_extension_factor(int i);
 
-/* Tokens of everything, a trained one three times. */
+/* Tokens of the whole work; trained ones count three times. */
 double lct_extension_cost(const struct lct_extension_plan *p);
 
-/* Of the base run, but for its seed. */
+/* Options of the base run, without its seed. */
 locant_train_options lct_extension_options(const struct lct_extension_plan *p);
 
 /* ----------------------------------------------------------------- results */
 
-/* A loss on the blocks: loss[seeds, blocks] of P1, nats per byte. */
+/* Losses on the blocks: loss[seeds, blocks] of P1, nats per byte. */
 struct lct_extension_loss {
     double *loss; /* NAN where the run's loss stopped being finite */
     double speed; /* tokens per second of the fastest seed */
@@ -82,7 +81,7 @@ struct lct_extension_needle {
 /* One method, or one fine-tuned one. */
 struct lct_extension_row {
     struct lct_extension_loss at[LCT_EXT_FACTORS]; /* at 128 x factor */
-    struct lct_extension_loss short_inputs; /* at 128, with what is used at the
+    struct lct_extension_loss short_inputs; /* at 128, with the settings of the
                                                largest factor */
     struct lct_extension_needle needle[LCT_EXT_FACTORS]; /* over seeds */
     struct lct_extension_needle needle_short; /* at 128; of tuned rows */
@@ -101,10 +100,10 @@ struct lct_extension {
 };
 
 /*
- * Train and measure what the store lacks, side by side, and gather it.  Stopped
- * or killed, the same call continues.  A run whose loss stops being finite is
- * left out, with what would be trained on from it.  To be freed, also after a
- * failure.
+ * Train and evaluate what the store lacks, in parallel, and collect the
+ * results. Stopped or killed, the same call continues. A run whose loss stops
+ * being finite is left out, and so are the runs that would continue it. *out is
+ * to be freed, also after a failure.
  */
 locant_status lct_extension_run(struct lct_extension **out,
                                 const struct lct_extension_plan *plan,
@@ -123,7 +122,7 @@ struct lct_extension_cell {
     bool crop; /* by windows of that length (P4) rather than by P1 */
 };
 
-/* What measuring shares. */
+/* What all measurements have in common. */
 struct lct_extension_place {
     locant_store *store;
     const locant_corpus *corpus;
@@ -133,12 +132,13 @@ struct lct_extension_place {
     void *context;
 };
 
-/* Count the blocks, 'want' of them or fewer. */
+/* Set 'want', and 'blocks' to how many of them there are. */
 locant_status lct_extension_blocks(struct lct_extension_place *p, int64_t want);
 
 /*
- * loss [blocks] of P1, position [length / 32] of P2 or NULL, and tokens per
- * second; from the store if it has them, and recorded there.
+ * Measure loss [blocks] of P1, position [length / 32] of P2 (may be NULL), and
+ * tokens per second. They come from the store if it has them, else they are
+ * computed and recorded.
  */
 locant_status lct_extension_measure(double *loss, double *position,
                                     double *speed,

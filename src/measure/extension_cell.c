@@ -1,5 +1,5 @@
 /*
- * extension_cell.c - one run read under another encoding: P1 and P2 at one
+ * extension_cell.c - one run evaluated under another encoding: P1 and P2 at one
  * length, kept in the store as an evaluation of the policy "extension"; or P4
  * at that length, as one of the policy "crop".
  *
@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* P1 and P2 at length T, as many windows at once as there is room. */
+/* P1 into own_loss, and P2, at length T; as many windows at once as fit. */
 static locant_status read_windows(double *position, struct lct_eval *ev,
                                   int64_t T)
 {

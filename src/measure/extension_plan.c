@@ -1,6 +1,6 @@
 /*
- * extension_plan.c - the ways to read beyond the trained length, and how much
- * of a comparison each preset makes.
+ * extension_plan.c - the methods beyond the trained length, and how much each
+ * preset trains and evaluates.
  *
  * Self-Extend has a window that is a multiple of its group, which the authors'
  * code needs for prefill and decoding to agree, and reaches distance 125 at
@@ -53,7 +53,8 @@ static const struct lct_extension_tuning tunings[] = {
      "rope(scaling=linear(factor=@))", 128},
 };
 
-/* Heads have 32 channels throughout: 16 pairs, of which 6 turn within 128. */
+/* Heads have 32 channels throughout: 16 pairs, of which 6 make a full rotation
+   within 128 positions. */
 static const struct lct_extension_plan plans[] = {
     {"smoke", 2, 64, 2, 128, 40, 3e-3, 1, 4, 11, 20, 2},
     {"quick", 3, 64, 2, 256, 600, 3e-3, 3, 48, 22, 600, 4},

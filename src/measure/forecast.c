@@ -36,11 +36,12 @@ struct timing {
     double *step, *token; /* [n] seconds: of a step; of a token evaluated */
     struct outcome {
         locant_status status;
-        char sentence[256]; /* of a failure: it belongs to its thread */
+        char sentence[256]; /* error message of a failure, copied from its
+                               thread */
     } *outcome; /* [n] */
 };
 
-/* Pseudo-random bytes: what is timed does not depend on them. */
+/* Pseudo-random bytes: the time does not depend on them. */
 static void fill(int32_t *tokens, size_t n)
 {
     uint32_t x = 1;
@@ -68,7 +69,7 @@ static locant_status pass(double *all, double *forward, struct lct_model *m,
     return LOCANT_OK;
 }
 
-/* The second of two passes. */
+/* Time the second of two passes. */
 static locant_status time_model(double *all, double *forward,
                                 const struct lct_model_config *config,
                                 int64_t B, int64_t T, bool train)
@@ -95,8 +96,9 @@ static locant_status time_model(double *all, double *forward,
 }
 
 /*
- * Attention grows with the length, all else does not: windows of evaluation,
- * some 1000 tokens long on average, take the mean of what 128 and 2048 take.
+ * The time of a token in attention grows with the length, all other time does
+ * not. Windows of an evaluation have some 1000 tokens on average, so a token is
+ * taken to need the mean of its times at 128 and 2048.
  */
 static locant_status time_encoding(struct timing *t, size_t i)
 {
@@ -180,7 +182,7 @@ static locant_status measure(struct lct_forecast *f,
 
 /* ------------------------------------------------------------------- limit */
 
-/* Seconds; those of a preset are what its help says. */
+/* The limit in seconds; that of a preset is what its help says. */
 static double limit_of(const locant_report_options *o)
 {
     static const int minutes[] = {
@@ -192,7 +194,7 @@ static double limit_of(const locant_report_options *o)
     return o->seeds > 0 ? 0 : 60.0 * minutes[o->preset];
 }
 
-/* What makes it the same job. */
+/* The key that identifies the job. */
 static void print_key(char out[128], const struct lct_plan *plan,
                       const locant_corpus *corpus, double limit)
 {
@@ -220,7 +222,7 @@ static locant_status print_plan(char out[160], const struct lct_forecast *f)
     return LOCANT_OK;
 }
 
-/* What the store has is read as a stranger's. */
+/* Values from the store are checked. */
 static bool read_plan(struct lct_forecast *f, const char *text)
 {
     struct lct_forecast kept = {0};
@@ -239,7 +241,7 @@ static bool read_plan(struct lct_forecast *f, const char *text)
     return true;
 }
 
-/* As it was decided when this job began, or now. */
+/* Read what was decided when this job began, or decide now. */
 static locant_status decide(struct lct_forecast *f, const struct lct_plan *plan,
                             locant_store *store, const locant_corpus *corpus)
 {
@@ -256,7 +258,7 @@ static locant_status decide(struct lct_forecast *f, const struct lct_plan *plan,
     f->seeds = lct_forecast_seeds(f);
     LCT_TRY(print_plan(text, f));
     LCT_TRY(lct_store_keep_plan(&kept, store, key, text));
-    if (kept != NULL) /* another process may have been first */
+    if (kept != NULL) /* another process may have decided first */
         (void)read_plan(f, kept);
     locant_release(kept);
     return LOCANT_OK;
@@ -266,7 +268,7 @@ static void tell(const struct lct_forecast *f, const locant_report_options *o)
 {
     char sentence[256];
     int n = snprintf(sentence, sizeof sentence, "about %.1f minutes on this"
-                     " machine, less what the store has already",
+                     " machine, minus what the store already has",
                      (f->once + f->seeds * f->seed) / 60);
 
     if (f->seeds < f->asked)

@@ -1,44 +1,48 @@
 /*
- * forecast.h - how long a report takes here, and how many seeds fit a limit.
+ * forecast.h - how long a report takes on this machine, and how many seeds fit
+ * into a time limit.
  *
- * Seeds are all that is ever left out, never steps: a run stays what it is on
- * every machine.
+ * Only seeds are left out, never steps: a run is the same on every machine.
  */
 #ifndef LCT_FORECAST_H
 #define LCT_FORECAST_H
 #include "results.h"
 
-/* Below two seeds nothing is known of what seeds do. */
+/* With fewer, nothing is known of the variation between seeds. */
 enum { LCT_FEWEST_SEEDS = 2 };
 
 struct lct_forecast {
     double seed;   /* seconds that each seed takes, of all encodings */
     double once;   /* seconds that do not depend on their number */
     double limit;  /* seconds; 0: none */
-    int asked, seeds; /* of the preset; that fit the limit */
+    int asked, seeds; /* seeds asked for; seeds that fit the limit */
 };
 
-/* Of 'asked' as many as fit, at least LCT_FEWEST_SEEDS where as many were. */
+/* How many of the seeds fit, at least LCT_FEWEST_SEEDS if as many were asked
+   for. */
 int lct_forecast_seeds(const struct lct_forecast *f);
 
 /*
- * Time a few steps and passes of every encoding of the plan, side by side as
- * its jobs run, leave out seeds beyond the limit, tell both, and keep them in
- * the store: the same job continued decides the same.  'minutes' 0: the limit
- * of the preset.  Without any limit nothing is left out, and nothing timed but
- * for jobs besides: 'seed' is 0 then.
+ * Time a few steps and passes of every encoding of the plan, in parallel as its
+ * jobs will run. Leave out seeds beyond the limit, report both, and keep the
+ * decision in the store, so that the same job decides the same when it is
+ * continued. If 'minutes' is 0 the limit is that of the preset. Without a limit
+ * no seed is left out, and nothing is timed unless other works are asked for;
+ * then 'seed' is 0.
  */
 locant_status lct_forecast(struct lct_forecast *out, struct lct_plan *plan,
                            const locant_report_options *options,
                            locant_store *store, const locant_corpus *corpus);
 
-/* Say how many seeds the exact test of the page needs, if there are fewer. */
+/* Report how many seeds the exact test of the page needs, if there are
+   fewer. */
 locant_status lct_seeds_needed(const struct lct_forecast *f,
                                const struct lct_plan *plan,
                                locant_progress_fn progress, void *context);
 
-/* Say how many would tell the two lowest apart, if they are as far apart as
-   seen and there are fewer; nothing of one seed. */
+/* Report how many seeds would be needed to distinguish the two lowest losses if
+   their difference is the one measured. Nothing is reported if there are as
+   many, or of a single seed. */
 locant_status lct_seeds_for_effect(const struct lct_results *r,
                                    locant_progress_fn progress, void *context);
 #endif

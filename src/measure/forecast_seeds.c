@@ -1,6 +1,7 @@
 /*
- * forecast_seeds.c - how many seeds it takes: told before the first step for
- * the exact test of the page, and when there are results for the effect seen.
+ * forecast_seeds.c - how many seeds are needed: for the exact test of the page,
+ * reported before the first step; and for the effect found, reported with the
+ * results.
  */
 #include "../store/notice.h"
 #include "claims.h"
@@ -8,7 +9,7 @@
 #include "losses.h"
 #include <stdio.h>
 
-/* Encodings that are defined at the declared length. */
+/* Count the encodings that are defined at the declared length. */
 static locant_status count_comparisons(size_t *out, const struct lct_plan *plan)
 {
     const struct lct_results r = {.judged = plan->judged};
@@ -69,8 +70,8 @@ locant_status lct_seeds_for_effect(const struct lct_results *r,
                                                 LCT_POWER, LCT_MOST_SEEDS);
 
         snprintf(sentence, sizeof sentence, "at %lld bytes %s and %s differ by"
-                 " %.3f +- %.3f; if that is so, it takes %zu seeds (--seeds"
-                 " %zu) to tell them apart with a chance of %g",
+                 " %.3f +- %.3f; if that is the true difference, %zu seeds"
+                 " (--seeds %zu) are needed to distinguish them with power %g",
                  (long long)lct_length(r, k), r->groups[order.first].spec,
                  r->groups[order.next].spec, t->mean, t->half, seeds, seeds,
                  LCT_POWER);

@@ -1,6 +1,6 @@
 /*
- * gate_text.c - what a gate found, as a form with values in it, in English and
- * in Chinese.
+ * gate_text.c - the message of a gate: a template with values, in English and
+ * in Chinese
  */
 #include "gates.h"
 #include "../files/decimal.h"
@@ -60,7 +60,7 @@ static const char *form_of(const char *text, bool zh)
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
         if (strcmp(forms[i].text, text) == 0)
             return zh ? forms[i].zh : forms[i].form;
-    return "{a}"; /* a gate that speaks for itself */
+    return "{a}"; /* the gate has a text of its own */
 }
 
 const char *lct_gate_form(const char *text)
@@ -118,7 +118,7 @@ struct sentence {
     size_t used, size;
 };
 
-/* What does not fit is cut. */
+/* Text that does not fit is cut off. */
 static void append(void *context, const char *text, size_t bytes, int value)
 {
     struct sentence *s = context;

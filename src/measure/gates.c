@@ -1,5 +1,5 @@
 /*
- * gates.c - what must hold before the page may be believed.
+ * gates.c - checks that have to pass before the results count.
  *
  *   g1  every encoding has the properties it declares (properties.c)
  *   g2  the best model beats an n-gram counted on the bytes it saw
@@ -25,7 +25,7 @@ enum { NOT_SHUFFLED = 8 };
 /* Rounding of a forward in float32 over other shapes stays far below this. */
 static const double causal_bound = 1e-4;
 
-/* The specs are set before. */
+/* Set a gate; its specs are set by the caller before. */
 static void judge(locant_report_gate *g, int passed, const char *text,
                   const double values[LOCANT_GATE_VALUES])
 {
@@ -102,7 +102,7 @@ static void is_causal(locant_report_gate *gate, const struct lct_results *r)
         for (size_t s = 0; s < r->groups[i].n; s++) {
             double x = r->groups[i].results[s].eval.causality;
 
-            /* the first NAN stays */
+            /* keep the first NAN */
             if (!isnan(worst) && !(x <= worst)) {
                 worst = x;
                 name_spec(gate, 0, &r->groups[i]);
@@ -156,7 +156,7 @@ static void same_batches(locant_report_gate *gate, const struct lct_results *r)
           VALUES((double)different));
 }
 
-/* The claims of the verdict, as they are counted. */
+/* Counts the claims of the verdict. */
 struct claims {
     double made, largest; /* of their corrected p */
     size_t worst;         /* the encoding that has it */
@@ -188,7 +188,8 @@ static locant_status count_claims(struct claims *c, struct lct_test *test,
     return LOCANT_OK;
 }
 
-/* Nothing else is claimed, so the gate can only hold or have no say. */
+/* The page claims nothing else, so this gate can pass or not apply, but not
+   fail. */
 static void judge_claims(locant_report_gate *gate, const struct lct_results *r,
                          const struct claims *c)
 {

@@ -64,7 +64,7 @@ static locant_status similarity(double *error, const locant_encoding *e,
     return LOCANT_OK;
 }
 
-/* PE(m + k) = M_k PE(m), M_k turning each (sin, cos) by k f_i */
+/* PE(m + k) = M_k PE(m), where M_k rotates each (sin, cos) by k f_i */
 static locant_status shift(double *error, const locant_encoding *e,
                            locant_random *r)
 {
@@ -163,7 +163,7 @@ static locant_status relative(double *error, const locant_encoding *e,
 
 enum { HEADS = 8, REACH = 160 };
 
-/* out [HEADS, 1, REACH]: key j is j back from the query */
+/* out [HEADS, 1, REACH]: key j is j positions before the query */
 static locant_status bias(double *out, const locant_encoding *e,
                           const locant_tensor *params)
 {
@@ -193,7 +193,8 @@ static locant_status slopes(double *error, const locant_encoding *e,
     return LOCANT_OK;
 }
 
-/* Buckets of 32, causal: each distance to 16, then where the next begins. */
+/* 32 causal buckets: one for each distance below 16, then the first distance of
+   each. */
 static locant_status buckets(double *error, const locant_encoding *e,
                              locant_random *r)
 {
@@ -206,7 +207,7 @@ static locant_status buckets(double *error, const locant_encoding *e,
 
     (void)r;
     for (int i = 0; i < 32 * HEADS; i++)
-        table[i] = i / HEADS; /* a bias that tells its bucket */
+        table[i] = i / HEADS; /* a bias that shows its bucket */
     LCT_TRY(bias(b, e, &params));
     *error = 0;
     for (int d = 0; d < REACH; d++) {
@@ -256,8 +257,8 @@ static void draw_order(int *order, int n, locant_random *r)
 }
 
 /*
- * Layers of tokens, and of the same tokens with the first n shuffled: the
- * largest difference of what becomes of token 'from' and those after it.
+ * Pass tokens through layers, and the same tokens with the first n shuffled.
+ * Returns the largest difference of the outputs from token 'from' on.
  */
 static locant_status shuffled(double *error, locant_random *r, int layers,
                               int n, int from, locant_mask mask)
@@ -268,7 +269,7 @@ static locant_status shuffled(double *error, locant_random *r, int layers,
     for (int t = 0; t < TOKENS; t++)
         draw_unit(x + t * DIM, r);
     for (int i = 0; i < TOKENS * DIM; i++)
-        x[i] *= 4; /* weights that are not even */
+        x[i] *= 4; /* weights that are not uniform */
     draw_order(order, n, r);
     for (int t = 0; t < TOKENS; t++)
         memcpy(y + t * DIM, x + order[t] * DIM, DIM * sizeof *y);
@@ -359,7 +360,7 @@ locant_status lct_identity(struct lct_identity *out, int i)
         double error = 0;
 
         status = list[i].measure(&error, e, &r);
-        /* NAN is not to be lost */
+        /* keep a NAN */
         out->error = error <= out->error ? out->error : error;
     }
     locant_encoding_free(e);

@@ -1,4 +1,5 @@
-/* identities.h - what papers prove of encodings, tried on this machine */
+/* identities.h - identities that papers prove of encodings, checked on this
+   machine */
 #ifndef LCT_IDENTITIES_H
 #define LCT_IDENTITIES_H
 #include "../core/error.h"
@@ -6,14 +7,15 @@
 
 enum { LCT_IDENTITIES = 10 };
 
-/* What a paper proves, and the largest difference of its two sides here. */
+/* An identity that a paper proves, and the largest difference of its two sides
+   found here. */
 struct lct_identity {
     const char *name, *formula, *source;
     double bound, error;
-    bool above; /* the difference must exceed the bound: sides differ */
+    bool above; /* the sides must differ: the error has to exceed the bound */
     bool holds;
 };
 
-/* Try number i on this machine. */
+/* Check identity i on this machine. */
 locant_status lct_identity(struct lct_identity *out, int i);
 #endif

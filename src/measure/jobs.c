@@ -1,4 +1,4 @@
-/* jobs.c - jobs side by side, stage after stage, and their progress */
+/* jobs.c - jobs in parallel, stage after stage, and their progress */
 #define _POSIX_C_SOURCE 200809L
 #include "jobs.h"
 #include "../store/checkpoint.h"
@@ -7,8 +7,8 @@
 
 /* ---------------------------------------------------------------- progress */
 
-/* The job has done 'cost' more, 'spent' of it in this sitting; nonzero: it is
-   asked to stop. */
+/* Count 'cost' more of the job as done, 'spent' of it in this session, and
+   report it if 'due'. Returns nonzero if the job is asked to stop. */
 static int tell(struct lct_job *job, locant_progress *p, double cost,
                 double spent, bool due)
 {
@@ -33,7 +33,8 @@ static int tell(struct lct_job *job, locant_progress *p, double cost,
     return stop;
 }
 
-/* What a run told first was there before but for its last step. */
+/* The first report of a run: all but its last step was done in earlier
+   sessions. */
 static int on_train(const locant_progress *progress, void *context)
 {
     struct lct_job *job = context;
@@ -88,8 +89,8 @@ static void tell_failure(struct lct_job *job)
     locant_progress p = {.phase = all->phase, .loss = NAN, .rate = NAN,
                          .notice = notice};
 
-    snprintf(notice, sizeof notice, "%s; the others go on, and numbers leave it"
-             " out", locant_last_error());
+    snprintf(notice, sizeof notice, "%s; other runs continue, and the numbers"
+             " leave it out", locant_last_error());
     pthread_mutex_lock(&all->mutex);
     all->failures++;
     pthread_mutex_unlock(&all->mutex);
@@ -115,13 +116,14 @@ locant_status lct_job_train(int64_t *run, struct lct_job *job,
 
 /* ------------------------------------------------------------------- stages */
 
-/* The error message of a failure belongs to this thread: keep it. */
+/* Keep the error message of a failure, which belongs to this thread. */
 static void finish(struct lct_jobs *all, const struct lct_job *job,
                    locant_status status)
 {
     pthread_mutex_lock(&all->mutex);
     if (status == LOCANT_OK)
-        all->done += job->cost - job->told; /* the rest was there already */
+        all->done += job->cost - job->told; /* the rest was in the store
+                                               already */
     else
         all->stop = true;
     if (status != LOCANT_OK && (all->status == LOCANT_OK ||

@@ -1,6 +1,6 @@
 /*
- * jobs.h - a long work as stages of jobs side by side, each of which may be in
- * the store already, and how far all of it has come.
+ * jobs.h - a long work: stages of jobs that run in parallel, and the progress
+ * of all. The result of a job may be in the store already.
  */
 #ifndef LCT_JOBS_H
 #define LCT_JOBS_H
@@ -11,7 +11,7 @@ enum { LCT_TRAIN_COST = 3 };
 
 struct lct_job;
 
-/* 'n' jobs that may run side by side, once the stage before has ended. */
+/* 'n' jobs that may run in parallel once the stage before has ended. */
 struct lct_stage {
     locant_status (*run)(struct lct_job *job);
     size_t n;
@@ -20,20 +20,21 @@ struct lct_stage {
 /* A work.  The caller sets the first members. */
 struct lct_jobs {
     void *work;
-    const char *phase;           /* what reading is called */
+    const char *phase;           /* name of the phase in which runs are
+                                    evaluated */
     locant_store *store;
     const locant_corpus *corpus; /* NULL: it trains on sources alone */
     locant_progress_fn progress; /* or NULL */
     void *context;
     double all;  /* what everything costs, in tokens; trained ones thrice */
-    double seconds;   /* that it took; written by lct_jobs_run() */
+    double seconds;   /* duration; written by lct_jobs_run() */
     int64_t failures; /* runs whose loss stopped being finite; written, too */
 
     const struct lct_stage *stage; /* the one that runs */
     double begun;
     pthread_mutex_t mutex; /* guards what follows, and what jobs share */
     size_t next;           /* job of the stage */
-    double done, spent;    /* of 'all'; in this sitting */
+    double done, spent;    /* part of 'all' done; in this session */
     bool stop;
     locant_status status;
     char error[512];
@@ -43,34 +44,36 @@ struct lct_jobs {
 struct lct_job {
     struct lct_jobs *jobs;
     size_t i;
-    const char *encoding; /* what progress says of a reading; may be NULL */
+    const char *encoding; /* spec to report while reading; may be NULL */
     uint64_t seed;
     int64_t steps;
-    double cost, told;    /* what it costs, added up; has told of that */
+    double cost, told;    /* its whole cost; part reported so far */
     int64_t step;         /* tokens of a step of its training */
-    int64_t last;         /* tokens that its run has told */
-    double begun, reported, read; /* of reading: clocks, tokens */
+    int64_t last;         /* tokens that its run has reported */
+    double begun, reported, read; /* while reading: clock at the begin and at
+                                     the last report; tokens */
 };
 
 /*
- * Run the stages, one after another.  The first failure stops the rest as an
- * interruption does, and is what this returns.  Stopped or killed, the same
- * call continues, as every job leaves in the store what it finished.
+ * Run the stages one after another. The first failure stops the other jobs as
+ * an interruption does, and is returned. Every job stores its results, so after
+ * a stop or a kill the same call continues.
  */
 locant_status lct_jobs_run(struct lct_jobs *jobs, const struct lct_stage *stage,
                            size_t stages);
 
 /*
- * locant_train() with these options, as part of a job.  Where the loss stopped
- * being finite that is said, once, and counted; OK, for others are to go on.
+ * locant_train() with these options, as part of a job. If the loss stopped
+ * being finite, that is reported and counted, and the result is OK so that
+ * other jobs go on.
  */
 locant_status lct_job_train(int64_t *run, struct lct_job *job,
                             const locant_train_options *options);
 
 /*
- * Reading 'tokens' or fewer is part of the job.  lct_job_on_read() is then the
- * tick, lct_job_on_score() the progress of scoring a task; their 'context' is
- * the job.
+ * Announce that the job now reads at most 'tokens'. Then pass lct_job_on_read()
+ * as tick, or lct_job_on_score() as progress of scoring a task, with the job as
+ * 'context'.
  */
 void lct_job_reads(struct lct_job *job, double tokens);
 int lct_job_on_read(int64_t tokens, void *context);

@@ -1,9 +1,9 @@
-/* losses.c - the losses of all encodings side by side, and their ranks */
+/* losses.c - the losses of all encodings in one array, and their ranks */
 #include "../core/size.h"
 #include "losses.h"
 #include <math.h>
 
-/* Blocks that every run with an evaluation has; 0 if none has one. */
+/* The number of blocks that every evaluated run has; 0 if none is evaluated. */
 static size_t common_blocks(const struct lct_results *r)
 {
     size_t blocks = 0;

@@ -1,4 +1,4 @@
-/* losses.h - losses of all groups in one array, ranks of them */
+/* losses.h - the losses of all groups in one array, and their ranks */
 #ifndef LCT_LOSSES_H
 #define LCT_LOSSES_H
 #include "results.h"
@@ -11,18 +11,18 @@
 locant_status lct_losses(double **out, size_t *seeds, size_t *blocks,
                          const struct lct_results *r, int k, int base);
 
-/* A measure at length index k; k does not matter to P4. */
+/* A measure at length index k; P4 ignores k. */
 struct lct_term {
     enum lct_measure measure;
     int k;
 };
 
-/* The same of any measure, less another unless 'less' is NULL. */
+/* The same for any measure; minus another one unless 'less' is NULL. */
 locant_status lct_measured(double **out, size_t *seeds, size_t *blocks,
                            const struct lct_results *r, struct lct_term term,
                            const struct lct_term *less);
 
-/* Whether any run has it. */
+/* Does any run have this measure? */
 bool lct_has_measure(const struct lct_results *r, enum lct_measure measure);
 
 /* rank[groups] at length index k: locant_ranks() at 95 %. */

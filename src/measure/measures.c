@@ -1,6 +1,7 @@
 /*
  * measures.c - what a report measures of a run besides the protocols: the same
- * model with warmer queries, and beyond the end of its table.
+ * model with a temperature that grows with log n, and beyond the end of its
+ * table.
  */
 #include "measures.h"
 #include "../train/load_trained.h"
@@ -16,7 +17,7 @@ static enum locant_eval_policy policy_of(enum lct_measure measure)
                                      : LOCANT_POLICY_NONE;
 }
 
-/* Does that encoding exist, with positions to use it at? */
+/* Can that encoding be made, and is it defined beyond the trained length? */
 static bool exists(char spec[320], const locant_run_info *run,
                    const char *asked, enum locant_eval_policy policy)
 {
@@ -67,7 +68,7 @@ locant_status lct_evaluate_more(locant_store *store, int64_t id,
             continue;
         o.blocks = blocks;
         status = lct_evaluate_as(&unused, store, id, corpus, &o, tick, context);
-        /* a table whose rows are no positions has no such policy */
+        /* refused where the rows of a table are not positions */
         if (status != LOCANT_OK &&
             (o.policy == LOCANT_POLICY_NONE || status != LOCANT_ERR_PARAM))
             return status;

@@ -10,7 +10,7 @@
 
 enum { LENGTHS = LOCANT_EVAL_LENGTHS };
 
-/* Room for something of every row; NULL: the failure is noted. */
+/* Memory for 'each' bytes per row; NULL: the failure is recorded. */
 static void *of_rows(const struct lct_numbers *n, size_t each)
 {
     size_t bytes;
@@ -64,7 +64,7 @@ static void put_power(struct lct_numbers *n, json_t *to,
                                                    (double)least));
 }
 
-/* Exact p, corrected, and what it would take. */
+/* Exact p, corrected p, and how many seeds would be needed. */
 static locant_status put_exact(struct lct_numbers *n,
                                const struct lct_test *test, double *p)
 {
@@ -119,8 +119,9 @@ static void put_rank(struct lct_numbers *n, json_t *to, const char *key,
     lct_put(n, to, key, rank ? json_integer(rank) : json_null());
 }
 
-/* ranks[LENGTHS][groups], by length; that at the judged length by itself;
-   reciprocal ranks over those beyond the trained one to it. */
+/* Put ranks[LENGTHS][groups] by length, the rank at the judged length, and mean
+   reciprocal ranks over the lengths beyond the trained one up to the judged
+   one. */
 static locant_status put_ranks(struct lct_numbers *n, int *ranks, double *mrr)
 {
     const size_t all = n->r->n;
@@ -145,7 +146,8 @@ static locant_status put_ranks(struct lct_numbers *n, int *ranks, double *mrr)
     return LOCANT_OK;
 }
 
-/* What it takes to tell the two lowest apart at the judged length. */
+/* Power, and seeds needed, to distinguish the two lowest losses at the judged
+   length. */
 static void put_order(struct lct_numbers *n, const struct lct_test *test,
                       const struct lct_order *order)
 {
@@ -161,7 +163,7 @@ static void put_order(struct lct_numbers *n, const struct lct_test *test,
                   LCT_ALPHA / (double)order->pairs, 0);
 }
 
-/* How far behind the first at length index k, by seeds in pairs. */
+/* Difference from the first encoding at length index k, paired by seeds. */
 static locant_status put_behind(struct lct_numbers *n, int k)
 {
     struct lct_order order;
@@ -183,7 +185,7 @@ static locant_status put_behind(struct lct_numbers *n, int k)
     return status;
 }
 
-/* Comparisons between rows; the memory is theirs. */
+/* Comparisons between rows. */
 static locant_status compare_rows(struct lct_numbers *n)
 {
     double *mrr = of_rows(n, sizeof *mrr);

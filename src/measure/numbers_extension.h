@@ -1,6 +1,5 @@
 /*
- * numbers_extension.h - what the makers of the numbers of reading beyond the
- * trained length share.
+ * numbers_extension.h - what the numbers of extension and surface share
  */
 #ifndef LCT_NUMBERS_EXTENSION_H
 #define LCT_NUMBERS_EXTENSION_H
@@ -16,9 +15,9 @@ struct lct_ext_maker {
 
 #define LCT_EXT_LEVEL .95 /* of all intervals */
 
-/* Of a loss, or of what it is above another on the same blocks; of the seeds
-   that have it, NAN where none has; only[seeds], unless NULL, leaves some
-   out. */
+/* Interval of a loss, or of its difference from another on the same blocks,
+   over the seeds that have it; NAN if none has. only[seeds] (may be NULL)
+   selects seeds. */
 locant_status lct_extension_interval(locant_interval *e,
                                      const struct lct_ext_maker *k,
                                      const double *loss, const double *other,
@@ -28,7 +27,7 @@ locant_status lct_extension_interval(locant_interval *e,
 locant_status lct_extension_put_loss(const struct lct_ext_maker *k, json_t *to,
                                      const double *loss, const double *other);
 
-/* "orderings" of 'all': what others found, and what was found here. */
+/* "orderings" of 'all': what papers report, and what was found here. */
 locant_status lct_put_orderings(const struct lct_ext_maker *k,
                                 json_t *all);
 #endif

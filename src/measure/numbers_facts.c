@@ -1,4 +1,5 @@
-/* numbers_facts.c - what was run, where, and what each encoding did alone */
+/* numbers_facts.c - what was run and where, and the results of each encoding
+   alone */
 #include "evaluate.h"
 #include "numbers.h"
 #include <inttypes.h>
@@ -297,7 +298,7 @@ static void put_costs(struct lct_numbers *n, json_t *to,
     lct_put_count(n, to, "bytes", row->bytes);
 }
 
-/* Mean over the seeds that know. */
+/* Mean over the seeds that have it. */
 static double mean_known(const struct lct_group *g, bool forward)
 {
     double sum = 0, n = 0;

@@ -1,7 +1,8 @@
 /* numbers_measures.c - the other protocols, and evaluation under other specs */
 #include "numbers.h"
 
-/* A part of rows: a measure from length 'first' on, or less P1 there. */
+/* A part of rows: a measure from length index 'first' on, or its difference
+   from P1. */
 static const struct part {
     const char *name;
     enum lct_measure measure;

@@ -1,6 +1,6 @@
 /*
- * numbers_orderings.c - the orderings that others found of ways to read beyond
- * the trained length, beside the ones found here.
+ * numbers_orderings.c - how papers order the methods beyond the trained length,
+ * and the order found here.
  */
 #include "numbers_extension.h"
 #include <math.h>
@@ -49,7 +49,7 @@ static const struct ordering {
 struct entry {
     const char *title;
     const struct lct_extension_row *row;
-    double value; /* lower first */
+    double value; /* the lowest comes first */
 };
 
 static bool find_entry(struct entry *e, const struct lct_extension *x,
@@ -111,9 +111,9 @@ static int find_common(bool *common, const struct lct_ext_maker *k,
 }
 
 /*
- * Values on the seeds that all have, the number of which it gives: means over
- * different seeds would compare seeds.  Needles of zero-shot methods are all
- * looked for in the same runs.
+ * Set values on the seeds that all entries have, and return how many seeds:
+ * means over different seeds would compare seeds. Needles of zero-shot methods
+ * are all looked for in the same runs.
  */
 static int set_values(bool *common, struct entry *e, int *n,
                       const struct lct_ext_maker *k, const struct ordering *o,
@@ -126,7 +126,7 @@ static int set_values(bool *common, struct entry *e, int *n,
 
         e[i].value = -(double)x->exact / (double)x->items;
         if (x->items == 0)
-            *n = 0; /* so has none of them */
+            *n = 0; /* then the others have none, too */
     }
     if (o->what == NEEDLE)
         return (int)k->seeds;
@@ -151,7 +151,8 @@ static void sort(struct entry *e, int n)
         }
 }
 
-/* Neighbours: the same to the bit, not told apart, apart. */
+/* The sign between neighbours: the same bits (=), not distinguishable, or
+   different (<). */
 static locant_status sign_between(const char **sign,
                                   const struct lct_ext_maker *k,
                                   const struct entry *a, const struct entry *b,

@@ -1,6 +1,6 @@
 /*
- * numbers_probes.c - what probes found of each encoding in a few numbers, and
- * how alike the heads of every two are.
+ * numbers_probes.c - what probes found of each encoding, in a few numbers, and
+ * the similarity of the heads of every two encodings.
  */
 #include "numbers.h"
 #include "probe.h"
@@ -32,7 +32,7 @@ static double mean_fit(const json_t *probe, const char *law)
     return sum / (double)json_array_size(heads);
 }
 
-/* Of the last layer. */
+/* Error of the last layer. */
 static double last_error(const json_t *probe)
 {
     const json_t *errors = at(probe, "states", "error");
@@ -104,8 +104,8 @@ static void put_one(struct lct_numbers *n, json_t *rows,
 
 /* -------------------------------------------------------- effective context */
 
-/* What all models have alike, and the losses of those that were probed; to be
-   released.  Lengths that one of them lacks are left out. */
+/* Read the losses of the models that were probed, with the sizes that all of
+   them have; to be released. Lengths that a model lacks are left out. */
 static locant_status read_losses(struct lct_context_losses *x,
                                  const struct lct_results *r)
 {
@@ -175,8 +175,8 @@ static int64_t read_bins(real *bins, const json_t *probe)
     return n;
 }
 
-/* Layer by layer the least divergence of a head of one and a head of the
-   other; their mean. */
+/* Mean over layers of the least divergence between a head of one and a head of
+   the other. */
 static double match(const real *a, const real *b, int64_t layers, int64_t heads)
 {
     double sum = 0;

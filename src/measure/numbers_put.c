@@ -114,7 +114,7 @@ locant_status lct_put_losses(struct lct_numbers *n, const char *part,
     LCT_TRY(lct_measured(&loss, &seeds, &blocks, n->r, term, less));
     status = LOCANT_OK;
     for (size_t i = 0; i < n->r->n && status == LOCANT_OK; i++) {
-        const size_t own = n->r->groups[i].n; /* of 'seeds', the first */
+        const size_t own = n->r->groups[i].n; /* the first ones of 'seeds' */
         locant_interval e;
 
         status = locant_bootstrap(&e, loss + i * seeds * blocks, own, blocks,

@@ -8,7 +8,7 @@
 enum { MOST_SEEDS = 64 }; /* of one encoding */
 static const double level = .95, solved = .9;
 
-/* Points [first, n) that are of one thing. */
+/* 'n' points from 'first' on that have something in common. */
 struct span {
     const struct lct_task_point *first;
     size_t n;
@@ -38,7 +38,8 @@ static bool same_row(const struct lct_task_point *a,
 
 /* ------------------------------------------------------------------- values */
 
-/* Of the metric, and the share of right answers; NAN: there is none. */
+/* The value of the metric, and the share of correct answers; NAN: there is
+   none. */
 static double value_of(double *right, const struct lct_task_point *p)
 {
     const char *metric = p->task->metric;
@@ -54,7 +55,7 @@ static double value_of(double *right, const struct lct_task_point *p)
     return strcmp(metric, "read error") == 0 ? 1 - *right : *right;
 }
 
-/* Its interval, where the value is a share of items; else NAN. */
+/* The interval of the value if it is a share of items; else NAN. */
 static locant_status interval_of(double *low, double *high,
                                  const struct lct_task_point *p)
 {
@@ -108,7 +109,7 @@ static locant_status put_items(struct lct_numbers *n, json_t *to,
         exact += (size_t)row.first[s].exact;
     }
     if (strcmp(row.first->task->metric, "loss - floor") == 0)
-        items = 0; /* nobody foresees what is drawn */
+        items = 0; /* the answers are random and cannot be known */
     if (items > 0)
         LCT_TRY(locant_wilson(&low, &high, exact, items, level));
     lct_put_real(n, to, "exact",
@@ -120,7 +121,7 @@ static locant_status put_items(struct lct_numbers *n, json_t *to,
 
 /* ------------------------------------------------------------------- levels */
 
-/* Mean over seeds at each place of a group in a test. */
+/* For a group in a test: the mean over seeds at each place. */
 static void put_places(struct lct_numbers *n, json_t *to, struct span test,
                        size_t group)
 {
@@ -166,7 +167,7 @@ static locant_status put_test(struct lct_numbers *n, json_t *to,
     return LOCANT_OK;
 }
 
-/* What was expected of the encodings that have scores. */
+/* Hypotheses about the encodings that have scores. */
 static void put_hypotheses(struct lct_numbers *n, json_t *to, struct span task)
 {
     json_t *list = lct_put_array(n, to, "hypotheses");

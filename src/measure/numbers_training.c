@@ -1,13 +1,13 @@
 /*
- * numbers_training.c - what heads were like while they learned, in means over
- * heads; and how large the gradient of the encoding's own parameters was.
+ * numbers_training.c - statistics of heads during training, as means over
+ * heads; and the size of the gradient of the encoding's own parameters.
  */
 #include "numbers.h"
 #include "probe.h"
 #include <math.h>
 
-/* Means over heads: of values, of their magnitudes (biases go both ways), or
-   of whether they are those of a sink. */
+/* Means over heads: of values, of magnitudes (for biases, which have both
+   signs), or the share of heads that are sinks. */
 enum mean { PLAIN, MAGNITUDE, SINKS };
 
 static double mean_of(const json_t *heads, enum mean mean)

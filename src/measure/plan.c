@@ -1,9 +1,9 @@
 /*
- * plan.c - what a report trains, and the queue that gets it done.
+ * plan.c - what a report trains.
  *
  * Jobs are ordered by seed, then by encoding, so that a report stopped early
- * leaves whole seeds.  A job is one training and its evaluation, on one thread;
- * as many run side by side as there are threads.
+ * leaves whole seeds. A job is one training and its evaluation, on one thread;
+ * as many run in parallel as there are threads.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "results.h"
@@ -19,7 +19,8 @@ static const char *const three[] = {"sinusoidal", "rope", "alibi"};
 
 #define LIST(specs) specs, sizeof specs / sizeof specs[0]
 
-/* The n-gram order of gate g2 comes first, the other is for comparison. */
+/* The first n-gram order is that of gate g2, the other one is for
+   comparison. */
 static const struct preset {
     const char *name;
     int64_t layers, width, heads, ff, steps;
@@ -30,7 +31,7 @@ static const struct preset {
     const char *const *specs;
     size_t n;
     int judged; /* index of the length that ranks are made at */
-    double rates[LCT_RATES]; /* to choose from; 0: 'rate' */
+    double rates[LCT_RATES]; /* learning rates to choose from; 0: use 'rate' */
 } presets[] = {
     {"smoke", 2, 32, 4, 128, 40, 3e-3, 1, 6, {2, 3}, LIST(eight), 4, {0}},
     {"quick", 3, 64, 4, 256, 600, 3e-3, 2, 96, {2, 3}, LIST(eight), 4, {0}},
@@ -78,7 +79,8 @@ static locant_status check_options(const locant_report_options *o)
     return LOCANT_OK;
 }
 
-/* Would the model take this encoding?  Found out before the first training. */
+/* Can the model be made with this encoding? Checked before the first
+   training. */
 static locant_status try_model(const locant_encoding *e,
                                const locant_train_options *o)
 {

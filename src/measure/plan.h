@@ -1,4 +1,4 @@
-/* plan.h - what a report trains and evaluates, and doing it */
+/* plan.h - what a report trains and evaluates */
 #ifndef LCT_PLAN_H
 #define LCT_PLAN_H
 #include "../train/train.h"
@@ -13,17 +13,18 @@ bool lct_is_preset(const char *name);
 /* What a report trains and evaluates. */
 struct lct_plan {
     const char *name;
-    locant_train_options train; /* encoding and seed are of the job */
+    locant_train_options train; /* a job sets encoding and seed */
     char (*specs)[256];         /* [n] canonical, resolved */
     size_t n;
     int seeds;                  /* 1 .. seeds */
     int64_t blocks;
     int ngram_order[2];
     int judged;                 /* index of the length ranks are made at */
-    int64_t *runs;              /* [n, seeds]: ids; 0 not reached */
+    int64_t *runs;              /* [n, seeds]: ids of runs; 0: not yet */
     double rates[LCT_RATES];    /* learning rates to try with seed 1 */
     int n_rates;                /* 0: train.learning_rate for all */
-    double *rate;               /* [n]: of each encoding, chosen */
+    double *rate;               /* [n]: learning rate chosen for each
+                                   encoding */
     double *valid;              /* [n_rates, n]: validation loss of each */
     int64_t *tried;             /* [n_rates, n]: its run */
 };
@@ -32,31 +33,31 @@ locant_status lct_plan_create(struct lct_plan *plan,
                               const locant_report_options *options);
 void lct_plan_free(struct lct_plan *plan);
 
-/* The canonical spec of an encoding as these options train it, their own left
-   aside; what their model cannot be trained with is refused. */
+/* The canonical spec of 'spec' as trained with these options, whose own
+   encoding is ignored. Refused if their model cannot be trained with it. */
 locant_status lct_plan_resolve(char out[256], const char *spec,
                                const locant_train_options *options);
 
 /*
- * The rate of the least validation loss, for every encoding, from what the
- * store has of 'tried'.  No other loss is looked at; a run without one is never
- * chosen, unless all are.
+ * For every encoding choose the learning rate of the least validation loss of
+ * the runs 'tried'. No other loss counts. A run without a validation loss is
+ * chosen only if no run has one.
  */
 locant_status lct_choose_rates(struct lct_plan *plan, locant_store *store,
                                const char *corpus_sha256);
 
-/* locant_train(); OK also where its loss stopped being finite, for others are
-   to go on. */
+/* locant_train(), but OK if the loss stopped being finite, so that other jobs
+   go on. */
 locant_status lct_train_or_fail(int64_t *run, locant_store *store,
                                 const locant_corpus *corpus,
                                 const locant_train_options *options);
 
-/* Tokens of a seed of all encodings, trained ones thrice. */
+/* Tokens of one seed of all encodings; trained ones count three times. */
 double lct_plan_cost(const struct lct_plan *plan);
 
 /*
- * Train and evaluate what the store lacks, side by side.  A run whose loss
- * stopped being finite does not stop the others.
+ * Train and evaluate what the store lacks, in parallel. A run whose loss stops
+ * being finite does not stop the others.
  */
 locant_status lct_plan_run(struct lct_plan *plan, locant_store *store,
                            const locant_corpus *corpus,

@@ -1,6 +1,6 @@
 /*
- * plan_run.c - train and evaluate the runs of a plan: learning rates that are
- * to be tried first, then every seed.
+ * plan_run.c - train and evaluate the runs of a plan: first those that try
+ * learning rates, then those of every seed.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "jobs.h"
@@ -65,10 +65,9 @@ static locant_status run_seed(struct lct_job *job)
 }
 
 /*
- * The learning rate an encoding is compared at.  Every rate is tried with the
- * first seed; the one of the least loss on the validation text at the trained
- * length is that of all seeds.  Losses of the test text, at any length, have no
- * say.
+ * Every learning rate is tried with the first seed. All seeds use the rate with
+ * the least loss on the validation text at the trained length. Losses on the
+ * test text do not count.
  */
 locant_status lct_choose_rates(struct lct_plan *plan, locant_store *store,
                                const char *corpus_sha256)

@@ -13,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The text is the generator's: it is the same everywhere, and no licence binds
-   what a figure shows of it.  Not the seed of a corpus trained on. */
+/* The text comes from the generator: it is the same everywhere, and figures
+   that show it need no licence. The seed differs from those of corpora. */
 enum { TEXT_SEED = 7, TEXT_BYTES = 256 << 10 };
 
-/* A part that measures anything else than before counts its version up. */
+/* The version of a part has to be increased when it measures something else. */
 static const struct part {
     const char *name;
     int version;
@@ -153,7 +153,8 @@ static locant_status keep(json_t *value, struct lct_probe *p,
     return status;
 }
 
-/* '*out' is what a part found, now or before; NULL where it may not look. */
+/* *out is what the part found, now or earlier; NULL if it was not measured and
+   may not be. */
 static locant_status measure(json_t **out, struct lct_probe *p,
                              const struct part *part)
 {
@@ -167,7 +168,7 @@ static locant_status measure(json_t **out, struct lct_probe *p,
         locant_release(kept);
         if (*out == NULL)
             return locant_fail(LOCANT_ERR_FORMAT, "%s: run %" PRId64 ": its"
-                               " '%s' is no JSON", p->store->path, p->run.id,
+                               " '%s' is not JSON", p->store->path, p->run.id,
                                part->name);
         return LOCANT_OK;
     }

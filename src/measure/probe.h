@@ -2,7 +2,7 @@
  * probe.h - measuring a trained model on fixed text: what the parts share.
  *
  * Statistics are plain functions of weights, gradients and states, so that
- * planted ones can be told to them; the parts drive a model and make JSON.
+ * tests can pass made-up values; the parts run a model and make JSON.
  */
 #ifndef LCT_PROBE_H
 #define LCT_PROBE_H
@@ -15,18 +15,19 @@
 
 enum {
     LCT_PROBE_BINS = 12,   /* of distance: 0, 1, 2-3, 4-7, .., 1024 and more */
-    LCT_PROBE_SHARES = 16, /* of distance over the keys there are */
+    LCT_PROBE_SHARES = 16, /* of distance divided by the number of keys */
     LCT_PROBE_WITHIN = 3,  /* weight at distances below 8, 32, 128 */
     LCT_PROBE_SINK = 64    /* keys that a sink is judged by */
 };
 
 extern const int64_t lct_probe_within[LCT_PROBE_WITHIN];
 
-/* Sums over rows of attention; begin with zeros. */
+/* Sums over rows of attention; initialized to zeros. */
 struct lct_head_sums {
     double rows;
     double sink;     /* weight of key 0 */
-    double early, early_sink; /* rows of LCT_PROBE_SINK keys at most; theirs */
+    double early, early_sink; /* rows of at most LCT_PROBE_SINK keys; their
+                                 weight of key 0 */
     double self;     /* of the query's own key */
     double previous; /* of the one before */
     double self_bias, previous_bias; /* the same less 1 / keys */
@@ -50,8 +51,8 @@ double lct_row_entropy(const real *w, int64_t t);
  */
 void lct_head_add(struct lct_head_sums *s, const real *w, int64_t t);
 
-/* From here on a head is a sink: mean weight of the first of LCT_PROBE_SINK
-   keys (Gu et al. 2025). */
+/* A head is a sink if its mean weight of the first of LCT_PROBE_SINK keys is
+   above this (Gu et al. 2025). */
 extern const double lct_sink_threshold;
 
 /* Least squares slope of entropy against ln of the number of keys: 1 where
@@ -62,7 +63,7 @@ double lct_entropy_slope(const struct lct_head_sums *s);
 /* Jensen-Shannon divergence in nats of two rows of n weights. */
 double lct_divergence(const real *a, const real *b, int64_t n);
 
-/* The least of a row of a [heads, n] and one of b [heads, n]. */
+/* The least divergence of a row of a [heads, n] and a row of b [heads, n]. */
 double lct_least_divergence(const real *a, const real *b, int64_t heads,
                             int64_t n);
 
@@ -78,7 +79,7 @@ void lct_pool_row(double *bins, int64_t n, const real *w, int64_t length);
  */
 int64_t lct_receptive_width(const double *g, int64_t t, double q);
 
-/* Losses of the same targets after more and more text, by several models. */
+/* Losses of several models on the same targets, with increasing context. */
 struct lct_context_losses {
     int64_t models, lengths, targets;
     const double *loss; /* [models, lengths, targets]; NAN: not defined */
@@ -113,23 +114,23 @@ double lct_position_chance(int64_t length);
 /* ----------------------------------------------------- frequencies in use */
 
 /*
- * Variance of cos(a u) over u in 0 .. 1 at x = a, V(x) = 1/2 + sin 2x / 4x -
- * (sin x / x)^2: how much a pair that turns by x over a text tells of
- * positions in it; and the x of its maximum.
+ * Variance of cos(x u) over u in 0 .. 1, V(x) = 1/2 + sin 2x / 4x - (sin x /
+ * x)^2: how much a pair that rotates by x over a text tells about positions;
+ * and the x of its maximum.
  */
 double lct_turn_variance(double x);
 double lct_best_turn(void);
 
 /*
- * The pair, between two where that is so, that turns by lct_best_turn() over
- * 'length'; NAN outside.  Of rope with d channels and base b it is (d/2)
+ * The index of the pair, interpolated, that rotates by lct_best_turn() over
+ * 'length'; NAN if outside. For rope with d channels and base b it is (d/2)
  * log_b(length / 3.657210).
  */
 double lct_predicted_pair(const double *frequency, int64_t pairs,
                           double length);
 
-/* Channels that an encoding turns together, fast to slow, by the same angles
-   in all layers and heads. */
+/* Pairs of channels that an encoding rotates by the same angles in all layers
+   and heads, from fast to slow. */
 struct lct_pairs {
     int64_t n;               /* 0: there are none */
     int64_t *first, *second; /* [n] channels of a head */
@@ -162,9 +163,9 @@ double lct_fit_law(double *u, enum lct_law law, const double *x,
 double lct_toeplitz_share(const double *table, int64_t n, int64_t width);
 
 /*
- * out [n / 2 + 1]: the share of the table's sum of squares that swings k times
- * over its n rows, k = 0 .. n / 2, all columns together (discrete Fourier
- * transform along positions); they sum to 1.  NAN of a table of zeros.
+ * out [n / 2 + 1]: shares of the power spectrum along positions (discrete
+ * Fourier transform of each column, all columns together) at frequencies k = 0
+ * .. n / 2; they sum to 1. NAN for a table of zeros.
  */
 void lct_table_spectrum(double *out, const double *table, int64_t n,
                         int64_t width);
@@ -183,30 +184,31 @@ struct lct_probe {
     locant_corpus *corpus;
     const struct lct_split *text;
     int64_t layers, heads, length; /* length: as trained, at most 256 */
-    int64_t longest;               /* LCT_PROBE_LONG, or where it ends */
-    bool measure; /* what is not kept */
+    int64_t longest;               /* LCT_PROBE_LONG, or the reach of the
+                                      encoding */
+    bool measure; /* measure what the store lacks */
     locant_progress_fn progress;
     void *context;
 };
 
-/* tokens [T] of window w of the text. */
+/* Copy window w of the text to tokens [T]. */
 void lct_probe_window(int32_t *tokens, const struct lct_probe *p, int64_t w,
                       int64_t T);
 
 /* The text that is the same for every run; its TRAIN part is read. */
 locant_status lct_probe_text(locant_corpus **out);
 
-/* Windows of what was trained at 'length' are so long. */
+/* Length of windows for a model trained at 'length'. */
 int64_t lct_probe_length(int64_t length);
 
 /* Those of the run's encoding; to be freed, also after a failure. */
 locant_status lct_probe_pairs(struct lct_pairs *out, const struct lct_probe *p);
 void lct_pairs_free(struct lct_pairs *pairs);
 
-/* Bytes that are scored at the end of a window. */
+/* Targets scored at the end of a window. */
 int64_t lct_probe_targets(const struct lct_probe *p);
 
-/* Put initial parameters into the model, as before training; and back. */
+/* Set the model to its initial parameters; and back to the trained ones. */
 locant_status lct_probe_forget(struct lct_probe *p);
 void lct_probe_recall(struct lct_probe *p);
 
@@ -218,8 +220,8 @@ json_t *lct_probe_reals(const double *x, int64_t n);
 json_t *lct_probe_real(double x);
 
 /*
- * locant_probe() as a tree, to be released with json_decref().  Without
- * 'measure', what is not kept is left out.
+ * locant_probe() as JSON, to be released with json_decref(). Without 'measure',
+ * parts that are not in the store are left out.
  */
 locant_status lct_probe_read(json_t **out, locant_store *store, int64_t run,
                              bool measure, locant_progress_fn progress,
@@ -227,20 +229,21 @@ locant_status lct_probe_read(json_t **out, locant_store *store, int64_t run,
 
 /* ---------------------------------------------------------- over training */
 
-/* Whether heads are looked at after that step of a run. */
+/* Are heads probed after that step of a run? */
 bool lct_probe_is_due(int64_t step, int64_t steps, int64_t batch);
 
 /* entropy, slope, sink, self_bias, previous_bias, distance, early_sink: lists
    by layer and head, of a few windows, added to an object. */
 locant_status lct_probe_heads(json_t *out, struct lct_probe *p);
 
-/* Keep that, of a run in training; and all that was kept, a list by step. */
+/* Store that for a run in training; and read everything stored, as a list by
+   step. */
 locant_status lct_probe_snapshot(struct lct_probe *p, int64_t step);
 locant_status lct_probe_training(json_t **out, const struct lct_probe *p);
 
 /* ------------------------------------------------------------------- parts */
 
-/* Each fills an object that is empty. */
+/* Each part fills an empty object. */
 locant_status lct_probe_attention(json_t *out, struct lct_probe *p);
 locant_status lct_probe_maps(json_t *out, struct lct_probe *p);
 locant_status lct_probe_field(json_t *out, struct lct_probe *p);

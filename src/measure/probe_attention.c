@@ -8,13 +8,13 @@ enum {
     WINDOWS = 8,       /* of the trained length */
     FEW_WINDOWS = 2,   /* of it, during training */
     FAR_WINDOWS = 2,   /* of the longest */
-    FAR_ROWS = 48      /* queries of each of those */
+    FAR_ROWS = 48      /* queries sampled in each of those */
 };
 
 /* Some rows of some windows, summed over the windows. */
 struct sweep {
     int64_t length, windows, first; /* windows first, first + 1, .. */
-    int repeated;                   /* every byte is the first one */
+    int repeated;                   /* repeat the first byte */
     int64_t n;
     int64_t *t;                  /* [n] queries */
     struct lct_head_sums *heads; /* [layers * heads] */
@@ -92,14 +92,15 @@ static locant_status sweep(struct sweep *s, struct lct_probe *p)
     return status;
 }
 
-/* Every row. */
+/* Sum every row. */
 static void choose_all(struct sweep *s)
 {
     for (int64_t i = 0; i < s->n; i++)
         s->t[i] = i;
 }
 
-/* n rows from 1 to the last, evenly by ln of their keys, none twice. */
+/* n different rows from 1 to the last, evenly spaced in the logarithm of their
+   keys. */
 static void choose_evenly(struct sweep *s)
 {
     const double step = log((double)s->length / 2) / (double)(s->n - 1);

@@ -1,6 +1,7 @@
 /*
  * probe_field.c - how far back a model reads: gradients of one loss with
- * respect to what came in, and the same targets after less and less text.
+ * respect to the input, and losses of the same targets with less and less
+ * context.
  */
 #include "../model/model.h"
 #include "probe.h"
@@ -65,7 +66,7 @@ int64_t lct_effective_context(const struct lct_context_losses *x, int64_t m,
 /* One length; sums over targets. */
 struct field {
     int64_t length, targets, rows; /* rows of a pass */
-    double width[2];               /* of q = .9, .99 */
+    double width[2];               /* widths for q = .9, .99 */
     double within[WIDTHS];         /* share of the gradient in the last 2^k */
     int32_t *tokens, *wanted;      /* [rows, length], each */
     real *gradient;                /* [rows, length, width] */

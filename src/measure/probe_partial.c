@@ -1,7 +1,8 @@
 /*
  * probe_partial.c - which frequencies of a rotation a trained model needs: the
- * loss when only its fastest pairs are turned at evaluation, p-RoPE of Barbero
- * et al. 2024, arXiv:2410.06205, section 6, without the training.
+ * loss when only the fastest pairs are rotated in the evaluation. This is
+ * p-RoPE of Barbero et al. 2024, arXiv:2410.06205, section 6, without training
+ * it.
  */
 #include "../model/model.h"
 #include "../train/load_trained.h"
@@ -50,8 +51,8 @@ int64_t lct_probe_targets(const struct lct_probe *p)
 }
 
 /*
- * The run's encoding with its first n of 'pairs' turning; NULL where it knows
- * no such scaling, or has another one.
+ * The run's encoding with only the first n of 'pairs' rotated; NULL if it has
+ * no such scaling, or another one.
  */
 static locant_encoding *turn_only(const struct lct_probe *p, int64_t n,
                                   int64_t pairs)
@@ -59,7 +60,7 @@ static locant_encoding *turn_only(const struct lct_probe *p, int64_t n,
     const char *spec = locant_encoding_spec(p->encoding);
     const char *name = locant_encoding_info_of(p->encoding)->name;
     const char *rest = spec + strlen(name);
-    /* half a pair more: the share is rounded down */
+    /* half a pair more, because the share is rounded down */
     const double share = fmin(((double)n + .5) / (double)pairs, 1);
     locant_encoding *out = NULL;
     char text[512];
@@ -71,8 +72,8 @@ static locant_encoding *turn_only(const struct lct_probe *p, int64_t n,
     return locant_encoding_create(&out, text) == LOCANT_OK ? out : NULL;
 }
 
-/* loss[0], loss[1] at the trained length and 'far', with n pairs turning;
-   *known: there is such an encoding. */
+/* loss[0] and loss[1]: at the trained length and at 'far', with n pairs
+   rotated; *known: there is such an encoding. */
 static locant_status find_losses(double *loss, bool *known,
                                  struct lct_probe *p, int64_t n, int64_t pairs,
                                  int64_t far)
@@ -98,7 +99,7 @@ static locant_status find_losses(double *loss, bool *known,
     return status;
 }
 
-/* last: of the pairs that turn, counted from 0; -1: none does. */
+/* 'last' is the last pair that is rotated, counted from 0; -1: none is. */
 static locant_status sweep(json_t *out, struct lct_probe *p,
                            const struct lct_pairs *pairs)
 {
@@ -136,7 +137,7 @@ static locant_status sweep(json_t *out, struct lct_probe *p,
     return status;
 }
 
-/* Empty where no pairs are turned, or the encoding cannot stop some. */
+/* Empty if no pairs are rotated, or the encoding cannot leave pairs out. */
 locant_status lct_probe_partial(json_t *out, struct lct_probe *p)
 {
     struct lct_pairs pairs;

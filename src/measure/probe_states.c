@@ -1,7 +1,7 @@
 /*
- * probe_states.c - can the position of a token be read off its state?  Ridge
- * regression from the residual stream after each layer to t, judged on windows
- * it has not seen.
+ * probe_states.c - can the position t of a token be predicted from its state?
+ * Ridge regression from the residual stream after each layer to t, evaluated on
+ * windows that were not used in the fit.
  */
 #include "../model/model.h"
 #include "probe.h"
@@ -69,7 +69,7 @@ bool lct_ridge_solve(struct lct_ridge *r, double lambda)
 
     for (int64_t i = 0; i < n - 1; i++)
         trace += a[i * n + i];
-    for (int64_t i = 0; i < n - 1; i++) /* not the constant */
+    for (int64_t i = 0; i < n - 1; i++) /* the constant is not penalized */
         a[i * n + i] += lambda * trace / (double)(n - 1);
     if (!factor(a, n))
         return false;
@@ -167,7 +167,7 @@ static locant_status measure(struct states *s)
     return LOCANT_OK;
 }
 
-/* Mean |t - guess| of the best guess, the middle one. */
+/* Mean |t - guess| of the best constant guess, the middle position. */
 double lct_position_chance(int64_t length)
 {
     const double n = (double)length;

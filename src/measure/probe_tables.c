@@ -1,7 +1,6 @@
 /*
- * probe_tables.c - what learned tables and biases look like: how much of the
- * products of a table's rows is of the distance alone, and which law a bias
- * follows.
+ * probe_tables.c - learned tables and biases: how far the products of a table's
+ * rows depend on the distance alone, and which law a bias follows.
  */
 #include "probe.h"
 #include "results.h"
@@ -102,7 +101,7 @@ void lct_table_spectrum(double *out, const double *table, int64_t n,
     double all = 0;
 
     for (int64_t k = 0; k <= n / 2; k++) {
-        /* k and n - k are the same swing, 0 and n / 2 have no partner */
+        /* k and n - k are the same frequency; 0 and n / 2 have no partner */
         const double both = k == 0 || 2 * k == n ? 1 : 2;
 
         out[k] = 0;
@@ -212,7 +211,7 @@ static locant_status add_laws(json_t *out, const struct lct_probe *p)
     return status;
 }
 
-/* Of encodings of one axis that all layers share; else empty. */
+/* For encodings with one axis that all layers share; else empty. */
 locant_status lct_probe_tables(json_t *out, struct lct_probe *p)
 {
     const unsigned doors = locant_encoding_doors(p->encoding);

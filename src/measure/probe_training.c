@@ -1,6 +1,6 @@
 /*
- * probe_training.c - what attention is like while it is learned: a few
- * statistics of each head, at a few steps of training, kept in the store.
+ * probe_training.c - statistics of each head at a few steps of training, kept
+ * in the store.
  *
  * Positional bias A^c = (1/T) sum_t sum_j c[t,j] w[t,j] of centred c, over
  * training: Gelberg et al. 2025 (DroPE), definition 3.1; c is the diagonal, or
@@ -14,10 +14,10 @@
 #include <string.h>
 
 /*
- * At the beginning, and after 1/64, 1/32, .. of the steps: those before which
- * at least so many rows were trained on.  Two windows take as long as training
- * on two or three rows; so all of them cost a twentieth of a short run at most,
- * and of a run of the quick preset a four hundredth.
+ * Heads are probed at the beginning and after 1/64, 1/32, .. of the steps, once
+ * at least ROWS rows were trained on. Two windows take as long as training on
+ * two or three rows; so all probes cost at most a twentieth of a short run, and
+ * a four hundredth of a run of the quick preset.
  */
 enum { PARTS = 64, ROWS = 64 };
 
@@ -31,7 +31,7 @@ bool lct_probe_is_due(int64_t step, int64_t steps, int64_t batch)
 
 enum { VERSION = 1 };
 
-/* Settings of one version and text begin alike and sort by step. */
+/* Settings of one version and text have the same prefix, and sort by step. */
 static void prefix_of(char out[128], const locant_corpus *text)
 {
     snprintf(out, 128, "version=%d;text=%s;step=", VERSION,
@@ -45,15 +45,15 @@ locant_status lct_probe_snapshot(struct lct_probe *p, int64_t step)
     locant_status status;
 
     if (found == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "locant_train: no memory for what "
-                           "heads attend to");
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_train: no memory for a "
+                           "probe of heads");
     status = lct_probe_heads(found, p);
     if (status == LOCANT_OK)
         text = json_dumps(found, JSON_COMPACT | JSON_REAL_PRECISION(6));
     json_decref(found);
     if (status == LOCANT_OK && text == NULL)
         status = locant_fail(LOCANT_ERR_NOMEM, "locant_train: no memory for "
-                             "what heads attend to");
+                             "a probe of heads");
     prefix_of(prefix, p->corpus);
     snprintf(setting, sizeof setting, "%s%010" PRId64, prefix, step);
     if (status == LOCANT_OK)
@@ -73,7 +73,7 @@ locant_status lct_probe_training(json_t **out, const struct lct_probe *p)
     locant_release(text);
     if (*out == NULL)
         return locant_fail(LOCANT_ERR_FORMAT, "%s: run %" PRId64 ": its"
-                           " 'training' is no JSON", p->store->path,
+                           " 'training' is not JSON", p->store->path,
                            p->run.id);
     return LOCANT_OK;
 }

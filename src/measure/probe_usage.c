@@ -20,7 +20,7 @@ double lct_turn_variance(double x)
 double lct_best_turn(void)
 {
     const double shrink = (sqrt(5) - 1) / 2;
-    double low = 3, high = 4; /* one maximum, between turns of a half and one */
+    double low = 3, high = 4; /* one maximum, between half a rotation and one */
 
     while (high - low > 1e-9) {
         const double a = high - shrink * (high - low);
@@ -51,8 +51,8 @@ double lct_predicted_pair(const double *frequency, int64_t pairs,
 /* ------------------------------------------------------------------- pairs */
 
 /*
- * Where channel 'c' goes at position 1: another channel, or -1; *angle by which
- * it turns there.  -2: this is no rotation of pairs.
+ * The channel that is rotated together with channel 'c' at position 1, or -1;
+ * *angle of the rotation. -2: it is no rotation of pairs.
  */
 static int64_t partner_of(double *angle, const double *turned, int64_t dim,
                           int64_t c)
@@ -66,7 +66,7 @@ static int64_t partner_of(double *angle, const double *turned, int64_t dim,
             other = i;
         }
     *angle = other < 0 ? 0 : atan2(turned[other], turned[c]);
-    /* double, but xpos and others also stretch */
+    /* computed in double; xpos and others also scale */
     if (fabs(hypot(turned[c], other < 0 ? 0 : turned[other]) - 1) > 1e-6)
         return -2;
     return other;
@@ -90,7 +90,7 @@ static locant_status turn(double *turned, const locant_encoding *e, int64_t dim)
     return LOCANT_OK;
 }
 
-/* n = 0 where the encoding does not turn pairs by fixed angles. */
+/* n = 0 if the encoding does not rotate pairs by fixed angles. */
 static locant_status find_pairs(struct lct_pairs *out,
                                 const locant_encoding *e, int64_t dim)
 {
@@ -101,7 +101,7 @@ static locant_status find_pairs(struct lct_pairs *out,
     LCT_TRY(lct_probe_doubles(&turned, dim * dim));
     status = turn(turned, e, dim);
     if (status != LOCANT_OK && status != LOCANT_ERR_NOMEM) {
-        locant_release(turned); /* not by position alone */
+        locant_release(turned); /* it does not depend on the position alone */
         return LOCANT_OK;
     }
     for (int64_t c = 0; c < dim && status == LOCANT_OK; c++) {
@@ -112,7 +112,8 @@ static locant_status find_pairs(struct lct_pairs *out,
             out->n = 0;
             break;
         }
-        if (other < 0 || angle < 0) /* not turned, or the second of a pair */
+        if (other < 0 || angle < 0) /* not rotated, or the second channel of a
+                                       pair */
             continue;
         out->first[out->n] = c;
         out->second[out->n] = other;
@@ -220,7 +221,7 @@ static locant_status measure(json_t *out, struct lct_probe *p, struct usage *u)
     return LOCANT_OK;
 }
 
-/* Empty where no pairs are turned by angles that are the same everywhere. */
+/* Empty if no pairs are rotated by the same angles in all layers and heads. */
 locant_status lct_probe_usage(json_t *out, struct lct_probe *p)
 {
     const struct lct_model_config *c = lct_model_config_of(p->model);

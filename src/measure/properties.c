@@ -1,6 +1,7 @@
 /*
- * properties.c - gate g1: the encodings of a report do what they declare, tried
- * through the public functions on this machine, by this build.
+ * properties.c - gate g1: the encodings of a report have the properties they
+ * declare; checked with the public functions, on this machine and with this
+ * build.
  */
 #include "properties.h"
 #include "results.h"
@@ -20,14 +21,14 @@ static const int64_t shift = 1000;
  */
 static const double score_bound = 16 * 0x1p-24;
 /*
- * The emulated float32 recipes of angles, which a spec must ask for, err by
- * 1e-4 at the largest position tried; a wrong rotation errs by about 1.
+ * Emulated float32 angles, which a spec has to ask for, have errors of 1e-4 at
+ * the largest position checked; a wrong rotation has errors of about 1.
  */
 static const double emulated_bound = 1e-4;
 
 struct probe {
     locant_encoding *e;
-    int64_t heads, width, dim, wide; /* of a turned row */
+    int64_t heads, width, dim, wide; /* of a rotated row */
     locant_tensor own[LCT_GROUP_PARAMS], *params; /* NULL if it has none */
     int64_t reach;
     char *sentence;
@@ -77,7 +78,7 @@ static locant_status try_rotation(struct probe *p, double *x, int64_t m,
                                   int64_t n)
 {
     const unsigned traits = locant_encoding_traits(p->e);
-    /* Canonical specs leave defaults out, and the default is exact. */
+    /* Exact angles are the default, and canonical specs leave defaults out. */
     const bool emulated =
         strstr(locant_encoding_spec(p->e), "angles=") != NULL;
     const double relative_bound = emulated ? emulated_bound : score_bound;
@@ -232,7 +233,8 @@ static locant_status check_doors(struct probe *p)
     LCT_TRY(init_params(p));
     if (doors & LOCANT_DOOR_INPUT)
         LCT_TRY(check_table(p));
-    /* Learned frequencies differ from head to head: no one row to turn. */
+    /* Learned frequencies differ between heads, so no single row can be rotated
+       for all. */
     if ((doors & LOCANT_DOOR_ROTATE) && p->params == NULL)
         LCT_TRY(check_rotation(p));
     if ((doors & LOCANT_DOOR_SCORE) && p->reach >= N)
@@ -240,7 +242,7 @@ static locant_status check_doors(struct probe *p)
     return LOCANT_OK;
 }
 
-/* Each encoding that layers(..) holds. */
+/* Check each encoding inside layers(..). */
 static locant_status check_layers(bool *held, char sentence[256],
                                   const locant_encoding *e, int64_t heads,
                                   int64_t width)

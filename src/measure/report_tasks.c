@@ -2,7 +2,7 @@
 #include "report_tasks.h"
 #include "jobs.h"
 
-/* Scores are read from the store, like those of other runs. */
+/* Scores are read from the store later, like those of other runs. */
 static int ignore(const locant_task_score *score, void *context)
 {
     (void)score;
@@ -23,9 +23,9 @@ static locant_status score(struct lct_job *job,
 }
 
 /*
- * By seed first, so that a report stopped early leaves whole seeds.  A run
- * whose loss stopped being finite, or whose parent's did, has no score and does
- * not stop the others.
+ * Jobs are ordered by seed, so that a report stopped early leaves whole seeds.
+ * A run whose loss stopped being finite, or that of its parent, has no score
+ * and does not stop the others.
  */
 static locant_status do_one(struct lct_job *job)
 {

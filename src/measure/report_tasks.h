@@ -1,11 +1,11 @@
 /*
  * report_tasks.h - tasks that a report trains and scores itself: which, how
- * much of each, and getting it done.
+ * much of each, and running them.
  *
- * A preset has so many tokens a run to train on and so many to be tested on:
- * what takes more, as recommended, gets smaller batches, then fewer steps.
- * Runs are those that 'locant train --task' makes with the same options, and
- * scores those of 'locant eval', so that each finds what the other has left.
+ * A preset limits the tokens a run trains on and is tested on. Tasks whose
+ * recommended options take more get smaller batches, then fewer steps. 'locant
+ * train --task' makes the same runs with the same options, and 'locant eval'
+ * the same scores, so each command uses what the other has stored.
  */
 #ifndef LCT_REPORT_TASKS_H
 #define LCT_REPORT_TASKS_H
@@ -30,23 +30,25 @@ struct lct_task_plan {
     char (*specs)[256];  /* of all tasks */
     int64_t trained;     /* tokens of all runs */
     int64_t tested;
-    char sentence[400];  /* what it is and costs, for the user */
+    char sentence[400];  /* message for the user: what it is and costs */
 };
 
 /*
- * 'list' has ids with ',' between them; NULL: the preset's.  What a task cannot
- * be trained with is found out now: PARAM.  To be freed, also after a failure.
+ * 'list' has ids separated by ','; NULL: those of the preset. PARAM if a task
+ * cannot be trained with an encoding of the plan. To be freed, also after a
+ * failure.
  */
 locant_status lct_task_plan_create(struct lct_task_plan *out,
                                    const struct lct_plan *plan,
                                    const char *list);
 void lct_task_plan_free(struct lct_task_plan *plan);
 
-/* The report's plan has lost seeds: those of tasks go on from its runs. */
+/* Leave out seeds that the plan of the report no longer has: runs of tasks may
+   continue its runs. */
 void lct_task_plan_fit(struct lct_task_plan *plan);
 
 /*
- * Train and score what the store lacks, side by side.  Stopped or killed, the
+ * Train and score what the store lacks, in parallel. Stopped or killed, the
  * same call continues.
  */
 locant_status lct_task_plan_run(struct lct_task_plan *plan, locant_store *store,

@@ -6,8 +6,8 @@
 #include <string.h>
 
 /*
- * One that copies from known distances, one that looks for a needle, and one
- * that nothing of this size solves; with more time, recall too.
+ * A task that copies from known distances, one that finds a needle, and one
+ * that no model of this size solves; with more time also recall.
  */
 static const struct budget {
     const char *preset, *tasks;
@@ -40,7 +40,8 @@ static int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Rows are halved before steps are: rates hold for some hundred steps. */
+/* Batches are halved before steps are reduced: learning rates are chosen for a
+   few hundred steps. */
 static void fit_training(locant_train_options *o, int64_t tokens)
 {
     if (tokens == 0)
@@ -62,7 +63,8 @@ static int64_t item_tokens(const struct lct_task *task)
     return sum;
 }
 
-/* Needles lie at eleven depths in turn. */
+/* Needles are at eleven depths in rotation, so the number of items is a
+   multiple of that. */
 static int64_t fit_items(const struct lct_task *task, int64_t tokens)
 {
     enum { DEPTHS = 11 };
@@ -131,8 +133,8 @@ static locant_status add_tasks(struct lct_task_plan *out, const char *list,
 /* --------------------------------------------------------------- encodings */
 
 /*
- * The report's encoding at the task's row: a length that was left out is the
- * trained one of either.
+ * The report's encoding at the length of the task's rows. A length that a spec
+ * left out is the trained one, of the report or of the task.
  */
 static locant_status resolve(char out[256], const struct lct_planned_task *t,
                              const char *spec, int64_t trained)

@@ -10,7 +10,7 @@
 enum lct_measure {
     LCT_P1, /* same targets, at each length */
     LCT_P3, /* all targets of windows side by side */
-    LCT_P4, /* own window: the same at every length */
+    LCT_P4, /* own window: the same window at every length */
     LCT_LOGN, /* P1 under temperature(kind=logn,length=<trained>) */
     LCT_CLAMP, LCT_WRAP, LCT_RESAMPLE, /* P1 beyond the end of a table */
     LCT_MEASURES
@@ -29,7 +29,7 @@ struct lct_result {
     double *step, *step_loss, *step_norm, *step_own_norm;
     char batch_checksum[17]; /* of every batch trained on; gate g6 */
     int64_t bytes;           /* memory of the model in training */
-    double forward_ms, backward_ms; /* a token, in training; NAN: not known */
+    double forward_ms, backward_ms; /* per token in training; NAN: not known */
 };
 
 enum { LCT_GROUP_PARAMS = 24 }; /* more of one encoding are not shown */
@@ -41,7 +41,7 @@ struct lct_group {
     char spec[256];            /* as resolved */
     const locant_encoding_info *info;
     unsigned doors, traits;
-    int64_t reach;             /* positions it is defined at */
+    int64_t reach;             /* number of positions it is defined at */
     struct lct_result *results; /* [n], by seed */
     size_t n;
     /* trained, of the first seed; of layer 0 where layers have their own; F32,
@@ -76,9 +76,10 @@ struct lct_results {
     char cpu[64], isa[16], commit[64], compiler[320], date[32];
     int threads;
     double seconds;
-    double forecast, limit;    /* seconds told at the beginning, and at most
-                                  wanted; 0: neither */
-    int seeds_asked;           /* of which a forecast may have left out some */
+    double forecast, limit;    /* seconds forecast at the beginning, and the
+                                  limit; 0: none */
+    int seeds_asked;           /* seeds asked for; the forecast may have left
+                                  out some */
     const char *preset;
     locant_report_gate gates[7];
     struct lct_extension *extension; /* extension.h; NULL: not asked for */
@@ -90,7 +91,7 @@ struct lct_results {
     struct json_t *numbers; /* lct_numbers_create(); NULL: not yet */
 };
 
-/* What an encoding says of itself, into a group of its runs. */
+/* Set spec and properties of the encoding in a group. */
 locant_status lct_group_set(struct lct_group *g, const char *spec);
 
 /* Fill a report row from a group. */
@@ -103,16 +104,16 @@ locant_status lct_results_collect(struct lct_results *r,
                                   const locant_corpus *corpus);
 void lct_results_free(struct lct_results *r);
 
-/* The n-grams that models are compared with, as the store keeps them or counted
-   now. */
+/* The n-grams that models are compared with, from the store or counted now. */
 locant_status lct_references(struct lct_results *r, const struct lct_plan *plan,
                              locant_store *store, const locant_corpus *corpus);
 
 /*
- * The same from finished runs of one model, trained alike, with whatever
- * evaluation the store has of each: runs of one encoding are a group, in order
- * of first appearance.  PARAM where they differ.  Not 'ended': also of runs
- * that are not finished, without what is learned only at their end.
+ * The same from given runs of one model that were trained in the same way, with
+ * whatever evaluation the store has of each. Runs of one encoding are a group,
+ * in order of first appearance. PARAM if runs differ in more than encoding and
+ * seed. Without 'ended', runs may be unfinished, and what is known only at
+ * their end is left out.
  */
 locant_status lct_results_of_runs(struct lct_results *r, locant_store *store,
                                   const int64_t *runs, size_t n, bool ended);
@@ -124,8 +125,8 @@ locant_status lct_read_result(struct lct_result *out, int64_t blocks,
 locant_status lct_read_params(struct lct_group *g, locant_store *store);
 
 /*
- * What probes found of the first run of each group; with 'measure', what the
- * store does not have yet is found out now.
+ * What probes found of the first run of each group; with 'measure', probe now
+ * what the store does not have.
  */
 locant_status lct_results_probe(struct lct_results *r, locant_store *store,
                                 bool measure, locant_progress_fn progress,
@@ -136,9 +137,9 @@ locant_status lct_sections_keep(locant_store *store,
                                 const struct lct_results *r);
 
 /*
- * {section: numbers} that were kept last with one of these runs; PARAM where
- * there are none, FORMAT where they are not what a report writes.  json_decref
- * when done.
+ * {section: numbers}, those stored last with one of these runs; json_decref()
+ * when done. PARAM if there are none, FORMAT if they are not what a report
+ * writes.
  */
 locant_status lct_section_read(struct json_t **numbers, locant_store *store,
                                const char *section, const int64_t *runs,

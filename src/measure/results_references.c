@@ -1,6 +1,6 @@
 /*
  * results_references.c - what models are compared with: n-grams of the same
- * text.  They follow from the text alone, so the store keeps them.
+ * text. They depend on the text alone, so the store keeps them.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "../corpus/ngram.h"
@@ -56,7 +56,7 @@ static double *value_of(struct lct_results *r, int i)
     return i < 2 ? &r->ngram[i] : &r->cache[i - 2];
 }
 
-/* Numbers, or null for what has none; false: it is nothing of ours. */
+/* Read numbers, or null for NAN; false: locant did not write this. */
 static bool read_kept(struct lct_results *r, const char *text)
 {
     json_t *list = json_loads(text, 0, NULL);

@@ -88,7 +88,7 @@ static locant_status add_run(struct lct_results *r, locant_store *store,
     LCT_TRY(check_alike(first, &run));
     LCT_TRY(evaluated_blocks(&blocks, store, &run));
     LCT_TRY(group_of(&g, r, store, &run, n));
-    /* counted before it is read: what is half read is released too */
+    /* counted before it is read, so that a half-read result is released, too */
     g->results[g->n] = (struct lct_result){ .bytes = 0 };
     g->n++;
     return lct_read_result(&g->results[g->n - 1], blocks, store, id,

@@ -45,7 +45,7 @@ locant_status lct_sections_keep(locant_store *store,
 
 /* ----------------------------------------------------------------- checking */
 
-/* Lengths that rise, none beyond what any job reads. */
+/* Increasing lengths, none longer than any job reads. */
 static bool are_lengths(const json_t *list, size_t most)
 {
     const json_int_t longest = 1 << 20;
@@ -78,10 +78,10 @@ static bool have_texts(const json_t *list, const char *const keys[2])
 }
 
 /*
- * Is no number so large that differences or squares of them are infinite?  The
- * last norm keeps losses of runs that diverge within some thousand times the
- * rate times the steps; beyond that, activations are not finite, and such a
- * loss is null.
+ * Is every number small enough for differences and squares to be finite? The
+ * last norm keeps the loss of a run that diverges within some thousand times
+ * the learning rate times the steps; beyond that activations are not finite and
+ * the loss is null.
  */
 static bool are_moderate(const json_t *x)
 {
@@ -100,9 +100,8 @@ static bool are_moderate(const json_t *x)
 }
 
 /*
- * What figures take for granted: nothing in a store says that it was written by
- * this program.  A number that is missing is one that was not measured.  NULL,
- * or the part that is not as it should be.
+ * Check what figures rely on, because a store is not trusted. A missing number
+ * was not measured. Returns the name of the part that is wrong, or NULL.
  */
 static const char *what_is_wrong(const json_t *x, const char *section)
 {
@@ -149,17 +148,17 @@ static locant_status read_one(json_t **out, locant_store *store,
     *out = NULL;
     if (wrong)
         snprintf(why, sizeof why, "%s is not what a report writes", wrong);
-    else /* its text quotes them raw */
+    else /* the message of jansson quotes the text unescaped */
         snprintf(why, sizeof why, "byte %d is not as JSON has it",
                  error.position);
     return locant_fail(LOCANT_ERR_FORMAT,
                        "locant_figure_of_runs: run %lld: what the store kept of"
                        " %s cannot be used: %s; a report --with %s that begins"
-                       " with this run writes it anew, and other runs alone"
+                       " with this run writes it again, and other runs alone"
                        " leave it out", (long long)run, section, why, section);
 }
 
-/* Of sections that tell no order, those of older builds, the last run's. */
+/* Sections of older builds have no order; of these the last run's is taken. */
 locant_status lct_section_read(json_t **numbers, locant_store *store,
                                const char *section, const int64_t *runs,
                                size_t n)

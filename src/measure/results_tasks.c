@@ -1,4 +1,4 @@
-/* results_tasks.c - what models trained on tasks reached, for a page */
+/* results_tasks.c - scores of models that were trained on tasks, for a page */
 #include "results_tasks.h"
 #include "../store/checkpoint.h"
 #include <inttypes.h>
@@ -60,8 +60,8 @@ static size_t find_group(const struct lct_results *r,
 }
 
 /*
- * A setup begins "1;SPEC;" and may have ";parent=" and 16 digits, which come of
- * encoding and seed too.
+ * Hash a setup without encoding and parent. It begins "1;SPEC;" and may have
+ * ";parent=" and 16 digits, which depend on encoding and seed, too.
  */
 static uint64_t hash_setup(const char *setup, const locant_run_info *run)
 {
@@ -124,7 +124,7 @@ static int order(uint64_t a, uint64_t b)
     return (a > b) - (a < b);
 }
 
-/* The list of tasks is one array: in the order of the list. */
+/* All tasks are in one array, so their addresses give the order of the list. */
 static int by_task(const struct lct_task_point *a,
                    const struct lct_task_point *b)
 {

@@ -5,13 +5,13 @@
 #include "locant/tasks.h"
 
 /*
- * One score of one run: all of a test set, place -1, or of what it has at one
- * place.  Runs of one setup and group are seeds of one experiment.
+ * One score of one run: on a whole test set (place -1), or on its answers at
+ * one place. Runs of one setup and group are seeds of one experiment.
  */
 struct lct_task_point {
     const locant_task_info *task;
-    uint64_t setup;   /* hash of what the run was made with but its encoding,
-                         its seed and its parent */
+    uint64_t setup;   /* hash of how the run was made, without its encoding,
+                         seed and parent */
     char model[128];
     int64_t steps, batch;
     int64_t parameters; /* of the model without its encoding */
@@ -32,11 +32,11 @@ struct lct_task_point {
  */
 locant_status lct_results_tasks(struct lct_results *r, locant_store *store);
 
-/* The same of these runs alone. */
+/* The same for these runs alone. */
 locant_status lct_results_tasks_of(struct lct_results *r, locant_store *store,
                                    const int64_t *runs, size_t n);
 
-/* Of one experiment; of one test of it; of one group and place of that. */
+/* Do two points belong to the same experiment; to the same test of it? */
 bool lct_same_task(const struct lct_task_point *a,
                    const struct lct_task_point *b);
 bool lct_same_test(const struct lct_task_point *a,
@@ -50,12 +50,13 @@ void lct_without_length(char out[256], const char *spec, int64_t length);
 
 /* What is expected of an encoding on a task, before it is measured. */
 struct lct_hypothesis {
-    const char *spec;     /* without what the trained length decides */
+    const char *spec;     /* without a length that is the trained one */
     const char *task;     /* "T13" is also its variants */
     const char *expected, *reason;
 };
 
-/* The one of that task and that spec, as lct_without_length(); or NULL. */
+/* The hypothesis about that task and that spec, which is as
+   lct_without_length() writes it; or NULL. */
 const struct lct_hypothesis *lct_hypothesis_of(const char *task,
                                                const char *spec);
 #endif

@@ -90,14 +90,14 @@ static double between(double low, double x, double high)
     return fmin(fmax(x, low), high);
 }
 
-/* Index of the pair that turns r times within the trained length. */
+/* Index of the pair that makes r rotations within the trained length. */
 static double index_of(const struct lct_rope_setup *p, double r)
 {
     return (double)p->dim / 2 * log((double)p->length / (r * turn)) /
            log(p->base);
 }
 
-/* 1 up to the pair of 'fast' turns, 0 from that of 'slow' turns on. */
+/* 1 up to the pair of 'fast' rotations, 0 from that of 'slow' rotations on. */
 static double index_ramp(const struct lct_rope_setup *p, double j)
 {
     const double last = (double)p->dim - 1;

@@ -66,11 +66,12 @@ struct lct_pi_bounds lct_pi_bounds(double base, int64_t dim, double s,
 
 /* A pair under the scalings; gamma is the share of its frequency YaRN keeps. */
 struct lct_rope_pair {
-    double wavelength;   /* positions per turn, 2 pi / f */
-    double turns;        /* r: within the trained length */
+    double wavelength;   /* positions per rotation, 2 pi / f */
+    double turns;        /* r: rotations within the trained length */
     double gamma_turns;  /* linear in r between slow and fast: the paper */
-    double gamma_index;  /* linear in the pair's index between the whole pairs
-                            that turn so often: the authors' code, and ours */
+    double gamma_index;  /* linear in the pair's index between the pairs of
+                            'fast' and 'slow' rotations: the authors' code, and
+                            ours */
     double pi, ntk;      /* wavelengths */
     double yarn_turns, yarn_index;
 };
@@ -94,7 +95,8 @@ double lct_ntk_base(double base, int64_t dim, double factor);
 /* What YaRN multiplies queries and keys by: 0.1 ln factor + 1. */
 double lct_yarn_gain(double factor);
 
-/* Pairs that turn at least once within 'length': the critical dimension. */
+/* Number of pairs that make at least one rotation within 'length': the critical
+   dimension. */
 int64_t lct_rope_turning(const double *freq, int64_t pairs, int64_t length);
 
 /* --------------------------------------------------------------------- E.6 */
@@ -111,7 +113,7 @@ double lct_rope_least_sum(const double *freq, int64_t pairs, int64_t length);
  */
 double lct_smallest_base(int64_t dim, int64_t length);
 
-/* The same by the curve drawn for 10^3 to 10^6: 0.0424 length^1.628. */
+/* The same by the curve fitted to 10^3 .. 10^6: 0.0424 length^1.628. */
 double lct_fitted_base(double length);
 
 /* --------------------------------------------------------------------- E.7 */

@@ -1,6 +1,5 @@
 /*
- * statistics.c - Student's t interval and test, and signs flipped one by one.
- *
+ * statistics.c - Student's t interval and test, and the exact sign-flip test.
  * Student's quantile is computed, not tabulated.
  */
 #include "statistics.h"
@@ -92,7 +91,7 @@ static double t_test(const double *x, size_t n)
                                           sqrt((double)(n - 1))), n - 1));
 }
 
-/* Sum of d with the sign of d[i + 1] turned where bit i is set. */
+/* Sum of d with the sign of d[i + 1] flipped where bit i is set. */
 static double flipped_sum(const double *d, size_t n, uint32_t signs)
 {
     double sum = d[0];

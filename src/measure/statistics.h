@@ -4,7 +4,7 @@
 #include "../core/error.h"
 #include "locant/statistics.h"
 
-/* No test tells anything below that many seeds. */
+/* Tests need at least that many seeds. */
 enum { LCT_TESTED_SEEDS = 3 };
 
 /* Pairs of n > 1. */

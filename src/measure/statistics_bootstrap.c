@@ -1,7 +1,8 @@
 /*
- * statistics_bootstrap.c - how far a mean over seeds and blocks can be trusted.
+ * statistics_bootstrap.c - confidence intervals of a mean over seeds and
+ * blocks.
  *
- * The draws are Philox's, so a page repeats to the digit.
+ * Random numbers come from Philox, so a page can be repeated to the digit.
  */
 #include "../core/error.h"
 #include "statistics.h"
@@ -92,7 +93,8 @@ static double standard_error(const double *loss, size_t n, size_t step,
 {
     double mean = 0, squares = 0;
 
-    /* Welford's update: a mean that is large beside the deviation is no harm */
+    /* Welford's update: accurate also if the mean is large compared with the
+       deviation */
     for (size_t i = 0; i < n; i++) {
         double own = 0, off;
 

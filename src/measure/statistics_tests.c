@@ -3,13 +3,14 @@
 #include "statistics.h"
 #include <math.h>
 
-/* (n - j + 1) p_j, at most 1, for the first of the comparisons with this p. */
+/* (n - j + 1) p_j, at most 1, as for the first of the comparisons with this
+   p. */
 static double bound(const double *p, size_t n, double of)
 {
     size_t others = 0;
 
     for (size_t k = 0; k < n; k++)
-        others += p[k] >= of; /* and itself; never a NAN */
+        others += p[k] >= of; /* and itself; NANs do not count */
     return fmin(1, (double)others * of);
 }
 
@@ -66,7 +67,7 @@ locant_status locant_wilson(double *low, double *high, size_t hits, size_t n,
     z = normal_quantile(level);
     middle = (k + z * z / 2) / (all + z * z);
     half = z / (all + z * z) * sqrt(k * (all - k) / fmax(all, 1) + z * z / 4);
-    /* the ends are 0 and 1 by rights, and off by a rounding */
+    /* the ends should be 0 and 1, and differ by a rounding */
     *low = hits == 0 ? 0 : middle - half;
     *high = hits == n ? 1 : middle + half;
     return LOCANT_OK;

@@ -1,4 +1,5 @@
-/* study.c - the study of a report that is done, and how it compares */
+/* study.c - the study of a finished report, and its comparison with an imported
+   one */
 #define _POSIX_C_SOURCE 200809L
 #include "study.h"
 #include "../corpus/corpus_kept.h"
@@ -133,7 +134,8 @@ static void tell(const struct difference *d, size_t batches, size_t runs,
     lct_notice("report", sentence, o->progress, o->context);
 }
 
-/* Both have the same configuration, and so the same runs in the same order. */
+/* Both have the same configuration, therefore the same runs in the same
+   order. */
 static void compare(const json_t *own, const json_t *imported,
                     const locant_report_options *o)
 {

@@ -22,42 +22,43 @@ struct json_t;
 /* Larger files of studies are refused. */
 enum { LCT_STUDY_MOST = 1 << 29 };
 
-/* A study that was read and found whole. */
+/* A study that was read and checked. */
 struct lct_study {
     struct json_t *root;
-    char *configuration;   /* canonical text; same text: the same study */
-    locant_corpus *corpus; /* of its text; NULL: it has none */
+    char *configuration;   /* canonical text; studies with the same text are the
+                              same */
+    locant_corpus *corpus; /* made of its text; NULL: it has none */
 };
 
 /*
- * Read the file of a study.  It is a stranger's: every member is judged, and
- * what is unknown is refused.  'name' is for sentences.
- * Errors: FORMAT, NOMEM.
+ * Read the file of a study. It is not trusted: every member is checked, and
+ * unknown members are refused. 'name' is for error messages. Errors: FORMAT,
+ * NOMEM.
  */
 locant_status lct_study_read(struct lct_study *out, const char *bytes,
                              size_t size, const char *name);
 void lct_study_free(struct lct_study *s);
 
-/* Judge all of a study but its text. */
+/* Check everything of a study except its text. */
 locant_status lct_study_check(const struct json_t *root, const char *name);
 
-/* The command that repeats it, memory of locant_alloc(); 'kept': the store it
- * is for keeps the text. */
+/* The command that repeats it, to be released; 'kept': the store it is for has
+   the text. */
 locant_status lct_study_command(char **out, const struct json_t *root,
                                 bool kept);
 
-/* The text of 'configuration' that two equal ones share, of malloc(). */
+/* The canonical text of 'configuration', to be released with free(). */
 char *lct_study_key(const struct json_t *configuration);
 
 /*
- * Keep the study of a report that is done, and tell how its losses compare with
- * those of the same study that was imported.
+ * Store the study of a finished report, and report how its losses compare with
+ * those of the same study if it was imported.
  */
 locant_status lct_study_keep(locant_store *store, const struct lct_results *r,
                              const locant_corpus *corpus,
                              const locant_report_options *o);
 
-/* In place of the same one of that origin: "here", "imported". */
+/* Store it in place of the same study of that origin: "here" or "imported". */
 locant_status lct_study_record(locant_store *store, const struct json_t *study,
                                const char *key, const char *origin);
 #endif

@@ -1,4 +1,4 @@
-/* study_file.c - studies to and from the file that goes to another machine */
+/* study_file.c - export and import of studies as files */
 #define _POSIX_C_SOURCE 200809L
 #include "../files/base64.h"
 #include "../files/io.h"
@@ -14,7 +14,8 @@
 
 /* -------------------------------------------------------------------- words */
 
-/* A text that grows; at is NULL when memory is short. */
+/* A text that grows. If memory runs out, short_of_memory is set and the text
+   ends. */
 struct words {
     char *at;
     size_t used, room;
@@ -51,7 +52,7 @@ static const char *string_at(const json_t *object, const char *name)
     return text ? text : "";
 }
 
-/* Strings of a list with 'between' between them. */
+/* Append the strings of a list, separated by 'between'. */
 static void add_list(struct words *w, const json_t *list, const char *between)
 {
     const json_t *one;
@@ -102,8 +103,8 @@ locant_status lct_study_command(char **out, const json_t *root, bool kept)
     return finish(out, &w);
 }
 
-/* Of headers their largest folders, of files their paths; they are printed, so
-   without control characters. */
+/* List the largest folders of headers, or the paths of files. They will be
+   printed, so control characters are replaced. */
 static locant_status list_sources(char **out, const json_t *about)
 {
     const json_t *folders = json_object_get(about, "folders"), *one;
@@ -139,7 +140,7 @@ static locant_status no_study(const locant_store *s, int64_t id)
                        s->directory, id);
 }
 
-/* The last that was made here, or that number. */
+/* Study number 'id', or the last one made here if it is 0. */
 static locant_status find_id(int64_t *found, locant_store *s, int64_t id)
 {
     char *text = NULL;
@@ -188,7 +189,7 @@ static locant_status fill(locant_study *out, locant_store *s,
     if (status == LOCANT_OK && made != NULL)
         snprintf(out->made, sizeof out->made, "%.31s", made);
     locant_release(made);
-    (void)lct_corpus_read_about(&c, corpus); /* load() has judged it */
+    (void)lct_corpus_read_about(&c, corpus); /* load() has checked it */
     out->corpus = c.info;
     out->packed_bytes = text->size;
     if (status == LOCANT_OK)
@@ -233,7 +234,7 @@ void locant_study_free(locant_study *study)
 
 /* ------------------------------------------------------------------- export */
 
-/* Of a text that was found whole. */
+/* Add the text, once it was read and checked. */
 static locant_status add_text(json_t *root, locant_store *s, const char *sha256)
 {
     struct lct_text_file f;
@@ -303,7 +304,7 @@ locant_status locant_study_export(locant_store *store, int64_t id,
 
 /* ------------------------------------------------------------------- import */
 
-/* Its text goes into the store before what tells of it. */
+/* The text is stored before the study that refers to it. */
 static locant_status take(locant_store *store, const struct lct_study *study)
 {
     if (study->corpus)

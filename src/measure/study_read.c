@@ -1,4 +1,4 @@
-/* study_read.c - the file of a study, which may be a stranger's, judged */
+/* study_read.c - reads and checks the file of a study, which is not trusted */
 #include "../corpus/corpus_kept.h"
 #include "study.h"
 #include "../files/base64.h"
@@ -12,13 +12,13 @@ enum { MOST_SEEDS = 1000, MOST_TASKS = 200 };
 
 static locant_status refuse(const char *name, const char *what)
 {
-    return locant_fail(LOCANT_ERR_FORMAT, "%s: is no study as this locant "
-                       "writes it: %s", name, what);
+    return locant_fail(LOCANT_ERR_FORMAT, "%s: is not a study as this "
+                       "locant writes it: %s", name, what);
 }
 
 /* ------------------------------------------------------------ configuration */
 
-/* As locant spells it itself, so that it is safe in a command, too. */
+/* Is it a canonical spec? Then it is also safe in a command. */
 static locant_status check_spec(const char *spec, const char *name)
 {
     locant_encoding *e = NULL;
@@ -33,8 +33,7 @@ static locant_status check_spec(const char *spec, const char *name)
         good = strcmp(locant_encoding_spec(e), spec) == 0;
     locant_encoding_free(e);
     return good ? LOCANT_OK
-                : refuse(name, "one of 'encodings' is no spec as this locant "
-                         "spells it");
+                : refuse(name, "one of 'encodings' is not a canonical spec");
 }
 
 static locant_status check_specs(const json_t *list, const char *name)
@@ -65,7 +64,7 @@ static bool are_jobs(const json_t *list)
     return json_is_array(list);
 }
 
-/* "T1,T12", each one known. */
+/* "T1,T12"; every id is a known task. */
 static bool are_tasks(const json_t *value)
 {
     const char *list = json_string_value(value);
@@ -90,7 +89,7 @@ static bool are_tasks(const json_t *value)
     }
 }
 
-/* No members but these. */
+/* Does the object have no other members? */
 static bool has_only(const json_t *object, const char *const *names)
 {
     const char *key;

@@ -1,4 +1,5 @@
-/* surface.c - the job: models for every trained length, read at every length */
+/* surface.c - the work: a model for every trained length, evaluated at every
+   length */
 #define _POSIX_C_SOURCE 200809L
 #include "surface.h"
 #include "extension.h"
@@ -7,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { WINDOWS = 4 }; /* of a block, by P4 */
+enum { WINDOWS = 4 }; /* windows of a block, by P4 */
 
 static const struct grid {
     int64_t trained[LCT_SURFACE_TRAINED]; /* 0: no more */
@@ -35,7 +36,7 @@ static void set_lengths(struct lct_surface *x, const struct grid *g)
         x->length[x->n_lengths++] = length;
 }
 
-/* Is it one of those that are read unless others were asked for? */
+/* Is it one of the encodings that are taken if none are given? */
 static bool is_usual(const char *spec)
 {
     return strcmp(spec, "sinusoidal") == 0 || strcmp(spec, "rope") == 0 ||
@@ -119,7 +120,7 @@ struct work {
     struct lct_extension_place place;
 };
 
-/* Seeds go last: a job stopped early has whole ones. */
+/* Jobs are ordered by seed, so that a work stopped early has whole seeds. */
 struct which {
     size_t e;
     int t, seed;
@@ -139,7 +140,8 @@ static locant_status train(struct lct_job *job)
     struct lct_surface *x = work->x;
     const struct which w = which_of(x, job->i);
     locant_train_options o = x->train;
-    char plain[256]; /* a length that was left out is this one's own */
+    char plain[256]; /* a length that the spec left out is the trained one
+                        here */
 
     lct_without_length(plain, x->of[w.e].spec, x->train.length);
     o.encoding = plain;
@@ -207,7 +209,7 @@ static locant_status run(struct work *w, struct lct_jobs *jobs)
     return lct_jobs_run(jobs, stages, 2);
 }
 
-/* The rate that the plan chose for each. */
+/* Copy the learning rates that the plan chose. */
 static void take_rates(struct lct_surface *x, const struct lct_plan *plan)
 {
     for (size_t e = 0; e < x->n; e++)

@@ -1,11 +1,11 @@
 /*
- * surface.h - loss by (length trained on, length read): what ALiBi's table 5
- * shows of itself, of a few encodings.
+ * surface.h - loss by (trained length, evaluated length) for a few encodings,
+ * like table 5 of the ALiBi paper.
  *
- * A model is trained for each length, all with as many tokens a step, and read
- * at every length on the same 64 targets of each block: by windows whose last
- * 16 targets tile them (P4), so that no target lacks more than 15 bytes of the
- * context, at any length.
+ * A model is trained for each length, all with as many tokens a step, and
+ * evaluated at every length on the same 64 targets of each block: by windows
+ * whose last 16 targets tile them (P4), so that no target lacks more than 15
+ * bytes of the context at any length.
  */
 #ifndef LCT_SURFACE_H
 #define LCT_SURFACE_H
@@ -24,44 +24,46 @@ struct lct_surface_of {
 };
 
 struct lct_surface {
-    locant_train_options train; /* at 'length', which the others vary */
+    locant_train_options train; /* options; lengths vary, other options stay */
     int n_trained, n_lengths, seeds;
     int64_t trained[LCT_SURFACE_TRAINED], length[LCT_SURFACE_LENGTHS];
-    int64_t want, blocks;       /* asked for; that there are */
-    size_t n, left_out;         /* encodings; those that end too early */
+    int64_t want, blocks;       /* blocks asked for; blocks there are */
+    size_t n, left_out;         /* number of encodings; number left out because
+                                   they end too early */
     struct lct_surface_of *of;  /* [n] */
     double *loss; /* [n, trained, lengths, seeds, blocks], nats per byte; NAN
                      where the run's loss stopped being finite */
-    int64_t failures; /* such runs */
+    int64_t failures; /* number of such runs */
     double seconds;
 };
 
 /*
- * What there is to do beside a plan: its model, its steps, at most so many of
- * its seeds; of the encodings asked for, or of sinusoidal, rope and alibi,
- * those that are defined at every length.  PARAM where none is.  To be freed,
- * also after a failure.
+ * Plan the work with the model and steps of a plan, and at most its seeds. Of
+ * the encodings asked for, or of sinusoidal, rope and alibi, those are taken
+ * that are defined at every length. PARAM if there are none. To be freed, also
+ * after a failure.
  */
 locant_status lct_surface_create(struct lct_surface **out,
                                  const struct lct_plan *plan,
                                  const locant_report_options *options);
 void lct_surface_free(struct lct_surface *x);
 
-/* The plan has lost seeds: it has no more of them. */
+/* Leave out seeds that the plan no longer has. */
 void lct_surface_fit(struct lct_surface *x, const struct lct_plan *plan);
 
-/* Tokens of everything, a trained one three times. */
+/* Tokens of the whole work; trained ones count three times. */
 double lct_surface_cost(const struct lct_surface *x);
 
 /*
- * Train and read what the store lacks, side by side.  What the plan trained is
- * not trained again.  Stopped or killed, the same call continues.
+ * Train and evaluate what the store lacks, in parallel. Runs of the plan are
+ * not trained again. Stopped or killed, the same call continues.
  */
 locant_status lct_surface_run(struct lct_surface *x,
                               const struct lct_plan *plan, locant_store *store,
                               const locant_corpus *corpus,
                               locant_progress_fn progress, void *context);
 
-/* loss [seeds, blocks] of encoding e, trained at index t, read at index k. */
+/* loss [seeds, blocks] of encoding e, trained at length index t, evaluated at
+   length index k. */
 double *lct_surface_at(const struct lct_surface *x, size_t e, int t, int k);
 #endif

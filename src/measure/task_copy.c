@@ -1,5 +1,5 @@
 /*
- * task_copy.c - tasks that repeat what was said: T1 to T6 and T10.
+ * task_copy.c - tasks that repeat earlier symbols: T1 to T6 and T10.
  *
  * Sources: T1 and T2 are the copying memory task and induction in their
  * simplest forms; T3 to T6 after Huang et al. 2025 (ICLR, "A formal framework

@@ -1,6 +1,6 @@
 /*
- * task_hypotheses.c - what is expected of encodings on tasks, from how they
- * work and from what others found with larger models.  Nothing here is a test.
+ * task_hypotheses.c - hypotheses about encodings on tasks, from how they work
+ * and from published results with larger models. They are not tested here.
  */
 #include "results_tasks.h"
 #include <string.h>

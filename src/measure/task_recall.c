@@ -45,7 +45,7 @@ static double hundredth_root(double x)
     return result;
 }
 
-/* Weight of the gap g: g^(a - 1), with a = param / 100 of 1 or .01. */
+/* Weight of the gap g: g^(a - 1), where a = param / 100 is 1 or .01. */
 static uint64_t gap_weight(const struct lct_row *r, int64_t g)
 {
     const double one = 1 << 20, x = (double)g;
@@ -54,7 +54,8 @@ static uint64_t gap_weight(const struct lct_row *r, int64_t g)
 }
 
 /*
- * asked[slot] = pair + 1: each pair at a slot of its own, nearer ones likelier.
+ * asked[slot] = pair + 1. Each pair gets its own slot; near slots are more
+ * likely.
  */
 static void place_queries(struct lct_row *r, uint8_t *asked, int64_t slots)
 {

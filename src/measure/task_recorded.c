@@ -6,7 +6,8 @@
 
 enum { TEST_SEED = 1, FLOORS = 64 };
 
-/* A score copied out of the store, which is locked while it is read. */
+/* A score copied from the store, because the store is locked while scores are
+   read. */
 struct copied {
     struct lct_task_score score;
     char setting[64];
@@ -48,7 +49,7 @@ static int copy_score(const struct lct_task_score *score, void *context)
     return 0;
 }
 
-/* Of a test set of the task; NAN for others. */
+/* The floor of a test set of the task; NAN at single places. */
 static locant_status find_floor(double *out, struct recorded *r,
                                 const struct lct_task *task,
                                 const struct copied *c)
@@ -78,7 +79,7 @@ static locant_status find_floor(double *out, struct recorded *r,
     return LOCANT_OK;
 }
 
-/* The key of a run without ";seed=..". */
+/* Copy the key of a run without ";seed=..". */
 static void take_setup(char setup[1024], const char *key)
 {
     const char *seed = strstr(key, ";seed=");

@@ -1,8 +1,8 @@
 /*
- * task_score.c - how a trained run does on the fixed test sets of its task.
+ * task_score.c - scores of a trained run on the fixed test sets of its task.
  *
- * A test set is scored as a whole and recorded as a whole: what the store has
- * of it is all of it.
+ * A test set is scored and recorded as a whole, so the store has all of it or
+ * nothing.
  */
 #include "../store/checkpoint.h"
 #include "../store/run_sizes.h"
@@ -74,7 +74,7 @@ static locant_status tell(struct scoring *s, int64_t tokens)
                        " scoring of run %" PRId64 " was stopped", s->run.id);
 }
 
-/* Keep the last 'crop' words of every row; what the rows' size is then. */
+/* Keep the last 'crop' tokens of every row; returns the new size of a row. */
 static int64_t crop_rows(struct scoring *s, int64_t rows, int64_t size)
 {
     const int64_t kept = s->crop > 0 && s->crop < size ? s->crop : size;
@@ -189,8 +189,8 @@ static int take_stored(const struct lct_task_score *score, void *context)
 }
 
 /*
- * Scores of builds that told no places of this task are not what is asked for:
- * they are made again.
+ * Are all scores there? Older builds recorded no places for some tasks; these
+ * are scored again.
  */
 static bool is_whole(struct scoring *s)
 {

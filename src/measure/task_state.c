@@ -7,7 +7,8 @@
  */
 #include "tasks.h"
 
-/* [BOS] bits [SEP]; returns how many are 1.  Words below 'first' are free. */
+/* [BOS] bits [SEP]; returns how many are 1. Tokens below 'first' are left for
+   other uses. */
 static int64_t say_bits(struct lct_row *r, int32_t first)
 {
     int64_t ones = 0;

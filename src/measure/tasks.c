@@ -10,7 +10,7 @@
 static const uint64_t STREAM_TRAIN = (uint64_t)0x7461736b << 32;
 static const uint64_t STREAM_TEST = (uint64_t)0x74657374 << 32;
 
-/* Random words between the rows of a stream: more than any row takes. */
+/* Random numbers reserved for each row of a stream: more than any row takes. */
 static const uint64_t ROW_WORDS = (uint64_t)1 << 24;
 
 /* --------------------------------------------------------------------- rows */
@@ -65,7 +65,7 @@ locant_status lct_task_floor(double *out, const struct lct_task *task,
 
 /* ------------------------------------------------------------------ sources */
 
-/* Rows of any length up to the longest that fits, or all of that one. */
+/* Fill a row of the longest length that fits, or of any length up to it. */
 static void fill(int32_t *tokens, int32_t *targets,
                  const struct lct_item *item, const void *context)
 {
@@ -86,7 +86,7 @@ static void fill(int32_t *tokens, int32_t *targets,
 
 enum { TASKS_MAX = 32 };
 
-/* One source a task, made when first asked for and never changed. */
+/* One source for each task, made at the first call and never changed. */
 static const struct locant_source *source_of(const struct lct_task *task, int i)
 {
     static struct locant_source sources[TASKS_MAX];

@@ -1,26 +1,28 @@
-/* tasks.h - what the files of tasks share: rows, and who makes them */
+/* tasks.h - what the files of tasks share: rows, and the functions that make
+   them */
 #ifndef LCT_TASKS_H
 #define LCT_TASKS_H
 #include "locant/tasks.h"
 #include "../train/train.h"
 
 /*
- * A row being made.  Words are said one after another; an answer is also the
- * target of the position before it.  The last answer need not fit as a token.
+ * A row being made. Tokens are appended one after another; an answer is also
+ * the target of the position before it. The last answer need not fit as a
+ * token.
  */
 struct lct_row {
     locant_random random;
     int64_t length; /* in the task's unit */
     int64_t index;  /* in its test set; -1 in training */
-    int64_t param;  /* of the task: symbols, modulus, gap, .. */
-    int64_t value;  /* of the setting: pairs, per cent, .. */
+    int64_t param;  /* parameter of the task: symbols, modulus, gap, .. */
+    int64_t value;  /* value of the setting: pairs, per cent, .. */
     int64_t size, at;
     int32_t *tokens, *targets, *places; /* [size]; places may be NULL */
 };
 
 void lct_row_say(struct lct_row *r, int32_t word);
 void lct_row_answer(struct lct_row *r, int32_t word, int64_t place);
-/* Make 'word' the target of the last word said. */
+/* Make 'word' the target of the last token appended. */
 void lct_row_ask(struct lct_row *r, int32_t word, int64_t place);
 int32_t lct_row_below(struct lct_row *r, int64_t n);
 
@@ -33,13 +35,13 @@ struct lct_task {
     int64_t scale, extra;   /* a row has scale x length + extra tokens */
     int64_t shortest, longest; /* lengths that make() takes */
     int64_t param, value;
-    /* nats of the answers for one who knows the source; NULL: 0 */
+    /* nats of the answers if the source is known; NULL: 0 */
     double (*floor)(const struct lct_row *r);
 };
 
 const struct lct_task *lct_task_find(const char *id);
 
-/* locant_task_of() of a run that was read. */
+/* locant_task_of(), of a run whose row was read. */
 locant_status lct_task_of(const locant_task_info **out,
                           const locant_store *store,
                           const locant_run_info *run);
@@ -53,8 +55,8 @@ int64_t lct_task_size(const struct lct_task *task, int64_t length);
 void lct_task_make(struct lct_row *r, const struct lct_task *task);
 
 /*
- * locant_task_evaluate() of a run as it does under another encoding with the
- * same parameters, recorded under that spec.  crop > 0: it is given the last
+ * locant_task_evaluate() of a run under another encoding with the same
+ * parameters, recorded under that spec. crop > 0: the model gets only the last
  * 'crop' tokens of a row, and the spec is recorded as "crop(N) SPEC".
  */
 struct lct_task_reading {
@@ -72,7 +74,7 @@ void lct_task_test_row(struct lct_row *r, const struct lct_task *task,
                        int64_t index);
 
 /*
- * Nats per answer on 'items' rows of a test set for one who knows the source.
+ * Nats per answer on 'items' rows of a test set if the source is known.
  */
 locant_status lct_task_floor(double *out, const struct lct_task *task,
                              const locant_task_test *test, uint64_t seed,
@@ -108,7 +110,7 @@ struct lct_tally {
     double loss;
 };
 
-/* at[0] is that of all places, -1. */
+/* at[0] counts all places together (place -1). */
 struct lct_tallies {
     struct lct_tally at[LCT_PLACES + 1];
     int n;

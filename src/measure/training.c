@@ -1,6 +1,6 @@
 /*
- * training.c - locant_train() and locant_resume(): training that looks at its
- * heads now and then, on text or on a task.
+ * training.c - locant_train() and locant_resume(): training on text or on a
+ * task, with probes of heads at some steps.
  */
 #include "../train/trainer.h"
 #include "locant/tasks.h"
@@ -8,9 +8,9 @@
 #include "probe.h"
 
 /*
- * Of models that 'locant probe' would measure.  The pass goes through the
- * activations of training, which the next step writes anew; it draws nothing
- * and changes no parameter.
+ * Only models that 'locant probe' can measure are probed. The pass uses the
+ * activations of training, which the next step overwrites; it draws no random
+ * numbers and changes no parameter.
  */
 static bool can_look(const struct lct_trainer *t)
 {

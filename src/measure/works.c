@@ -1,11 +1,11 @@
-/* works.c - the table of long works: the plan, extension, surface, tasks */
+/* works.c - the table of the long works of a report */
 #include "works.h"
 #include "../store/notice.h"
 #include "jobs.h"
 #include <math.h>
 #include <stdio.h>
 
-/* What a work is run with. */
+/* The arguments of lct_works_run(), passed to each work. */
 struct setting {
     struct lct_results *r;
     struct lct_works *works;
@@ -15,7 +15,7 @@ struct setting {
     void *context;
 };
 
-/* Multiplications a token but for attention. */
+/* Multiplications per token, without attention. */
 static double weights(int64_t layers, int64_t width, int64_t ff)
 {
     return (double)(layers * (4 * width * width + 2 * width * ff) +
@@ -191,12 +191,12 @@ void lct_works_announce(const struct lct_works *works,
             n += snprintf(text + n, sizeof text - (size_t)n,
                           seconds[i] < 60 ? "%s%s less than a minute"
                                           : "%s%s about %.1f minutes",
-                          n ? ", " : "besides that, ", table[i].name,
+                          n ? ", " : "in addition, ", table[i].name,
                           seconds[i] / 60);
     if (n == 0)
         return;
     snprintf(text + n, sizeof text - (size_t)n,
-             ", less what the store has already");
+             ", minus what the store already has");
     lct_notice("report", text, progress, context);
 }
 

@@ -1,7 +1,7 @@
 /*
- * works.h - the long works of a report, one row each: the runs it compares, and
- * beside them extension, surface and tasks.  All are created, fitted to the
- * seeds there is time for, forecast and run in the same way.
+ * works.h - the long works of a report: the runs it compares, extension,
+ * surface and tasks. All are created, reduced to the seeds there is time for,
+ * forecast and run in the same way.
  */
 #ifndef LCT_WORKS_H
 #define LCT_WORKS_H
@@ -19,27 +19,29 @@ struct lct_works {
 
 enum { LCT_WORKS = 4 };
 
-/* What cannot be done is found out here.  To be freed, also after a failure. */
+/* Refuses what cannot be done. To be freed, also after a failure. */
 locant_status lct_works_create(struct lct_works *out,
                                const locant_report_options *options);
 void lct_works_free(struct lct_works *works);
 
-/* The plan has lost seeds: the works have no more of them. */
+/* Leave out seeds that the plan no longer has. */
 void lct_works_fit(struct lct_works *works);
 
 /*
- * Seconds of each, 0 where it was not asked for: from those that a seed of the
- * plan takes, as much more or less a token as its models have weights.
+ * Seconds of each work, 0 if it was not asked for. They follow from the seconds
+ * of a seed of the plan; the time of a token is taken as proportional to the
+ * weights of a model.
  */
 void lct_works_forecast(double seconds[LCT_WORKS],
                         const struct lct_works *works, double seed);
 
-/* Say those beside the plan, and what tasks are, before the first step. */
+/* Report the seconds of the works beside the plan, and what tasks there are,
+   before the first step. */
 void lct_works_announce(const struct lct_works *works,
                         const double seconds[LCT_WORKS],
                         locant_progress_fn progress, void *context);
 
-/* Train and measure what the store lacks, and gather it in *r. */
+/* Train and measure what the store lacks, and collect the results in *r. */
 locant_status lct_works_run(struct lct_results *r, struct lct_works *works,
                             locant_store *store, const locant_corpus *corpus,
                             locant_progress_fn progress, void *context);

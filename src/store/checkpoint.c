@@ -2,11 +2,11 @@
  * checkpoint.c - the state of a run in a safetensors file.
  *
  * One tensor for each parameter under its name in the model, so that other
- * programs can read them, the two moments of AdamW flat, and what each layer
- * remembers.  The metadata hold the identity of the run, step, seconds, the
+ * programs can read them; the two moments of AdamW, flat; and the memory of
+ * each layer. The metadata hold the identity of the run, step, seconds, the
  * checksum of the batches, the CRC-32C of each tensor and a hash of all these
- * texts: a flipped bit is refused, and its tensor named, not trained on.
- * Format 1 had one hash of texts and tensors; it is still read.
+ * texts. A flipped bit is detected and the error message names its tensor.
+ * Format 1 had one hash of texts and tensors; it can still be read.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "checkpoint.h"
@@ -67,7 +67,7 @@ static void name_memory(char out[40], int64_t layer)
     snprintf(out, 40, "layer%" PRId64 ".memory", layer);
 }
 
-/* Layers that remember something. */
+/* The number of layers that have memory. */
 static int64_t remembering(const struct lct_model *model)
 {
     return lct_model_memory(model).tokens > 0
@@ -75,7 +75,7 @@ static int64_t remembering(const struct lct_model *model)
                : 0;
 }
 
-/* What layer l remembers, as a tensor. */
+/* The memory of layer l as a tensor. */
 static locant_tensor remembered(struct lct_model *model, int64_t l)
 {
     const struct lct_memory size = lct_model_memory(model);
@@ -95,7 +95,7 @@ static size_t bytes_of(const locant_tensor *t)
     return n;
 }
 
-/* 'names' is of the layers that remember. */
+/* 'names' belongs to the layers with memory. */
 static void list_tensors(locant_named_tensor *list, struct lct_model *model,
                          real *m, real *v, char (*names)[40])
 {
@@ -128,7 +128,7 @@ static uint64_t hash_texts(const struct texts *t, const char *key)
     return hash_text(h, t->checksum);
 }
 
-/* To be added to the hash of the texts, in any order. */
+/* Term of one text in the hash of all texts; the order does not matter. */
 static uint64_t hash_sum(const struct sum *sum)
 {
     return hash_text(hash_text(LCT_HASH_BEGIN, sum->key), sum->value);
@@ -238,7 +238,8 @@ static locant_status check_metadata(struct texts *t, int *version,
     return metadata(t->hash, sizeof t->hash, f, "hash", path);
 }
 
-/* The texts may be a stranger's, with a hash that belongs to them. */
+/* The hash only detects damage: a file from somewhere else may have any text
+   with the right hash. */
 static locant_status read_texts(struct lct_checkpoint *c, const struct texts *t,
                                 const char *path)
 {
@@ -292,8 +293,8 @@ static locant_status gather(real *state, const locant_tensors *f,
 }
 
 /*
- * What layer l remembers in the file; *out is NULL if there is nothing.  All
- * layers remember as much as the first.
+ * The memory of layer l in the file; *out is NULL if there is none. The memory
+ * of all layers has the size of the first.
  */
 static locant_status find_memory(const locant_tensor **out, int64_t l,
                                  const locant_tensors *f,
@@ -318,7 +319,7 @@ static locant_status find_memory(const locant_tensor **out, int64_t l,
     return LOCANT_OK;
 }
 
-/* Into the model; nothing is changed before all of it is found. */
+/* Copy into the model. Nothing is changed until everything has been found. */
 static locant_status restore_memory(struct lct_model *model,
                                     const locant_tensors *f, const char *path)
 {
@@ -340,7 +341,7 @@ static locant_status restore_memory(struct lct_model *model,
     return LOCANT_OK;
 }
 
-/* The hash of format 1: texts, parameters, moments, what is remembered. */
+/* The hash of format 1: texts, parameters, moments, memory. */
 static locant_status check_hash_1(const struct texts *t, const char *key,
                                   const real *state, const locant_tensors *f,
                                   const struct lct_model *model,
@@ -376,7 +377,8 @@ static locant_status refuse_tensor(const char *path, const char *name,
     return refuse(path, what);
 }
 
-/* Every tensor has the sum that is written, and the sums are those written. */
+/* Compare the sum of every tensor with the recorded one, and the hash of the
+   texts. */
 static locant_status check_sums(const struct texts *text, const char *key,
                                 const locant_tensors *f, const char *path)
 {

@@ -3,7 +3,7 @@
 #define LCT_CHECKPOINT_H
 #include "../model/model.h"
 
-/* Seconds of a clock that never jumps. */
+/* Seconds of a monotonic clock. */
 double lct_clock(void);
 
 /* FNV-1a, 64 bits, continued from 'h'; begin with LCT_HASH_BEGIN. */
@@ -12,12 +12,12 @@ uint64_t lct_hash(uint64_t h, const void *bytes, size_t size);
 
 /* What a checkpoint holds besides the parameters of the model. */
 struct lct_checkpoint {
-    const char *key;   /* of the run; compared on reading */
+    const char *key;   /* identity of the run; compared on reading */
     int64_t step;
     double seconds;
     uint64_t checksum; /* of every batch so far */
-    real *m, *v;       /* [size] moments; NULL on reading: neither they nor
-                          what the model remembered are wanted */
+    real *m, *v;       /* [size] moments. NULL on reading: neither moments nor
+                          memory are read */
 };
 
 /*
@@ -28,8 +28,8 @@ locant_status lct_checkpoint_write(const char *path, struct lct_model *model,
                                    const struct lct_checkpoint *c);
 
 /*
- * Read into the model and *c.  A file that is cut, changed or of another run is
- * refused with FORMAT, and neither is touched.
+ * Read into the model and *c. A file that is truncated, changed or of another
+ * run is refused with FORMAT; then neither is changed.
  */
 locant_status lct_checkpoint_read(struct lct_checkpoint *c,
                                   struct lct_model *model, const char *path);

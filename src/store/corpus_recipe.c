@@ -17,7 +17,7 @@ bool lct_corpus_recipe(struct lct_recipe *out, const locant_corpus *c)
 
 /* ------------------------------------------------------------------- again */
 
-/* Missing members read as nothing, and are refused as such. */
+/* Missing members are read as 0 or NULL, which is refused. */
 static locant_status create(locant_corpus **out, const json_t *root,
                             const locant_store *s, const char *sha256)
 {
@@ -42,7 +42,8 @@ static locant_status create(locant_corpus **out, const json_t *root,
     if (!lct_corpus_kind_read(&o.kind, kind))
         status = locant_fail(LOCANT_ERR_FORMAT, "%s: a corpus of a kind this"
                              " locant does not know", s->path);
-    else if (most < 1) /* an option may leave it open */
+    else if (most < 1) /* 0 means "no limit" in options, so it has to be refused
+                          here */
         status = locant_fail(LOCANT_ERR_FORMAT, "%s: text %.12s..: max_bytes is"
                              " %" JSON_INTEGER_FORMAT ", expected at least 1",
                              s->path, sha256, most);
@@ -77,7 +78,7 @@ static locant_status check_again(const locant_corpus *c,
                        run->id, c->info.sha256, run->corpus_sha256);
 }
 
-/* Where the text came from, read again; it must be the same. */
+/* Read the text again from where it came from; it must be the same. */
 static locant_status read_again(locant_corpus **out, locant_store *store,
                                 const locant_run_info *run)
 {

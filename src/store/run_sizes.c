@@ -1,4 +1,4 @@
-/* run_sizes.c - the sizes of a run: judged, and as text */
+/* run_sizes.c - the sizes of a run: checked, and as text */
 #include "run_sizes.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -70,7 +70,7 @@ void lct_model_text(char out[128], const struct lct_model_config *c)
         snprintf(out + n, 128 - (size_t)n, ",vocab=%" PRId64, c->vocab);
 }
 
-/* By the checks of the options that such a model is trained with. */
+/* Check them like the options of a training. */
 static locant_status check_config(const struct lct_model_config *c)
 {
     locant_train_options o = LOCANT_TRAIN_INIT;

@@ -1,6 +1,6 @@
 /*
- * speed.c - how long a token took forward and backward while a run trained, as
- * the store keeps it: of the steps of the last sitting.
+ * speed.c - time of a token forward and backward in training, kept in the
+ * store: the mean over the steps of the last session
  */
 #include "speed.h"
 #include <jansson.h>

@@ -4,8 +4,8 @@
 #include "store.h"
 
 /*
- * Milliseconds a token of training, forward and backward; what AdamW takes is
- * neither.  Of the last sitting; NAN: not known.
+ * Milliseconds per token of training, forward and backward, without AdamW. Of
+ * the last session; NAN: not known.
  */
 struct lct_speed {
     double forward, backward;

@@ -10,8 +10,8 @@
 /* -------------------------------------------------------------- statements */
 
 /*
- * What the system said: SQLite's own answer is often lost by the time it is
- * asked, the files remember.  0 if none does.
+ * The errno behind a failure, 0 if it is not known. SQLite's own record of it
+ * is often overwritten by now; its file handles keep it.
  */
 static int system_error(sqlite3 *db)
 {
@@ -173,7 +173,8 @@ double lct_column_double(sqlite3_stmt *stmt, int i)
 
     if (type != SQLITE_FLOAT && type != SQLITE_INTEGER)
         return NAN;
-    /* losses and norms are sums of floats: beyond 1e100 it is none of ours */
+    /* losses and norms are sums of floats: locant never writes more than
+       1e100 */
     return fabs(x) <= 1e100 ? x : NAN;
 }
 

@@ -15,7 +15,8 @@
 
 enum { LCT_STORE_VERSION = 5, LCT_STORE_APPLICATION = 0x4c4f434e /* "LOCN" */ };
 
-/* The steps that a statement of one connection may take; see store_guard.c. */
+/* Limits the steps that a statement of one connection may take; see
+   store_guard.c. */
 struct lct_store_guard {
     const char *path;
     int64_t steps, most, least;
@@ -27,7 +28,7 @@ struct locant_store {
     pthread_mutex_t mutex;
     char *directory;
     char *path; /* directory/runs.db */
-    int64_t version; /* of the schema: an older one only when readonly */
+    int64_t version; /* version of the schema; an older one only if readonly */
     bool readonly;
     bool any_isa; /* runs may go on under another instruction set */
 };
@@ -38,9 +39,10 @@ struct locant_store {
 locant_status lct_store_failed(const locant_store *s, sqlite3 *db);
 
 /*
- * What is wrong is what the store holds: a refusal of these values becomes
- * FORMAT, its sentence after the path of the store and 'format', the row.  What
- * is not about values, as NOMEM and IO, stays, and so does OK.
+ * Turn the refusal of a value that came from the store into FORMAT. The new
+ * error message names the path of the store and the row ('format'), then the
+ * old message. A status that is not about values (OK, NOMEM, IO) is returned
+ * unchanged.
  */
 locant_status lct_store_blame(locant_status status, const locant_store *s,
                               const char *format, ...) LOCANT_PRINTF(3, 4);
@@ -66,7 +68,7 @@ locant_status lct_store_step(bool *row, locant_store *s, sqlite3_stmt *stmt);
 locant_status lct_store_text(char **out, locant_store *s, const char *sql,
                              const char *types, ...);
 
-/* Column as double: NAN for what is no number, or more than a loss can be. */
+/* Column as double; NAN if it is not a number or larger than any loss. */
 double lct_column_double(sqlite3_stmt *stmt, int i);
 /* Column as text of at most size - 1 bytes: "" for NULL. */
 void lct_column_text(char *out, size_t size, sqlite3_stmt *stmt, int i);
@@ -81,18 +83,20 @@ void lct_store_unlock(locant_store *s);
 
 /* Lock and BEGIN IMMEDIATE; on failure nothing is locked. */
 locant_status lct_store_begin(locant_store *s, const char *fn);
-/* Could it be written now?  To be asked before what takes long and is kept. */
+/* Fail if the store cannot be written. Call it before long work whose results
+   are to be stored. */
 locant_status lct_store_writable(locant_store *s, const char *fn);
 /* COMMIT if 'status' is LOCANT_OK, else ROLLBACK; unlock; the status. */
 locant_status lct_store_end(locant_store *s, locant_status status);
 
 /* -------------------------------------------------------------------- open */
 
-/* What kind of database this is, judged; *blank: nothing is in it. */
+/* Check that this is a store of a version that can be used; *blank: the
+   database is empty. */
 locant_status lct_store_inspect(bool *blank, int64_t *version, locant_store *s);
 
-/* IO unless runs.db, if it is there, and what SQLite keeps beside it are files;
-   nothing is opened. */
+/* Refuse with IO unless runs.db, if it exists, and the files that SQLite keeps
+   beside it are regular files. Nothing is opened. */
 locant_status lct_store_check_files(bool *there, const char *path);
 
 /* Make the schema what this version expects, in one transaction. */
@@ -104,7 +108,7 @@ int lct_store_make_schema(sqlite3 *db, int64_t from, int64_t to);
 /* FORMAT unless the database has the tables of that version, to the letter. */
 locant_status lct_store_check_schema(locant_store *s, int64_t version);
 
-/* What one statement of ours, and one of a user, may do at least. */
+/* Steps that any statement of locant, and any of a user, may take. */
 enum { LCT_STEPS = 100000000, LCT_STEPS_OF_USERS = 1000000000 };
 
 /*
@@ -114,7 +118,7 @@ enum { LCT_STEPS = 100000000, LCT_STEPS_OF_USERS = 1000000000 };
  */
 void lct_store_guard(struct lct_store_guard *g, sqlite3 *db, const char *path,
                      int64_t least);
-/* The next statement begins. */
+/* Reset the count of steps: the next statement begins. */
 void lct_store_restart(struct lct_store_guard *g);
 
 /* Connect to the file of the store for reading only, guarded. */
@@ -124,20 +128,20 @@ locant_status lct_store_connect_readonly(sqlite3 **out,
 
 /* -------------------------------------------------------------------- runs */
 
-/* What makes two runs the same run, and what is known before it starts. */
+/* A run before it starts. */
 struct lct_run_new {
-    const char *key; /* unique text of everything that decides the bits */
+    const char *key; /* unique: everything that the results depend on */
     const char *encoding, *model, *corpus_sha256;
     const char *source;  /* "text", or the name of a task; NULL: "text" */
-    const char *options; /* JSON of all that continuing needs; may be NULL */
+    const char *options; /* JSON of all options needed to continue; may be
+                            NULL */
     int64_t parent;      /* run whose parameters begin this one; 0: none */
-    int64_t only;        /* not 0: it must be this run, none is made */
+    int64_t only;        /* not 0: the run must be this one; none is made */
     uint64_t seed;
     int64_t steps, batch, length, parameters, encoding_parameters, bytes;
 };
 
-/* The run of that key, made if there is none; one that has no options gets
-   these. */
+/* Find the run of that key, or insert it. A run without options gets these. */
 locant_status lct_store_find_run(int64_t *id, locant_store *s,
                                  const struct lct_run_new *run);
 
@@ -145,7 +149,8 @@ locant_status lct_store_find_run(int64_t *id, locant_store *s,
 locant_status lct_store_scored_runs(locant_store *s, locant_run_visitor visit,
                                     void *context);
 
-/* What run_info leaves out; bytes: memory of the model in training. */
+/* Columns that locant_run_info lacks; bytes: memory of the model in
+   training. */
 struct lct_run_extra {
     char key[1024];
     char batch_checksum[17];
@@ -154,7 +159,7 @@ struct lct_run_extra {
 locant_status lct_store_run_extra(struct lct_run_extra *out, locant_store *s,
                                   int64_t id);
 
-/* What the run was made with, memory of locant_alloc(); NULL if not known. */
+/* The options of a run, to be released; NULL if not known. */
 locant_status lct_store_run_options(char **out, locant_store *s, int64_t id);
 
 /* One step of training. */
@@ -179,12 +184,13 @@ locant_status lct_store_record(locant_store *s, int64_t id,
                                const struct lct_metric *metrics, size_t n);
 
 /*
- * A sitting begins: forget the steps after 'step', which it trains again, and
- * the sittings that trained nothing else, and record what it computes with.
+ * Begin a session (a "sitting" in the database). Delete the steps after 'step',
+ * which are trained again, and the sessions that trained only those; record the
+ * build and the instruction set.
  */
 locant_status lct_store_rewind(locant_store *s, int64_t id, int64_t step);
 
-/* The instruction set of the sitting that trained 'step'; "": not known. */
+/* The instruction set of the session that trained 'step'; "": not known. */
 locant_status lct_store_sitting(char isa[16], locant_store *s, int64_t id,
                                 int64_t step);
 
@@ -202,30 +208,31 @@ locant_status lct_store_run_path(char **out, const locant_store *s, int64_t id,
  */
 locant_status lct_store_lock_run(int *fd, const locant_store *s, int64_t id);
 void lct_store_unlock_run(int fd, const locant_store *s, int64_t id);
-/* Remove the lock of a process that died with it; a held one stays. */
+/* Remove the lock file of a process that died; a lock that is held stays. */
 void lct_store_drop_lock(const locant_store *s, int64_t id);
 
 /*
- * The checkpoint before the last one is kept, for the case that the last one is
- * damaged.  All of these are for the holder of the lock.
+ * The checkpoint before the last one is kept in case the last one is damaged.
+ * The caller of these functions holds the lock.
  */
 
-/* Keep the checkpoint under a second name, which a new one does not replace. */
+/* Keep the checkpoint under a second name, so that a new one does not replace
+   it. */
 void lct_store_keep_previous(const locant_store *s, int64_t id);
-/* Make the one that was kept the checkpoint; false: there is none. */
+/* Make the kept checkpoint the current one; false: there is none. */
 bool lct_store_use_previous(const locant_store *s, int64_t id);
-/* It is needed no longer. */
+/* Remove the kept checkpoint. */
 void lct_store_drop_previous(const locant_store *s, int64_t id);
 
 /*
- * Remove what a killed process left of a checkpoint it was writing, and with
- * 'all' the checkpoints.  To be called by the holder of the lock.
+ * Remove temporary files of a process that was killed while it wrote a
+ * checkpoint; with 'all' the checkpoints, too. The caller holds the lock.
  */
 void lct_store_clean_run(const locant_store *s, int64_t id, bool all);
 
 /* ----------------------------------------------------------------- corpora */
 
-/* How to read a text again; a corpus has one. */
+/* How to read the text of a corpus again. */
 struct lct_recipe {
     const char *sha256;
     const char *kind;  /* "headers", "files", "generated" */
@@ -234,16 +241,17 @@ struct lct_recipe {
     int64_t max_bytes; /* as resolved, never 0 */
 };
 
-/* The recipe of a corpus, valid as long as it; false if it has none. */
+/* The recipe of a corpus, valid as long as the corpus; false if it has none. */
 bool lct_corpus_recipe(struct lct_recipe *out, const locant_corpus *corpus);
 
-/* Record it in place of an older one of the same text, which may be gone. */
+/* Record it. It replaces an older recipe of the same text, whose files may be
+   gone. */
 locant_status lct_store_keep_corpus(locant_store *s,
                                     const struct lct_recipe *recipe);
 
 /* ------------------------------------------------------------- evaluations */
 
-/* What two evaluations differ in; strings that are NULL are "". */
+/* Identifies an evaluation; a NULL string is the same as "". */
 struct lct_evaluation_key {
     int64_t run;
     const char *corpus_sha256;
@@ -253,7 +261,7 @@ struct lct_evaluation_key {
     const char *lengths;  /* "128,4096"; "": the five of the protocols */
 };
 
-/* The numbers an evaluation has one of. */
+/* The single numbers of an evaluation. */
 struct lct_evaluation_row {
     int64_t id; /* read only */
     int64_t blocks;
@@ -304,18 +312,18 @@ locant_status lct_store_load_evaluation(locant_evaluation *out,
                                         const char *corpus_sha256,
                                         int64_t want);
 
-/* The same of any evaluation: length 0 is none. */
+/* As lct_store_load_evaluation(), of any evaluation: length 0 is none. */
 locant_status lct_store_load_under(locant_evaluation *out, double **block_loss,
                                    bool *found, locant_store *s,
                                    const struct lct_evaluation_key *key);
 
-/* Losses of each block; what is NULL is not recorded. */
+/* Losses of each block; a NULL member is not recorded. */
 struct lct_block_losses {
     const double *p1, *p3; /* [lengths, blocks] */
     const double *p4;      /* [blocks] */
 };
 
-/* Record it; what is there already stays. */
+/* Record an evaluation; what is there already stays. */
 locant_status lct_store_save_under(locant_store *s,
                                    const struct lct_evaluation_key *key,
                                    const locant_evaluation *e,
@@ -332,14 +340,15 @@ locant_status lct_store_block_losses(double **out, locant_store *s,
 
 /* ------------------------------------------------------------------- tasks */
 
-/* Of a test set: the store may ask for its floor, which looks at each. */
+/* Most items of a test set that a row may claim: computing the floor of a test
+   set visits each item. */
 enum { LCT_MOST_ITEMS = 1 << 20 };
 
 /* Items of one fixed test set that a run solved. */
 struct lct_task_score {
     int64_t run;
     const char *task;     /* "T1", .. */
-    const char *setting;  /* what else the items follow from: "pairs=8"; "" */
+    const char *setting;  /* what else the items depend on: "pairs=8"; "" */
     const char *encoding; /* spec it was scored under; "": the trained one */
     int64_t test_seed, length;
     int64_t place;        /* distance, depth or t; -1: over all of them */
@@ -365,35 +374,38 @@ locant_status lct_store_scores(locant_store *s, int64_t run, const char *task,
 /* ------------------------------------------------------- probes and plans */
 
 /*
- * What was found out about a run, as JSON.  'setting' is all it follows from
- * besides the run: "step=100;corpus=..".  Keeping another value replaces the
- * first.  Reading gives memory of locant_alloc(), NULL if there is none.
+ * Keep and read what a probe measured of a run, as JSON. 'setting' is
+ * everything besides the run that the value depends on: "step=100;corpus=..". A
+ * new value replaces the old one. What is read is to be released; NULL if there
+ * is none.
  */
 locant_status lct_store_keep_probe(locant_store *s, int64_t run,
                                    const char *name, const char *setting,
                                    const char *value);
-/* The same of an object, whose "kept" becomes one more than that of any run. */
+/* The same for an object. Its member "kept" is set to one more than the largest
+   of all runs. */
 locant_status lct_store_keep_last(locant_store *s, int64_t run,
                                   const char *name, const char *setting,
                                   const char *value);
 locant_status lct_store_probe(char **out, locant_store *s, int64_t run,
                               const char *name, const char *setting);
-/* All values whose setting begins so, by setting: a JSON list. */
+/* All values whose setting begins with 'prefix', ordered by setting, as a JSON
+   list. */
 locant_status lct_store_probes(char **out, locant_store *s, int64_t run,
                                const char *name, const char *prefix);
 
 /*
- * What a job decided when it began, so that the same job continued decides the
- * same.  Gives the plan of that key, which is the first that was kept; memory
- * of locant_alloc().
+ * Keep what a job decided when it began, so that it decides the same when it is
+ * continued. *out is the plan of that key that was kept first, to be released.
  */
 locant_status lct_store_keep_plan(char **out, locant_store *s, const char *key,
                                   const char *plan);
 
-/* The same without keeping one; NULL if there is none. */
+/* Read the plan of that key; NULL if there is none. */
 locant_status lct_store_plan(char **out, locant_store *s, const char *key);
 
-/* The encoding of a run, to be freed.  FORMAT names the store and the run. */
+/* The encoding of a run, to be freed. An error message names the store and the
+   run. */
 locant_status lct_run_encoding(locant_encoding **out, const locant_store *store,
                                const locant_run_info *run);
 #endif

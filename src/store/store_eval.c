@@ -124,7 +124,8 @@ static locant_status read_curve(struct lct_curve *c, locant_store *s,
     c->blocks = losses / c->n;
     LCT_TRY(allocate(c, losses, s));
     LCT_TRY(read_losses(c->length, c->mean, c->n, &n, s, means, id, protocol));
-    /* they rise; P2 begins at position 0 */
+    /* they are sorted, so the first one is the least; P2 begins at position
+       0 */
     if (c->length[0] < (strcmp(protocol, "P2") != 0))
         return locant_fail(LOCANT_ERR_FORMAT, "%s: evaluation %lld has a length"
                            " of %lld in %s", s->path, (long long)id,
@@ -186,7 +187,7 @@ static locant_status save_losses(locant_store *s, int64_t id,
     return status;
 }
 
-/* Those that are not there. */
+/* Insert the curves that are not there yet. */
 static locant_status save_curves(locant_store *s, int64_t id,
                                  const struct lct_curve *curves, size_t n)
 {

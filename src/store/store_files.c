@@ -25,7 +25,7 @@ locant_status lct_store_run_path(char **out, const locant_store *s, int64_t id,
     return LOCANT_OK;
 }
 
-/* Who holds the lock, from the file they wrote. */
+/* The holder of the lock, as the lock file names it. */
 static locant_status refuse_lock(int fd, int64_t id)
 {
     char who[128] = "";
@@ -58,7 +58,8 @@ static locant_status sign_lock(int fd, const char *path)
     return LOCANT_OK;
 }
 
-/* Is 'path' still the file behind fd?  Its holder may have removed it. */
+/* Is 'path' still the file that fd is open on? The holder may have removed
+   it. */
 static bool same_file(int fd, const char *path)
 {
     struct stat a, b;
@@ -165,9 +166,9 @@ static void free_names(struct names *n)
 }
 
 /*
- * By a link, so that the checkpoint never lacks; where the file system has
- * none, by a rename, and until the next one is there the kept one is the last.
- * A failure costs the copy and nothing else.
+ * A hard link, so that there is a checkpoint at every moment. On a file system
+ * without links it is a rename; then only the kept checkpoint exists until the
+ * next one is written. A failure loses the copy and nothing else.
  */
 void lct_store_keep_previous(const locant_store *s, int64_t id)
 {
@@ -179,7 +180,7 @@ void lct_store_keep_previous(const locant_store *s, int64_t id)
             rename(n.temporary, n.previous);
         else if (errno != ENOENT)
             rename(n.last, n.previous);
-        /* a rename between two names of one file leaves both */
+        /* rename() between two names of one file does nothing, so both stay */
         unlink(n.temporary);
     }
     free_names(&n);
@@ -237,7 +238,7 @@ locant_status locant_store_remove(locant_store *store, int64_t id)
     int fd = -1;
 
     LCT_NOT_NULL(__func__, store);
-    /* is it there?  What its row says need not hold */
+    /* is it there? Its row may have values that are refused */
     LCT_TRY(lct_store_run_extra(&extra, store, id));
     if (!store->readonly)
         LCT_TRY(lct_store_lock_run(&fd, store, id));

@@ -1,16 +1,13 @@
 /*
- * store_guard.c - a database that may be a stranger's, made safe to read.
+ * store_guard.c - making a database that is not trusted safe to read.
  *
- * What is opened is a file, and so is what SQLite keeps beside it: a FIFO would
- * hold the command for ever, and opening a device can change it.
- *
- * Every connection goes through lct_store_guard() before its first statement.
- * The schema must then be ours to the letter: a view in place of a table, a
- * column that is computed or a table without its key would let the file decide
- * what our statements do.  Views and triggers are off, so that whatever else is
- * in the schema is never run.
- *
- * https://www.sqlite.org/security.html
+ * The path is checked to be a regular file, and so are the files that SQLite
+ * keeps beside it: a FIFO would block the command for ever, and opening a
+ * device can change it. Every connection goes through lct_store_guard() before
+ * its first statement. The schema must then be exactly ours: a view in place of
+ * a table, a computed column or a table without its key would change what our
+ * statements do. Views and triggers are off, so nothing else in the schema is
+ * ever run. https://www.sqlite.org/security.html
  */
 #define _XOPEN_SOURCE 700
 #include "store.h"
@@ -19,7 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* What the longest statement of ours and the longest value need, and more. */
+/* More than the longest statement and the longest value of locant need. */
 static const struct {
     int id, most;
 } limits[] = {
@@ -39,12 +36,13 @@ static const struct {
     {SQLITE_DBCONFIG_DQS_DML, 0},        {SQLITE_DBCONFIG_DQS_DDL, 0},
 };
 
-enum { STEPS = 1000 }; /* of the virtual machine, between two looks */
+enum { STEPS = 1000 }; /* of the virtual machine, between two checks */
 
 /*
- * Our statements take some steps a row, and a row is some bytes: 100 a byte of
- * what the disk holds is ten times what any needs.  Pages of a damaged file can
- * lead back to themselves, and a statement never end.
+ * Our statements take a few steps for each row, and a row is a few bytes: 100
+ * steps for each byte on the disk are ten times what any statement needs. A
+ * limit is necessary because pages of a damaged file can form a cycle, and then
+ * a statement would never end.
  */
 static int64_t steps_for(const struct lct_store_guard *g)
 {
@@ -89,7 +87,8 @@ static locant_status refuse_kind(const char *path, const char *ending,
                                         : "a device");
 }
 
-/* What SQLite puts beside the file: it would write through a link. */
+/* The files that SQLite keeps beside the database. It would write through a
+   symbolic link. */
 static locant_status check_beside(const char *path)
 {
     static const char *const endings[] = {"-wal", "-shm", "-journal"};
@@ -122,7 +121,7 @@ locant_status lct_store_check_files(bool *there, const char *path)
         return locant_fail(LOCANT_ERR_IO, "%s: %s", path, strerror(errno));
     if (*there && !S_ISREG(st.st_mode))
         return refuse_kind(path, "", st.st_mode);
-    /* they lie where a link to the store leads */
+    /* if the store is a link, they are beside its target */
     real = *there && lstat(path, &st) == 0 && S_ISLNK(st.st_mode)
                ? realpath(path, NULL)
                : NULL;
@@ -133,7 +132,8 @@ locant_status lct_store_check_files(bool *there, const char *path)
 
 /* ------------------------------------------------------------------ schema */
 
-/* Is the object of this row of the schema in the database, to the letter? */
+/* Is the object of this row of the schema in the database, with the same
+   SQL? */
 static locant_status check_object(locant_store *s, sqlite3_stmt *ours)
 {
     const char *type = (const char *)sqlite3_column_text(ours, 0);

@@ -40,7 +40,8 @@ locant_status lct_store_add_scores(locant_store *s,
     return lct_store_end(s, status);
 }
 
-/* By the options of an evaluation, and by what counts can be. */
+/* Check a score from the store like the options of an evaluation, and its
+   counts. */
 static locant_status check_score(const struct lct_task_score *t,
                                  const locant_store *s)
 {

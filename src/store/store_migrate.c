@@ -68,7 +68,7 @@ static const char version_2[] =
     "ALTER TABLE runs ADD COLUMN source TEXT NOT NULL DEFAULT 'text';"
     "ALTER TABLE runs ADD COLUMN options TEXT;"
     "CREATE INDEX runs_parent ON runs (parent);"
-    /* an evaluation is no longer told by run, corpus and blocks alone */
+    /* run, corpus and blocks alone no longer identify an evaluation */
     "ALTER TABLE evaluations RENAME TO evaluations_1;"
     "CREATE TABLE evaluations ("
     " id INTEGER PRIMARY KEY,"
@@ -130,15 +130,16 @@ static const char version_4[] =
     "ALTER TABLE runs ADD COLUMN build TEXT;"
     "PRAGMA user_version = 4;";
 
-/* Of texts, a table of its own: an older locant inserts into corpora by the
-   number of columns. */
+/* Texts have a table of their own because an older locant inserts into corpora
+   by the number of columns. */
 static const char version_5[] =
     "CREATE TABLE texts ("
     " sha256 TEXT NOT NULL PRIMARY KEY,"
     " train_bytes INTEGER NOT NULL, valid_bytes INTEGER NOT NULL,"
     " test_bytes INTEGER NOT NULL, files INTEGER NOT NULL,"
     " folders TEXT NOT NULL, used INTEGER NOT NULL) WITHOUT ROWID;"
-    /* The first step names a sitting; what it computes with decides bits. */
+    /* A sitting (session) is identified by its first step; its instruction set
+       decides the bits of the result. */
     "CREATE TABLE sittings ("
     " run INTEGER NOT NULL REFERENCES runs ON DELETE CASCADE,"
     " step INTEGER NOT NULL, isa TEXT NOT NULL, started TEXT NOT NULL,"

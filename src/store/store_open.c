@@ -89,7 +89,7 @@ static locant_status pragma(int64_t *out, locant_store *s, const char *sql)
     return status;
 }
 
-/* Judge what SQLite sees, which outweighs the header. */
+/* Check what SQLite reads, which counts more than the header. */
 locant_status lct_store_inspect(bool *blank, int64_t *version, locant_store *s)
 {
     int64_t application, tables;
@@ -111,7 +111,7 @@ locant_status lct_store_migrate(locant_store *s)
     locant_status status;
 
     LCT_TRY(lct_store_begin(s, __func__));
-    /* Of several processes that find it old, the first does this. */
+    /* If several processes find an old schema, the first one migrates it. */
     status = lct_store_inspect(&blank, &version, s);
     lct_store_restart(&s->guard);
     if (status == LOCANT_OK && lct_store_make_schema(s->db, version,
@@ -121,8 +121,8 @@ locant_status lct_store_migrate(locant_store *s)
 }
 
 /*
- * Outside a transaction another process may make the schema between two of the
- * questions, and a store of ours look like another program's.
+ * In a transaction, because another process may create the schema between two
+ * of the queries; then our store would look like the file of another program.
  */
 static locant_status inspect_alone(bool *blank, int64_t *version,
                                    locant_store *s)
@@ -198,7 +198,7 @@ static char *uri_of(const char *path)
     return uri;
 }
 
-/* Guard a connection that was opened, and see whether it can be read. */
+/* Guard a connection that was opened, and check that it can be read. */
 static int first_look(sqlite3 *db, struct lct_store_guard *g,
                       const locant_store *s, int64_t least)
 {

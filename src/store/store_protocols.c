@@ -5,8 +5,8 @@
 
 enum { BUCKET = 2048 / LOCANT_EVAL_BUCKETS };
 
-/* Under another spec or with other lengths, P1 may have fewer lengths and P2
-   may be missing. */
+/* Is it the evaluation of a run as trained? Under another spec or with other
+   lengths, P1 may have fewer lengths and P2 may be missing. */
 static bool is_plain(const struct lct_evaluation_key *key)
 {
     return !(key->encoding && *key->encoding) &&
@@ -21,7 +21,7 @@ static locant_status wrong_count(const locant_store *s, int64_t id,
                        " %zu", s->path, (long long)id, c->n, c->protocol, want);
 }
 
-/* Curve c into 'room' values, undefined where it has none. */
+/* Copy curve c to 'room' values; NAN where it has none. */
 static locant_status take_means(double *out, size_t room, bool all,
                                 const struct lct_curve *c,
                                 const locant_store *s, int64_t id)
@@ -98,7 +98,7 @@ locant_status lct_store_load_evaluation(locant_evaluation *out,
     return lct_store_load_under(out, block_loss, found, s, &key);
 }
 
-/* Lengths that were asked for: the others are 0. */
+/* How many lengths were asked for; the others are 0. */
 static size_t lengths_of(const locant_evaluation *e)
 {
     size_t n = 0;

@@ -1,11 +1,11 @@
 /*
- * store_rows.c - rows of runs, read: the one place where what a store holds
- * becomes a configuration.
+ * store_rows.c - reads rows of runs; the only place where values of a store
+ * become a configuration.
  *
- * A store may come from a stranger.  Every value is checked here, by the checks
- * that the options of training meet, so that no reader of a locant_run_info has
- * to; only the spec of the encoding waits until an encoding is made of it,
- * because a list may show one that this locant does not know.
+ * A store is not trusted. Every value is checked here like the options of
+ * training, so that readers of a locant_run_info need no checks. Only the spec
+ * of the encoding is checked later, when an encoding is made of it, because a
+ * list may show a spec that this locant does not know.
  */
 #define _GNU_SOURCE
 #include "run_sizes.h"
@@ -28,7 +28,8 @@ static const char query[] =
 static const char scored[] =
     " AND EXISTS (SELECT 1 FROM task_scores WHERE run = runs.id)";
 
-/* Its columns: integer, number or NULL, word, text that is cut or NULL. */
+/* Its columns: an integer; a number or NULL; a word; text or NULL, truncated if
+   it does not fit. */
 static const struct column {
     const char *name;
     enum { INTEGER, NUMBER, WORD, TEXT } kind;
@@ -67,7 +68,7 @@ locant_status lct_store_blame(locant_status status, const locant_store *s,
     va_start(args, format);
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
-    /* the function it came from did what it was asked */
+    /* leave out the name of the function: it is not to blame */
     if (text[n] == ':' && text[n + 1] == ' ')
         text += n + 2;
     return locant_fail(LOCANT_ERR_FORMAT, "%s: %s: %s", s->path, what, text);
@@ -132,7 +133,7 @@ static bool known_status(const char *status)
     return false;
 }
 
-/* What no option decides. */
+/* Check the columns that are not options. */
 static locant_status check_state(const locant_run_info *run)
 {
     if (run->id < 1)
@@ -203,8 +204,8 @@ locant_status lct_run_encoding(locant_encoding **out, const locant_store *s,
 
 enum { AT_ONCE = 256 };
 
-/* At most 'room' runs of ids 'first' to 'last', and 'more' that must hold; the
-   lock is held. */
+/* Read at most 'room' runs with ids 'first' to 'last'; 'more' is a further SQL
+   condition. The lock is held. */
 static locant_status read_runs(locant_run_info *run, size_t *n, size_t room,
                                locant_store *s, int64_t first, int64_t last,
                                const char *more)
@@ -229,7 +230,7 @@ static locant_status read_runs(locant_run_info *run, size_t *n, size_t room,
         if (status != LOCANT_OK || !row || *n == room)
             break;
         status = read_run(&run[*n], s, stmt);
-        /* pages of a damaged file can lead back to themselves */
+        /* pages of a damaged file can form a cycle */
         if (status == LOCANT_OK && *n > 0 && run[*n].id <= run[*n - 1].id)
             status = locant_fail(LOCANT_ERR_FORMAT, "%s: run %" PRId64
                                  " comes twice", s->path, run[*n].id);
@@ -239,8 +240,8 @@ static locant_status read_runs(locant_run_info *run, size_t *n, size_t room,
 }
 
 /*
- * Some at a time, however many there are.  They are visited when the statement
- * has ended and the lock is free, so that visitors may use the store.
+ * Read and visit some runs at a time. Runs are visited after the statement has
+ * ended and the lock is free, so that visitors may use the store.
  */
 static locant_status visit_runs(locant_store *store, const char *more,
                                 locant_run_visitor visit, void *context)

@@ -84,7 +84,7 @@ static locant_status insert_metrics(locant_store *s, int64_t id,
     return status;
 }
 
-/* Of the parameters of the encoding, where there are any. */
+/* Norms of the gradient of the encoding's parameters, if it has any. */
 static locant_status insert_gradients(locant_store *s, int64_t id,
                                       const struct lct_metric *m, size_t n)
 {
@@ -176,7 +176,7 @@ locant_status lct_store_sitting(char isa[16], locant_store *s, int64_t id,
         lct_column_text(isa, 16, stmt, 0);
     if (isa[strspn(isa, "abcdefghijklmnopqrstuvwxyz0123456789")] != 0)
         status = locant_fail(LOCANT_ERR_FORMAT, "%s: run %" PRId64 ": the"
-                             " instruction set of a sitting is no word",
+                             " instruction set of a session is not a word",
                              s->path, id);
     sqlite3_finalize(stmt);
     lct_store_unlock(s);

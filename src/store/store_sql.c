@@ -1,8 +1,8 @@
 /*
  * store_sql.c - one query by the user.
  *
- * Three fences: a connection that cannot write, sqlite3_stmt_readonly(), and an
- * authorizer that allows reading tables and nothing else, so that neither
+ * Three barriers: a connection that cannot write, sqlite3_stmt_readonly(), and
+ * an authorizer that allows reading tables and nothing else, so that neither
  * ATTACH nor VACUUM INTO reaches another file.
  */
 #include "store.h"
@@ -149,7 +149,7 @@ static locant_status fill_row(struct row *r, sqlite3_stmt *stmt, int n,
         default:
             r->kinds[i] = r->values[i] ? 't' : 'n';
         }
-        /* SQLite found none for the text */
+        /* SQLite had no memory for the text */
         if (r->values[i] == NULL && sqlite3_column_type(stmt, i) != SQLITE_NULL)
             return no_memory(s, n);
     }

@@ -2,12 +2,10 @@
  * store_texts.c - the texts of runs, kept with the store.
  *
  * The C headers of a machine change with every package, and a user's files
- * change too.  The text that a run was trained on lies beside the database,
- * compressed, under its SHA-256: texts/<sha256>.gz, for its owner alone.
- * zcat gives the bytes that the SHA-256 is of.
- *
- * The file is on the disk before the row that tells of it.  A row whose file
- * somebody removed is as good as none.
+ * change too. So the text that a run was trained on is kept beside the
+ * database, compressed, under its SHA-256: texts/<sha256>.gz, readable by its
+ * owner only. zcat gives the bytes that the SHA-256 is of. The file is written
+ * before its row. A row whose file is missing counts as no row.
  */
 #define _GNU_SOURCE
 #include "store_texts.h"
@@ -122,7 +120,7 @@ locant_status locant_store_headers(locant_corpus **out, locant_store *store)
     return status;
 }
 
-/* NULL: no text or several begin so. */
+/* NULL: no text, or several, begin with it. */
 static locant_status find_prefix(char **sha256, locant_store *s,
                                  const char *prefix)
 {
@@ -172,7 +170,7 @@ bool lct_text_is_kept(const locant_corpus *c)
             c->info.kind == LOCANT_CORPUS_HEADERS);
 }
 
-/* Compressed, to the disk. */
+/* Write the text to the disk, compressed. */
 static locant_status write_text(const locant_store *s, const locant_corpus *c,
                                 const char *path)
 {
@@ -195,7 +193,7 @@ static locant_status write_text(const locant_store *s, const locant_corpus *c,
     return status;
 }
 
-/* With the next number of 'used', which is the greatest of the last one. */
+/* Insert or update the row; the text used last has the greatest 'used'. */
 static locant_status record_text(locant_store *s, const locant_corpus *c)
 {
     json_t *about = lct_corpus_about(c);
@@ -256,7 +254,7 @@ static locant_status keep_text(locant_store *s, const locant_corpus *c,
     return status;
 }
 
-/* What came from the same place before was another text. */
+/* Say that the same files had another text before. */
 static locant_status tell_changed(locant_store *s, const struct lct_recipe *r,
                                   const struct listener *to)
 {
@@ -272,8 +270,8 @@ static locant_status tell_changed(locant_store *s, const struct lct_recipe *r,
         "sssii", r->sha256, r->kind, r->paths, (int64_t)r->seed, r->max_bytes));
     if (before != NULL) {
         snprintf(sentence, sizeof sentence, "%s another text than before"
-                 " (SHA-256 %.12s.., was %s..): what is trained on it begins"
-                 " anew", what[r->kind[0] == 'f'], r->sha256, before);
+                 " (SHA-256 %.12s.., was %s..): runs on it start from the"
+                 " beginning", what[r->kind[0] == 'f'], r->sha256, before);
         lct_notice("train", sentence, to->progress, to->context);
     }
     locant_release(before);

@@ -4,11 +4,10 @@
 #include "store.h"
 
 /*
- * Record what 'corpus' asks to be kept of it: where its text came from, or the
- * text too, in directory/texts/<sha256>.gz; see locant_keep.  A notice through
- * 'progress', which may be NULL, says before it is done that the text of a
- * user's files is kept, and that files have another text than they had.  What
- * is there already is not written again.
+ * Record where the text of 'corpus' came from, and the text itself in
+ * directory/texts/<sha256>.gz, as its locant_keep says. 'progress' (may be
+ * NULL) is told beforehand if the text of a user's files will be kept, and if
+ * files have changed. What is there already is not written again.
  */
 locant_status lct_store_keep_source(locant_store *s,
                                     const locant_corpus *corpus,
@@ -17,8 +16,8 @@ locant_status lct_store_keep_source(locant_store *s,
 /* Does lct_store_keep_source() keep the text itself? */
 bool lct_text_is_kept(const locant_corpus *corpus);
 
-/* A kept text as it lies: its description as JSON of locant_alloc(), paths
- * among it, and its file. */
+/* A kept text: its description as JSON (with its paths), to be released, and
+   its compressed file. */
 struct lct_text_file {
     char *about;
     void *bytes;

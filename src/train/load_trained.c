@@ -15,7 +15,8 @@ int64_t lct_memory_rows(int64_t length, int64_t room)
     return length < room ? room / length : 1;
 }
 
-/* Without values: for 'room' tokens, and with memory in rows of 'length'. */
+/* Create the model without values, for 'room' tokens; a model with memory gets
+   rows of 'length' tokens. */
 static locant_status make_model(struct lct_model **model,
                                 const locant_encoding *encoding,
                                 const locant_run_info *run, int64_t room)
@@ -31,8 +32,8 @@ static locant_status make_model(struct lct_model **model,
     return lct_model_create(model, &config, 1, room, false);
 }
 
-/* Queries and outputs of attention, and both matrices of the feed-forward
-   layer, are there whatever the encoding and the heads. */
+/* Counted: query and output matrices of attention and both matrices of the
+   feed-forward layer, which do not depend on encoding and heads. */
 locant_status lct_check_room(const locant_run_info *run, const char *path,
                              const locant_store *s)
 {
@@ -79,8 +80,9 @@ locant_status lct_load_trained(struct lct_model **model,
 /* ------------------------------------------------------ under another spec */
 
 /*
- * "t5.table" for a parameter that t5 calls "encoding.table", and t5 as a part
- * of a sum "encoding.t5.table".
+ * The name of a parameter with the name of its encoding: "t5.table", whether
+ * the model calls it "encoding.table" (t5 alone) or "encoding.t5.table" (t5 as
+ * part of a sum).
  */
 static void name_param(char *out, size_t size, const struct lct_model *m,
                        const struct lct_model_tensor *t)
@@ -96,7 +98,7 @@ static void name_param(char *out, size_t size, const struct lct_model *m,
         snprintf(out, size, "%s.%s", part, own);
 }
 
-/* The tensor of 'from' that is the same as t of 'to'; NULL: there is none. */
+/* The tensor of 'from' that corresponds to t of 'to'; NULL: there is none. */
 static const struct lct_model_tensor *partner(const struct lct_model *from,
                                               const struct lct_model *to,
                                               const struct lct_model_tensor *t)
@@ -119,7 +121,7 @@ static const struct lct_model_tensor *partner(const struct lct_model *from,
     return NULL;
 }
 
-/* The same shape; with 'longer', or more rows. */
+/* Do the shapes agree? With 'longer', a may have more rows. */
 static bool fits(const struct lct_model_tensor *a,
                  const struct lct_model_tensor *b, bool longer)
 {
@@ -147,7 +149,8 @@ static locant_status no_partner(const struct lct_model *a,
                        locant_encoding_spec(lct_model_config_of(b)->encoding));
 }
 
-/* Every tensor of one model is one of the other, and of its shape. */
+/* Fail unless every tensor of one model has a partner in the other, of the same
+   shape. */
 static locant_status check_partners(const struct lct_model *to,
                                     const struct lct_model *from, bool longer)
 {
@@ -220,7 +223,7 @@ locant_status lct_load_trained_longer(struct lct_model **model,
 
 /* ----------------------------------------------------- beyond a table's end */
 
-/* Row that stands for row 'at' of a table of 'rows'. */
+/* The trained row that is used for row 'at'. */
 static int64_t row_for(int64_t at, int64_t rows, enum locant_eval_policy policy)
 {
     if (at < rows)
@@ -283,8 +286,8 @@ locant_status lct_extend_tables(struct lct_model *to, struct lct_model *from,
 /* ------------------------------------------------------ the encodings asked */
 
 /*
- * The spec with the length of what ends made longer: the first "length=" whose
- * change moves the end and leaves the kind of everything else.
+ * The encoding with a longer reach: replace the first "length=<reach>" in the
+ * spec whose change extends the reach to 'length'.
  */
 static locant_status lengthen(locant_encoding **out, const locant_encoding *e,
                               int64_t length)

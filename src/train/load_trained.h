@@ -4,26 +4,26 @@
 #include "../store/run_sizes.h"
 
 /*
- * The encoding a run is to be evaluated under: 'spec' (NULL: its own) with
- * lengths that are left out those of training; with a policy, what ends made
- * 'longest' positions long.
+ * The encoding to evaluate a run under: 'spec' (NULL: its own), where lengths
+ * that are left out are those of training. With a policy, tables that end are
+ * extended to 'longest' positions.
  */
 locant_status lct_encoding_as(locant_encoding **out, const locant_run_info *run,
                               const char *spec, enum locant_eval_policy policy,
                               int64_t longest);
 
 /*
- * Copy all tensors.  Those of the encodings are matched by the part they belong
- * to and their name there: the table of t5 is the one of temperature+t5.
- * PARAM names the one that has no partner.  With 'longer' a table may have more
- * rows in 'to', and the rest is left alone.
+ * Copy all tensors. Parameters of encodings are matched by the name of the
+ * encoding they belong to, so the table of t5 matches that of temperature+t5.
+ * Errors: PARAM; the message names the tensor without a partner. With 'longer'
+ * a table may have more rows in 'to'; these rows are not changed.
  */
 locant_status lct_copy_trained(struct lct_model *to, struct lct_model *from,
                                bool longer);
 
 /*
- * As lct_load_trained_as() into an encoding whose tables are longer; 'trained'
- * and 'own' are the run's model and encoding, for lct_extend_tables().  All
+ * As lct_load_trained_as(), with an encoding whose tables are longer. 'trained'
+ * and 'own' are the model and encoding of the run, for lct_extend_tables(). All
  * are to be freed, also after a failure.
  */
 locant_status lct_load_trained_longer(struct lct_model **model,
@@ -34,17 +34,17 @@ locant_status lct_load_trained_longer(struct lct_model **model,
                                       const locant_run_info *run, int64_t room);
 
 /*
- * Fill the tables that are longer in 'to' for windows of T positions: rows
- * beyond the trained ones are the last (clamp) or begin anew (wrap); resample:
- * the trained ones are drawn out over the T positions, ends to ends, where T
- * is more than there are.
+ * Fill the tables that are longer in 'to' for windows of T positions. Rows
+ * beyond the trained ones repeat the last one (clamp) or start again from the
+ * first (wrap). resample: if T is larger than the trained table, it is
+ * interpolated to T rows, first on first and last on last.
  */
 locant_status lct_extend_tables(struct lct_model *to, struct lct_model *from,
                                 enum locant_eval_policy policy, int64_t T);
 
 /*
- * The model of a run with what its checkpoint holds, verified, and room for
- * 'room' tokens.  Both are to be freed, also after a failure.
+ * The model of a run with the values of its checkpoint, which is verified, and
+ * space for 'room' tokens. Both are to be freed, also after a failure.
  */
 locant_status lct_load_trained(struct lct_model **model,
                                locant_encoding **encoding, locant_store *store,
@@ -61,12 +61,13 @@ locant_status lct_load_trained_as(struct lct_model **model,
                                   const locant_run_info *run, int64_t room);
 
 /*
- * A row can name a model of any size, and memory is taken before its checkpoint
- * at 'path' is read: FORMAT when the file is too small to hold it.
+ * Refuse with FORMAT if the checkpoint at 'path' is too small for the run's
+ * model. A row of the store can name a model of any size, and memory is
+ * allocated before the checkpoint is read.
  */
 locant_status lct_check_room(const locant_run_info *run, const char *path,
                              const locant_store *store);
 
-/* Rows of segments that 'room' tokens hold, of a model with memory. */
+/* How many segments of 'length' fit into 'room' tokens, at least 1. */
 int64_t lct_memory_rows(int64_t length, int64_t room);
 #endif

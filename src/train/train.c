@@ -35,7 +35,8 @@ static locant_status record(struct lct_trainer *t, const char *status,
     return LOCANT_OK;
 }
 
-/* Steps first, then the checkpoint: no step before a checkpoint is missing. */
+/* Steps are recorded before the checkpoint is written, so no step before a
+   checkpoint is missing. */
 static locant_status save(struct lct_trainer *t, const char *status)
 {
     const struct lct_checkpoint c = {t->key,      t->step, seconds_now(t),
@@ -53,8 +54,8 @@ static locant_status save(struct lct_trainer *t, const char *status)
 }
 
 /*
- * Read the checkpoint, or when it is damaged the one before it.  When neither
- * is whole, the first failure stands.
+ * Read the checkpoint, or if it is damaged the one before it. If both are
+ * damaged, report the failure of the first.
  */
 static locant_status read_checkpoint(struct lct_checkpoint *c,
                                      struct lct_trainer *t)
@@ -90,7 +91,7 @@ static bool has_isa(const char *name)
     return false;
 }
 
-/* Steps under two instruction sets have the bits of neither. */
+/* Steps under two instruction sets would give the bits of neither. */
 static locant_status check_isa(const struct lct_trainer *t, int64_t step)
 {
     char isa[16];
@@ -101,12 +102,12 @@ static locant_status check_isa(const struct lct_trainer *t, int64_t step)
     if (has_isa(isa))
         return locant_fail(LOCANT_ERR_PARAM, "locant_train: run %" PRId64 " was"
                            " trained with %s to step %" PRId64 ", this is %s:"
-                           " --isa %s goes on to the same bits, --any-isa to"
+                           " --isa %s continues to the same bits, --any-isa to"
                            " others", t->id, isa, step, locant_isa(), isa);
     return locant_fail(LOCANT_ERR_PARAM, "locant_train: run %" PRId64 " was"
                        " trained with %s to step %" PRId64 ", which this"
-                       " machine lacks: --any-isa goes on with %s, to other"
-                       " bits", t->id, isa, step, locant_isa());
+                       " machine does not have: --any-isa continues with %s,"
+                       " to other bits", t->id, isa, step, locant_isa());
 }
 
 /* Continue from the checkpoint, or begin. */
@@ -140,13 +141,13 @@ static locant_status stop_not_finite(struct lct_trainer *t, const char *what,
 {
     char message[160];
 
-    /* the sign of a NaN says nothing */
+    /* do not print the sign of a NaN */
     snprintf(message, sizeof message,
              "the %s became %g at step %" PRId64
              "; a lower learning_rate than %g may help", what,
              isnan(value) ? (double)NAN : value, t->step + 1,
              t->o.learning_rate);
-    /* memory has gone a segment on: the last checkpoint stays */
+    /* memory has already advanced by a segment: keep the last checkpoint */
     if (t->o.memory == 0)
         LCT_TRY(save(t, "running"));
     LCT_TRY(record(t, "failed", message));
@@ -181,7 +182,7 @@ static int report(struct lct_trainer *t)
     return t->o.progress(&p, t->o.context);
 }
 
-/* Of the steps of this sitting, where there were any. */
+/* Record the speed of the steps of this session, if there were any. */
 static locant_status keep_speed(const struct lct_trainer *t)
 {
     const double tokens =
@@ -235,7 +236,8 @@ static locant_status is_done(bool *done, const struct lct_trainer *t)
 
     LCT_TRY(locant_store_run(&info, t->store, t->id));
     *done = strcmp(info.status, "done") == 0 && access(t->path, F_OK) == 0;
-    if (*done) { /* the process that finished it may not have come to this */
+    if (*done) { /* the process that finished it may have been killed before
+                    this */
         lct_store_drop_previous(t->store, t->id);
         if (t->lock < 0)
             lct_store_drop_lock(t->store, t->id);
@@ -249,14 +251,14 @@ static locant_status run_trainer(struct lct_trainer *t)
     bool done;
 
     status = lct_train_set_up(t);
-    if (t->only != 0) /* the options are those that the store holds */
+    if (t->only != 0) /* the options came from the store */
         status = lct_store_blame(status, t->store, "run %" PRId64, t->only);
     LCT_TRY(status);
     LCT_TRY(is_done(&done, t));
     if (done)
         return LOCANT_OK;
     LCT_TRY(lct_store_lock_run(&t->lock, t->store, t->id));
-    /* Another process may have finished it before the lock was ours. */
+    /* Another process may have finished the run before we got the lock. */
     LCT_TRY(is_done(&done, t));
     if (done)
         return LOCANT_OK;

@@ -6,15 +6,15 @@
 struct json_t;
 struct lct_trainer;
 
-/* What training calls of folders that stand below it. */
+/* Functions of folders below that training calls. */
 struct lct_train_hooks {
     /* Before the first step and after each of them. */
     locant_status (*look)(struct lct_trainer *t);
-    /* The options of training on the task of that name. */
+    /* Set the options for training on the task of that name. */
     locant_status (*task)(locant_train_options *o, const char *name);
 };
 
-/* locant_train() of the run 'only' and no other; 0: of any. */
+/* locant_train(). Fail unless it is the run 'only'; 0: any run. */
 locant_status lct_train(int64_t *run, locant_store *store,
                         const locant_corpus *corpus,
                         const locant_train_options *options, int64_t only,
@@ -27,14 +27,14 @@ locant_status lct_resume(locant_store *store, int64_t run,
                          const struct lct_train_hooks *hooks);
 
 /*
- * All of the options that continuing needs, as JSON in memory of
- * locant_alloc(); 'encoding' is the resolved spec.
+ * All options that are needed to continue a run, as JSON, to be released.
+ * 'encoding' is the resolved spec.
  */
 locant_status lct_options_text(char **out, const locant_train_options *options,
                                const char *encoding);
 
-/* Read them back; false where they are not what lct_options_text() writes.
-   'root' has to outlive *o, which points into it. */
+/* Read them back; false if they are not what lct_options_text() writes. *o
+   points into 'root'. */
 bool lct_options_read(locant_train_options *o, const struct json_t *root,
                       const struct lct_train_hooks *hooks);
 
@@ -45,14 +45,14 @@ struct lct_item {
 };
 
 /*
- * What to train on besides text: rows that are a function of (seed, step, row,
- * length) and 'context' alone.
+ * Something to train on instead of text: rows that depend only on (seed, step,
+ * row, length) and 'context'.
  */
 struct locant_source {
-    const char *name; /* of what decides the rows; part of a run's key, at most
-                         200 bytes without ';' */
-    int64_t vocab;    /* words, at most LCT_VOCAB */
-    int64_t shortest; /* row it can make; 0: any */
+    const char *name; /* names everything the rows depend on; part of a run's
+                         key, at most 200 bytes without ';' */
+    int64_t vocab;    /* size of the vocabulary, at most LCT_VOCAB */
+    int64_t shortest; /* shortest row it can make; 0: any */
     /* tokens [length] 0 .. vocab - 1, targets [length] too or -1: not scored */
     void (*fill)(int32_t *tokens, int32_t *targets,
                  const struct lct_item *item, const void *context);

@@ -24,13 +24,14 @@ static const struct field {
     FIELD(length, INT64), FIELD(steps, INT64),
     FIELD(memory, INT64), FIELD(learning_rate, REAL),
     FIELD(checkpoint_every, INT64), FIELD(parent, INT64),
-    FIELD(constant_rate, INT), /* the last: left out when 0 */
+    FIELD(constant_rate, INT), /* the last one; left out if 0 */
 #undef FIELD
 };
 
 enum { FIELDS = sizeof fields / sizeof fields[0] };
 
-/* An unsigned number keeps its bits, as in the column 'seed'. */
+/* An unsigned number is stored as the signed one with the same bits, as in the
+   column 'seed'. */
 static json_t *get(const locant_train_options *o, const struct field *f)
 {
     const char *at = (const char *)o + f->offset;
@@ -93,7 +94,7 @@ locant_status lct_options_text(char **out, const locant_train_options *o,
                               "locant_train: no memory for the options");
 }
 
-/* 'root' stays, and with it the spec that o points to. */
+/* *o points to the spec in 'root'. */
 bool lct_options_read(locant_train_options *o, const json_t *root,
                       const struct lct_train_hooks *hooks)
 {

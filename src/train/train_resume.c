@@ -21,8 +21,9 @@ static locant_status check_text(const locant_run_info *run,
 }
 
 /*
- * Memory is taken by the options, before the key tells that they are those of
- * another run: the row has to say the same, and its checkpoint to be as large.
+ * Memory is allocated by the options before the key shows whether they belong
+ * to another run. So they have to agree with the row, and the checkpoint has to
+ * be large enough.
  */
 static locant_status check_options(const locant_train_options *o,
                                    const locant_run_info *run,

@@ -1,6 +1,6 @@
 /*
- * train_set_up.c - what a run needs before its first step: arguments judged,
- * encoding resolved, model made, and the key that is its identity.
+ * train_set_up.c - what a run needs before its first step: checked arguments,
+ * the resolved encoding, the model, and the key that identifies the run.
  */
 #include "../store/checkpoint.h"
 #include "../store/store_texts.h"
@@ -25,12 +25,12 @@ static locant_status check_text(const locant_corpus *corpus,
                        " split has only %zu bytes", o->length, size);
 }
 
-/* A source's batches have no order that memory could follow. */
+/* Batches of a source do not continue one another, so memory makes no sense. */
 static locant_status check_source(const locant_train_options *o)
 {
     if (o->memory != 0)
         return locant_fail(LOCANT_ERR_PARAM, "locant_train: memory is %" PRId64
-                           ", but %s is no text; expected 0", o->memory,
+                           ", but %s is not text; expected 0", o->memory,
                            o->source->name);
     if (o->length < o->source->shortest)
         return locant_fail(LOCANT_ERR_PARAM, "locant_train: length is %" PRId64
@@ -39,7 +39,7 @@ static locant_status check_source(const locant_train_options *o)
     return LOCANT_OK;
 }
 
-/* Everything about the options that does not take a model to see. */
+/* All checks of options that need no model. */
 static locant_status check_options(const locant_corpus *corpus,
                                    const locant_train_options *o)
 {
@@ -118,7 +118,7 @@ static locant_status create_model(struct lct_trainer *t)
     return allocate(t);
 }
 
-/* The parent's key, and its sizes into the options. */
+/* Read the parent's key, and copy its sizes to the options. */
 static locant_status find_parent(struct lct_trainer *t, locant_run_info *parent)
 {
     locant_train_options *o = &t->o;
@@ -137,7 +137,8 @@ static locant_status find_parent(struct lct_trainer *t, locant_run_info *parent)
                            parent->status);
     if (c.vocab != vocab)
         return locant_fail(LOCANT_ERR_PARAM, "locant_train: the parent, run %"
-                           PRId64 ", has %" PRId64 " words, expected %" PRId64,
+                           PRId64 ", has a vocabulary of %" PRId64
+                           ", expected %" PRId64,
                            parent->id, c.vocab, vocab);
     memcpy(t->parent_key, extra.key, sizeof t->parent_key);
     o->layers = c.layers;
@@ -161,7 +162,8 @@ static int64_t encoding_parameters(const struct lct_model *model)
     return sum;
 }
 
-/* With what continuing needs: the options, and where the text came from. */
+/* Find or insert the run, with what is needed to continue it: the options, and
+   where the text came from. */
 static locant_status find_run(struct lct_trainer *t, struct lct_run_new *run)
 {
     locant_status status;
@@ -256,7 +258,7 @@ locant_status locant_train_check(const locant_corpus *corpus,
     locant_status status;
 
     LCT_TRY(check_options(corpus, options));
-    if (options->parent > 0) /* whose sizes only its store knows */
+    if (options->parent > 0) /* only its store knows its sizes */
         return LOCANT_OK;
     t = locant_alloc(sizeof *t);
     if (t == NULL)

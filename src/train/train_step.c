@@ -35,8 +35,8 @@ static void text_batch(struct lct_trainer *t)
 }
 
 /*
- * Words as the checksum sees them, the same on every machine: two bytes each,
- * -1 as 65535.  A vocabulary has at most LCT_VOCAB words.
+ * Tokens as bytes for the checksum, the same on every machine: two bytes each,
+ * -1 as 65535.
  */
 static uint64_t hash_words(uint64_t h, const int32_t *words, size_t n)
 {
@@ -102,7 +102,8 @@ static void update(struct lct_trainer *t, double rate)
     lct_model_project(t->model);
 }
 
-/* Odd, and its multiples far apart: steps and seeds never share positions. */
+/* An odd number whose multiples are far apart, so that no two (seed, step) use
+   the same random positions. */
 static const uint64_t draw_stride = 0x9e3779b97f4a7c15;
 
 /* Norm of the gradient of the encoding's own parameters; NAN without any. */

@@ -9,7 +9,7 @@ struct lct_trainer {
     locant_store *store;
     const locant_corpus *corpus; /* NULL: the source needs none */
     locant_train_options o;
-    locant_encoding *encoding; /* resolved with o.length */
+    locant_encoding *encoding; /* resolved at o.length */
     struct lct_model *model;
     real *m, *v;
     int32_t *tokens, *targets; /* [batch, length] */
@@ -22,26 +22,28 @@ struct lct_trainer {
     int lock;
     int64_t step;
     uint64_t checksum;
-    double seconds, since;     /* of earlier sittings; start of this one */
+    double seconds, since;     /* seconds of earlier sessions; start of this
+                                  one */
     double recorded, reported; /* clock of the last record and report */
-    int64_t first;             /* steps done before this sitting */
-    double forward, backward;  /* seconds of this sitting's steps */
+    int64_t first;             /* steps done before this session */
+    double forward, backward;  /* seconds of this session's steps */
     struct lct_metric metrics[LCT_METRICS];
     size_t n_metrics;
-    locant_corpus *probe_text; /* what heads are looked at on; NULL: not yet */
-    char notice[512];          /* what the user should know, or "" */
-    bool told;                 /* ... and was told */
+    locant_corpus *probe_text; /* text that heads are probed on; NULL: not
+                                  loaded yet */
+    char notice[512];          /* a message for the user, or "" */
+    bool told;                 /* the user has seen it */
 };
 
 /* ------------------------------------------------------------------ set up */
 
-/* Say what is wrong with the arguments of locant_train(), or nothing. */
+/* Check the arguments of locant_train(). */
 locant_status lct_train_check(const int64_t *run, const locant_store *store,
                               const locant_corpus *corpus,
                               const locant_train_options *o);
 
-/* Encoding, model, room for a batch, and the row of the run in the store, if
-   there is one. */
+/* Create the encoding, the model and the buffers of a batch, and find or insert
+   the run if there is a store. */
 locant_status lct_train_set_up(struct lct_trainer *t);
 void lct_train_release(struct lct_trainer *t);
 
@@ -51,9 +53,9 @@ locant_status lct_train_first_values(struct lct_trainer *t);
 /* -------------------------------------------------------------------- step */
 
 /*
- * One step: batch, forward, backward, update; its metric is appended.  *broken
- * names what stopped being finite and *value says what it became; then neither
- * parameters, moments nor step have changed.  Otherwise *broken is NULL.
+ * One step: batch, forward, backward, update; its metric is appended. If a
+ * number stopped being finite, *broken names it, *value is what it became, and
+ * parameters, moments and step have not changed. Otherwise *broken is NULL.
  */
 locant_status lct_train_step(struct lct_trainer *t, const char **broken,
                              double *value);
