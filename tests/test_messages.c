@@ -59,6 +59,9 @@ static void both_languages_say_the_same(void **state)
               strlen(zh) < LCT_MESSAGE_BYTES);
         same_values(en, zh);
         is_english(en);
+        for (int k = MSG_NONE + 1; k < id && strlen(en) > 20; k++)
+            if (!strcmp(en, lct_messages_text((enum lct_message)k, LCT_EN)))
+                FAIL("'%s' stands twice", en);
     }
     assert_null(lct_messages_text(MSG_NONE, LCT_EN));
 }

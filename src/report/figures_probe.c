@@ -167,7 +167,7 @@ static size_t make_marks(locant_mark *marks, const struct lct_results *r,
     if (p->id == FIG_ENTROPY || p->id == FIG_TRUNCATION)
         marks[n++] = lct_trained_mark(r);
     for (size_t i = 0; i < r->n && p->predicted; i++) {
-        const double at = lct_points_number(
+        const double at = lct_page_real(
             lct_numbers_at(r->groups[i].probe, p->predicted));
 
         if (isfinite(at) && n < MOST_MARKS)

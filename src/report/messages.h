@@ -10,7 +10,15 @@ enum lct_message {
 #define MESSAGE(id, en, zh) MSG_##id,
 #include "messages.def"
 #undef MESSAGE
-    LCT_MESSAGES
+    LCT_MESSAGES,
+    /* figures whose texts are those of another */
+    MSG_MASK_LAST_TITLE = MSG_MASK_TITLE,
+    MSG_MASK_LAST_ALT = MSG_MASK_ALT,
+    MSG_MASK_LAST_CAPTION = MSG_MASK_CAPTION,
+    MSG_EXTENSION_NEEDLE_TUNED_ALT = MSG_EXTENSION_NEEDLE_ALT,
+    MSG_EXTENSION_NEEDLE_TUNED_CAPTION = MSG_EXTENSION_NEEDLE_CAPTION,
+    MSG_BIAS_INITIAL_ALT = MSG_BIAS_ALT,
+    MSG_TASK_PLACES_TITLE = MSG_TASK_SCORES_TITLE
 };
 
 enum lct_language { LCT_EN, LCT_ZH };

@@ -25,13 +25,13 @@ void lct_page_put_count(struct lct_html *h, int64_t value);
 void lct_page_scaled(struct lct_html *h, const struct lct_results *r,
                      double scale, int decimals, const char *path, ...)
     LOCANT_PRINTF(5, 6);
-void lct_page_number(struct lct_html *h, const struct lct_results *r,
-                     int decimals, const char *path, ...) LOCANT_PRINTF(4, 5);
+#define lct_page_number(h, r, decimals, ...)                                  \
+    lct_page_scaled(h, r, 1, decimals, __VA_ARGS__)
 /* With its sign, for differences; rounded, with gaps between thousands. */
-void lct_page_signed(struct lct_html *h, const struct lct_results *r,
-                     int decimals, const char *path, ...) LOCANT_PRINTF(4, 5);
-void lct_page_count(struct lct_html *h, const struct lct_results *r,
-                    const char *path, ...) LOCANT_PRINTF(3, 4);
+#define lct_page_signed(h, r, decimals, ...)                                  \
+    lct_page_scaled(h, r, 1, LCT_WITH_SIGN + (decimals), __VA_ARGS__)
+#define lct_page_count(h, r, ...)                                             \
+    lct_page_scaled(h, r, 1, LCT_NO_DECIMALS, __VA_ARGS__)
 /* A cell with one of these and nothing else: a page has hundreds of them.
    decimals: how many, one of these, or LCT_WITH_SIGN + how many. */
 enum { LCT_NO_DECIMALS = -1, LCT_WITH_SIGN = 100 };
@@ -42,6 +42,9 @@ void lct_page_cell(struct lct_html *h, const struct lct_results *r,
 /* The number itself; NAN where there is none. */
 double lct_page_value(const struct lct_results *r, const char *path, ...)
     LOCANT_PRINTF(2, 3);
+
+/* A number of a document; NAN where there is none. */
+double lct_page_real(const struct json_t *number);
 
 /* Is none of them finite?  That cannot be drawn. */
 bool lct_page_all_missing(const double *values, size_t n);

@@ -121,10 +121,7 @@ locant_status lct_page_extension(struct lct_html *h,
 
     lct_html_raw(h, "<p>");
     lct_say_values(h, r, MSG_EXTENSION_LEAD, model);
-    if (lct_page_value(r, "extension.failures") > 0) {
-        lct_html_raw(h, " ");
-        lct_say_values(h, r, MSG_EXTENSION_FAILURES, NULL);
-    }
+    lct_say_some(h, r, "extension", "failures", MSG_FAILURES);
     lct_html_raw(h, "</p>\n");
     LCT_TRY(lct_page_extension_figures(h, r));
     for (int k = 0; k < (int)(sizeof tables / sizeof tables[0]); k++)

@@ -68,9 +68,7 @@ enum { PATH_BYTES = 128 };
 
 static double value_at(const struct lct_results *r, const char *path)
 {
-    const json_t *at = lct_numbers_at(r->numbers, path);
-
-    return json_is_number(at) ? json_number_value(at) : NAN;
+    return lct_page_real(lct_numbers_at(r->numbers, path));
 }
 
 /* decimals: LCT_NO_DECIMALS, or LCT_WITH_SIGN and how many. */
@@ -124,34 +122,9 @@ void lct_page_scaled(struct lct_html *h, const struct lct_results *r,
     va_end(args);
 }
 
-void lct_page_number(struct lct_html *h, const struct lct_results *r,
-                     int decimals, const char *path, ...)
+double lct_page_real(const json_t *number)
 {
-    va_list args;
-
-    va_start(args, path);
-    print(h, r, "span", 1, decimals, path, args);
-    va_end(args);
-}
-
-void lct_page_signed(struct lct_html *h, const struct lct_results *r,
-                     int decimals, const char *path, ...)
-{
-    va_list args;
-
-    va_start(args, path);
-    print(h, r, "span", 1, LCT_WITH_SIGN + decimals, path, args);
-    va_end(args);
-}
-
-void lct_page_count(struct lct_html *h, const struct lct_results *r,
-                    const char *path, ...)
-{
-    va_list args;
-
-    va_start(args, path);
-    print(h, r, "span", 1, LCT_NO_DECIMALS, path, args);
-    va_end(args);
+    return json_is_number(number) ? json_number_value(number) : NAN;
 }
 
 bool lct_page_all_missing(const double *values, size_t n)

@@ -199,16 +199,6 @@ static void put_tables(struct lct_html *h, const struct lct_results *r)
     }
 }
 
-/* Said where there are some. */
-static void say_some(struct lct_html *h, const struct lct_results *r,
-                     const char *path, enum lct_message id)
-{
-    if (lct_page_value(r, "%s", path) > 0) {
-        lct_html_raw(h, " ");
-        lct_say_values(h, r, id, NULL);
-    }
-}
-
 locant_status lct_page_surface(struct lct_html *h, const struct lct_results *r)
 {
     const char *const model[] = {
@@ -217,8 +207,8 @@ locant_status lct_page_surface(struct lct_html *h, const struct lct_results *r)
 
     lct_html_raw(h, "<p>");
     lct_say_values(h, r, MSG_SURFACE_LEAD, model);
-    say_some(h, r, "surface.left_out", MSG_SURFACE_LEFT_OUT);
-    say_some(h, r, "surface.failures", MSG_SURFACE_FAILURES);
+    lct_say_some(h, r, "surface", "left_out", MSG_SURFACE_LEFT_OUT);
+    lct_say_some(h, r, "surface", "failures", MSG_FAILURES);
     lct_html_raw(h, "</p>\n<div class=\"grid\">\n");
     LCT_TRY(lct_page_surface_maps(h, r, NULL));
     lct_html_raw(h, "</div>\n");

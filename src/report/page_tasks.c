@@ -4,8 +4,8 @@
  */
 #include "page_tasks.h"
 #include "cell.h"
-#include "say.h"
 #include "html_table.h"
+#include "say.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,11 +20,6 @@ bool lct_page_has_tasks(const struct lct_results *r)
 static size_t tasks_of(const struct lct_results *r)
 {
     return json_array_size(json_object_get(r->numbers, "tasks"));
-}
-
-double lct_page_real(const json_t *number)
-{
-    return json_is_number(number) ? json_number_value(number) : NAN;
 }
 
 const json_t *lct_page_task(const struct lct_results *r, size_t t)

@@ -17,9 +17,6 @@ bool lct_page_task_row(size_t *out, const json_t *test, const char *spec);
 /* Which encodings have a score in any test of task t: is group i one? */
 bool lct_page_task_has(const struct lct_results *r, size_t t, size_t i);
 
-/* A value of the document; NAN for null. */
-double lct_page_real(const json_t *number);
-
 /* Dots of the seeds, a figure for each test; then maps. */
 locant_status lct_page_task_figures(struct lct_html *h,
                                     const struct lct_results *r, size_t t);

@@ -185,7 +185,8 @@ static locant_status show_scalings(struct lct_html *h,
 static locant_status show_ramps(struct lct_html *h, const struct lct_subject *s,
                                 const struct ways *w)
 {
-    double turns[LCT_SUBJECT_PAIRS], index[LCT_SUBJECT_PAIRS], pair[LCT_SUBJECT_PAIRS];
+    double turns[LCT_SUBJECT_PAIRS], index[LCT_SUBJECT_PAIRS];
+    double pair[LCT_SUBJECT_PAIRS];
     locant_series series[2];
     locant_figure f = lct_figures_begin(FIG_RAMPS);
 

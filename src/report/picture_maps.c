@@ -63,7 +63,7 @@ static double weight(const struct maps *m, int k, size_t head, int64_t i,
 
     if (j > i || m->map[k] == NULL)
         return NAN;
-    return lct_points_number(
+    return lct_page_real(
                json_array_get(values, (size_t)(i * m->bins + j))) / 1000;
 }
 

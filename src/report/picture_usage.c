@@ -13,7 +13,7 @@ static const char *const sides[] = { "q", "k" };
 static double length_of(const json_t *heads, int64_t head, int side,
                         int64_t pair)
 {
-    return lct_points_number(json_array_get(
+    return lct_page_real(json_array_get(
         json_object_get(json_array_get(heads, (size_t)head), sides[side]),
         (size_t)pair));
 }

@@ -3,14 +3,10 @@
 #include "../measure/claims.h"
 #include "../measure/gates.h"
 #include "../measure/numbers.h"
+#include "page.h"
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
-
-double lct_points_number(const json_t *value)
-{
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
 
 static size_t at_most(size_t n)
 {
@@ -24,7 +20,7 @@ static size_t read_list(double *y, const json_t *list)
     const size_t n = at_most(json_array_size(list));
 
     for (size_t i = 0; i < n; i++)
-        y[i] = lct_points_number(json_array_get(list, i));
+        y[i] = lct_page_real(json_array_get(list, i));
     return n;
 }
 
@@ -33,7 +29,7 @@ static size_t read_heads(double *y, const json_t *heads, const char *key)
     const size_t n = at_most(json_array_size(heads));
 
     for (size_t i = 0; i < n; i++)
-        y[i] = lct_points_number(
+        y[i] = lct_page_real(
             json_object_get(json_array_get(heads, i), key));
     return n;
 }
@@ -50,7 +46,7 @@ static size_t read_means(double *y, const json_t *heads, const char *key)
         n = at_most(json_array_size(values));
         for (size_t k = 0; k < n; k++)
             y[k] = (i == 0 ? 0 : y[k]) +
-                   lct_points_number(json_array_get(values, k)) / count;
+                   lct_page_real(json_array_get(values, k)) / count;
     }
     return n;
 }
@@ -67,7 +63,7 @@ static size_t read_course(double *y, const json_t *steps, const char *key)
 
         y[i] = heads ? 0 : NAN;
         for (size_t h = 0; h < count; h++)
-            y[i] += fabs(lct_points_number(json_array_get(heads, h))) /
+            y[i] += fabs(lct_page_real(json_array_get(heads, h))) /
                     (double)count;
     }
     return n > 0 && isfinite(y[n - 1]) ? n : 0;
@@ -81,7 +77,7 @@ static size_t read_states(double *y, const json_t *part, const char *key)
     if (n == 0 || n == LCT_POINTS)
         return 0;
     memmove(y + 1, y, n * sizeof *y);
-    y[0] = lct_points_number(json_object_get(part, "input"));
+    y[0] = lct_page_real(json_object_get(part, "input"));
     return n + 1;
 }
 
@@ -105,7 +101,7 @@ static size_t read_y(double *y, const struct lct_points *p, const json_t *part)
    so that 0 has a place on a logarithmic axis. */
 static size_t fill_bins(double *x, size_t n, const json_t *part)
 {
-    const double length = lct_points_number(json_object_get(part, "length"));
+    const double length = lct_page_real(json_object_get(part, "length"));
     size_t b = 0;
 
     for (; b < n && (b == 0 || ldexp(1, (int)b - 1) < length); b++)
@@ -128,8 +124,8 @@ static size_t fill_x(double *x, size_t n, const struct lct_points *p,
                : p->x == LCT_POINTS_X_POWERS ? ldexp(1, (int)i)
                : p->x == LCT_POINTS_X_SHARES ? ((double)i + .5) / (double)n
                : p->x == LCT_POINTS_X_QUERY
-                   ? lct_points_number(json_array_get(list, i)) + 1
-                   : lct_points_number(json_object_get(json_array_get(part, i),
+                   ? lct_page_real(json_array_get(list, i)) + 1
+                   : lct_page_real(json_object_get(json_array_get(part, i),
                                                        "step")) + 1;
     return n;
 }
@@ -162,7 +158,7 @@ enum { MOST_KEYS = 4096 }; /* whatever a store says */
 void lct_points_even_shares(double *y, const double *x, size_t n,
                             const json_t *probe)
 {
-    const double length = lct_points_number(
+    const double length = lct_page_real(
         lct_numbers_at(probe, "attention.trained.length"));
 
     (void)x;
@@ -178,5 +174,5 @@ void lct_points_chance(double *y, const double *x, size_t n,
 {
     (void)x;
     for (size_t i = 0; i < n; i++)
-        y[i] = lct_points_number(lct_numbers_at(probe, "states.chance"));
+        y[i] = lct_page_real(lct_numbers_at(probe, "states.chance"));
 }

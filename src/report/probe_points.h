@@ -50,7 +50,4 @@ void lct_points_even_shares(double *y, const double *x, size_t n,
                             const struct json_t *probe);
 void lct_points_chance(double *y, const double *x, size_t n,
                        const struct json_t *probe);
-
-/* A number; NAN where there is none. */
-double lct_points_number(const struct json_t *value);
 #endif

@@ -190,3 +190,12 @@ void lct_say_values(struct lct_html *h, const struct lct_results *r,
     else
         lct_say_all(h, r, "", &id, 1, text);
 }
+
+void lct_say_some(struct lct_html *h, const struct lct_results *r,
+                  const char *at, const char *key, enum lct_message id)
+{
+    if (!(lct_page_value(r, "%s.%s", at, key) > 0))
+        return;
+    lct_html_raw(h, " ");
+    lct_say_all(h, r, at, &id, 1, NULL);
+}

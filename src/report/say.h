@@ -24,6 +24,10 @@ void lct_say_all(struct lct_html *h, const struct lct_results *r,
                  const char *at, const enum lct_message *ids, int n,
                  const char *const *text);
 
+/* A message after a blank, where the number at.key is above 0. */
+void lct_say_some(struct lct_html *h, const struct lct_results *r,
+                  const char *at, const char *key, enum lct_message id);
+
 /* One text in one language: of gates. */
 void lct_say_open(struct lct_html *h, enum lct_language language);
 void lct_say_close(struct lct_html *h);
