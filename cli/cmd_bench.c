@@ -1,4 +1,4 @@
-/* cmd_bench.c - locant bench: speed against the roof of this machine. */
+/* cmd_bench.c - locant bench: speed compared with the peak of this machine. */
 #include "bench/bench.h"
 #include "cli.h"
 
@@ -55,12 +55,12 @@ static int run(const struct cli *cli)
 }
 
 const struct cli_command cli_bench = {
-    .name = "bench", .summary = "speed against the roof of this machine",
+    .name = "bench", .summary = "speed compared with the peak of this machine",
     .usage = "[--quick] [--only TEXT] [-n LIST] [-d LIST] [-t LIST]\n"
              "  [-e SPEC] [--isa NAME] [-o markdown|json|csv|sql] "
              "[--append DIR]",
     .doc = "Time every operation and every kernel, each checked first, and "
-           "say which part\nof the machine's roof it reaches: of streaming in "
+           "say which part\nof the machine's peak it reaches: of streaming in "
            "place, reading, or fused\nmultiply-adds, measured around each row "
            "on the same threads.\nAttention in bfloat16: of dot "
            "products, where the instruction set has them.\n\n"

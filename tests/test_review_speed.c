@@ -221,7 +221,7 @@ static void turned_keys_need_no_gradient(void **state)
         struct problem p, q;
 
         make(&p, "rope-mixed(width=3)", (int64_t[]){ 2, 2, 9, dims[n] }, 2, 0);
-        p.a.flags = LOCANT_ATTENTION_KEYS_TURNED;
+        p.a.flags = LOCANT_ATTENTION_KEYS_ROTATED;
         q = p;
         q.g.dk = NULL;
         run(&p);

@@ -293,7 +293,7 @@ static void backward_group(void *context, size_t task, int slot)
     if (p->by_terms)
         lct_terms_begin_keys(p, s);
     for (int64_t h = head * group; h < (head + 1) * group; h++)
-        for (int64_t first = 0; first < p->q_tiles && !lct_stopping();
+        for (int64_t first = 0; first < p->q_tiles && !lct_pool_cancelled();
              first += p->abreast)
             backward_tiles(job, b, h, first, slot);
     if (p->by_terms && job->dk)
@@ -344,7 +344,7 @@ static void run_tiled(struct lct_problem *p, const locant_attention *a,
     job.dq = g->dq != NULL ||
              (job.learns && (lct_turn_learns(p) || p->by_terms));
     job.dk = g->dk != NULL ||
-             (job.learns && lct_turn_learns(p) && !p->keys_turned);
+             (job.learns && lct_turn_learns(p) && !p->keys_rotated);
     lct_clear_dx(g->dx);
     run(&job);
     lct_sinks_backward(p, g, dout, out, lse);
@@ -371,14 +371,14 @@ locant_attention_backward(const locant_attention_gradients *gradients,
                                  1u << p.q.dtype);
     if (status == LOCANT_OK) {
         lct_problem_fill(&p, a, workspace);
-        lct_watch();
+        lct_pool_begin_cancellable();
     }
     if (status == LOCANT_OK && p.by_rows)
         lct_rows_backward(&p, a, gradients, dout, out, lse);
     else if (status == LOCANT_OK)
         run_tiled(&p, a, gradients, dout, out, lse);
     lct_problem_done(&p);
-    if (lct_watched())
+    if (lct_pool_end_cancellable())
         return locant_fail(LOCANT_ERR_INTERRUPTED, "%s: stopped by the poll; "
                            "gradients are not complete", fn);
     return status;

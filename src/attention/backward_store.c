@@ -109,7 +109,7 @@ static void store_dk(const struct lct_backward_job *job, int64_t b,
     const locant_tensor *dk = job->g->dk;
     const int64_t at[3] = { b, head, 0 };
 
-    if (p->turns && !p->keys_turned) {
+    if (p->turns && !p->keys_rotated) {
         turn_keys_back(job, b, head, s);
         return;
     }

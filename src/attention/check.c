@@ -82,11 +82,11 @@ static locant_status check_options(struct lct_problem *p,
         return locant_fail(LOCANT_ERR_PARAM, "%s: mask is %d, expected 0 "
                            "(none) or 1 (causal)", p->fn, (int)a->mask);
     p->causal = a->mask == LOCANT_MASK_CAUSAL;
-    if ((a->flags & ~LOCANT_ATTENTION_KEYS_TURNED) != 0)
+    if ((a->flags & ~LOCANT_ATTENTION_KEYS_ROTATED) != 0)
         return locant_fail(LOCANT_ERR_PARAM, "%s: flags are 0x%x, expected "
                            "LOCANT_ATTENTION_* only", p->fn,
                            (unsigned)a->flags);
-    p->keys_turned = a->flags & LOCANT_ATTENTION_KEYS_TURNED;
+    p->keys_rotated = a->flags & LOCANT_ATTENTION_KEYS_ROTATED;
     p->scale = a->scale == LOCANT_SCALE_AUTO ? 1 / sqrt((double)p->D)
                                              : a->scale;
     if (!isfinite(p->scale) || !isfinite((float)p->scale))

@@ -88,7 +88,7 @@ static void few_scores(const struct lct_problem *p, const struct few *f,
             x->b = x->ahead = s->k;
             x->b_row = x->ahead_row = x->k;
         }
-        x->kind = LCT_STORED_PAIRS;
+        x->kind = LCT_STORED_BF16_PAIRS;
     } else if (p->k_turned != NULL || !few_lie(p, f, &p->k, t->h, i, x)) {
         x->b = lct_load_keys(p, t, s, &x->b_row);
         x->ahead = x->b;
@@ -97,7 +97,7 @@ static void few_scores(const struct lct_problem *p, const struct few *f,
             x->ahead += (f->tile[i + 1] - f->tile[i]) * LCT_TILE *
                         p->padded_q;
     }
-    p->kernels->scores_few(x);
+    p->kernels->decode_scores(x);
 }
 
 /* Weights of tile i of the run, which 't' is. */
@@ -116,7 +116,7 @@ static void few_keys(const struct lct_problem *p, struct few *f,
                                  .m = (size_t)(f->share * p->T),
                                  .n = (size_t)t->keys,
                                  .k = (size_t)p->padded_q,
-                                 .shrink = s->rows + LCT_PAIRS_SCALES +
+                                 .rescale = s->rows + LCT_PAIRS_SCALES +
                                            g * p->T };
 
         x.k = p->by_pairs ? x.k / 2 : x.k;
@@ -125,7 +125,8 @@ static void few_keys(const struct lct_problem *p, struct few *f,
     }
     lct_few_weigh(p, f, t, n, s, scores, s->rows + 2 * LCT_TILE + i * rows);
     if (p->by_pairs)
-        p->kernels->round_rows((uint32_t *)scores, FEW_ROW, scores, FEW_ROW,
+        p->kernels->bf16_round_rows((uint32_t *)scores, FEW_ROW, scores,
+                                    FEW_ROW,
                                NULL, (size_t)rows,
                                ((size_t)t->keys + LCT_PAD - 1) / LCT_PAD *
                                    LCT_PAD);
@@ -138,18 +139,18 @@ static void few_product_pairs(const struct lct_problem *p,
                               struct lct_scratch *s)
 {
     int64_t at[3] = { t->b, t->h / (p->H / p->Hkv), t->j };
-    struct lct_pair_product y = {
+    struct lct_bf16_product y = {
         .c = x->c, .c_row = x->c_row, .a = x->a,
         .a_row = (ptrdiff_t)(x->a_row * sizeof(float)),
         .a_col = sizeof(uint32_t), .b = (const uint32_t *)s->v, .b_row = x->n,
         .m = x->m, .n = x->n, .k = (x->k + 1) / 2, .add = true };
 
     if (!f->guard[i] && few_lie(p, f, &p->v, t->h, i, x)) {
-        x->kind = LCT_STORED_PAIRS;
-        p->kernels->values_few(x);
+        x->kind = LCT_STORED_BF16_PAIRS;
+        p->kernels->decode_values(x);
         return;
     }
-    p->kernels->pair_rows((uint32_t *)s->v, x->n, lct_at(&p->v, at, 3),
+    p->kernels->bf16_pair_rows((uint32_t *)s->v, x->n, lct_at(&p->v, at, 3),
                           p->v.stride[2] * (ptrdiff_t)sizeof(uint16_t),
                           LCT_STORED_BF16, x->k, (size_t)p->D);
     lct_pairs_multiply(p, &y, f->guard[i] && !lct_pairs_finite(&y),
@@ -184,7 +185,7 @@ static void few_product(const struct lct_problem *p, const struct few *f,
     }
     if (!f->guard[i] ||
         p->kernels->all_finite(x.b, x.b_row, x.k, x.n))
-        p->kernels->values_few(&x);
+        p->kernels->decode_values(&x);
     else
         lct_multiply(p->kernels, &x, true);
 }

@@ -101,7 +101,7 @@ void lct_few_turned(const struct lct_problem *p, const struct few *f,
     part.ahead_row = (size_t)(p->k.stride[2] * size / (ptrdiff_t)sizeof(float));
     part.warm = true;
     if (p->by_pairs)
-        part.kind = LCT_STORED_PAIRS;
+        part.kind = LCT_STORED_BF16_PAIRS;
     for (int64_t j = 0; j < t->keys; j += rows) {
         rows = t->keys - j < most ? t->keys - j : most;
         if (p->by_pairs)
@@ -111,6 +111,6 @@ void lct_few_turned(const struct lct_problem *p, const struct few *f,
         part.ahead = (const void *)rows_ahead(p, f, t, j);
         part.c = x->c + j;
         part.n = (size_t)rows;
-        p->kernels->scores_few(&part);
+        p->kernels->decode_scores(&part);
     }
 }

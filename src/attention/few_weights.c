@@ -45,7 +45,8 @@ static void finish_scores(const struct lct_problem *p, const struct few *f,
 
     for (int64_t i = 0; i < p->T; i++, rows += FEW_ROW) {
         if (f->levers)
-            p->kernels->add_levers(rows, f->lever, f->slope[t->h - f->head],
+            p->kernels->add_linear_bias(rows, f->lever,
+                                        f->slope[t->h - f->head],
                                    LCT_TILE);
         else if (p->score != NULL)
             lct_add_bias_row(p, t->b, t->h, i, t->j, t->keys, rows);

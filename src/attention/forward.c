@@ -69,7 +69,7 @@ static void accumulate(struct forward_work *w, int n)
                              .k = (size_t)t->keys, .add = true,
                              .b = w->loaded.values,
                              .b_row = w->loaded.value_row,
-                             .shrink = s->rows + 2 * LCT_TILE };
+                             .rescale = s->rows + 2 * LCT_TILE };
 
     if (p->by_pairs) {
         lct_pairs_values(p, t, s);
@@ -216,7 +216,7 @@ static void run(struct lct_problem *p, locant_tensor *out, locant_tensor *lse,
 {
     p->turns_late = p->few && p->turns_keys && !p->by_rows;
     lct_problem_fill(p, a, workspace);
-    lct_watch();
+    lct_pool_begin_cancellable();
     if (p->by_rows)
         lct_rows_forward(p, a, out, lse);
     else if (p->few)
@@ -240,7 +240,7 @@ locant_status locant_attention_forward(locant_tensor *out, locant_tensor *lse,
     if (status == LOCANT_OK)
         run(&p, out, lse, a, workspace);
     lct_problem_done(&p);
-    if (lct_watched())
+    if (lct_pool_end_cancellable())
         return locant_fail(LOCANT_ERR_INTERRUPTED, "%s: stopped by the poll; "
                            "out and lse are not complete", fn);
     return status;

@@ -29,7 +29,7 @@ bool lct_pairs_apply(const struct lct_problem *p)
 {
     if (p->q.dtype != LOCANT_BF16 || p->by_rows || p->by_terms || p->turns)
         return false;
-    return lct_pairs_use == LCT_PAIRS_FAST ? p->kernels->dots
+    return lct_pairs_use == LCT_PAIRS_FAST ? p->kernels->has_bf16_dot
                                            : lct_pairs_use == LCT_PAIRS_ALWAYS;
 }
 
@@ -145,7 +145,7 @@ struct lct_pairs_loaded lct_pairs_load(const struct lct_problem *p,
 {
     int64_t at[3] = { t->b, t->h / (p->H / p->Hkv), t->j };
 
-    p->kernels->pair_rows((uint32_t *)s->v, (size_t)p->padded,
+    p->kernels->bf16_pair_rows((uint32_t *)s->v, (size_t)p->padded,
                           lct_at(&p->v, at, 3), step_of(&p->v),
                           LCT_STORED_BF16, (size_t)t->keys, (size_t)p->D);
     return (struct lct_pairs_loaded){
@@ -177,7 +177,7 @@ void lct_pairs_scores(const struct lct_problem *p, const struct lct_tile *t,
                       struct lct_scratch *s,
                       const struct lct_pairs_loaded *loaded, float *slope)
 {
-    lct_pairs_pair_steps(p, t, &(struct lct_pair_product){
+    lct_pairs_pair_steps(p, t, &(struct lct_bf16_product){
         .c = s->s, .c_row = t->lanes, .a = loaded->keys.at,
         .a_row = loaded->keys.row, .a_col = sizeof(uint32_t),
         .b = (const uint32_t *)s->q_cols, .b_row = t->lanes,
@@ -212,17 +212,17 @@ static uint32_t halves_of(uint32_t word)
 
 /* x where weights of 0 contribute nothing, whatever their values are. */
 static void multiply_guarded(const struct lct_problem *p,
-                             const struct lct_pair_product *x, uint32_t *row)
+                             const struct lct_bf16_product *x, uint32_t *row)
 {
     for (size_t i = 0; i < x->m; i++) {
-        struct lct_pair_product one = *x;
+        struct lct_bf16_product one = *x;
 
         one.c += i * x->c_row;
         one.m = one.k = 1;
         one.b = row;
-        one.shrink = NULL;
-        for (size_t d = 0; x->shrink != NULL && d < x->n; d++)
-            one.c[d] *= x->shrink[i];
+        one.rescale = NULL;
+        for (size_t d = 0; x->rescale != NULL && d < x->n; d++)
+            one.c[d] *= x->rescale[i];
         for (size_t k = 0; k < x->k; k++) {
             const uint32_t *b = x->b + k * x->b_row;
             uint32_t word, kept;
@@ -234,12 +234,12 @@ static void multiply_guarded(const struct lct_problem *p,
             for (size_t d = 0; d < x->n; d++)
                 row[d] = b[d] & kept;
             if (kept != 0)
-                p->kernels->matmul_pairs(&one);
+                p->kernels->bf16_matmul(&one);
         }
     }
 }
 
-bool lct_pairs_finite(const struct lct_pair_product *x)
+bool lct_pairs_finite(const struct lct_bf16_product *x)
 {
     bool finite = true;
 
@@ -249,13 +249,13 @@ bool lct_pairs_finite(const struct lct_pair_product *x)
 }
 
 void lct_pairs_multiply(const struct lct_problem *p,
-                        const struct lct_pair_product *x, bool guard,
+                        const struct lct_bf16_product *x, bool guard,
                         uint32_t *row)
 {
     if (guard)
         multiply_guarded(p, x, row);
     else
-        p->kernels->matmul_pairs(x);
+        p->kernels->bf16_matmul(x);
 }
 
 /* s->out = s->out * shrink + p v */
@@ -264,13 +264,13 @@ void lct_pairs_values(const struct lct_problem *p, const struct lct_tile *t,
 {
     uint32_t *weights = (uint32_t *)s->ds, *values = (uint32_t *)s->v;
     size_t keys = (size_t)t->keys, padded = (size_t)p->padded;
-    struct lct_pair_product x = {
+    struct lct_bf16_product x = {
         .c = s->out, .c_row = padded, .a = weights, .a_row = sizeof(uint32_t),
         .a_col = (ptrdiff_t)(t->lanes * sizeof(uint32_t)), .b = values,
         .b_row = padded, .m = (size_t)t->rows, .n = padded, .k = (keys + 1) / 2,
-        .add = true, .shrink = s->rows + 2 * LCT_TILE };
+        .add = true, .rescale = s->rows + 2 * LCT_TILE };
 
-    p->kernels->pair_rows(weights, t->lanes, s->s,
+    p->kernels->bf16_pair_rows(weights, t->lanes, s->s,
                           (ptrdiff_t)(t->lanes * sizeof(float)),
                           LCT_STORED_F32, keys, t->lanes);
     lct_pairs_query_steps(p, t, s, &x);

@@ -63,21 +63,21 @@ void lct_pairs_keys(const struct lct_problem *p, const struct lct_tile *t,
  * has room for x->n words.  A guard is needed where x->b is not finite.
  */
 void lct_pairs_multiply(const struct lct_problem *p,
-                        const struct lct_pair_product *x, bool guard,
+                        const struct lct_bf16_product *x, bool guard,
                         uint32_t *row);
-bool lct_pairs_finite(const struct lct_pair_product *x);
+bool lct_pairs_finite(const struct lct_bf16_product *x);
 void lct_pairs_values(const struct lct_problem *p, const struct lct_tile *t,
                       struct lct_scratch *s);
 
 /* What lct_pair_steps(), lct_query_steps() and lct_key_steps() are. */
 void lct_pairs_pair_steps(const struct lct_problem *p, const struct lct_tile *t,
-                          const struct lct_pair_product *x);
+                          const struct lct_bf16_product *x);
 void lct_pairs_query_steps(const struct lct_problem *p,
                            const struct lct_tile *t, struct lct_scratch *s,
-                           const struct lct_pair_product *x);
+                           const struct lct_bf16_product *x);
 void lct_pairs_key_steps(const struct lct_problem *p, const struct lct_tile *t,
                          struct lct_scratch *s,
-                         const struct lct_pair_product *x);
+                         const struct lct_bf16_product *x);
 
 /* Parts of backward (pairs_backward.c); gradients have rows of p->padded. */
 void lct_pairs_open(const struct lct_problem *p, const struct lct_tile *t,

@@ -26,7 +26,7 @@ static uint32_t *upper_half(const struct lct_problem *p, float *rows)
 static void pair_up(const struct lct_problem *p, float *rows,
                     struct lct_pairs_rows from, int64_t n)
 {
-    p->kernels->pair_rows(upper_half(p, rows), (size_t)p->padded, from.at,
+    p->kernels->bf16_pair_rows(upper_half(p, rows), (size_t)p->padded, from.at,
                           from.row, LCT_STORED_BF16, (size_t)n, (size_t)p->D);
 }
 
@@ -68,17 +68,18 @@ void lct_pairs_weights(const struct lct_problem *p, const struct lct_tile *t,
         for (size_t j = 0; j < keys; j++)
             s->s[j * lanes + (size_t)t->rows] = 0; /* not NaN by a hidden key */
     if (dv != NULL) {
-        struct lct_pair_product x = {
+        struct lct_bf16_product x = {
             .c = dv, .c_row = padded, .a = s->ds,
             .a_row = (ptrdiff_t)(2 * lanes), .a_col = sizeof(uint32_t),
             .b = upper_half(p, s->dout), .b_row = padded, .m = keys,
             .n = padded, .k = (size_t)(t->rows + 1) / 2, .add = true };
 
-        p->kernels->round_rows((uint32_t *)s->ds, lanes / 2, s->s, lanes, NULL,
+        p->kernels->bf16_round_rows((uint32_t *)s->ds, lanes / 2, s->s, lanes,
+                                    NULL,
                                keys, lanes);
         lct_pairs_key_steps(p, t, s, &x);
     }
-    lct_pairs_pair_steps(p, t, &(struct lct_pair_product){
+    lct_pairs_pair_steps(p, t, &(struct lct_bf16_product){
         .c = s->ds, .c_row = lanes, .a = loaded->values.at,
         .a_row = loaded->values.row, .a_col = sizeof(uint32_t),
         .b = (const uint32_t *)s->dout_cols, .b_row = lanes, .m = keys,
@@ -91,13 +92,13 @@ void lct_pairs_dq(const struct lct_problem *p, const struct lct_tile *t,
                   struct lct_scratch *s)
 {
     size_t keys = (size_t)t->keys, lanes = t->lanes, padded = (size_t)p->padded;
-    struct lct_pair_product x = {
+    struct lct_bf16_product x = {
         .c = s->out, .c_row = padded, .a = s->s, .a_row = sizeof(uint32_t),
         .a_col = (ptrdiff_t)(lanes * sizeof(uint32_t)),
         .b = upper_half(p, s->k), .b_row = padded, .m = (size_t)t->rows,
         .n = padded, .k = (keys + 1) / 2, .add = true };
 
-    p->kernels->pair_rows((uint32_t *)s->s, lanes, s->ds,
+    p->kernels->bf16_pair_rows((uint32_t *)s->s, lanes, s->ds,
                           (ptrdiff_t)(lanes * sizeof(float)), LCT_STORED_F32,
                           keys, lanes);
     lct_pairs_query_steps(p, t, s, &x);
@@ -108,12 +109,12 @@ void lct_pairs_dk(const struct lct_problem *p, const struct lct_tile *t,
                   struct lct_scratch *s, float *dk)
 {
     size_t keys = (size_t)t->keys, lanes = t->lanes, padded = (size_t)p->padded;
-    struct lct_pair_product x = {
+    struct lct_bf16_product x = {
         .c = dk, .c_row = padded, .a = s->s, .a_row = (ptrdiff_t)(2 * lanes),
         .a_col = sizeof(uint32_t), .b = upper_half(p, s->q), .b_row = padded,
         .m = keys, .n = padded, .k = (size_t)(t->rows + 1) / 2, .add = true };
 
-    p->kernels->round_rows((uint32_t *)s->s, lanes / 2, s->ds, lanes,
+    p->kernels->bf16_round_rows((uint32_t *)s->s, lanes / 2, s->ds, lanes,
                            s->rows + LCT_PAIRS_SCALES, keys, lanes);
     lct_pairs_key_steps(p, t, s, &x);
 }

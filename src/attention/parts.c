@@ -39,7 +39,7 @@ static locant_status check_rotate(struct lct_problem *p,
         LCT_TRY(lct_schedule_of(&kept, leaf, p->fn, p->D, 0));
     if (leaf->row->turn_width != NULL)
         p->Dq = leaf->row->turn_width(leaf, p->D);
-    if (p->Dq != p->D && p->keys_turned)
+    if (p->Dq != p->D && p->keys_rotated)
         return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: %s widens queries and "
                            "keys, expected keys that are not turned yet",
                            p->fn, leaf->row->info.name);
@@ -60,7 +60,7 @@ static locant_status check_content(const struct lct_problem *p,
                            ", expected one of them alone", p->fn,
                            p->rotate->e->row->info.name, p->Dq,
                            leaf->row->info.name, p->D);
-    if (leaf->row->near_far != NULL && p->keys_turned)
+    if (leaf->row->near_far != NULL && p->keys_rotated)
         return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: %s turns each key for "
                            "each query, expected keys that are not turned yet",
                            p->fn, leaf->row->info.name);

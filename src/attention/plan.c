@@ -57,7 +57,7 @@ static void lay_out_angles(struct lct_problem *p, struct lct_arena *arena)
     if (p->schedule == NULL)
         return;
     pairs = p->schedule->pairs;
-    if (p->keys_turned)
+    if (p->keys_rotated)
         S = 0;
     if (p->lengths.e != NULL) {
         p->q_by = lct_take(arena, T, 1, sizeof(*p->q_by));
@@ -105,19 +105,20 @@ static void choose_tiles(struct lct_problem *p, const locant_attention *a)
 {
     p->padded = (p->D + LCT_PAD - 1) / LCT_PAD * LCT_PAD;
     p->padded_q = (p->Dq + LCT_PAD - 1) / LCT_PAD * LCT_PAD;
-    p->wide = (p->D + LCT_EIGHT - 1) / LCT_EIGHT * LCT_EIGHT;
-    p->wide_q = (p->Dq + LCT_EIGHT - 1) / LCT_EIGHT * LCT_EIGHT;
+    p->wide = (p->D + LCT_COLUMN_STEP - 1) / LCT_COLUMN_STEP * LCT_COLUMN_STEP;
+    p->wide_q =
+        (p->Dq + LCT_COLUMN_STEP - 1) / LCT_COLUMN_STEP * LCT_COLUMN_STEP;
     p->q_tiles = (p->T + LCT_TILE - 1) / LCT_TILE;
     p->k_tiles = (p->S + LCT_TILE - 1) / LCT_TILE;
     p->k_segments = (p->k_tiles + LCT_SEGMENT - 1) / LCT_SEGMENT;
     p->one_table = a->q_pos == NULL && a->k_pos == NULL && p->T <= p->S &&
-                   a->q_coords == NULL && !p->documents && !p->keys_turned;
+                   a->q_coords == NULL && !p->documents && !p->keys_rotated;
     p->by_pairs = lct_pairs_apply(p);
     p->few = p->T > 0 && p->T <= LCT_FEW && !p->by_terms;
-    p->turns_keys = p->schedule != NULL && !p->keys_turned;
+    p->turns_keys = p->schedule != NULL && !p->keys_rotated;
     p->read = p->by_terms || p->few ? p->padded : p->wide;
     p->gathers_dv = p->k.dtype != LOCANT_F32 || p->read != p->D;
-    p->gathers_dk = p->gathers_dv || (p->turns && !p->keys_turned);
+    p->gathers_dk = p->gathers_dv || (p->turns && !p->keys_rotated);
 }
 
 /* Content keeps more of a tile of queries than that. */
@@ -219,7 +220,7 @@ static void fill_angles(struct lct_problem *p)
     if (!p->one_table || p->turns_late)
         lct_places_angles(p->q_table, &q, 0,
                           (size_t)(p->position_rows * p->T));
-    if (!p->keys_turned && !p->turns_late)
+    if (!p->keys_rotated && !p->turns_late)
         lct_places_angles(p->k_table, &k, 0,
                           (size_t)(p->position_rows * p->S));
 }

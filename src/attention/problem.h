@@ -92,7 +92,7 @@ struct lct_problem {
     bool one_table;             /* the angles of q are the last of those of k */
     bool turns_keys;            /* by the schedule, as they are loaded */
     bool turns_late;            /* and their angles are not made before */
-    bool keys_turned;           /* they came turned */
+    bool keys_rotated;           /* they came turned */
 
     /* Both engines: gradients of the parameters, one row for each task. */
     double *dparam;             /* [1 + tasks at a time, params]; row 0: sums */
@@ -102,7 +102,7 @@ struct lct_problem {
 
     /* ------------------------------------------------------------- tiled */
     int64_t padded, padded_q;   /* D and Dq rounded up to LCT_PAD: rows */
-    int64_t wide, wide_q;       /* and to LCT_EIGHT: columns of products */
+    int64_t wide, wide_q;       /* and to LCT_COLUMN_STEP: columns */
     int64_t read;               /* columns that are read of a caller's row */
     int64_t q_tiles, k_tiles;
     bool gathers_dk, gathers_dv; /* gradients of keys and values are summed in

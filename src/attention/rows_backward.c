@@ -253,7 +253,7 @@ static void backward_segment(const struct owner *w)
     memset(s->dmemo, 0, s->memo * sizeof(double));
     if (s->dx != NULL)
         memset(s->dx, 0, (size_t)(s->c.keys * w->p->W) * sizeof(double));
-    for (int64_t i = 0; i < w->p->T && !lct_stopping(); i++)
+    for (int64_t i = 0; i < w->p->T && !lct_pool_cancelled(); i++)
         if (lct_segment_has(s, w->p, i))
             backward_row(w, i);
     if (w->row != NULL && w->row->content_end != NULL)

@@ -84,7 +84,7 @@ void lct_bends_fill(struct lct_problem *p)
 
 /* What a tile of the table is for, and its copy where lanes are apart. */
 struct bent_tile {
-    struct lct_bent x;
+    struct lct_pwl_bias x;
     int64_t at[LCT_TILE];
     float u[LCT_TILE * LCT_TILE], du[LCT_TILE * LCT_TILE];
 };
@@ -142,7 +142,7 @@ static int64_t bend_tile(struct bent_tile *b, const struct lct_problem *p,
         low = e->at[j] < low ? e->at[j] : low;
         high = e->at[j] > high ? e->at[j] : high;
     }
-    b->x = (struct lct_bent){ u, du, e->at, x->inverse + query, NULL, NULL,
+    b->x = (struct lct_pwl_bias){ u, du, e->at, x->inverse + query, NULL, NULL,
                               NULL, 0 };
     for (int64_t i = 0; !e->rows && i < t->rows; i++) {
         least = i == 0 || e->shift[i] < least ? e->shift[i] : least;
@@ -177,7 +177,7 @@ void lct_bends_add(const struct lct_problem *p, const struct lct_tile *t,
     struct bent_tile b;
 
     bend_tile(&b, p, t, e);
-    p->kernels->add_bends(s->s, (size_t)t->keys, t->lanes, &b.x);
+    p->kernels->add_pwl_bias(s->s, (size_t)t->keys, t->lanes, &b.x);
 }
 
 void lct_bends_add_row(const struct lct_problem *p, int64_t row, int64_t h,
@@ -193,7 +193,7 @@ void lct_bends_add_row(const struct lct_problem *p, int64_t row, int64_t h,
         lanes[n] = inverse;
     for (int64_t from = 0; from < keys; from += LCT_TILE) {
         int64_t some = keys - from < LCT_TILE ? keys - from : LCT_TILE;
-        struct lct_bent b = { u, NULL, &none, lanes, x->start_f,
+        struct lct_pwl_bias b = { u, NULL, &none, lanes, x->start_f,
                               x->slope_f + h * x->most,
                               x->value_f + h * x->most, (size_t)x->pieces };
 
@@ -203,7 +203,7 @@ void lct_bends_add_row(const struct lct_problem *p, int64_t row, int64_t h,
             u[n] = at >= 0 ? p->table[at] : 0; /* else ahead, and hidden */
         }
         memcpy(sum, s + from, (size_t)some * sizeof(*sum));
-        p->kernels->add_bends(sum, 1, LCT_TILE, &b);
+        p->kernels->add_pwl_bias(sum, 1, LCT_TILE, &b);
         memcpy(s + from, sum, (size_t)some * sizeof(*sum));
     }
 }
@@ -225,7 +225,8 @@ void lct_bends_gradient(const struct lct_problem *p, const struct lct_tile *t,
         double slope = x->slope[t->h * x->most + first + r];
         float end = r + 1 < (int64_t)b.x.pieces ? b.x.start[r + 1] : INFINITY;
 
-        p->kernels->sum_bend(sum, s->ds, (size_t)t->keys, t->lanes, &b.x,
+        p->kernels->sum_pwl_gradient(sum, s->ds, (size_t)t->keys, t->lanes,
+                                     &b.x,
                              r > 0 ? b.x.start[r] : -INFINITY, end);
         for (int64_t i = 0; i < t->rows; i++) {
             const double *query_bends = x->bends + 3 * (query + i);

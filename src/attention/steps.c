@@ -54,8 +54,8 @@ void lct_query_steps(const struct lct_problem *p, const struct lct_tile *t,
         part.a += e.lane;
         part.m = lct_step_rows(t, &e);
         part.k = e.keys;
-        if (x->shrink != NULL)
-            part.shrink += e.lane;
+        if (x->rescale != NULL)
+            part.rescale += e.lane;
         multiply(p, &part, guard);
     }
 }
@@ -106,7 +106,7 @@ void lct_again_steps(const struct lct_problem *p, const struct lct_tile *t,
     struct lct_step e = { 0 };
 
     while (lct_next_step(t, &e)) {
-        p->kernels->softmax_again(s->s + e.lane, t->lanes, e.keys, e.lanes,
+        p->kernels->recompute_probs(s->s + e.lane, t->lanes, e.keys, e.lanes,
                                   s->rows + 3 * LCT_TILE + e.lane);
         clear_below(s->s, t, &e);
     }

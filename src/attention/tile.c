@@ -39,9 +39,9 @@ void lct_multiply_guarded(const struct lct_kernels *kernels,
         one.c += i * x->c_row;
         one.m = one.k = 1;
         one.add = true;
-        one.shrink = NULL;
-        for (size_t j = 0; x->shrink != NULL && j < x->n; j++)
-            one.c[j] *= x->shrink[i];
+        one.rescale = NULL;
+        for (size_t j = 0; x->rescale != NULL && j < x->n; j++)
+            one.c[j] *= x->rescale[i];
         if (!x->add)
             memset(one.c, 0, x->n * sizeof(*one.c));
         for (size_t p = 0; p < x->k; p++) {

@@ -94,7 +94,7 @@ void lct_tiles_layout(struct lct_problem *p, struct lct_arena *arena)
         p->part_out = lct_take(arena, parts, p->padded, sizeof(float));
         p->part_rows = lct_take(arena, parts, 2, sizeof(float));
     }
-    if (p->turns && !p->keys_turned)
+    if (p->turns && !p->keys_rotated)
         p->k_turned = lct_take(arena, p->B * p->Hkv * p->S, p->padded_q,
                                sizeof(float));
     lay_out_gradients(p, arena);

@@ -278,7 +278,7 @@ void lct_tokens_fill(struct lct_problem *p, const locant_attention *a)
              p->documents ? p->k_docs + s : NULL, p->axes, &k, row);
         if (p->q_by != NULL)
             fill_schedules(p->q_by + t, p, a, &q, row);
-        if (p->q_by != NULL && !p->keys_turned)
+        if (p->q_by != NULL && !p->keys_rotated)
             fill_schedules(p->k_by + s, p, a, &k, row);
         p->last[row] = lct_extent_of(&k, row).high;
         if (p->q_last != NULL)

@@ -48,7 +48,7 @@ void lct_turn_row(double *out, const struct lct_problem *p, const double *x,
                   enum lct_role role, const int64_t at[3])
 {
     int64_t row = lct_position_row(p, at[0]);
-    bool turned = role == LCT_KEY && p->keys_turned;
+    bool turned = role == LCT_KEY && p->keys_rotated;
 
     if (p->turns && !turned) {
         struct lct_point point = point_of(p, role, row, at[2]);
@@ -66,7 +66,7 @@ void lct_turn_row_back(double *dx, double *dparam, const struct lct_problem *p,
                        const int64_t at[3])
 {
     int64_t row = lct_position_row(p, at[0]);
-    bool turned = role == LCT_KEY && p->keys_turned;
+    bool turned = role == LCT_KEY && p->keys_rotated;
 
     if (p->turns && !turned) {
         struct lct_point point = point_of(p, role, row, at[2]);

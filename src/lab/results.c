@@ -208,7 +208,7 @@ static locant_status read_group(struct lct_group *g, size_t index,
     g->info = locant_encoding_info_of(e);
     g->doors = locant_encoding_doors(e);
     g->traits = locant_encoding_traits(e);
-    g->reach = locant_encoding_reach(e);
+    g->reach = locant_encoding_length_limit(e);
     locant_encoding_free(e);
     return lct_read_params(g, store);
 }

@@ -69,7 +69,7 @@ static locant_status group_of(struct lct_group **out, struct lct_results *r,
     g->info = locant_encoding_info_of(e);
     g->doors = locant_encoding_doors(e);
     g->traits = locant_encoding_traits(e);
-    g->reach = locant_encoding_reach(e);
+    g->reach = locant_encoding_length_limit(e);
     locant_encoding_free(e);
     g->results = locant_alloc(n * sizeof *g->results);
     if (g->results == NULL)

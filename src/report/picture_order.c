@@ -13,7 +13,7 @@ enum { FEW = 8, MOST = 128 };
 int64_t lct_view_length(const struct lct_subject *s, int64_t usual,
                         int64_t most)
 {
-    int64_t reach = locant_encoding_reach(s->e);
+    int64_t reach = locant_encoding_length_limit(s->e);
     int64_t n = s->view.length > 0 ? s->view.length
                 : usual < most     ? usual
                                    : most;
