@@ -97,25 +97,27 @@ static void matmul(const struct lct_kernels *k, struct operands *x)
     k->matmul(&p);
 }
 
-static void matmul_pairs(const struct lct_kernels *k, struct operands *x)
+static void bf16_matmul(const struct lct_kernels *k, struct operands *x)
 {
-    const struct lct_pair_product p = {
+    const struct lct_bf16_product p = {
         .c = x->f[OUT], .c_row = SIDE, .a = x->bf16, .a_row = 2 * SIDE,
         .a_col = 4, .b = x->pairs, .b_row = SIDE, .m = SIDE, .n = SIDE,
         .k = SIDE / 2,
     };
 
-    k->matmul_pairs(&p);
+    k->bf16_matmul(&p);
 }
 
 CALL(pair_rows_f32,
-     k->pair_rows(x->out_pairs, SIDE, x->f[DATA], 4 * SIDE, LCT_STORED_F32,
+     k->bf16_pair_rows(x->out_pairs, SIDE, x->f[DATA], 4 * SIDE, LCT_STORED_F32,
                   SIDE, SIDE))
 CALL(pair_rows_bf16,
-     k->pair_rows(x->out_pairs, SIDE, x->bf16, 2 * SIDE, LCT_STORED_BF16, SIDE,
+     k->bf16_pair_rows(x->out_pairs, SIDE, x->bf16, 2 * SIDE, LCT_STORED_BF16,
+                       SIDE,
                   SIDE))
-CALL(round_rows,
-     k->round_rows(x->out_pairs, SIDE / 2, x->f[DATA], SIDE, x->f[MORE], SIDE,
+CALL(bf16_round_rows,
+     k->bf16_round_rows(x->out_pairs, SIDE / 2, x->f[DATA], SIDE, x->f[MORE],
+                        SIDE,
                    SIDE))
 
 static void scores_of(const struct lct_kernels *k, struct operands *x,
@@ -127,10 +129,10 @@ static void scores_of(const struct lct_kernels *k, struct operands *x,
         .kind = kind, .ahead = keys,
     };
 
-    k->scores_few(&p);
+    k->decode_scores(&p);
 }
 
-CALL(scores_few, scores_of(k, x, x->f[DATA], LCT_STORED_F32))
+CALL(decode_scores, scores_of(k, x, x->f[DATA], LCT_STORED_F32))
 CALL(scores_few_bf16, scores_of(k, x, x->bf16, LCT_STORED_BF16))
 CALL(scores_few_f16, scores_of(k, x, x->f16, LCT_STORED_F16))
 
@@ -139,11 +141,11 @@ static void scores_few_pairs(const struct lct_kernels *k, struct operands *x)
     const struct lct_product p = {
         .c = x->f[OUT], .c_row = SIDE, .a = (const float *)x->pairs,
         .a_col = SIDE, .b = (const float *)x->bf16, .b_row = SIDE / 2,
-        .m = FEW, .n = SIDE, .k = SIDE / 2, .shrink = x->f[MORE],
-        .kind = LCT_STORED_PAIRS, .ahead = (const float *)x->bf16,
+        .m = FEW, .n = SIDE, .k = SIDE / 2, .rescale = x->f[MORE],
+        .kind = LCT_STORED_BF16_PAIRS, .ahead = (const float *)x->bf16,
     };
 
-    k->scores_few(&p);
+    k->decode_scores(&p);
 }
 
 static void values_of(const struct lct_kernels *k, struct operands *x,
@@ -156,7 +158,7 @@ static void values_of(const struct lct_kernels *k, struct operands *x,
     };
 
     memset(x->f[OUT], 0, FEW * SIDE * sizeof(float));
-    k->values_few(&p);
+    k->decode_values(&p);
 }
 
 static void values_few_pairs(const struct lct_kernels *k, struct operands *x)
@@ -165,14 +167,14 @@ static void values_few_pairs(const struct lct_kernels *k, struct operands *x)
         .c = x->f[OUT], .c_row = SIDE, .a = (const float *)x->pairs,
         .a_row = SIDE, .a_col = 1, .b = (const float *)x->bf16, .b_row = SIDE,
         .m = FEW, .n = SIDE, .k = SIDE, .add = true,
-        .kind = LCT_STORED_PAIRS, .ahead = (const float *)x->bf16,
+        .kind = LCT_STORED_BF16_PAIRS, .ahead = (const float *)x->bf16,
     };
 
     memset(x->f[OUT], 0, FEW * SIDE * sizeof(float));
-    k->values_few(&p);
+    k->decode_values(&p);
 }
 
-CALL(values_few, values_of(k, x, x->f[DATA], LCT_STORED_F32))
+CALL(decode_values, values_of(k, x, x->f[DATA], LCT_STORED_F32))
 CALL(values_few_bf16, values_of(k, x, x->bf16, LCT_STORED_BF16))
 CALL(values_few_f16, values_of(k, x, x->f16, LCT_STORED_F16))
 CALL(softmax_step,
@@ -182,7 +184,8 @@ CALL(softmax_row,
      k->softmax_row(x->f[DATA], N, x->f[SIXES], x->f[ONES], x->f[OUT]))
 CALL(softmax_merge,
      k->softmax_merge(x->f[DATA], x->f[SIXES], x->f[ONES], x->f[MORE], 5, 1, N))
-CALL(softmax_again, k->softmax_again(x->f[DATA], SIDE, SIDE, SIDE, x->f[SIXES]))
+CALL(recompute_probs, k->recompute_probs(x->f[DATA], SIDE, SIDE, SIDE,
+                                         x->f[SIXES]))
 
 /* With the slope, as backward needs it.  Repeated calls let numbers go to 0. */
 CALL(softcap, k->softcap(x->f[DATA], x->f[OUT], N, 30))
@@ -190,31 +193,32 @@ CALL(softmax_gradient,
      k->softmax_gradient(x->f[DATA], x->f[COSINES], SIDE, SIDE, SIDE,
                          x->f[MORE]))
 CALL(add_bias_rows, k->add_bias_rows(x->f[DATA], SIDE, SIDE, x->f[MORE], x->at))
-CALL(add_levers, k->add_levers(x->f[DATA], x->distances, 0.25, N))
+CALL(add_linear_bias, k->add_linear_bias(x->f[DATA], x->distances, 0.25, N))
 CALL(sum_diagonals, k->sum_diagonals(x->f[OUT], x->f[DATA], SIDE, SIDE))
 
-static struct lct_bent bent(const struct operands *x)
+static struct lct_pwl_bias bent(const struct operands *x)
 {
     static const float start[] = { 0, -1, 0, 1 }, slope[] = { 0, 1, -1, 2 };
     static const float value[] = { 1, 2, 3, 4 };
 
-    return (struct lct_bent){ .u = x->f[MORE], .du = x->f[SINES], .at = x->at,
+    return (struct lct_pwl_bias){ .u = x->f[MORE], .du = x->f[SINES],
+                                  .at = x->at,
                               .inverse = x->f[ONES], .start = start,
                               .slope = slope, .value = value, .pieces = 4 };
 }
 
-static void add_bends(const struct lct_kernels *k, struct operands *x)
+static void add_pwl_bias(const struct lct_kernels *k, struct operands *x)
 {
-    const struct lct_bent b = bent(x);
+    const struct lct_pwl_bias b = bent(x);
 
-    k->add_bends(x->f[DATA], SIDE, SIDE, &b);
+    k->add_pwl_bias(x->f[DATA], SIDE, SIDE, &b);
 }
 
-static void sum_bend(const struct lct_kernels *k, struct operands *x)
+static void sum_pwl_gradient(const struct lct_kernels *k, struct operands *x)
 {
-    const struct lct_bent b = bent(x);
+    const struct lct_pwl_bias b = bent(x);
 
-    k->sum_bend(x->f[OUT], x->f[DATA], SIDE, SIDE, &b, -1, 1);
+    k->sum_pwl_gradient(x->f[OUT], x->f[DATA], SIDE, SIDE, &b, -1, 1);
 }
 
 /* Three quarters of each row, which is no whole number of vectors. */
@@ -292,26 +296,35 @@ static const struct row rows[] = {
     { { "angle_rows", AT(angle_rows), &work_each, N, 0 }, angle_rows },
     /* SIDE products and sums, each rounded once or twice */
     { { "matmul", AT(matmul), &work_flops, 2.0 * N * SIDE, 1e-5 }, matmul },
-    { { "matmul_pairs", AT(matmul_pairs), &work_dots, 2.0 * N * SIDE, 0 },
-      matmul_pairs },
-    { { "pair_rows, f32", AT(pair_rows), &work_each, N, 0 }, pair_rows_f32 },
-    { { "pair_rows, bf16", AT(pair_rows), &work_each, N, 0 }, pair_rows_bf16 },
-    { { "round_rows", AT(round_rows), &work_each, N, 0 }, round_rows },
-    { { "scores_few", AT(scores_few), &work_flops, 2.0 * FEW * N, 1e-5 },
-      scores_few },
-    { { "scores_few, bf16", AT(scores_few), &work_flops, 2.0 * FEW * N, 1e-5 },
+    { { "bf16_matmul", AT(bf16_matmul), &work_dots, 2.0 * N * SIDE, 0 },
+      bf16_matmul },
+    { { "bf16_pair_rows, f32", AT(bf16_pair_rows), &work_each, N, 0 },
+      pair_rows_f32 },
+    { { "bf16_pair_rows, bf16", AT(bf16_pair_rows), &work_each, N, 0 },
+      pair_rows_bf16 },
+    { { "bf16_round_rows", AT(bf16_round_rows), &work_each, N, 0 },
+      bf16_round_rows },
+    { { "decode_scores", AT(decode_scores), &work_flops, 2.0 * FEW * N, 1e-5 },
+      decode_scores },
+    { { "decode_scores, bf16", AT(decode_scores), &work_flops, 2.0 * FEW * N,
+        1e-5 },
       scores_few_bf16 },
-    { { "scores_few, f16", AT(scores_few), &work_flops, 2.0 * FEW * N, 1e-5 },
+    { { "decode_scores, f16", AT(decode_scores), &work_flops, 2.0 * FEW * N,
+        1e-5 },
       scores_few_f16 },
-    { { "scores_few, pairs", AT(scores_few), &work_dots, 2.0 * FEW * N, 0 },
+    { { "decode_scores, pairs", AT(decode_scores), &work_dots, 2.0 * FEW * N,
+        0 },
       scores_few_pairs },
-    { { "values_few", AT(values_few), &work_flops, 2.0 * FEW * N, 1e-5 },
-      values_few },
-    { { "values_few, bf16", AT(values_few), &work_flops, 2.0 * FEW * N, 1e-5 },
+    { { "decode_values", AT(decode_values), &work_flops, 2.0 * FEW * N, 1e-5 },
+      decode_values },
+    { { "decode_values, bf16", AT(decode_values), &work_flops, 2.0 * FEW * N,
+        1e-5 },
       values_few_bf16 },
-    { { "values_few, f16", AT(values_few), &work_flops, 2.0 * FEW * N, 1e-5 },
+    { { "decode_values, f16", AT(decode_values), &work_flops, 2.0 * FEW * N,
+        1e-5 },
       values_few_f16 },
-    { { "values_few, pairs", AT(values_few), &work_dots, 2.0 * FEW * N, 0 },
+    { { "decode_values, pairs", AT(decode_values), &work_dots, 2.0 * FEW * N,
+        0 },
       values_few_pairs },
     /* an exponential within a few roundings; sums of up to N of them */
     { { "softmax_step", AT(softmax_step), &work_each, N, 1e-5 },
@@ -319,18 +332,20 @@ static const struct row rows[] = {
     { { "softmax_row", AT(softmax_row), &work_each, N, 1e-4 }, softmax_row },
     { { "softmax_merge", AT(softmax_merge), &work_each, N, 1e-5 },
       softmax_merge },
-    { { "softmax_again", AT(softmax_again), &work_each, N, 1e-5 },
-      softmax_again },
+    { { "recompute_probs", AT(recompute_probs), &work_each, N, 1e-5 },
+      recompute_probs },
     { { "softcap", AT(softcap), &work_each, N, 1e-5 }, softcap },
     { { "softmax_gradient", AT(softmax_gradient), &work_each, N, 0 },
       softmax_gradient },
     { { "add_bias_rows", AT(add_bias_rows), &work_each, N, 0 },
       add_bias_rows },
-    { { "add_levers", AT(add_levers), &work_each, N, 0 }, add_levers },
+    { { "add_linear_bias", AT(add_linear_bias), &work_each, N, 0 },
+      add_linear_bias },
     { { "sum_diagonals", AT(sum_diagonals), &work_each, N, 0 },
       sum_diagonals },
-    { { "add_bends", AT(add_bends), &work_each, N, 1e-5 }, add_bends },
-    { { "sum_bend", AT(sum_bend), &work_each, N, 1e-5 }, sum_bend },
+    { { "add_pwl_bias", AT(add_pwl_bias), &work_each, N, 1e-5 }, add_pwl_bias },
+    { { "sum_pwl_gradient", AT(sum_pwl_gradient), &work_each, N, 1e-5 },
+      sum_pwl_gradient },
     { { "load_rows", AT(load_rows), &work_each, N, 0 }, load_rows },
     { { "load_rows, bf16", AT(load_rows), &work_each, N, 0 }, load_rows_bf16 },
     { { "store_rows", AT(store_rows), &work_each, N, 0 }, store_rows },
@@ -383,7 +398,7 @@ static const char *isa(void)
 
 const struct bench_kernels bench_kernels = {
     .name = "lct_kernels", .size = sizeof(struct lct_kernels),
-    .flag = offsetof(struct lct_kernels, dots), .at = row_at,
+    .flag = offsetof(struct lct_kernels, has_bf16_dot), .at = row_at,
     .bytes = sizeof(struct operands), .floats = ARRAYS * N, .fill = fill,
     .call = call_row, .isa = isa,
 };

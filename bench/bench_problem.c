@@ -91,7 +91,7 @@ static locant_status make_problem(struct bench_attention *a)
     a->problem.params = a->encoding.params;
     a->problem.mask = c->causal ? LOCANT_MASK_CAUSAL : LOCANT_MASK_NONE;
     if (c->family->keys_rotated)
-        a->problem.flags = LOCANT_ATTENTION_KEYS_TURNED;
+        a->problem.flags = LOCANT_ATTENTION_KEYS_ROTATED;
     if (c->documents > 0 && !make_documents(a))
         return LOCANT_ERR_NOMEM;
     if (locant_encoding_traits(a->encoding.e) & LOCANT_TRAIT_READS_X) {

@@ -315,7 +315,7 @@ int show_checks(struct show_block *out, int *n, const locant_encoding *e)
 
     memset(out, 0, SHOW_BLOCKS * sizeof *out);
     *n = 0;
-    if (locant_encoding_places(e))
+    if (locant_encoding_chooses_positions(e))
         failed = ids(&out[(*n)++], e);
     if (!failed && doors & LOCANT_DOOR_INPUT)
         failed = table(&out[(*n)++], own);

@@ -58,7 +58,7 @@ static int table(const char *path, const locant_encoding *e)
     int failed = open(&c, e, TABLE, &(locant_sizes){ .width = CHANNELS });
 
     if (!failed) {
-        shape[0] = least(TABLE, locant_encoding_reach(c.e));
+        shape[0] = least(TABLE, locant_encoding_length_limit(c.e));
         t   = locant_dense(out, LOCANT_F64, 2, shape);
         pos = locant_dense(real ? (void *)at : (void *)id,
                            real ? LOCANT_F64 : LOCANT_I64, 1, shape);
@@ -237,7 +237,7 @@ static int biases(double *out, const locant_encoding *e, int64_t heads,
         cli_encoding_close(&c);
         return failed;
     }
-    *n = least(*n, locant_encoding_reach(c.e));
+    *n = least(*n, locant_encoding_length_limit(c.e));
     shape[0] = heads;
     shape[1] = shape[2] = *n;
     t   = locant_dense(out, LOCANT_F64, 3, shape);
@@ -385,7 +385,7 @@ int show_picture(const struct cli *cli, const locant_encoding *e,
         failed = similarity(path, e);
     else if (doors & LOCANT_DOOR_INPUT)
         failed = table(path, e);
-    else if (locant_encoding_places(e))
+    else if (locant_encoding_chooses_positions(e))
         failed = places(path, e);
     else
         failed = weights(path, e);

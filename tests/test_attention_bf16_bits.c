@@ -167,7 +167,7 @@ static void turned(void)
                                             .stride = { 1 } },
                                         NULL, LOCANT_ROTATE_KEY));
     }
-    j.a.flags = LOCANT_ATTENTION_KEYS_TURNED;
+    j.a.flags = LOCANT_ATTENTION_KEYS_ROTATED;
     forward(&j.a, &j.out, &j.lse);
     check_result(&j, "turned keys", out, lse);
     free(out);

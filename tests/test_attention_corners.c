@@ -216,7 +216,7 @@ TEST(turned_keys_need_no_gradient)
         struct problem p, q;
 
         make(&p, "rope-mixed(width=3)", (int64_t[]){ 2, 2, 9, dims[n] }, 2, 0);
-        p.a.flags = LOCANT_ATTENTION_KEYS_TURNED;
+        p.a.flags = LOCANT_ATTENTION_KEYS_ROTATED;
         q = p;
         q.g.dk = NULL;
         run(&p);

@@ -142,7 +142,7 @@ static float *run(const struct step *s, int64_t from, int64_t T, bool reference)
     a.k_docs = s->documents ? &k_docs : NULL;
     a.encoding = s->e;
     a.mask = LOCANT_MASK_CAUSAL;
-    a.flags = s->turned ? LOCANT_ATTENTION_KEYS_TURNED : 0;
+    a.flags = s->turned ? LOCANT_ATTENTION_KEYS_ROTATED : 0;
     for (; locant_encoding_param(&info, s->e, learned, &sizes); learned++) {
         params[learned] = test_tensor(LOCANT_F32, info.rank, info.shape);
         CHECK_OK(locant_encoding_param_init(&params[learned], s->e, learned,

@@ -48,7 +48,7 @@ TEST(reach_leaves_the_sentence_alone)
 
     CHECK(locant_encoding_create(&bad, "frob") == LOCANT_ERR_PARAM);
     strcpy(before, locant_last_error());
-    CHECK(locant_encoding_reach(e) == 4);
+    CHECK(locant_encoding_length_limit(e) == 4);
     CHECK(strcmp(before, locant_last_error()) == 0);
     locant_encoding_free(e);
 }
@@ -62,7 +62,7 @@ TEST(reach_is_0_while_the_length_is_unknown)
     for (size_t n = 0; n < LEN(specs); n++) {
         locant_encoding *e = make(specs[n]);
 
-        CHECK(locant_encoding_reach(e) == 0);
+        CHECK(locant_encoding_length_limit(e) == 0);
         locant_encoding_free(e);
     }
 }

@@ -45,14 +45,14 @@ static uint32_t *random_words(size_t n)
     return x;
 }
 
-static void check_pair_product(const struct lct_pair_product *x,
+static void check_pair_product(const struct lct_bf16_product *x,
                                const float *start)
 {
     for (size_t at = 0; at < x->m * x->n; at++) {
         size_t i = at / x->n, j = at % x->n;
         float want = x->add ? start[at] : 0, got = x->c[i * x->c_row + j];
 
-        want *= x->shrink == NULL ? 1 : x->shrink[i];
+        want *= x->rescale == NULL ? 1 : x->rescale[i];
         for (size_t p = 0; p < x->k; p++) {
             uint32_t a;
 
@@ -80,12 +80,12 @@ TEST(products_are_those_of_the_instruction)
         int64_t shape[2] = { (int64_t)m, (int64_t)n };
         locant_tensor c = test_tensor(LOCANT_F32, 2, shape);
         locant_tensor start = test_tensor(LOCANT_F32, 2, shape);
-        struct lct_pair_product x = {
+        struct lct_bf16_product x = {
             .c = c.data, .c_row = n, .a = (char *)a + 2 * (test_rand() % 2),
             .a_row = (ptrdiff_t)(4 * (across ? 1 : k)),
             .a_col = (ptrdiff_t)(4 * (across ? m : 1)), .b = b, .b_row = n,
             .m = m, .n = n, .k = k, .add = test_rand() % 2,
-            .shrink = test_rand() % 2 ? shrink : NULL,
+            .rescale = test_rand() % 2 ? shrink : NULL,
             .factor = test_rand() % 2 ? start.data : NULL };
 
         for (size_t i = 0; i < m; i++)
@@ -95,7 +95,7 @@ TEST(products_are_those_of_the_instruction)
                 continue;
             CHECK_OK(locant_set_isa(locant_isa_at(isa, NULL)));
             memcpy(c.data, start.data, m * n * sizeof(float));
-            lct_kernels()->matmul_pairs(&x);
+            lct_kernels()->bf16_matmul(&x);
             check_pair_product(&x, start.data);
         }
         test_guarded_free(a, (m * k + 1) * sizeof(*a));
@@ -117,7 +117,7 @@ static void check_pairs_of_rows(locant_dtype dtype)
 
     for (size_t i = 0; i < rows * n * item / 2; i++)
         x[i] = test_rand() % 4 ? (uint16_t)test_rand() : 0x7f80;
-    lct_kernels()->pair_rows(out, padded, x, (ptrdiff_t)(n * item),
+    lct_kernels()->bf16_pair_rows(out, padded, x, (ptrdiff_t)(n * item),
                              (enum lct_stored)dtype, rows, n);
     for (size_t at = 0; at < 2 * pairs * padded; at++) {
         size_t r = at / padded, c = at % padded;
@@ -162,7 +162,7 @@ static void check_rounded_rows(void)
 
         lct_row_from_f32(want + i, LOCANT_BF16, &product, 1);
     }
-    lct_kernels()->round_rows(out, row, x, row, factor, rows, n);
+    lct_kernels()->bf16_round_rows(out, row, x, row, factor, rows, n);
     for (size_t r = 0; r < rows; r++)
         if (memcmp(out + r * row, want + r * n, n * sizeof(*want)) != 0)
             FAIL("[%zu,%zu] row %zu", rows, n, r);

@@ -42,7 +42,7 @@ static void check_product(const struct lct_product *x, const float *start)
 {
     for (size_t at = 0; at < x->m * x->n; at++) {
         size_t i = at / x->n, j = at % x->n;
-        double shrink = x->shrink == NULL ? 1 : (double)x->shrink[i];
+        double shrink = x->rescale == NULL ? 1 : (double)x->rescale[i];
         double want = x->add ? (double)start[at] * shrink : 0;
         double size = fabs(want);
 
@@ -63,7 +63,7 @@ TEST(matmul_matches_double)
 {
     for (int round = 0; round < 200; round++) {
         size_t m = (size_t)test_range(1, 20), k = (size_t)test_range(1, 70);
-        size_t n = LCT_EIGHT * (size_t)test_range(1, 12);
+        size_t n = LCT_COLUMN_STEP * (size_t)test_range(1, 12);
         bool transposed = test_range(0, 1);
         float *a = floats(m * k), *b = floats(k * n), *c = floats(m * n);
         float *start = floats(m * n), *shrink = floats(m);
@@ -72,7 +72,7 @@ TEST(matmul_matches_double)
                                  .a_col = transposed ? m : 1, .b = b,
                                  .b_row = n, .m = m, .n = n, .k = k,
                                  .add = test_range(0, 1),
-                                 .shrink = test_range(0, 1) ? shrink : NULL };
+                                 .rescale = test_range(0, 1) ? shrink : NULL };
 
         for (int isa = 0; locant_isa_at(isa, NULL) != NULL; isa++) {
             const struct lct_kernels *kernels = kernels_at(isa);
@@ -112,7 +112,7 @@ TEST(exponential_is_within_two_ulp)
             s[i] = -87.3f * (float)i / N;
         if (kernels == NULL)
             continue;
-        kernels->softmax_again(s, LCT_PAD, N / LCT_PAD, LCT_PAD, zero);
+        kernels->recompute_probs(s, LCT_PAD, N / LCT_PAD, LCT_PAD, zero);
         for (int i = 0; i < N; i++) {
             double ulp = test_ulp(s[i], exp(-87.3f * (float)i / N));
 
@@ -122,7 +122,7 @@ TEST(exponential_is_within_two_ulp)
         s[1] = -1e30f;
         s[2] = NAN;
         s[3] = 0;
-        kernels->softmax_again(s, LCT_PAD, 1, LCT_PAD, zero);
+        kernels->recompute_probs(s, LCT_PAD, 1, LCT_PAD, zero);
         CHECK(s[0] == 0 && s[1] == 0 && isnan(s[2]) && s[3] == 1);
     }
     print_message("worst exponential: %.3f ulp\n", worst);
@@ -135,7 +135,7 @@ TEST(exponential_is_within_two_ulp)
 /* One problem of the softmax kernels; results of an ISA go to 'result'. */
 enum { KEYS = 37, LANES = 48 };
 struct softmax_result {
-    float p[KEYS * LANES], top[LANES], sum[LANES], shrink[LANES];
+    float p[KEYS * LANES], top[LANES], sum[LANES], rescale[LANES];
     float ds[KEYS * LANES];
 };
 
@@ -152,7 +152,7 @@ static void run_softmax(struct softmax_result *r,
         memcpy(r->p + from * LANES, s + from * LANES,
                keys * LANES * sizeof(float));
         kernels->softmax_step(r->p + from * LANES, LANES, keys, LANES, r->top,
-                              r->sum, r->shrink);
+                              r->sum, r->rescale);
     }
     memcpy(r->ds, s, sizeof(r->ds));
     kernels->softmax_gradient(r->ds, r->p, LANES, KEYS, LANES, r->sum);

@@ -84,7 +84,7 @@ static void check_levers(void)
     for (size_t j = 0; j < n; j++)
         levers[j] = -(double)test_range(0, INT64_C(1) << 30);
     levers[0] = -0x1p62;
-    lct_kernels()->add_levers(s, levers, slope, n);
+    lct_kernels()->add_linear_bias(s, levers, slope, n);
     for (size_t j = 0; j < n; j++)
         CHECK(bits(s[j]) == bits(before[j] + (float)(slope * levers[j])));
     test_guarded_free(s, n * sizeof(*s));
@@ -101,14 +101,14 @@ static void check_bends(void)
     float *value = floats(PIECES), *sum = floats(3 * LANES);
     float before[KEYS * LANES];
     int64_t at[KEYS];
-    struct lct_bent x = { u, du, at, inverse, start, slope, value, PIECES };
+    struct lct_pwl_bias x = { u, du, at, inverse, start, slope, value, PIECES };
     double want[3 * LANES] = { 0 };
 
     memcpy(before, s, sizeof(before));
     for (int j = 0; j < KEYS; j++)
         at[j] = test_range(0, 80 - LANES);
-    lct_kernels()->sum_bend(sum, s, KEYS, LANES, &x, 0.1f, 0.4f);
-    lct_kernels()->add_bends(s, KEYS, LANES, &x);
+    lct_kernels()->sum_pwl_gradient(sum, s, KEYS, LANES, &x, 0.1f, 0.4f);
+    lct_kernels()->add_pwl_bias(s, KEYS, LANES, &x);
     for (int n = 0; n < KEYS * LANES; n++) {
         int lane = n % LANES;
         float f = u[at[n / LANES] + lane] * inverse[lane];

@@ -157,7 +157,8 @@ TEST(a_step_allocates_nothing)
         steps(&r, 0, 1);
         before = test_memory_asked();
         steps(&r, 1, 4);
-        if (test_memory_asked() > before && !locant_encoding_places(r.encoding))
+        if (test_memory_asked() > before &&
+            !locant_encoding_chooses_positions(r.encoding))
             FAIL("%s: %ld allocations in three steps", spec,
                  test_memory_asked() - before);
         finish(&r);

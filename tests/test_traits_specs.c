@@ -32,7 +32,7 @@ static void same_encoding(const locant_encoding *a, const char *spec)
              locant_encoding_spec(b), locant_encoding_spec(a));
     CHECK(locant_encoding_doors(a) == locant_encoding_doors(b));
     CHECK(locant_encoding_traits(a) == locant_encoding_traits(b));
-    CHECK(locant_encoding_reach(a) == locant_encoding_reach(b));
+    CHECK(locant_encoding_length_limit(a) == locant_encoding_length_limit(b));
     CHECK(locant_encoding_axes(a) == locant_encoding_axes(b));
     same_params(a, b);
     locant_encoding_free(b);

@@ -309,7 +309,7 @@ static inline int subject_open(struct subject *s, const char *spec)
     s->e = locant_encoding_layer(NULL, s->whole, test_range(0, 5));
     s->doors = locant_encoding_doors(s->e);
     s->traits = locant_encoding_traits(s->e);
-    s->reach = locant_encoding_reach(s->e);
+    s->reach = locant_encoding_length_limit(s->e);
     s->axes = locant_encoding_axes(s->e);
     if (subject_fit(s))
         return 1;

@@ -18,7 +18,7 @@ typedef enum locant_mask {
 
 /* For the member 'flags' of locant_attention. */
 enum {
-    LOCANT_ATTENTION_KEYS_TURNED = 1 /* k is already rotated, by
+    LOCANT_ATTENTION_KEYS_ROTATED = 1 /* k is already rotated, by
         locant_encoding_rotate(.., LOCANT_ROTATE_KEY), as in a cache of rotated
         keys: only queries are rotated, and dk is the gradient of k as given */
 };

@@ -149,11 +149,11 @@ locant_encoding_layer(int *first_param, const locant_encoding *e,
  * Its length limit n: it is defined at positions 0 .. n - 1.  INT64_MAX if
  * there is no limit, 0 if the limit is a length that the spec leaves out.
  */
-LOCANT_API int64_t locant_encoding_reach(const locant_encoding *e);
+LOCANT_API int64_t locant_encoding_length_limit(const locant_encoding *e);
 
 /* 1 if it chooses positions itself, so that locant_encoding_ids() must be
  * called for each batch; else 0. */
-LOCANT_API int locant_encoding_places(const locant_encoding *e);
+LOCANT_API int locant_encoding_chooses_positions(const locant_encoding *e);
 
 /*
  * Positions of T tokens in a row.  0 .. T-1, unless the encoding draws them at
@@ -266,8 +266,8 @@ locant_encoding_add(locant_tensor *out, const locant_tensor *x,
                     const locant_tensor *params);
 
 /*
- * Adds the gradients to dparams, given dout [N, D].  Rows of one position add up
- * in order, in the dtype of dparams.
+ * Adds the gradients to dparams, given dout [N, D].  Rows of one position add
+ * up in order, in the dtype of dparams.
  *
  * Errors: as locant_encoding_table(); ALIAS also if a tensor of dparams
  * overlaps another one or an input.

@@ -127,7 +127,7 @@ def _problem(q: Any, k: Any, v: Any, encoding: str | Encoding | None,
     p.struct.softcap = real(o["softcap"], "softcap")
     if o["scale"] is not None:
         p.struct.scale = real(o["scale"], "scale")
-    p.struct.flags = _c.ATTENTION_KEYS_TURNED if o["keys_turned"] else 0
+    p.struct.flags = _c.ATTENTION_KEYS_ROTATED if o["keys_rotated"] else 0
     return p
 
 
@@ -139,7 +139,7 @@ def attention(q: Any, k: Any, v: Any, encoding: str | Encoding | None = None,
               q_coords: Any = None, k_coords: Any = None,
               q_documents: Any = None, k_documents: Any = None,
               key_mask: Any = None, window: int = 0, softcap: float = 0.0,
-              sinks: Any = None, x: Any = None, keys_turned: bool = False,
+              sinks: Any = None, x: Any = None, keys_rotated: bool = False,
               out: Array | None = None, dtype: str | None = None,
               copy: bool = False) -> Array: ...
 
@@ -152,7 +152,7 @@ def attention(q: Any, k: Any, v: Any, encoding: str | Encoding | None = None,
               q_coords: Any = None, k_coords: Any = None,
               q_documents: Any = None, k_documents: Any = None,
               key_mask: Any = None, window: int = 0, softcap: float = 0.0,
-              sinks: Any = None, x: Any = None, keys_turned: bool = False,
+              sinks: Any = None, x: Any = None, keys_rotated: bool = False,
               out: Array | None = None, dtype: str | None = None,
               copy: bool = False) -> tuple[Array, Array]: ...
 
@@ -164,7 +164,7 @@ def attention(q: Any, k: Any, v: Any, encoding: str | Encoding | None = None,
               q_coords: Any = None, k_coords: Any = None,
               q_documents: Any = None, k_documents: Any = None,
               key_mask: Any = None, window: int = 0, softcap: float = 0.0,
-              sinks: Any = None, x: Any = None, keys_turned: bool = False,
+              sinks: Any = None, x: Any = None, keys_rotated: bool = False,
               out: Array | None = None, dtype: str | None = None,
               copy: bool = False) -> Any:
     """softmax(scale <R q, R k> + b) v, without an array of T x S.
@@ -193,7 +193,7 @@ def attention(q: Any, k: Any, v: Any, encoding: str | Encoding | None = None,
     sinks        [H] float32 (float64 if q is): a logit of each head that takes
                  part in the softmax and has no value
     x            [B, S, W], input of the layer, for encodings that read it (fox)
-    keys_turned  k is already rotated, by rotate(.., key=True)
+    keys_rotated  k is already rotated, by rotate(.., key=True)
     out          where to write; new memory if left out
     dtype        "bfloat16" where q, k, v are uint16 holding its bits
     copy         False: an array that would have to be copied is an error
@@ -210,7 +210,7 @@ def attention(q: Any, k: Any, v: Any, encoding: str | Encoding | None = None,
         scale=scale, q_positions=q_positions, k_positions=k_positions,
         q_coords=q_coords, k_coords=k_coords, q_documents=q_documents,
         k_documents=k_documents, key_mask=key_mask, window=window,
-        softcap=softcap, sinks=sinks, x=x, keys_turned=keys_turned))
+        softcap=softcap, sinks=sinks, x=x, keys_rotated=keys_rotated))
     out = result(out, p.q.shape, p.q.dtype)
     lse = np.empty(p.q.shape[:3], p.wide)
     scratch = workspace(p.struct)
@@ -227,7 +227,7 @@ def attention_backward(
         q_positions: Any = None, k_positions: Any = None, q_coords: Any = None,
         k_coords: Any = None, q_documents: Any = None, k_documents: Any = None,
         key_mask: Any = None, window: int = 0, softcap: float = 0.0,
-        sinks: Any = None, x: Any = None, keys_turned: bool = False,
+        sinks: Any = None, x: Any = None, keys_rotated: bool = False,
         dtype: str | None = None, copy: bool = False) -> Gradients:
     """Gradients of a loss whose gradient with respect to 'out' is 'dout'.
 
@@ -244,7 +244,7 @@ def attention_backward(
         scale=scale, q_positions=q_positions, k_positions=k_positions,
         q_coords=q_coords, k_coords=k_coords, q_documents=q_documents,
         k_documents=k_documents, key_mask=key_mask, window=window,
-        softcap=softcap, sinks=sinks, x=x, keys_turned=keys_turned))
+        softcap=softcap, sinks=sinks, x=x, keys_rotated=keys_rotated))
     dout, dout_code = take(dout, "dout", copy, dtype, FLOATS)
     out, out_code = take(out, "out", copy, dtype, FLOATS)
     lse, lse_code = take(lse, "lse", copy, None, PARAMS)

@@ -215,7 +215,7 @@ class Mask(IntEnum):
     CAUSAL = 1
 
 
-ATTENTION_KEYS_TURNED = 1
+ATTENTION_KEYS_ROTATED = 1
 
 
 class Attention(Structure):
@@ -406,8 +406,8 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "locant_encoding_traits": (c_uint, [c_void_p]),
     "locant_encoding_axes": (c_int, [c_void_p]),
     "locant_encoding_layer": (c_void_p, [POINTER(c_int), c_void_p, c_int64]),
-    "locant_encoding_reach": (c_int64, [c_void_p]),
-    "locant_encoding_places": (c_int, [c_void_p]),
+    "locant_encoding_length_limit": (c_int64, [c_void_p]),
+    "locant_encoding_chooses_positions": (c_int, [c_void_p]),
     "locant_encoding_ids": ("status", [POINTER(Tensor), c_void_p, c_uint64, c_int]),
     "locant_encoding_param": (c_int, [POINTER(ParamInfo), c_void_p, c_int, POINTER(Sizes)]),
     "locant_encoding_param_init": ("status", [POINTER(Tensor), c_void_p, c_int, c_uint64]),

@@ -98,11 +98,11 @@ def rotate(x: Any, spec: str | Encoding, positions: Any = None,
                  x.dtype)
     flags = (_c.ROTATE_INVERSE if inverse else 0) | \
         (_c.ROTATE_KEY if key else 0)
-    rotation = ragged(e, positions, at, limits, views, flags,
-                      (offset, tokens), copy)
-    if rotation is not None:
+    by_row = ragged(e, positions, at, limits, views, flags, (offset, tokens),
+                    copy)
+    if by_row is not None:
         lib.locant_encoding_rotate_ragged(view(out, "out", code),
-                                          view(x, "x", code), rotation[0])
+                                          view(x, "x", code), by_row[0])
         return out
     source = raw(x, "x", code)
     status = _rotate(source if out is x else raw(out, "out", code), source,
@@ -122,14 +122,23 @@ def ragged(e: Encoding, positions: Any, at: Array, limits: Any, views: Any,
         return None
     if positions is None:
         at = count(*first)
-    rotation = make(_c.Rotation, encoding=e.handle, flags=flags,
-                    positions=ctypes.pointer(view(at, "positions")))
     if limits is not None:
         limits = positions_of(limits, "limits", copy)
-        rotation.limits = ctypes.pointer(view(limits, "limits"))
+    return rotation(e, view(at, "positions"),
+                    None if limits is None else view(limits, "limits"), views,
+                    flags), (at, limits)
+
+
+def rotation(e: Encoding, positions: _c.Tensor, limits: _c.Tensor | None,
+             views: Any, flags: int) -> _c.Rotation:
+    """A locant_rotation."""
+    made = make(_c.Rotation, encoding=e.handle, flags=flags,
+                positions=ctypes.pointer(positions))
+    if limits is not None:
+        made.limits = ctypes.pointer(limits)
     if views is not None:
-        rotation.params = ctypes.cast(views, ctypes.POINTER(_c.Tensor))
-    return rotation, (at, limits)
+        made.params = ctypes.cast(views, ctypes.POINTER(_c.Tensor))
+    return made
 
 
 def positions_seen(given: Any, name: str, first: int, n: int,

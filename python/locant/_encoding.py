@@ -217,15 +217,15 @@ class Encoding:
         return int(lib.locant_encoding_axes(self.handle))
 
     @property
-    def reach(self) -> int:
+    def length_limit(self) -> int:
         """n if it is defined at positions 0 .. n - 1; 2**63 - 1 without a
         limit, 0 if the limit is a length that the spec leaves out."""
-        return int(lib.locant_encoding_reach(self.handle))
+        return int(lib.locant_encoding_length_limit(self.handle))
 
     @property
-    def places(self) -> bool:
+    def chooses_positions(self) -> bool:
         """Whether it chooses positions itself: see ids()."""
-        return bool(lib.locant_encoding_places(self.handle))
+        return bool(lib.locant_encoding_chooses_positions(self.handle))
 
     def layer(self, number: int) -> Encoding:
         """The encoding of layer 'number' of a model: itself, or one of the two

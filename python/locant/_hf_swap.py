@@ -125,7 +125,7 @@ def _sizes(config: Any) -> dict[str, Any]:
 def _checked(spec: Any) -> _encoding.Encoding:
     encoding = _encoding.encoding_of(spec)
     why = ("has several axes" if encoding.axes != 1 else
-           "chooses positions itself" if encoding.places else
+           "chooses positions itself" if encoding.chooses_positions else
            "reads the input of each layer" if "reads_x" in encoding.traits
            else "adds to the input of some layers"
            if encoding.layer(0) is not encoding and "input" in encoding.doors

@@ -97,7 +97,7 @@ class Call(NamedTuple):
     spec: str
     names: str  # of params, with commas
     causal: bool
-    keys_turned: bool
+    keys_rotated: bool
     window: int
     scale: float | None
     softcap: float
@@ -109,7 +109,7 @@ _SCHEMA = (
     "Tensor q, Tensor k, Tensor v, Tensor? x, Tensor? sinks, Tensor? q_pos, "
     "Tensor? k_pos, Tensor? q_coords, Tensor? k_coords, Tensor? q_docs, "
     "Tensor? k_docs, Tensor[] params, str spec, str names, bool causal, "
-    "bool keys_turned, SymInt window, float? scale, float softcap")
+    "bool keys_rotated, SymInt window, float? scale, float softcap")
 
 
 def _ranks(c: Call) -> None:
@@ -127,7 +127,7 @@ def _problem(c: Call) -> tuple[_c.Attention, Bound]:
         if x is not None:
             setattr(s, name, ctypes.pointer(seen(x, name)))
     s.mask = _c.Mask.CAUSAL if c.causal else _c.Mask.NONE
-    s.flags = _c.ATTENTION_KEYS_TURNED if c.keys_turned else 0
+    s.flags = _c.ATTENTION_KEYS_ROTATED if c.keys_rotated else 0
     if c.scale is not None:
         s.scale = c.scale
     heads, dim = c.q.shape[1], c.q.shape[3]

@@ -1,7 +1,6 @@
 """The doors rotate and input of an encoding as operators of PyTorch."""
 from __future__ import annotations
 
-import ctypes
 from typing import Any, NamedTuple, Sequence
 
 import torch
@@ -9,8 +8,9 @@ from torch.library import custom_op
 
 from . import _c
 from ._arrays import Array, counted
+from ._doors import rotation
 from ._encoding import Bound, bind, encoding_of
-from ._library import lib, make
+from ._library import lib
 from ._torch import Tensor, chosen, dense, gradients, refuse_twice, seen, viewer
 
 
@@ -46,18 +46,13 @@ def _bound(c: Call) -> tuple[Bound, _c.Tensor, Tensor | Array]:
     return bound, _c.Tensor.from_buffer_copy(found), held
 
 
-def _rotation(c: Call, bound: Bound, at: _c.Tensor) -> _c.Rotation | None:
-    """What locant_encoding_rotate_ragged() takes; None: all rows are alike."""
+def _ragged(c: Call, bound: Bound, at: _c.Tensor) -> _c.Rotation | None:
+    """For locant_encoding_rotate_ragged(); None: all rows are alike."""
     by_row = at.rank == 2 and at.dtype == _c.Dtype.I64
     if c.limits is None and not by_row:
         return None
-    rotation = make(_c.Rotation, encoding=bound.encoding.handle, flags=c.flags,
-                    positions=ctypes.pointer(at))
-    if c.limits is not None:
-        rotation.limits = ctypes.pointer(seen(c.limits, "limits"))
-    if bound.views is not None:
-        rotation.params = ctypes.cast(bound.views, ctypes.POINTER(_c.Tensor))
-    return rotation
+    limits = None if c.limits is None else seen(c.limits, "limits")
+    return rotation(bound.encoding, at, limits, bound.views, c.flags)
 
 
 def _rotated(x: Tensor, spec: str) -> Tensor:
@@ -69,10 +64,10 @@ def _rotate(*given: Any) -> Tensor:
     c = Call(*given)
     bound, at, _held = _bound(c)
     out = _rotated(c.x, c.spec)
-    rotation = _rotation(c, bound, at)
-    if rotation is not None:
+    ragged = _ragged(c, bound, at)
+    if ragged is not None:
         lib.locant_encoding_rotate_ragged(seen(out, "out"), seen(c.x, "x"),
-                                          rotation)
+                                          ragged)
         return out
     lib.locant_encoding_rotate(seen(out, "out"), seen(c.x, "x"),
                                bound.encoding.handle, at, bound.views, c.flags)
@@ -87,9 +82,9 @@ def _rotate_backward(wanted: Sequence[bool], dout: Tensor,
     values, views = gradients(bound) if any(wanted[1:]) else ([], None)
     dout = dense(dout)
     tensors = (seen(dx, "dx"), views, seen(dout, "dout"), seen(c.x, "x"))
-    rotation = _rotation(c, bound, at)
-    if rotation is not None:
-        lib.locant_encoding_rotate_ragged_backward(*tensors, rotation)
+    ragged = _ragged(c, bound, at)
+    if ragged is not None:
+        lib.locant_encoding_rotate_ragged_backward(*tensors, ragged)
     else:
         lib.locant_encoding_rotate_backward(
             *tensors, bound.encoding.handle, at, bound.views, c.flags)

@@ -43,9 +43,9 @@ class Encodings(unittest.TestCase):
     def test_properties(self):
         e = locant.Encoding("randomized(length=64)+alibi")
         self.assertEqual(e.doors, ("score",))
-        self.assertTrue(e.places)
-        self.assertEqual(locant.Encoding("learned(length=7)").reach, 7)
-        self.assertEqual(locant.Encoding("learned").resolve(9).reach, 9)
+        self.assertTrue(e.chooses_positions)
+        self.assertEqual(locant.Encoding("learned(length=7)").length_limit, 7)
+        self.assertEqual(locant.Encoding("learned").resolve(9).length_limit, 9)
         self.assertEqual(locant.Encoding("rope3d").axes, 3)
         self.assertIn("isometric", locant.Encoding("rope").traits)
         ids = e.ids(3, 8, seed=1, training=True)

@@ -160,10 +160,10 @@ class AgainstSdpa(Case):
             for t in range(23):
                 step = lt.attention(q[:, :, t:t + 1], turned[:, :, :t + 1],
                                     v[:, :, :t + 1], "rope", causal=True,
-                                    keys_turned=True)
+                                    keys_rotated=True)
                 self.close(step, wanted[:, :, t:t + 1])
         found = lt.attention(q, turned, v, "rope", causal=True,
-                             keys_turned=True)
+                             keys_rotated=True)
         self.same(found, wanted, [q, k, v], double)
 
 

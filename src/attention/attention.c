@@ -47,11 +47,11 @@ locant_status locant_attention_forward(locant_tensor *out, locant_tensor *lse,
     status = lct_outputs_check(&x.plan, a, out, lse, 1u << x.request.q.dtype);
     if (status == LOCANT_OK) {
         lct_problem_fill(&x, workspace);
-        lct_cancellable_begin();
+        lct_pool_begin_cancellable();
         forward(&x.plan, out, lse);
     }
     lct_problem_end(&x);
-    if (lct_cancellable_end())
+    if (lct_pool_end_cancellable())
         return locant_fail(LOCANT_ERR_INTERRUPTED, "%s: stopped by the poll; "
                            "out and lse are not complete", fn);
     return status;
@@ -85,11 +85,11 @@ locant_attention_backward(const locant_attention_gradients *gradients,
                                          1u << x.request.q.dtype);
     if (status == LOCANT_OK) {
         lct_problem_fill(&x, workspace);
-        lct_cancellable_begin();
+        lct_pool_begin_cancellable();
         backward(&x.plan, gradients, dout, out, lse);
     }
     lct_problem_end(&x);
-    if (lct_cancellable_end())
+    if (lct_pool_end_cancellable())
         return locant_fail(LOCANT_ERR_INTERRUPTED, "%s: stopped by the poll; "
                            "gradients are not complete", fn);
     return status;

@@ -75,7 +75,7 @@ static bool all_finite(const uint32_t *x, size_t n)
     return (carried & 0x80008000) == 0;
 }
 
-bool lct_bf16_is_finite(const struct lct_pair_product *x)
+bool lct_bf16_is_finite(const struct lct_bf16_product *x)
 {
     for (size_t k = 0; k < x->k; k++)
         if (!all_finite(x->b + k * x->b_row, x->n))
@@ -92,18 +92,18 @@ static uint32_t halves_of(uint32_t word)
 
 /* x where weights of 0 contribute nothing, whatever their values are. */
 static void multiply_guarded(const struct lct_kernels *kernels,
-                             const struct lct_pair_product *x, uint32_t *row)
+                             const struct lct_bf16_product *x, uint32_t *row)
 {
     for (size_t i = 0; i < x->m; i++) {
-        struct lct_pair_product one = *x;
+        struct lct_bf16_product one = *x;
 
         one.c += i * x->c_row;
         one.m = one.k = 1;
         one.b = row;
-        one.shrink = NULL;
-        if (x->shrink != NULL)
+        one.rescale = NULL;
+        if (x->rescale != NULL)
             for (size_t d = 0; d < x->n; d++)
-                one.c[d] *= x->shrink[i];
+                one.c[d] *= x->rescale[i];
         for (size_t k = 0; k < x->k; k++) {
             const uint32_t *b = x->b + k * x->b_row;
             uint32_t word, kept;
@@ -115,19 +115,19 @@ static void multiply_guarded(const struct lct_kernels *kernels,
             for (size_t d = 0; d < x->n; d++)
                 row[d] = b[d] & kept;
             if (kept != 0)
-                kernels->matmul_pairs(&one);
+                kernels->bf16_matmul(&one);
         }
     }
 }
 
 void lct_bf16_multiply(const struct lct_kernels *kernels,
-                       const struct lct_pair_product *x, bool guard,
+                       const struct lct_bf16_product *x, bool guard,
                        uint32_t *row)
 {
     if (guard)
         multiply_guarded(kernels, x, row);
     else
-        kernels->matmul_pairs(x);
+        kernels->bf16_matmul(x);
 }
 
 /*
@@ -136,14 +136,14 @@ void lct_bf16_multiply(const struct lct_kernels *kernels,
  */
 static void multiply_steps(const struct lct_plan *p, const struct lct_tile *t,
                            struct lct_scratch *s, enum lct_steps_product of,
-                           const struct lct_pair_product *x)
+                           const struct lct_bf16_product *x)
 {
     bool guard = of != LCT_STEPS_SCORES && t->masked && !lct_bf16_is_finite(x);
     struct lct_steps e = { 0 };
 
     while (lct_steps_next(t, &e)) {
         struct lct_steps_block b = lct_steps_block(t, &e, of, x->n, 2 * x->k);
-        struct lct_pair_product part = *x;
+        struct lct_bf16_product part = *x;
 
         part.c += b.m0 * x->c_row + b.n0;
         part.a = (const char *)x->a + (ptrdiff_t)b.m0 * x->a_row +
@@ -154,8 +154,8 @@ static void multiply_steps(const struct lct_plan *p, const struct lct_tile *t,
         part.k = (b.k + 1) / 2;
         if (x->factor != NULL)
             part.factor += b.n0;
-        if (x->shrink != NULL)
-            part.shrink += b.m0;
+        if (x->rescale != NULL)
+            part.rescale += b.m0;
         lct_bf16_multiply(p->kernels, &part, guard, s->bf16.guard);
     }
 }
@@ -217,7 +217,7 @@ static void to_columns(const struct lct_plan *p, const struct lct_tile *t,
 static void to_pairs(const struct lct_plan *p, uint32_t *to, const void *from,
                      ptrdiff_t row, int64_t n)
 {
-    p->kernels->pair_rows(to, (size_t)p->padded, from, row, LCT_STORED_BF16,
+    p->kernels->bf16_pair_rows(to, (size_t)p->padded, from, row, LCT_STORED_BF16,
                           (size_t)n, (size_t)p->D);
 }
 
@@ -304,7 +304,7 @@ static struct lct_loaded load_keys(const struct lct_plan *p,
 static void scores(const struct lct_plan *p, const struct lct_tile *t,
                    struct lct_scratch *s, const struct lct_loaded *l)
 {
-    multiply_steps(p, t, s, LCT_STEPS_SCORES, &(struct lct_pair_product){
+    multiply_steps(p, t, s, LCT_STEPS_SCORES, &(struct lct_bf16_product){
         .c = s->s, .c_row = t->lanes, .a = l->keys,
         .a_row = (ptrdiff_t)l->key_row, .a_col = sizeof(uint32_t),
         .b = s->bf16.q_cols, .b_row = t->lanes, .m = (size_t)t->keys,
@@ -320,18 +320,18 @@ static void scores_backward(const struct lct_plan *p, const struct lct_tile *t,
 
     (void)l; /* the scratch has its pairs */
     if (dq) {
-        p->kernels->pair_rows(s->bf16.weights, lanes, s->ds, row,
+        p->kernels->bf16_pair_rows(s->bf16.weights, lanes, s->ds, row,
                               LCT_STORED_F32, keys, lanes);
-        multiply_steps(p, t, s, LCT_STEPS_QUERIES, &(struct lct_pair_product){
+        multiply_steps(p, t, s, LCT_STEPS_QUERIES, &(struct lct_bf16_product){
             .c = s->dq, .c_row = padded, .a = s->bf16.weights,
             .a_row = sizeof(uint32_t), .a_col = row, .b = s->bf16.k_pairs,
             .b_row = padded, .m = (size_t)t->rows, .n = padded,
             .k = (keys + 1) / 2, .add = true });
     }
     if (dk.at != NULL) {
-        p->kernels->round_rows(s->bf16.weights, lanes / 2, s->ds, lanes,
+        p->kernels->bf16_round_rows(s->bf16.weights, lanes / 2, s->ds, lanes,
                                s->scale, keys, lanes);
-        multiply_steps(p, t, s, LCT_STEPS_KEYS, &(struct lct_pair_product){
+        multiply_steps(p, t, s, LCT_STEPS_KEYS, &(struct lct_bf16_product){
             .c = dk.at, .c_row = padded, .a = s->bf16.weights,
             .a_row = row / 2, .a_col = sizeof(uint32_t), .b = s->bf16.q_pairs,
             .b_row = padded, .m = keys, .n = padded,
@@ -347,13 +347,13 @@ static void values(const struct lct_plan *p, const struct lct_tile *t,
     size_t keys = (size_t)t->keys, padded = (size_t)p->padded;
     ptrdiff_t row = (ptrdiff_t)(t->lanes * sizeof(uint32_t));
 
-    p->kernels->pair_rows(s->bf16.weights, t->lanes, s->s, row, LCT_STORED_F32,
+    p->kernels->bf16_pair_rows(s->bf16.weights, t->lanes, s->s, row, LCT_STORED_F32,
                           keys, t->lanes);
-    multiply_steps(p, t, s, LCT_STEPS_QUERIES, &(struct lct_pair_product){
+    multiply_steps(p, t, s, LCT_STEPS_QUERIES, &(struct lct_bf16_product){
         .c = s->out, .c_row = padded, .a = s->bf16.weights,
         .a_row = sizeof(uint32_t), .a_col = row, .b = l->values,
         .b_row = padded, .m = (size_t)t->rows, .n = padded,
-        .k = (keys + 1) / 2, .add = true, .shrink = s->rescale });
+        .k = (keys + 1) / 2, .add = true, .rescale = s->rescale });
 }
 
 static void values_backward(const struct lct_plan *p, const struct lct_tile *t,
@@ -366,15 +366,15 @@ static void values_backward(const struct lct_plan *p, const struct lct_tile *t,
         for (size_t j = 0; j < keys; j++)
             s->s[j * lanes + (size_t)t->rows] = 0; /* was NaN, perhaps */
     if (dv.at != NULL) {
-        p->kernels->round_rows(s->bf16.weights, lanes / 2, s->s, lanes, NULL,
+        p->kernels->bf16_round_rows(s->bf16.weights, lanes / 2, s->s, lanes, NULL,
                                keys, lanes);
-        multiply_steps(p, t, s, LCT_STEPS_KEYS, &(struct lct_pair_product){
+        multiply_steps(p, t, s, LCT_STEPS_KEYS, &(struct lct_bf16_product){
             .c = dv.at, .c_row = padded, .a = s->bf16.weights,
             .a_row = (ptrdiff_t)(2 * lanes), .a_col = sizeof(uint32_t),
             .b = s->bf16.dout_pairs, .b_row = padded, .m = keys, .n = padded,
             .k = (size_t)(t->rows + 1) / 2, .add = true });
     }
-    multiply_steps(p, t, s, LCT_STEPS_SCORES, &(struct lct_pair_product){
+    multiply_steps(p, t, s, LCT_STEPS_SCORES, &(struct lct_bf16_product){
         .c = s->ds, .c_row = lanes, .a = l->values,
         .a_row = (ptrdiff_t)l->value_row, .a_col = sizeof(uint32_t),
         .b = s->bf16.dout_cols, .b_row = lanes, .m = keys, .n = lanes,

@@ -20,7 +20,7 @@ static inline ptrdiff_t lct_bf16_step(const locant_tensor *x)
  * has room for x->n words.  A guard is needed where x->b is not finite.
  */
 void lct_bf16_multiply(const struct lct_kernels *kernels,
-                       const struct lct_pair_product *x, bool guard,
+                       const struct lct_bf16_product *x, bool guard,
                        uint32_t *row);
-bool lct_bf16_is_finite(const struct lct_pair_product *x);
+bool lct_bf16_is_finite(const struct lct_bf16_product *x);
 #endif

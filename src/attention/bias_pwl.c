@@ -95,7 +95,7 @@ void lct_bias_pwl_fill(const struct lct_plan *p)
 
 /* Arguments of the kernels, and copies of entries that are not in rows. */
 struct pwl_tile {
-    struct lct_bent x;
+    struct lct_pwl_bias x;
     int64_t at[LCT_TILE];
     float u[LCT_TILE * LCT_TILE], du[LCT_TILE * LCT_TILE];
 };
@@ -174,7 +174,7 @@ static int64_t tile_of(struct pwl_tile *b, const struct lct_plan *p,
         low = e->at[j] < low ? e->at[j] : low;
         high = e->at[j] > high ? e->at[j] : high;
     }
-    b->x = (struct lct_bent){ u, du, e->at, x->inverse + query, NULL, NULL,
+    b->x = (struct lct_pwl_bias){ u, du, e->at, x->inverse + query, NULL, NULL,
                               NULL, 0 };
     if (!e->rows) {
         copy_entries(b, p, t, e);
@@ -199,7 +199,7 @@ void lct_bias_pwl_add(const struct lct_plan *p, const struct lct_tile *t,
     struct pwl_tile b;
 
     tile_of(&b, p, t, e);
-    p->kernels->add_bends(s->s, (size_t)t->keys, t->lanes, &b.x);
+    p->kernels->add_pwl_bias(s->s, (size_t)t->keys, t->lanes, &b.x);
 }
 
 void lct_bias_pwl_add_row(const struct lct_plan *p, int64_t row, int64_t h,
@@ -215,7 +215,7 @@ void lct_bias_pwl_add_row(const struct lct_plan *p, int64_t row, int64_t h,
         lanes[n] = inverse;
     for (int64_t from = 0; from < keys; from += LCT_TILE) {
         int64_t some = keys - from < LCT_TILE ? keys - from : LCT_TILE;
-        struct lct_bent b = { u, NULL, &none, lanes, x->start_f,
+        struct lct_pwl_bias b = { u, NULL, &none, lanes, x->start_f,
                               x->slope_f + h * x->most,
                               x->value_f + h * x->most, (size_t)x->pieces };
 
@@ -227,7 +227,7 @@ void lct_bias_pwl_add_row(const struct lct_plan *p, int64_t row, int64_t h,
             u[n] = at >= 0 ? p->tables->bias[at] : 0;
         }
         memcpy(sum, s + from, (size_t)some * sizeof(*sum));
-        p->kernels->add_bends(sum, 1, LCT_TILE, &b);
+        p->kernels->add_pwl_bias(sum, 1, LCT_TILE, &b);
         memcpy(s + from, sum, (size_t)some * sizeof(*sum));
     }
 }
@@ -249,7 +249,7 @@ void lct_bias_pwl_backward(const struct lct_plan *p, const struct lct_tile *t,
         double slope = x->slope[t->h * x->most + first + r];
         float end = r + 1 < (int64_t)b.x.pieces ? b.x.start[r + 1] : INFINITY;
 
-        p->kernels->sum_bend(sum, s->ds, (size_t)t->keys, t->lanes, &b.x,
+        p->kernels->sum_pwl_gradient(sum, s->ds, (size_t)t->keys, t->lanes, &b.x,
                              r > 0 ? b.x.start[r] : -INFINITY, end);
         for (int64_t i = 0; i < t->rows; i++) {
             const double *bends = x->queries + 3 * (query + i);

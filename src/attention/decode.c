@@ -102,7 +102,7 @@ static void tile_weights(const struct lct_plan *p, struct lct_decode_task *f,
             .a = f->d->q + g * p->T, .a_col = (size_t)rows,
             .m = (size_t)(f->share * p->T), .n = (size_t)t->keys,
             .k = (size_t)(p->padded_q / arithmetic->channels),
-            .shrink = f->d->scale + g * p->T };
+            .rescale = f->d->scale + g * p->T };
 
         t->h = f->head + g;
         if (p->rotates_keys) {
@@ -110,7 +110,7 @@ static void tile_weights(const struct lct_plan *p, struct lct_decode_task *f,
             continue;
         }
         arithmetic->load_keys(p, f, t, i, &x);
-        p->kernels->scores_few(&x);
+        p->kernels->decode_scores(&x);
     }
     lct_decode_softmax(p, f, t, i, scores);
     if (arithmetic->round_weights != NULL)

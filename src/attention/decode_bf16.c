@@ -66,13 +66,13 @@ static void load_keys(const struct lct_plan *p, const struct lct_decode_task *f,
         x->b = x->ahead = (const void *)f->s->bf16.k;
         x->b_row = x->ahead_row = x->k;
     }
-    x->kind = LCT_STORED_PAIRS;
+    x->kind = LCT_STORED_BF16_PAIRS;
 }
 
 static void round_weights(const struct lct_plan *p, float *weights,
                           int64_t rows, int64_t keys)
 {
-    p->kernels->round_rows((uint32_t *)weights, LCT_DECODE_ROW, weights,
+    p->kernels->bf16_round_rows((uint32_t *)weights, LCT_DECODE_ROW, weights,
                            LCT_DECODE_ROW, NULL, (size_t)rows,
                            ((size_t)keys + LCT_PAD - 1) / LCT_PAD * LCT_PAD);
 }
@@ -82,18 +82,18 @@ static void values(const struct lct_plan *p, const struct lct_decode_task *f,
 {
     const locant_tensor *v = &p->request->v;
     int64_t at[3] = { t->b, lct_plan_kv_head(p, t->h), t->j };
-    struct lct_pair_product y = {
+    struct lct_bf16_product y = {
         .c = x->c, .c_row = x->c_row, .a = x->a,
         .a_row = (ptrdiff_t)(x->a_row * sizeof(float)),
         .a_col = sizeof(uint32_t), .b = f->s->bf16.v_pairs, .b_row = x->n,
         .m = x->m, .n = x->n, .k = (x->k + 1) / 2, .add = true };
 
     if (!f->guard[i] && lct_decode_place_rows(p, f, v, t->h, i, x)) {
-        x->kind = LCT_STORED_PAIRS;
-        p->kernels->values_few(x);
+        x->kind = LCT_STORED_BF16_PAIRS;
+        p->kernels->decode_values(x);
         return;
     }
-    p->kernels->pair_rows(f->s->bf16.v_pairs, x->n, lct_at(v, at, 3),
+    p->kernels->bf16_pair_rows(f->s->bf16.v_pairs, x->n, lct_at(v, at, 3),
                           lct_bf16_step(v), LCT_STORED_BF16, x->k,
                           (size_t)p->D);
     lct_bf16_multiply(p->kernels, &y, f->guard[i] && !lct_bf16_is_finite(&y),
@@ -101,7 +101,7 @@ static void values(const struct lct_plan *p, const struct lct_decode_task *f,
 }
 
 const struct lct_decode_arithmetic lct_decode_bf16 = {
-    .channels = 2, .kind = LCT_STORED_PAIRS, .rotated_rows = 32,
+    .channels = 2, .kind = LCT_STORED_BF16_PAIRS, .rotated_rows = 32,
     .load_query = load_query, .rotate_keys = rotate_keys,
     .load_keys = load_keys, .round_weights = round_weights, .values = values,
 };

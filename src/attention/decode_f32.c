@@ -48,7 +48,7 @@ static void values(const struct lct_plan *p, const struct lct_decode_task *f,
         x->ahead_row = x->b_row;
     }
     if (!f->guard[i] || p->kernels->all_finite(x->b, x->b_row, x->k, x->n))
-        p->kernels->values_few(x);
+        p->kernels->decode_values(x);
     else
         lct_product_multiply_guarded(p->kernels, x);
 }

@@ -61,6 +61,6 @@ void lct_decode_keys_scores(const struct lct_plan *p,
         part.ahead = rows_ahead(p, f, t, j);
         part.c = x->c + j;
         part.n = (size_t)rows;
-        p->kernels->scores_few(&part);
+        p->kernels->decode_scores(&part);
     }
 }

@@ -40,8 +40,8 @@ static void multiply_steps(const struct lct_plan *p, const struct lct_tile *t,
         part.m = b.m;
         part.n = b.n;
         part.k = b.k;
-        if (x->shrink != NULL)
-            part.shrink += b.m0;
+        if (x->rescale != NULL)
+            part.rescale += b.m0;
         if (guard)
             lct_product_multiply_guarded(p->kernels, &part);
         else
@@ -117,7 +117,7 @@ static void values(const struct lct_plan *p, const struct lct_tile *t,
         .c = s->out, .c_row = (size_t)p->padded, .a = s->s, .a_row = 1,
         .a_col = t->lanes, .b = l->values, .b_row = l->value_row,
         .m = (size_t)t->rows, .n = (size_t)p->columns, .k = (size_t)t->keys,
-        .add = true, .shrink = s->rescale });
+        .add = true, .rescale = s->rescale });
 }
 
 static void values_backward(const struct lct_plan *p, const struct lct_tile *t,

@@ -48,8 +48,8 @@ static void choose_sizes(struct lct_plan *p)
 
     p->padded = rounded_up(p->D, LCT_PAD);
     p->padded_q = rounded_up(p->Dq, LCT_PAD);
-    p->columns = rounded_up(p->D, LCT_EIGHT);
-    p->columns_q = rounded_up(p->Dq, LCT_EIGHT);
+    p->columns = rounded_up(p->D, LCT_COLUMN_STEP);
+    p->columns_q = rounded_up(p->Dq, LCT_COLUMN_STEP);
     p->read_columns = content || p->engine == LCT_DECODE ? p->padded
                                                          : p->columns;
     p->q_tiles = rounded_up(p->T, LCT_TILE) / LCT_TILE;

@@ -11,10 +11,10 @@ void lct_product_multiply_guarded(const struct lct_kernels *kernels,
         one.c += i * x->c_row;
         one.m = one.k = 1;
         one.add = true;
-        one.shrink = NULL;
-        if (x->shrink != NULL)
+        one.rescale = NULL;
+        if (x->rescale != NULL)
             for (size_t j = 0; j < x->n; j++)
-                one.c[j] *= x->shrink[i];
+                one.c[j] *= x->rescale[i];
         if (!x->add)
             memset(one.c, 0, x->n * sizeof(*one.c));
         for (size_t p = 0; p < x->k; p++) {

@@ -89,11 +89,11 @@ static locant_status check_options(struct lct_request *r)
         return locant_fail(LOCANT_ERR_PARAM, "%s: mask is %d, expected 0 "
                            "(none) or 1 (causal)", r->fn, (int)a->mask);
     r->causal = a->mask == LOCANT_MASK_CAUSAL;
-    if ((a->flags & ~LOCANT_ATTENTION_KEYS_TURNED) != 0)
+    if ((a->flags & ~LOCANT_ATTENTION_KEYS_ROTATED) != 0)
         return locant_fail(LOCANT_ERR_PARAM, "%s: flags are 0x%x, expected "
                            "LOCANT_ATTENTION_* only", r->fn,
                            (unsigned)a->flags);
-    r->rotated_keys = a->flags & LOCANT_ATTENTION_KEYS_TURNED;
+    r->rotated_keys = a->flags & LOCANT_ATTENTION_KEYS_ROTATED;
     r->scale = a->scale == LOCANT_SCALE_AUTO ? 1 / sqrt((double)r->D)
                                              : a->scale;
     if (!isfinite(r->scale) || !isfinite((float)r->scale))

@@ -249,7 +249,7 @@ static void backward_segment(const struct owner *w)
         memset(s->dx, 0, (size_t)(s->c.keys * w->p->W) * sizeof(double));
     if (w->p->tables->content != NULL)
         lct_rows_content_begin_backward(s);
-    for (int64_t i = 0; i < w->p->T && !lct_cancelled(); i++)
+    for (int64_t i = 0; i < w->p->T && !lct_pool_cancelled(); i++)
         if (lct_segment_has(s, w->p, i))
             backward_row(w, i);
     if (w->p->tables->content != NULL)

@@ -90,7 +90,7 @@ void lct_softmax_recompute_probs(const struct lct_plan *p,
     struct lct_steps e = { 0 };
 
     while (lct_steps_next(t, &e)) {
-        p->kernels->softmax_again(s->s + e.lane, t->lanes, e.keys, e.lanes,
+        p->kernels->recompute_probs(s->s + e.lane, t->lanes, e.keys, e.lanes,
                                   s->lse + e.lane);
         clear_below(s->s, t, &e);
     }

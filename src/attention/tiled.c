@@ -243,7 +243,7 @@ static void backward_task(void *context, size_t task, int slot)
     lct_backward_clear_keys(job, b, head, s);
     lct_content_far_clear_keys(p, s);
     for (int64_t h = head * group; h < (head + 1) * group; h++)
-        for (int64_t first = 0; first < p->q_tiles && !lct_cancelled();
+        for (int64_t first = 0; first < p->q_tiles && !lct_pool_cancelled();
              first += p->tiles_per_task)
             backward_tiles(job, b, h, first, slot);
     if (job->dk)

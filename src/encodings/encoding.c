@@ -174,7 +174,7 @@ static int64_t search_reach(const locant_encoding *e)
 }
 
 /* Asking is no failure: the last error message stays. */
-int64_t locant_encoding_reach(const locant_encoding *e)
+int64_t locant_encoding_length_limit(const locant_encoding *e)
 {
     char message[512];
     int64_t reach;

@@ -161,7 +161,7 @@ const locant_encoding *lct_placing_part(const locant_encoding *e)
     return NULL;
 }
 
-int locant_encoding_places(const locant_encoding *e)
+int locant_encoding_chooses_positions(const locant_encoding *e)
 {
     return e != NULL && lct_placing_part(e) != NULL;
 }

@@ -10,20 +10,20 @@
 enum { LCT_PAD = 16 };
 
 /* Columns of a product are a multiple of this, half the widest vector. */
-enum { LCT_EIGHT = 8 };
+enum { LCT_COLUMN_STEP = 8 };
 
 /*
  * How elements are stored; the values are those of locant_dtype.  PAIRS is for
  * decode_scores() and decode_values() only: bfloat16 multiplied in pairs.
  */
 enum lct_stored {
-    LCT_STORED_F32, LCT_STORED_F16, LCT_STORED_BF16, LCT_STORED_PAIRS = 16
+    LCT_STORED_F32, LCT_STORED_F16, LCT_STORED_BF16, LCT_STORED_BF16_PAIRS = 16
 };
 
 /*
  * c[i,j] = sum_p a[i * a_row + p * a_col] * b[p * b_row + j], i < m, j < n,
  * p < k in this order, starting from c if 'add', else from 0.  c has dense rows
- * c_row apart; n is a multiple of LCT_EIGHT.
+ * c_row apart; n is a multiple of LCT_COLUMN_STEP.
  */
 struct lct_product {
     float *c;
@@ -34,7 +34,7 @@ struct lct_product {
     size_t b_row;
     size_t m, n, k;
     bool add;
-    const float *shrink; /* [m]; NULL: 1.  matmul: factor of row i of c before
+    const float *rescale; /* [m]; NULL: 1.  matmul: factor of row i of c before
                             the sum; decode_scores of PAIRS: of the sums */
     /* Of decode_scores and decode_values only: */
     enum lct_stored kind; /* type of b, which is aligned to 4 bytes, rows an
@@ -47,10 +47,10 @@ struct lct_product {
 /*
  * c[i,j] = sum_p a[i,p] . b[p,j], i < m, j < n, p < k, where each entry of a
  * and b is a pair of adjacent bfloat16 numbers: f32v_dot2() in the order of p,
- * starting from c[i,j] shrink[i] if 'add', else from 0.  a[i,p] is at a_row i +
- * a_col p bytes from a, at any address; n is a multiple of LCT_PAD.
+ * starting from c[i,j] rescale[i] if 'add', else from 0.  a[i,p] is at a_row i
+ * + a_col p bytes from a, at any address; n is a multiple of LCT_PAD.
  */
-struct lct_pair_product {
+struct lct_bf16_product {
     float *c;
     size_t c_row;
     const void *a;
@@ -59,7 +59,7 @@ struct lct_pair_product {
     size_t b_row;
     size_t m, n, k;
     bool add;
-    const float *shrink; /* [m]; NULL: 1 */
+    const float *rescale; /* [m]; NULL: 1 */
     const float *factor; /* [n], of the sums; NULL: 1 */
 };
 
@@ -86,7 +86,7 @@ struct lct_rope {
  * A piecewise linear bias: of query i and key j, slope[r] f + value[r] with f =
  * u[at[j] + i] * inverse[i], where r is the last piece with f > start[r], or 0.
  */
-struct lct_bent {
+struct lct_pwl_bias {
     const float *u, *du;
     const int64_t *at;
     const float *inverse;
@@ -156,11 +156,11 @@ struct lct_kernels {
     void (*matmul)(const struct lct_product *x);
 
     /*
-     * The same bits on every instruction set, except for denormals.  'dots': by
-     * an instruction for two products, which makes it faster than matmul.
+     * The same bits on every instruction set, except for denormals.  If
+     * has_bf16_dot, by an instruction that makes it faster than matmul.
      */
-    void (*matmul_pairs)(const struct lct_pair_product *x);
-    bool dots;
+    void (*bf16_matmul)(const struct lct_bf16_product *x);
+    bool has_bf16_dot;
 
     /*
      * out[r,c] = the pair of x[2r,c], at the lower address, and x[2r+1,c],
@@ -168,7 +168,7 @@ struct lct_kernels {
      * a multiple of LCT_PAD.  Rows of x are x_row bytes apart.  Exact, but
      * denormals may become 0.
      */
-    void (*pair_rows)(uint32_t *out, size_t out_row, const void *x,
+    void (*bf16_pair_rows)(uint32_t *out, size_t out_row, const void *x,
                       ptrdiff_t x_row, enum lct_stored kind, size_t rows,
                       size_t n);
 
@@ -177,7 +177,7 @@ struct lct_kernels {
      * two neighbours per word; n is a multiple of LCT_PAD.  out == x is allowed
      * if out_row == x_row.  Exact, but denormals may become 0.
      */
-    void (*round_rows)(uint32_t *out, size_t out_row, const float *x,
+    void (*bf16_round_rows)(uint32_t *out, size_t out_row, const float *x,
                        size_t x_row, const float *factor, size_t rows,
                        size_t n);
 
@@ -186,17 +186,17 @@ struct lct_kernels {
      * sum_p a[i + p * a_col] * b[j * b_row + p], i < m, j < n, p < k, k a
      * multiple of 8.  'add' and a_row are not read.  Fused; the bits of matmul.
      * PAIRS: a and b are words, k counts words and is a multiple of 4; the bits
-     * of matmul_pairs with factor shrink[i].
+     * of bf16_matmul with factor rescale[i].
      */
-    void (*scores_few)(const struct lct_product *x);
+    void (*decode_scores)(const struct lct_product *x);
 
     /*
      * matmul with a_col 1 and 'add', for a few rows of weights and values in
      * memory.  Fused; the bits of matmul.  PAIRS: a has words of two entries
      * each (the last has one if k is odd), k and b are as for BF16; the bits of
-     * matmul_pairs.
+     * bf16_matmul.
      */
-    void (*values_few)(const struct lct_product *x);
+    void (*decode_values)(const struct lct_product *x);
 
     /*
      * Online softmax of scores s [keys, lanes], one query per lane, rows 'row'
@@ -224,7 +224,7 @@ struct lct_kernels {
                           size_t n);
 
     /* s = exp(s - lse[lane]).  Fused. */
-    void (*softmax_again)(float *s, size_t row, size_t keys, size_t lanes,
+    void (*recompute_probs)(float *s, size_t row, size_t keys, size_t lanes,
                           const float *lse);
 
     /*
@@ -247,7 +247,7 @@ struct lct_kernels {
      * s += slope * distances, a product in double rounded to float; n is a
      * multiple of LCT_PAD.  Exact.
      */
-    void (*add_levers)(float *s, const double *distances, double slope,
+    void (*add_linear_bias)(float *s, const double *distances, double slope,
                        size_t n);
 
     /*
@@ -259,15 +259,16 @@ struct lct_kernels {
                           size_t lanes);
 
     /* s += the piecewise linear bias, s [keys, lanes].  Fused. */
-    void (*add_bends)(float *s, size_t keys, size_t lanes,
-                      const struct lct_bent *x);
+    void (*add_pwl_bias)(float *s, size_t keys, size_t lanes,
+                      const struct lct_pwl_bias *x);
 
     /*
      * sum [3, lanes] = sums of ds, ds f and ds du over the keys with start < f
      * <= end.  Fused.
      */
-    void (*sum_bend)(float *sum, const float *ds, size_t keys, size_t lanes,
-                     const struct lct_bent *x, float start, float end);
+    void (*sum_pwl_gradient)(float *sum, const float *ds, size_t keys,
+                             size_t lanes,
+                     const struct lct_pwl_bias *x, float start, float end);
 
     /* out[c, r] = x[r, c].  Exact. */
     void (*transpose)(float *out, size_t out_row, const float *x, size_t x_row,

@@ -37,7 +37,7 @@
  */
 void lct_eval_span(struct lct_eval *ev)
 {
-    const int64_t reach = locant_encoding_reach(ev->encoding);
+    const int64_t reach = locant_encoding_length_limit(ev->encoding);
 
     ev->memory = lct_model_config_of(ev->model)->memory;
     ev->span = LONGEST;
@@ -136,7 +136,8 @@ static locant_status all_protocols(struct lct_eval *ev)
 
     LCT_TRY(lct_eval_validation(ev));
     if (ev->span == 0)
-        return lct_eval_causality_at(ev, locant_encoding_reach(ev->encoding));
+        return lct_eval_causality_at(ev,
+                                    locant_encoding_length_limit(ev->encoding));
     for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++)
         if (lct_eval_lengths[k] <= ev->span &&
             lct_eval_lengths[k] < LONGEST) {

@@ -73,8 +73,8 @@ static locant_status load(struct lct_eval *ev, locant_store *store)
 
 static locant_status measure(struct lct_eval *ev)
 {
-    const int64_t reach = ev->memory > 0 ? INT64_MAX
-                                         : locant_encoding_reach(ev->encoding);
+    const int64_t reach = ev->memory > 0
+        ? INT64_MAX : locant_encoding_length_limit(ev->encoding);
 
     for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++) {
         const int64_t T = ev->e.length[k];

@@ -45,7 +45,7 @@ locant_status lct_eval_causality(struct lct_eval *ev)
     int64_t group = LONGEST / T;
 
     if ((locant_encoding_traits(ev->encoding) & LOCANT_TRAIT_LENGTH) ||
-        locant_encoding_places(ev->encoding))
+        locant_encoding_chooses_positions(ev->encoding))
         return lct_eval_causality_at(ev, T);
     ev->e.causality = 0;
     for (int64_t b = 0; b < ev->blocks; b += group) {

@@ -113,7 +113,7 @@ static locant_status time_encoding(struct timing *t, size_t i)
 
     LCT_TRY(locant_encoding_create(&e, t->plan->specs[i]));
     config.encoding = e;
-    reach = locant_encoding_reach(e) < LONGEST ? o->length : LONGEST;
+    reach = locant_encoding_length_limit(e) < LONGEST ? o->length : LONGEST;
     status = time_model(&step, &near, &config, o->batch, o->length, true);
     if (status == LOCANT_OK)
         status = time_model(&same, &far, &config, LONGEST / reach, reach,

@@ -20,7 +20,7 @@ static locant_status count_comparisons(size_t *out, const struct lct_plan *plan)
         locant_encoding *e;
 
         LCT_TRY(locant_encoding_create(&e, plan->specs[i]));
-        *out += locant_encoding_reach(e) >= length;
+        *out += locant_encoding_length_limit(e) >= length;
         locant_encoding_free(e);
     }
     return LOCANT_OK;

@@ -24,7 +24,7 @@ static bool exists(char spec[320], const locant_run_info *run,
     locant_encoding *e = NULL;
     const bool made = lct_encoding_as(&e, run, asked, policy, 2048) ==
                       LOCANT_OK;
-    const bool beyond = made && locant_encoding_reach(e) > run->length &&
+    const bool beyond = made && locant_encoding_length_limit(e) > run->length &&
                         strlen(locant_encoding_spec(e)) < 320;
 
     if (beyond)

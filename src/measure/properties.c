@@ -271,7 +271,7 @@ locant_status lct_check_properties(bool *held, char sentence[256],
     locant_status status;
 
     LCT_TRY(locant_encoding_create(&p.e, spec));
-    p.reach = locant_encoding_reach(p.e);
+    p.reach = locant_encoding_length_limit(p.e);
     p.wide = locant_encoding_rotated_width(p.e, p.dim);
     if (locant_encoding_layer(NULL, p.e, 0) != p.e)
         status = check_layers(&p.held, sentence, p.e, heads, width);

@@ -187,7 +187,7 @@ locant_status lct_group_set(struct lct_group *g, const char *spec)
     g->info = locant_encoding_info_of(e);
     g->doors = locant_encoding_doors(e);
     g->traits = locant_encoding_traits(e);
-    g->reach = locant_encoding_reach(e);
+    g->reach = locant_encoding_length_limit(e);
     locant_encoding_free(e);
     return LOCANT_OK;
 }

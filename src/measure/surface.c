@@ -58,7 +58,7 @@ static locant_status choose(struct lct_surface *x, const struct lct_plan *plan,
         if (!asked && !is_usual(plan->specs[i]))
             continue;
         LCT_TRY(locant_encoding_create(&e, plan->specs[i]));
-        reach = locant_encoding_reach(e);
+        reach = locant_encoding_length_limit(e);
         locant_encoding_free(e);
         if (reach >= longest)
             memcpy(x->of[x->n++].spec, plan->specs[i], sizeof x->of->spec);

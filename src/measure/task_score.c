@@ -226,7 +226,7 @@ static locant_status find_reach(int64_t *reach, const struct scoring *s)
     locant_encoding *e;
 
     LCT_TRY(lct_run_encoding(&e, s->store, &s->run));
-    *reach = locant_encoding_reach(e);
+    *reach = locant_encoding_length_limit(e);
     locant_encoding_free(e);
     return LOCANT_OK;
 }

@@ -40,7 +40,7 @@ static double to_rms(const struct lct_model *m, const real *x, size_t n)
 static locant_status measure(const struct lct_model *m, double *factor,
                              int64_t most)
 {
-    const int64_t reach = locant_encoding_reach(m->config.encoding);
+    const int64_t reach = locant_encoding_length_limit(m->config.encoding);
     const int64_t rows = most < reach ? most : reach;
     const int64_t width = m->config.width, shape[2] = { 1, rows };
     const locant_dtype dtype = m->real_positions ? LOCANT_F64 : LOCANT_I64;

@@ -43,7 +43,7 @@ static locant_status allocate_params(struct lct_model *m)
 /* The longest sequence at which the encoding is defined. */
 static int64_t longest(const struct lct_model *m)
 {
-    int64_t reach = locant_encoding_reach(m->config.encoding);
+    int64_t reach = locant_encoding_length_limit(m->config.encoding);
 
     reach -= reach < INT64_MAX ? m->config.memory : 0;
     return reach < 1 ? 1 : reach < m->length ? reach : m->length;
@@ -69,7 +69,7 @@ static void learn_encoding(struct lct_model *m)
     m->input_door = (locant_encoding_doors(e) & LOCANT_DOOR_INPUT) != 0;
     m->reads_x = (traits & LOCANT_TRAIT_READS_X) != 0;
     m->real_positions = (traits & LOCANT_TRAIT_REAL) != 0;
-    m->chooses_positions = locant_encoding_places(e);
+    m->chooses_positions = locant_encoding_chooses_positions(e);
     for (int i = 0; locant_encoding_param(&info, e, i, NULL); i++)
         m->table_learns |= (info.doors & LOCANT_DOOR_INPUT) != 0;
     m->table_room = m->chooses_positions ? m->room : m->length;

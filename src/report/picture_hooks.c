@@ -162,7 +162,7 @@ static locant_status draw_temperature(struct lct_html *h,
     locant_figure f = lct_figures_begin(FIG_TEMPERATURE);
     bool varies = false;
 
-    n = far_positions(at, locant_encoding_reach(s->e));
+    n = far_positions(at, locant_encoding_length_limit(s->e));
     if (n < 2)
         return LOCANT_OK;
     LCT_TRY(own_scores(y, s, at, n, one));
@@ -191,7 +191,7 @@ locant_status lct_draw_hooks(struct lct_html *h, const struct lct_subject *s)
     if (n < 2 || s->r->heads < 1 || s->r->width < s->r->heads)
         return LOCANT_OK;
     lct_html_raw(h, "<div class=\"grid\">\n");
-    if (locant_encoding_places(s->e))
+    if (locant_encoding_chooses_positions(s->e))
         status = draw_positions(h, s, n);
     if (status == LOCANT_OK)
         status = draw_mask(h, s, n);

@@ -210,7 +210,7 @@ static locant_status card(struct lct_html *h, const struct lct_results *r,
     if (status == LOCANT_OK && g->info &&
         g->info->traits & LOCANT_TRAIT_LIMIT) {
         snprintf(open, sizeof open, " data-reach=\"%lld\"",
-                 (long long)locant_encoding_reach(e));
+                 (long long)locant_encoding_length_limit(e));
         lct_html_raw(h, open);
     }
     lct_html_raw(h, "><h3>");

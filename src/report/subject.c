@@ -11,7 +11,7 @@ const locant_tensor *lct_subject_params(const struct lct_subject *s)
 int64_t lct_subject_length(const struct lct_subject *s, int64_t usual,
                            int64_t most)
 {
-    int64_t reach = locant_encoding_reach(s->e);
+    int64_t reach = locant_encoding_length_limit(s->e);
     int64_t n = s->view.length > 0 ? s->view.length
                 : usual < most     ? usual
                                    : most;

@@ -265,7 +265,7 @@ locant_status lct_extend_tables(struct lct_model *to, struct lct_model *from,
                                 enum locant_eval_policy policy, int64_t T)
 {
     const int64_t reach =
-        locant_encoding_reach(lct_model_config_of(from)->encoding);
+        locant_encoding_length_limit(lct_model_config_of(from)->encoding);
     const struct lct_model_tensor *list;
     int n = lct_model_tensors(to, &list);
 
@@ -293,7 +293,7 @@ static locant_status lengthen(locant_encoding **out, const locant_encoding *e,
                               int64_t length)
 {
     const char *spec = locant_encoding_spec(e), *at = spec;
-    const int64_t reach = locant_encoding_reach(e);
+    const int64_t reach = locant_encoding_length_limit(e);
     char old[48], text[512];
 
     *out = NULL;
@@ -305,7 +305,7 @@ static locant_status lengthen(locant_encoding **out, const locant_encoding *e,
         if (n < 0 || (size_t)n >= sizeof text)
             break;
         if (locant_encoding_create(out, text) == LOCANT_OK &&
-            locant_encoding_reach(*out) >= length)
+            locant_encoding_length_limit(*out) >= length)
             return LOCANT_OK;
         locant_encoding_free(*out);
         *out = NULL;
@@ -329,7 +329,7 @@ locant_status lct_encoding_as(locant_encoding **out, const locant_run_info *run,
         *out = resolved;
         return LOCANT_OK;
     }
-    if (locant_encoding_reach(resolved) == INT64_MAX)
+    if (locant_encoding_length_limit(resolved) == INT64_MAX)
         status = locant_fail(LOCANT_ERR_PARAM,
                              "locant_evaluate_as: %s has no end, expected no"
                              " policy", locant_encoding_spec(resolved));

@@ -222,7 +222,7 @@ static locant_status register_run(struct lct_trainer *t)
 
 locant_status lct_check_reach(const locant_encoding *e, int64_t length)
 {
-    const int64_t reach = locant_encoding_reach(e);
+    const int64_t reach = locant_encoding_length_limit(e);
 
     if (reach < length)
         return locant_fail(LOCANT_ERR_PARAM,
