@@ -4,7 +4,7 @@
 
 #include "show.h"
 
-/* Text in a cell of a table: a bar would end it, an underscore slant it. */
+/* Text in a cell of a table; characters that Markdown reads are escaped. */
 static void print_cell(const char *text)
 {
     for (; *text != '\0'; text++) {

@@ -2,7 +2,7 @@
  * test_attention_content.c - the content door: values, gradients, threads,
  * chunks, documents, scratch.
  */
-#include "everything.h"
+#include "content_encoding.h"
 #include "oracle/mixed.h"
 #include <stdlib.h>
 #include <string.h>
@@ -79,7 +79,7 @@ static void values_are_those_of_the_formula(void **state)
     for (int64_t at = 0; at < m.B * m.H * m.T; at++) {
         row_by_hand(want, &m, at / m.T / m.H, at / m.T % m.H, at % m.T);
         for (int64_t d = 0; d < m.D; d++)
-            CHECK(fabs(mixed_get(&m.out, (size_t)(at * m.D + d)) - want[d]) <=
+            CHECK(fabs(oracle_get(&m.out, (size_t)(at * m.D + d)) - want[d]) <=
                   1e-12);
     }
     mixed_free(&m);
@@ -217,21 +217,21 @@ static void blind_queries_are_not_asked_about(void **state)
         ((int64_t *)m.q_docs.data)[m.S + j] =
             ((int64_t *)m.k_docs.data)[m.S + j] = -1;
     for (size_t i = mixed_size(&m.x) / 2; i < mixed_size(&m.x); i++)
-        mixed_set(&m.x, i, NAN);
+        oracle_put(&m.x, i, NAN);
     before = atomic_load(&asked);
     mixed_run(&m);
     CHECK(atomic_load(&asked) - before == 2 * (m.T - 1)); /* both ways */
     for (size_t i = 0; i < mixed_size(&m.out); i++)
-        CHECK(i < mixed_size(&m.out) / 2 ? isfinite(mixed_get(&m.out, i))
-                                         : mixed_get(&m.out, i) == 0);
+        CHECK(i < mixed_size(&m.out) / 2 ? isfinite(oracle_get(&m.out, i))
+                                         : oracle_get(&m.out, i) == 0);
     for (int64_t d = 0; d < m.D; d++) {
-        CHECK(mixed_get(&m.out, (size_t)(3 * m.D + d)) == 0);
-        CHECK(mixed_get(&m.dq, (size_t)(3 * m.D + d)) == 0);
+        CHECK(oracle_get(&m.out, (size_t)(3 * m.D + d)) == 0);
+        CHECK(oracle_get(&m.dq, (size_t)(3 * m.D + d)) == 0);
     }
-    CHECK(mixed_get(&m.lse, 3) == -INFINITY);
+    CHECK(oracle_get(&m.lse, 3) == -INFINITY);
     for (size_t i = 0; i < mixed_size(&m.dx); i++)
-        CHECK(i < mixed_size(&m.dx) / 2 ? isfinite(mixed_get(&m.dx, i))
-                                        : mixed_get(&m.dx, i) == 0);
+        CHECK(i < mixed_size(&m.dx) / 2 ? isfinite(oracle_get(&m.dx, i))
+                                        : oracle_get(&m.dx, i) == 0);
     mixed_free(&m);
     locant_encoding_free(p.other);
 }

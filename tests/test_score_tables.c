@@ -336,17 +336,17 @@ static void check_tiles(struct lct_problem *p)
         t.rows = p->T - t.i < LCT_TILE ? p->T - t.i : LCT_TILE;
         t.lanes = ((size_t)t.rows + LCT_PAD - 1) / LCT_PAD * LCT_PAD;
         for (int64_t n = 0; n < p->k_tiles; n++) {
-            if (!lct_next_keys(p, &t, n, s))
+            if (!lct_mask_classify(p, &t, n, s))
                 continue;
             memset(s->s, 0, (size_t)t.keys * t.lanes * sizeof(*s->s));
-            lct_add_bias(p, &t, s);
+            lct_bias_add(p, &t, s);
             for (int64_t i = 0; i < t.rows; i++) {
                 memset(alone, 0, sizeof(alone));
-                lct_add_bias_row(p, t.b, t.h, t.i + i, t.j, t.keys, alone);
+                lct_bias_add_row(p, t.b, t.h, t.i + i, t.j, t.keys, alone);
                 for (int64_t j = 0; j < t.keys; j++)
-                    CHECK(bits(alone[j]) ==
-                              bits(s->s[j * (int64_t)t.lanes + i]) ||
-                          !lct_visible(p, t.b, t.h, t.i + i, t.j + j));
+                    CHECK(bits(alone[j]) == bits(s->s[j * (int64_t)t.lanes +
+                                                      i]) ||
+                          !lct_mask_visible(p, t.b, t.h, t.i + i, t.j + j));
             }
         }
     }

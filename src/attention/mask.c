@@ -11,11 +11,11 @@ static bool in_window(const struct lct_problem *p, int64_t q_pos,
     return (d < p->window) & (d > -p->window);
 }
 
-bool lct_visible(const struct lct_problem *p, int64_t b, int64_t h, int64_t i,
-                 int64_t j)
+bool lct_mask_visible(const struct lct_problem *p, int64_t b, int64_t h,
+                      int64_t i, int64_t j)
 {
     const struct lct_head head = { h, p->H };
-    int64_t row = lct_position_row(p, b);
+    int64_t row = lct_problem_row(p, b);
     int64_t q = row * p->T + i, k = row * p->S + j;
     char hidden = 0;
 
@@ -46,7 +46,7 @@ static enum lct_visibility seen_by_documents(const struct lct_problem *p,
                                              int64_t n)
 {
     const struct lct_extent *q, *k;
-    int64_t row = lct_position_row(p, t->b);
+    int64_t row = lct_problem_row(p, t->b);
 
     if (!p->documents)
         return LCT_VISIBLE_ALL;
@@ -104,7 +104,7 @@ static enum lct_visibility map_hidden(const struct lct_problem *p,
                                       struct lct_scratch *s)
 {
     const struct lct_head head = { t->h, p->H };
-    int64_t row = lct_position_row(p, t->b), count = 0;
+    int64_t row = lct_problem_row(p, t->b), count = 0;
     int64_t q = row * p->T + t->i, k = row * p->S + t->j;
     const int64_t *q_pos = p->q_pos + q;
 
@@ -130,10 +130,10 @@ static enum lct_visibility map_hidden(const struct lct_problem *p,
                                         : LCT_VISIBLE_SOME;
 }
 
-bool lct_next_keys(const struct lct_problem *p, struct lct_tile *t, int64_t n,
-                   struct lct_scratch *s)
+bool lct_mask_classify(const struct lct_problem *p, struct lct_tile *t,
+                       int64_t n, struct lct_scratch *s)
 {
-    int64_t row = lct_position_row(p, t->b);
+    int64_t row = lct_problem_row(p, t->b);
     const struct lct_extent *q =
         &p->q_extent[row * p->q_tiles + t->i / LCT_TILE];
     const struct lct_extent *k = &p->k_extent[row * p->k_tiles + n];
@@ -148,7 +148,7 @@ bool lct_next_keys(const struct lct_problem *p, struct lct_tile *t, int64_t n,
     t->sees = t->keys;
     if (t->partial && q->consecutive && k->consecutive)
         t->sees = q->low - k->low + 1;
-    if (p->by_terms && !lct_terms_look(p, t, q, k))
+    if (p->by_terms && !lct_content_classify(p, t, q, k))
         return false;
     t->partial |= t->away;
     if (!p->documents && p->hidings == 0 && p->window == 0)
@@ -184,10 +184,10 @@ static int64_t before(const int64_t *pos, int64_t n, int64_t x)
     return x <= pos[0] ? 0 : x > pos[n - 1] ? n : x - pos[0];
 }
 
-void lct_hide(const struct lct_problem *p, const struct lct_tile *t,
-              struct lct_scratch *s)
+void lct_mask_apply(const struct lct_problem *p, const struct lct_tile *t,
+                    struct lct_scratch *s)
 {
-    int64_t row = lct_position_row(p, t->b), lanes = (int64_t)t->lanes;
+    int64_t row = lct_problem_row(p, t->b), lanes = (int64_t)t->lanes;
     const int64_t *q_pos = p->q_pos + row * p->T + t->i;
     const int64_t *k_pos = p->k_pos + row * p->S + t->j;
     bool consecutive =

@@ -7,6 +7,7 @@
  * task, which are added in the order of tasks.
  */
 #include "../core/pool.h"
+#include "../kernel/row.h"
 #include "rows.h"
 #include <math.h>
 #include <string.h>
@@ -147,11 +148,11 @@ static void through_bias(const struct owner *w, const struct lct_query *query)
     double *split[LCT_MAX_PARAMS];
     struct lct_call call;
 
-    if (!lct_score_learns(w->p) || w->job->g->dparams == NULL)
+    if (!lct_bias_learns(w->p) || w->job->g->dparams == NULL)
         return;
     call = *w->p->score;
     call.last = s->c.call.last;
-    lct_split(split, w->p, &call, w->dparam);
+    lct_param_gradients_of(split, w->p, &call, w->dparam);
     for (int64_t h = 0; h < s->heads; h++) {
         double *ds = w->r->ds + h * keys;
 
@@ -169,8 +170,8 @@ static void store(const struct owner *w, const locant_tensor *to,
 {
     lct_row_to_f64(w->r->x, lct_at(from, index, 3), from->dtype,
                    (size_t)w->p->D);
-    lct_turn_row_back(w->r->dx, w->dparam, w->p, row, w->r->x, role,
-                      index);
+    lct_rotation_row_backward(w->r->dx, w->dparam, w->p, row, w->r->x, role,
+                              index);
     if (to != NULL)
         lct_row_from_f64(lct_at(to, index, 3), to->dtype, w->r->dx,
                          (size_t)w->p->D);
@@ -182,7 +183,7 @@ static void backward_row(const struct owner *w, int64_t i)
     const struct lct_segment *s = w->s;
     size_t scores = (size_t)(s->heads * s->c.keys) * sizeof(double);
     double tau = p->tau == NULL ? 1
-                     : p->tau[lct_position_row(p, s->b) * p->T + i];
+                     : p->tau[lct_problem_row(p, s->b) * p->T + i];
     struct lct_query query;
     bool any = lct_row_scores(&query, w->r, s, p, i);
 
@@ -286,7 +287,7 @@ static void backward_task(void *context, size_t n, int slot)
     if (p->params > 0)
         memset(w.dparam, 0, p->params * sizeof(double));
     if (p->content != NULL)
-        lct_split(w.split, p, p->content, w.dparam);
+        lct_param_gradients_of(w.split, p, p->content, w.dparam);
     w.g = (struct lct_content_gradient){ .dq = w.r->dq, .dk = s->dk,
                                          .dx = s->dx, .dbias = w.r->dbias,
                                          .dparam = w.split };
@@ -317,6 +318,6 @@ void lct_rows_backward(const struct lct_problem *p, const locant_attention *a,
                 p->dparam[k] += p->dparam[(size_t)n * p->params + k];
     }
     if (p->params > 0 && g->dparams != NULL)
-        lct_deliver(p, g->dparams, a);
+        lct_param_gradients_accumulate(p, g->dparams, a);
     lct_sinks_backward(p, g, dout, out, lse);
 }

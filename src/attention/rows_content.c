@@ -72,7 +72,7 @@ void lct_rows_content_plan(struct lct_segment *s, const struct lct_problem *p)
 
 static double *doubles(struct lct_arena *arena, int64_t rows, int64_t columns)
 {
-    return lct_take(arena, rows, columns, sizeof(double));
+    return lct_arena_alloc(arena, rows, columns, sizeof(double));
 }
 
 static void lay_out_vectors(struct lct_rows_vectors *v,
@@ -89,7 +89,7 @@ static void lay_out_vectors(struct lct_rows_vectors *v,
     }
     r->y = doubles(arena, p->H, p->W);
     r->dy = doubles(arena, p->H, p->W);
-    r->held = lct_take(arena, p->S, 1, sizeof(int64_t));
+    r->held = lct_arena_alloc(arena, p->S, 1, sizeof(int64_t));
     r->basis = doubles(arena, p->S, p->W);
     for (int64_t j = 0; r->held != NULL && j < p->S; j++)
         r->held[j] = INT64_MIN; /* no row has that number */
@@ -107,7 +107,7 @@ static void lay_out_far(struct lct_rows_content *s,
     }
     r->cosines = doubles(arena, p->D / 2, 1);
     r->sines = doubles(arena, p->D / 2, 1);
-    r->sights = lct_take(arena, p->S, 1, 1);
+    r->sights = lct_arena_alloc(arena, p->S, 1, 1);
 }
 
 void lct_rows_content_layout(struct lct_segment *s, struct lct_row_scratch *r,
@@ -125,7 +125,7 @@ void lct_rows_content_layout(struct lct_segment *s, struct lct_row_scratch *r,
     for (int n = 0; n < content->count; n++)
         lay_out_vectors(&content->vectors[n], &r->content, p, arena);
     if (content->products.gate_weight >= 0) {
-        content->order = lct_take(arena, p->S, 1, sizeof(int64_t));
+        content->order = lct_arena_alloc(arena, p->S, 1, sizeof(int64_t));
         content->log_gate = doubles(arena, p->H, p->S);
         content->dlog_gate = doubles(arena, p->H, p->S);
     }

@@ -1,5 +1,6 @@
 /* rows_forward.c - attention by rows: softmax(scores) v */
 #include "../core/pool.h"
+#include "../kernel/row.h"
 #include "rows.h"
 #include <math.h>
 #include <string.h>
@@ -77,7 +78,8 @@ static void forward_row(void *context, size_t task, int slot)
         lct_rows_content_scores(r->s, s, r, &query);
     lct_row_cap(r->s, NULL, p, s->heads * keys);
     for (int64_t h = 0; h < s->heads; h++) {
-        lse[h] = softmax(r->s + h * keys, keys, lct_sink(p, s->head + h));
+        lse[h] = softmax(r->s + h * keys, keys,
+                         lct_sinks_logit(p, s->head + h));
         weigh(r->o + h * p->D, r->s + h * keys,
               s->v + h / group * keys * p->D, keys, p->D);
     }
@@ -97,7 +99,7 @@ static void blank(void *context, size_t task, int slot)
     memset(zero, 0, (size_t)p->D * sizeof(*zero));
     for (int64_t i = 0; i < p->T; i++)
         store(job, (int64_t)task / p->H, (int64_t)task % p->H, i, zero,
-              lct_sink(p, (int64_t)task % p->H));
+              lct_sinks_logit(p, (int64_t)task % p->H));
 }
 
 /* Next document of each segment; false: of none. */

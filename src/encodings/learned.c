@@ -5,6 +5,7 @@
  * arXiv:1705.03122, section 3.1; as in BERT and GPT-2.
  * The table limits the length: positions beyond it are refused, never clamped.
  */
+#include "../kernel/row.h"
 #include "length_limit.h"
 #include <math.h>
 

@@ -1,4 +1,5 @@
 /* params.c - parameters of one encoding: checked, widened, added to */
+#include "../kernel/row.h"
 #include "params.h"
 #include "../core/size.h"
 

@@ -4,6 +4,7 @@
  */
 #include "../core/pool.h"
 #include "../core/size.h"
+#include "../kernel/row.h"
 #include "blocks.h"
 #include "params.h"
 #include "rotate.h"

@@ -1,4 +1,5 @@
 /* score.c - the score door: biases of whole matrices, and their gradients */
+#include "../kernel/row.h"
 #include "params.h"
 #include "../core/pool.h"
 #include "../core/size.h"

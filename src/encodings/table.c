@@ -2,6 +2,7 @@
 #include "../angle/schedule.h"
 #include "../core/pool.h"
 #include "../core/size.h"
+#include "../kernel/row.h"
 #include "params.h"
 #include "table.h"
 #include <math.h>
