@@ -79,7 +79,7 @@ static int write_array(const struct job *job, const locant_tensor *t,
     return cli_error_input(s);
 }
 
-/* Linux would grant what it has not, and kill some process later. */
+/* Linux would grant more than there is, and kill some process later. */
 static int check_memory(int64_t nodes, double bytes)
 {
     if (bytes <= cli_memory())

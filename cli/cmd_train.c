@@ -223,8 +223,8 @@ const struct cli_command cli_train = {
            "last N tokens before its segment, as Transformer-XL does.\n"
            "'locant eval' then reads every window in segments of the trained "
            "length and\ncarries memory from one to the next; validation is one "
-           "row of segments.  An encoding\nthat adds positions to the input cannot "
-           "have memory.",
+           "row of segments.  An encoding\nthat adds positions to the input "
+           "cannot have memory.",
     .examples = "locant train --encoding rope --seed 1\n"
                 "locant train --encoding alibi --steps 200 --generated "
                 "--dir lab\n"

@@ -66,7 +66,7 @@ void cli_catch_signals(void)
     action.sa_flags   = SA_RESTART;
     sigemptyset(&action.sa_mask);
     for (size_t i = 0; i < 3; i++) {
-        /* nohup(1) and background jobs of a shell ignore some: keep that. */
+        /* nohup(1) and shells make background jobs ignore some: keep that. */
         if (sigaction(numbers[i], NULL, &old) == 0 &&
             old.sa_handler != SIG_IGN)
             sigaction(numbers[i], &action, NULL);

@@ -33,7 +33,7 @@ int  show_picture(const struct cli *cli, const locant_encoding *e,
 
 /* ----------------------------------------------------------- show_attend.c */
 
-/* One head of softmax attention; v is the identity where 'rows' is too. */
+/* One head of softmax attention, with rows of the identity as values. */
 struct show_attention {
     int64_t tokens, dim; /* as many queries as keys */
     int64_t stride;      /* of positions */

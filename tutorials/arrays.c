@@ -68,6 +68,15 @@ locant_tensor reordered(locant_tensor x, const int64_t *order)
     return out;
 }
 
+const double *permuted(const double *w, const int64_t *order, int64_t n)
+{
+    double *out = reals(n * n);
+
+    for (int64_t i = 0; i < n * n; i++)
+        out[i] = w[order[i / n] * n + order[i % n]];
+    return out;
+}
+
 const double *transposed(const double *x, int64_t rows, int64_t cols)
 {
     double *out = reals(rows * cols);
@@ -76,8 +85,6 @@ const double *transposed(const double *x, int64_t rows, int64_t cols)
         out[i % cols * rows + i / cols] = x[i];
     return out;
 }
-
-/* ----------------------------------------------------------- random numbers */
 
 locant_random draws(uint64_t stream)
 {
@@ -121,8 +128,6 @@ int64_t dropout(double *x, int64_t n, double p, locant_random *r)
     }
     return dropped;
 }
-
-/* ------------------------------------------------------------------ numbers */
 
 double mean(const double *x, int64_t n)
 {
@@ -226,6 +231,15 @@ double length_change(locant_tensor x, locant_tensor y)
         result = fmax(result, fabs(sqrt(yy / xx) - 1));
     }
     return result;
+}
+
+double entropy(const double *p, int64_t rows, int64_t cols, double floor)
+{
+    double sum = 0;
+
+    for (int64_t i = 0; i < rows * cols; i++)
+        sum -= p[i] > 0 ? p[i] * log(p[i] + floor) : 0;
+    return sum / rows;
 }
 
 double seconds(void)

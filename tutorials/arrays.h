@@ -35,10 +35,10 @@ int64_t count(locant_tensor t); /* its elements */
 locant_tensor added(locant_tensor x, locant_tensor y);
 /* Rows of the last axis but one in another order: out[i] = x[order[i]]. */
 locant_tensor reordered(locant_tensor x, const int64_t *order);
+/* w [n, n] with rows and columns reordered: w[order[i]][order[j]]. */
+const double *permuted(const double *w, const int64_t *order, int64_t n);
 /* x [rows, cols] as [cols, rows]. */
 const double *transposed(const double *x, int64_t rows, int64_t cols);
-
-/* ----------------------------------------------------------- random numbers */
 
 /* Stream 'stream' of seed 42; the row's last lines say that it was used. */
 locant_random draws(uint64_t stream);
@@ -51,8 +51,6 @@ locant_tensor normals(locant_random *r, double factor, int rank,
 void shuffle(int64_t *order, int64_t n, locant_random *r);
 /* Dropout in place: each entry is 0 with probability p, else x / (1 - p). */
 int64_t dropout(double *x, int64_t n, double p, locant_random *r);
-
-/* ------------------------------------------------------------------ numbers */
 
 double mean(const double *x, int64_t n);
 double deviation(const double *x, int64_t n); /* numpy's std */
@@ -67,6 +65,8 @@ double mean_difference(const double *x, const double *y, int64_t n);
 double difference(locant_tensor x, locant_tensor y); /* the largest */
 /* Largest | |y| / |x| - 1 | over rows of the last axis. */
 double length_change(locant_tensor x, locant_tensor y);
+/* Mean over rows of -sum p ln(p + floor); floor 0 is the definition. */
+double entropy(const double *p, int64_t rows, int64_t cols, double floor);
 double seconds(void); /* of a clock that never goes back */
 
 #endif /* LOCANT_TUTORIALS_ARRAYS_H */

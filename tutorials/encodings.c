@@ -38,8 +38,6 @@ const char *doors(const char *spec)
     return *text ? text : "none";
 }
 
-/* --------------------------------------------------------------- parameters */
-
 static int get_param(locant_param_info *p, const locant_encoding *e, int i,
                      int64_t width, int64_t heads)
 {
@@ -85,8 +83,6 @@ locant_tensor *initial_params(const char *spec, int64_t width, int64_t heads)
     return params;
 }
 
-/* ------------------------------------------------------------ its own calls */
-
 locant_tensor table_rows(const char *spec, int64_t first, int64_t n,
                          int64_t width, const locant_tensor *params)
 {
@@ -94,6 +90,24 @@ locant_tensor table_rows(const char *spec, int64_t first, int64_t n,
 
     must(locant_encoding_table(&rows, encoding(spec), &at, params));
     return rows;
+}
+
+const char *table_refusal(const char *spec, int64_t position,
+                          const locant_tensor *params)
+{
+    locant_tensor row = ZEROS(1, params->shape[1]), at = positions(position, 1);
+
+    return refusal(locant_encoding_table(&row, encoding(spec), &at, params));
+}
+
+locant_tensor table_gradient(const char *spec, locant_tensor P,
+                             locant_tensor up, locant_tensor at)
+{
+    locant_tensor gradient = array(LOCANT_F64, 2, P.shape);
+
+    must(locant_encoding_table_backward(&gradient, &up, encoding(spec), &at,
+                                        &P));
+    return gradient;
 }
 
 locant_tensor bias(const char *spec, int64_t heads, int64_t T, int64_t S,
@@ -119,6 +133,15 @@ locant_tensor bias_at(const char *spec, int64_t heads, const double *distance,
     return b;
 }
 
+const double *alibi_slopes(int heads)
+{
+    double *m = data(bias_at("alibi", heads, (double[]){ 1 }, 1, NULL));
+
+    for (int h = 0; h < heads; h++)
+        m[h] = -m[h];
+    return m;
+}
+
 locant_tensor rotated(const char *spec, locant_tensor x, int64_t first)
 {
     locant_tensor out = array(x.dtype, x.rank, x.shape);
@@ -127,8 +150,6 @@ locant_tensor rotated(const char *spec, locant_tensor x, int64_t first)
     must(locant_encoding_rotate(&out, &x, encoding(spec), &at, NULL, 0));
     return out;
 }
-
-/* ------------------------------------------------------------ the sinusoid */
 
 double wavelength(double base, int64_t c, int64_t width)
 {

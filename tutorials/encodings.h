@@ -6,6 +6,9 @@
 
 #include "locant.h"
 
+/* The spelling of RoPE in tutorials that rotate neighbouring channels. */
+#define ROPE_PAIRS "rope(pairing=interleaved)"
+
 const locant_encoding *encoding(const char *spec);
 const locant_encoding_info *info(const char *spec);
 /* Names of its doors, joined by commas. */
@@ -19,12 +22,20 @@ locant_tensor *initial_params(const char *spec, int64_t width, int64_t heads);
 /* Rows first .. first + n - 1 of the table, [n, width]. */
 locant_tensor table_rows(const char *spec, int64_t first, int64_t n,
                          int64_t width, const locant_tensor *params);
+/* The error message of asking for row 'position' of a table with an end. */
+const char *table_refusal(const char *spec, int64_t position,
+                          const locant_tensor *params);
+/* Gradient of the learned table P whose rows at[i] get the gradients up[i]. */
+locant_tensor table_gradient(const char *spec, locant_tensor P,
+                             locant_tensor up, locant_tensor at);
 /* b(h, i, j) of queries 0 .. T - 1 and keys 0 .. S - 1, [heads, T, S]. */
 locant_tensor bias(const char *spec, int64_t heads, int64_t T, int64_t S,
                    const locant_tensor *params);
 /* b(h, .) of a query and the keys 'distance'[n] before it, [heads, n]. */
 locant_tensor bias_at(const char *spec, int64_t heads, const double *distance,
                       int64_t n, const locant_tensor *params);
+/* What a key at distance 1 loses in each head of ALiBi, [heads]. */
+const double *alibi_slopes(int heads);
 /* x [.., T, D] rotated by positions first .. first + T - 1. */
 locant_tensor rotated(const char *spec, locant_tensor x, int64_t first);
 

@@ -7,8 +7,6 @@
 
 #include "tutorial.h"
 
-/* ---------------------------------------------------------------- attention */
-
 /* What a caller may leave out. */
 static void complete(locant_attention *a)
 {
@@ -113,8 +111,6 @@ void attend_by_loops(locant_tensor out, locant_tensor q, locant_tensor k,
     mix_by_loops(out, v, w);
 }
 
-/* ------------------------------------------------------------------- layers */
-
 static double *uniform(locant_random *r, int64_t n, double edge)
 {
     double *x = reals(n);
@@ -181,8 +177,6 @@ locant_tensor layer_norm(locant_tensor x)
     return out;
 }
 
-/* ---------------------------------------------------- multi-head attention */
-
 locant_tensor as_heads(locant_tensor x, int64_t heads)
 {
     int64_t B = x.shape[0], T = x.shape[1], W = x.shape[2], D = W / heads;
@@ -239,8 +233,6 @@ locant_tensor mha_weights(const struct mha *m, locant_tensor x)
 
     return weights(inner(m, t, x, x));
 }
-
-/* ------------------------------------------------------- Transformer layers */
 
 struct block block_new(locant_random *r, int64_t width, int64_t heads,
                        int64_t ff, int crosses)

@@ -6,8 +6,6 @@
 
 #include "locant.h"
 
-/* ---------------------------------------------------------------- attention */
-
 /*
  * One attention problem: its output [B, H, T, D].  q, k, v in double; scale 0
  * is the usual one, and struct_size may be left 0.
@@ -24,8 +22,6 @@ void attend_by_loops(locant_tensor out, locant_tensor q, locant_tensor k,
                      locant_tensor v);
 /* Its second half: out += w v, w [B, H, T, T]. */
 void mix_by_loops(locant_tensor out, locant_tensor v, const double *w);
-
-/* ------------------------------------------------------------------- layers */
 
 /* y = x W + b, W [in, out] */
 struct linear {

@@ -37,33 +37,21 @@ static int characters(const char *text, size_t n)
 static void wrap(FILE *out, const char *text, int column, int indent, int gap)
 {
     while (*text != '\0') {
-        size_t n = strcspn(text, " \n");
+        size_t n = strcspn(text, " ");
         int    width = characters(text, n);
-        int    too_long = n > 0 && gap > 0 && column + gap + width > COLUMNS;
 
-        if (too_long) {
+        if (gap > 0 && column + gap + width > COLUMNS) {
             fprintf(out, "\n%*s", indent, "");
             column = indent;
             gap = 0;
         }
-        if (n > 0) {
-            fprintf(out, "%*s%.*s", gap, "", (int)n, text);
-            column += gap + width;
-            gap = 0;
-        }
-        text += n;
-        gap += *text == ' ';
-        if (*text == '\n') {
-            fprintf(out, "\n%*s", indent, "");
-            column = indent;
-            gap = 0;
-        }
-        text += *text != '\0';
+        fprintf(out, "%*s%.*s", gap, "", (int)n, text);
+        column += gap + width;
+        gap = (int)strspn(text + n, " ");
+        text += n + (size_t)gap;
     }
     fputc('\n', out);
 }
-
-/* ------------------------------------------------------------------- tables */
 
 /* The cells of a line as strings. */
 static json_t *split(const char *line)
@@ -155,16 +143,17 @@ static void end_table(void)
 
 void table(const char *name, const char *columns)
 {
-    json_t *made;
+    json_t *tables, *last;
 
     end_table();
     if (running->muted)
         return;
-    made = json_pack("{s:s, s:o, s:[]}", "name", name, "columns",
-                     split(columns), "rows");
-    json_array_append_new(member("tables", json_array), made);
-    running->columns = json_object_get(made, "columns");
-    running->cells   = json_object_get(made, "rows");
+    tables = member("tables", json_array);
+    json_array_append_new(tables, json_pack(
+        "{s:s, s:o, s:[]}", "name", name, "columns", split(columns), "rows"));
+    last = json_array_get(tables, json_array_size(tables) - 1);
+    running->columns = json_object_get(last, "columns");
+    running->cells   = json_object_get(last, "rows");
 }
 
 void table_row(const char *format, ...)
@@ -203,8 +192,6 @@ void table_of_rows(const char *head, const struct point *points, int n)
     check("rows that exist", found, n, 0);
 }
 
-/* ----------------------------------------------------------- text and parts */
-
 void part(char letter, const char *title)
 {
     struct tutorial *t = running;
@@ -238,8 +225,6 @@ void say(const char *format, ...)
     if (running->out != NULL)
         wrap(running->out, text, 0, 0, 0);
 }
-
-/* ------------------------------------------------------------------- values */
 
 static void value(const char *name, json_t *json, const char *text)
 {
@@ -351,8 +336,6 @@ void show_matrix(const char *name, const char *format, const double *x,
     }
 }
 
-/* ----------------------------------------------------------------- mistakes */
-
 static void field(const char *name, const char *text)
 {
     fprintf(running->out, "  %-8s ", name);
@@ -403,8 +386,6 @@ void mistake(const char *id, const char *what, double theirs, double right,
     snprintf(b, sizeof b, "%.10g", right);
     record_mistake(id, what, json, a, b, why);
 }
-
-/* ----------------------------------------------------------- the whole row */
 
 int print_begin(struct tutorial *t)
 {

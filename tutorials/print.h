@@ -47,8 +47,6 @@ void mistake(const char *id, const char *what, double theirs, double right,
 void mistake_in_words(const char *id, const char *what, const char *theirs,
                       const char *right, const char *why);
 
-/* ---------------------------------------------------------------- for run.c */
-
 /* A number; null for what JSON cannot say. */
 json_t *number_json(double x);
 /* The lines before and after the row's own; 0: no memory for t->json. */

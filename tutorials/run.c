@@ -33,8 +33,6 @@ const char *tutorial_document(const struct tutorial_row *row)
     return documents[row->id[1] - '0'];
 }
 
-/* ------------------------------------------------------- failing, releasing */
-
 struct resource {
     void           (*release)(void *);
     void            *what;
@@ -137,8 +135,6 @@ void progress(const char *format, ...)
     fputc('\n', stderr);
 }
 
-/* ------------------------------------------------------------------- checks */
-
 static void record(const char *what, int holds, json_t *check)
 {
     running->checks++;
@@ -201,8 +197,6 @@ static void check_promises(const struct tutorial *t)
         claim("has a check", 0);
 }
 
-/* ------------------------------------------------------------------ figures */
-
 /* "out.svg" and 'b' to "out-b.svg". */
 static void name_figure(char *out, size_t size, char letter)
 {
@@ -262,8 +256,6 @@ void curves(char letter, const char *title, const char *x_label,
         .title = title, .x_label = x_label, .y_label = y_label,
         .series = series, .n_series = n_lines });
 }
-
-/* ---------------------------------------------------------------------- run */
 
 locant_status tutorial_run(struct tutorial *t)
 {

@@ -31,8 +31,6 @@
 #include "rows.def"
 #undef ROW
 
-/* --------------------------------------------------------- run.c: resources */
-
 /* Leave the row unless 'status' is LOCANT_OK. */
 void must(locant_status status);
 /* The error message of a call that must fail; leaves the row if it did not. */
@@ -43,8 +41,6 @@ void defer(void (*release)(void *), void *what);
 const char *temporary_folder(void);
 /* A line about progress on stderr, for long work. */
 void progress(const char *format, ...) LOCANT_PRINTF(1, 2);
-
-/* ------------------------------------------------------------ run.c: checks */
 
 /*
  * |got - expected| <= tolerance, all finite.  A failing check is shown, and the
@@ -76,8 +72,6 @@ void expect(const char *name, double got, double expected, double tolerance);
 void expect_count(const char *name, int64_t got, int64_t expected);
 void expect_list(const char *name, const char *format, const double *got,
                  int64_t n, const double *expected, double tolerance);
-
-/* ----------------------------------------------------------- run.c: figures */
 
 /*
  * Draw when -o asks for it: into NAME.svg, or NAME-a.svg where the row has

@@ -10,8 +10,6 @@ static struct {
     locant_tensor positions;
 } bench;
 
-/* ---------------------------------------------------------------- the jobs */
-
 static void add_rows(void)
 {
     const float *x = bench.x.data, *p = bench.rows.data;
@@ -62,8 +60,6 @@ static const struct method {
     { "alibi", "alibi", "builds a bias [8, 1024, 1024]", build_bias,
       "excellent", ELSEWHERE }
 };
-
-/* ------------------------------------------------------------------ timing */
 
 static locant_tensor uniform_f32(locant_random *r, double scale, int64_t rows,
                                  int64_t cols)
@@ -132,11 +128,10 @@ static void measure_all(double *ms, long long *numbers, int runs)
     }
 }
 
-/* -------------------------------------------------------------------- rows */
-
 static const char *const UNSEEN = "lengths beyond training bring angles that "
                                   "the model has never seen";
 
+/* S0.21 */
 void s0_benchmark(void)
 {
     double    ms[METHODS];
@@ -161,6 +156,7 @@ void s0_benchmark(void)
                      ELSEWHERE, UNSEEN);
 }
 
+/* S0.22 */
 void s0_benchmark_table(void)
 {
     double    ms[METHODS];

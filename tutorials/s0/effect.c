@@ -5,16 +5,6 @@
 
 enum { WIDTH = 64, HEADS = 4, TOKENS = 8, CELLS = TOKENS * TOKENS };
 
-/* Mean over rows of -sum p ln(p + floor); floor 0 is the definition. */
-static double entropy(const double *p, double floor)
-{
-    double sum = 0;
-
-    for (int i = 0; i < CELLS; i++)
-        sum -= p[i] > 0 ? p[i] * log(p[i] + floor) : 0;
-    return sum / TOKENS;
-}
-
 static double diagonal(const double *p)
 {
     double sum = 0;
@@ -52,6 +42,7 @@ static void print_heads(const char *which, const double *p)
     }
 }
 
+/* S0.16 */
 void s0_effect(void)
 {
     locant_random r = draws(16);
@@ -76,17 +67,18 @@ void s0_effect(void)
     part('b', "entropy of the weights, mean over queries, in nats");
     table("entropy", "head|without|with|change|of the most");
     for (int h = 0; h < HEADS; h++) {
-        double a = entropy(none + h * CELLS, 0);
-        double b = entropy(with + h * CELLS, 0);
+        double a = entropy(none + h * CELLS, TOKENS, TOKENS, 0);
+        double b = entropy(with + h * CELLS, TOKENS, TOKENS, 0);
 
         table_row("%d|%.3f|%.3f|%.3f|%.3f", h, a, b, b - a, b / log(TOKENS));
         check("entropy without positions: ln 8", a, log(TOKENS), 1e-14);
         claim("positions lower it", b < a);
     }
-    mistake("E-0.10", "entropy of eight equal weights", entropy(none, 1e-9),
-            entropy(none, 0), "the tutorial adds 1e-9 inside the logarithm; 0 "
-            "ln 0 is 0 and needs no help.  What it prints as an increase is a "
-            "fall, of random weights");
+    mistake("E-0.10", "entropy of eight equal weights",
+            entropy(none, TOKENS, TOKENS, 1e-9),
+            entropy(none, TOKENS, TOKENS, 0), "the tutorial adds 1e-9 inside "
+            "the logarithm; 0 ln 0 is 0 and needs no help.  What it prints as "
+            "an increase is a fall, of random weights");
 
     part('c', "weight of each query on itself, mean");
     table("diagonal", "head|without|with");

@@ -3,8 +3,6 @@
 
 #include "../tutorial.h"
 
-/* ------------------------------------------------- S0.1: pairs of sentences */
-
 enum { WORD_WIDTH = 8, MOST_WORDS = 8, PAIRS = 4 };
 
 static const struct pair {
@@ -55,6 +53,7 @@ static double last_word(const struct pair *p, const char *spec)
     return max_difference(a + i * WORD_WIDTH, b + j * WORD_WIDTH, WORD_WIDTH);
 }
 
+/* S0.1 */
 void s0_why(void)
 {
     say("The same words in another order mean something else, but attention "
@@ -79,8 +78,7 @@ void s0_why(void)
                      "all outputs would stay the same");
 }
 
-/* ------------------------------------------------------ S0.2: the schematic */
-
+/* S0.2 */
 void s0_schematic(void)
 {
     enum { T = 6, W = 16, COLS = 3 * W + 2 };
@@ -109,8 +107,7 @@ void s0_schematic(void)
              COLS);
 }
 
-/* ---------------------------------------------------------- S0.3: the setup */
-
+/* S0.3 */
 void s0_setup(void)
 {
     locant_random a = draws(0), b = a, other = draws(1);
@@ -131,10 +128,9 @@ void s0_setup(void)
     curves(0, "位置编码: -1 0 1", "index", "normal", NULL, x, 1, 4);
 }
 
-/* ----------------------------------------- S0.4, S0.5: multi-head attention */
-
 enum { WIDTH = 32, HEADS = 4, TOKENS = 5, CELLS = TOKENS * TOKENS };
 
+/* S0.4 */
 void s0_attention(void)
 {
     locant_random r = draws(4);
@@ -155,17 +151,7 @@ void s0_attention(void)
               TOKENS * mean(data(w) + i * TOKENS, TOKENS), 1, 1e-14);
 }
 
-/* Mean |w[order][:, order] - original| of head 0. */
-static double reordered_difference(locant_tensor w, locant_tensor original,
-                                   const int64_t *order)
-{
-    double *moved = reals(CELLS);
-
-    for (int i = 0; i < CELLS; i++)
-        moved[i] = data(w)[order[i / TOKENS] * TOKENS + order[i % TOKENS]];
-    return mean_difference(moved, data(original), CELLS);
-}
-
+/* S0.5 */
 void s0_permutation(void)
 {
     locant_random r = draws(51), numbers = draws(5);
@@ -181,8 +167,9 @@ void s0_permutation(void)
     }
     shuffled = reordered(x, order);
     locant_tensor w = mha_weights(&m, x), w2 = mha_weights(&m, shuffled);
-    theirs = reordered_difference(w2, w, order);
-    right  = reordered_difference(w2, w, inverse);
+    theirs = mean_difference(permuted(data(w2), order, TOKENS), data(w), CELLS);
+    right  = mean_difference(permuted(data(w2), inverse, TOKENS), data(w),
+                             CELLS);
     plain  = mean_difference(data(w2), data(w), CELLS);
     show_shape("sequence", x);
     show_list("permutation", "%.0f", shown, TOKENS);

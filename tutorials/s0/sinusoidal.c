@@ -16,6 +16,7 @@ static const double *by_formula(int64_t n, int64_t width)
     return P;
 }
 
+/* S0.6 */
 void s0_formula(void)
 {
     static const double second[] = { /* P[2], 8 channels, ten digits */
@@ -24,8 +25,8 @@ void s0_formula(void)
     };
     const double *P = rows_of(0, 3, 8);
 
-    say("P[pos][2c] = sin(pos / 10000^(2c/d))\n"
-        "P[pos][2c+1] = cos(pos / 10000^(2c/d)), c = 0 .. d/2 - 1");
+    say("P[pos][2c] = sin(pos / 10000^(2c/d))");
+    say("P[pos][2c+1] = cos(pos / 10000^(2c/d)), c = 0 .. d/2 - 1");
     show_matrix("P for d = 8", "%.10f", P, 3, 8);
     check("P[2] against published numbers", max_difference(P + 16, second, 8),
           0, 6e-11);
@@ -35,6 +36,7 @@ void s0_formula(void)
                      "dimension the slowest would rotate near 10000^-2");
 }
 
+/* S0.7 */
 void s0_merits(void)
 {
     enum { N = 512, W = 64 };
@@ -66,6 +68,7 @@ void s0_merits(void)
                      "shows it");
 }
 
+/* S0.8 */
 void s0_class(void)
 {
     enum { MAX = 5000, T = 20, W = 64 };
@@ -96,6 +99,7 @@ void s0_class(void)
                      "rows");
 }
 
+/* S0.9 */
 void s0_first_rows(void)
 {
     enum { T = 20, W = 64 };
@@ -106,8 +110,6 @@ void s0_first_rows(void)
     check("least", least(P, T * W), least(by_formula(T, W), T * W), SINE);
     check("most: cos 0", largest(P, T * W), 1, 0);
 }
-
-/* ------------------------------------------------- S0.10: the four pictures */
 
 enum { LENGTH = 50, DIM = 64, PAIRS = DIM / 2 };
 
@@ -168,6 +170,7 @@ static void spectrum(const double *P)
            "log10 of radians per position", NULL, logs, 1, PAIRS);
 }
 
+/* S0.10 */
 void s0_visualise(void)
 {
     const double *P = rows_of(0, LENGTH, DIM);
@@ -186,8 +189,7 @@ void s0_visualise(void)
     spectrum(P);
 }
 
-/* -------------------------------------------------------- S0.11: similarity */
-
+/* S0.11 */
 void s0_relative(void)
 {
     enum { NEAR = 20 };

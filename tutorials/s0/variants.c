@@ -5,16 +5,12 @@
 
 enum { WIDTH = 32, TOKENS = 10, HEADS = 4, HEAD = WIDTH / HEADS };
 
-static const char *const ROPE = "rope(pairing=interleaved)";
-
 static locant_tensor normal_input(uint64_t stream)
 {
     locant_random r = draws(stream);
 
     return NORMALS(&r, 1, TOKENS, WIDTH);
 }
-
-/* ------------------------------------------------------------- S0.17: rope */
 
 /* Radians per position of the last pair of 'width' channels, as rotated. */
 static double last_frequency(int64_t width)
@@ -23,10 +19,11 @@ static double last_frequency(int64_t width)
     const double *y;
 
     data(x)[width - 2] = 1;
-    y = data(rotated(ROPE, x, 1));
+    y = data(rotated(ROPE_PAIRS, x, 1));
     return atan2(y[width - 1], y[width - 2]);
 }
 
+/* S0.17 */
 void s0_rope(void)
 {
     static const double one_to_eight[] = { 1, 2, 3, 4, 5, 6, 7, 8 };
@@ -34,18 +31,18 @@ void s0_rope(void)
         2.20151073479, -0.391599903737, 0.715045531254, 4.94860686337,
         4.69387628635, 6.24239740872, 6.95991266685, 8.03489985438
     };
-    locant_tensor x = normal_input(17), y = rotated(ROPE, x, 0);
+    locant_tensor x = normal_input(17), y = rotated(ROPE_PAIRS, x, 0);
     double        theirs = last_frequency(WIDTH), right = last_frequency(HEAD);
 
     show_shape("the tutorial rotates", y);
     check("lengths stay", length_change(x, y), 0, 1e-7);
     show("largest change of a length", length_change(x, y));
     show_shape("models rotate q and k of each head",
-               rotated(ROPE, as_heads(x, HEADS), 0));
+               rotated(ROPE_PAIRS, as_heads(x, HEADS), 0));
     /* Cosines come from a table rounded to float32: 8 x 2 x 2^-25. */
     expect_list("1 .. 8 at position 5", "%.6f",
-                data(rotated(ROPE, COPY(one_to_eight, 1, 8), 5)), 8, at_five,
-                5e-7);
+                data(rotated(ROPE_PAIRS, COPY(one_to_eight, 1, 8), 5)), 8,
+                at_five, 5e-7);
     mistake("E-0.4", "slowest rotation, radians per position", theirs, right,
             "frequencies belong to the channels of a head; over the whole "
             "width each head gets another band, and W_q and W_k after it mix "
@@ -54,20 +51,8 @@ void s0_rope(void)
     check("slowest of 8 channels", right, 0.001, 1e-9);
     say("The tutorial's cache grows when a sequence is longer than 5000; here "
         "nothing is cached, and positions 6000 .. 6009 are rotated alike.");
-    check("lengths stay at 6000", length_change(x, rotated(ROPE, x, 6000)), 0,
-          1e-7);
-}
-
-/* ------------------------------------------------------------ S0.18: alibi */
-
-/* m_h = -b(h, 1, 0) */
-static const double *slopes_of(int64_t heads)
-{
-    double *m = data(bias_at("alibi", heads, (double[]){ 1 }, 1, NULL));
-
-    for (int64_t h = 0; h < heads; h++)
-        m[h] = -m[h];
-    return m;
+    check("lengths stay at 6000",
+          length_change(x, rotated(ROPE_PAIRS, x, 6000)), 0, 1e-7);
 }
 
 /* The tutorial's rule: those beyond a power of two without a stride. */
@@ -81,11 +66,12 @@ static double their_slope(int heads, int h)
                      : exp2(-4. * (h + 1 - power) / power);
 }
 
+/* S0.18 */
 void s0_alibi(void)
 {
     static const double extra[] = { 0.7071067812, 0.3535533906, 0.1767766953,
                                     0.0883883476 };
-    const double *m = slopes_of(8), *m12 = slopes_of(12);
+    const double *m = alibi_slopes(8), *m12 = alibi_slopes(12);
     locant_tensor b = bias("alibi", 8, 4, 4, NULL);
     double        far = data(b)[3 * 4];
 
@@ -115,11 +101,10 @@ void s0_alibi(void)
                      "PaLM rotates queries and keys (RoPE)");
 }
 
-/* --------------------------------------------------------- S0.19, S0.20 */
-
+/* S0.19 */
 void s0_variant_shapes(void)
 {
-    locant_tensor x = normal_input(19), y = rotated(ROPE, x, 0);
+    locant_tensor x = normal_input(19), y = rotated(ROPE_PAIRS, x, 0);
     locant_tensor b = bias("alibi", HEADS, TOKENS, TOKENS, NULL);
 
     show_shape("input", x);
@@ -132,10 +117,11 @@ void s0_variant_shapes(void)
     check("elements of the bias", count(b), HEADS * TOKENS * TOKENS, 0);
 }
 
+/* S0.20 */
 void s0_alibi_maps(void)
 {
     enum { N = TOKENS * TOKENS };
-    const double *m = slopes_of(HEADS);
+    const double *m = alibi_slopes(HEADS);
     double       *b = data(bias("alibi", HEADS, TOKENS, TOKENS, NULL));
     char          title[64];
 

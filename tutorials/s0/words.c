@@ -3,6 +3,7 @@
 
 #include "../tutorial.h"
 
+/* S0.23 */
 void s0_ideas(void)
 {
     say("1. why: attention is equivariant to order; positions must be put in.");
@@ -18,8 +19,6 @@ void s0_ideas(void)
                      "equivariant", "outputs move with their tokens; 'locant "
                      "tutorial S0.5' measures it");
 }
-
-/* -------------------------------------------------------- S0.24: the table */
 
 static const struct feature {
     const char *spec, *formula, *theirs, *right, *use;
@@ -46,6 +45,7 @@ static long long operations(unsigned doors)
     return HEADS * TOKENS * TOKENS * 2;
 }
 
+/* S0.24 */
 void s0_features(void)
 {
     say("For 1024 tokens, width 512, 8 heads; operations are of one layer "
@@ -65,8 +65,7 @@ void s0_features(void)
                              "to say so; those that were show otherwise");
 }
 
-/* ------------------------------------------------- S0.25: insights, advice */
-
+/* S0.25 */
 void s0_advice(void)
 {
     enum { T = 8, W = 64 };
@@ -91,8 +90,7 @@ void s0_advice(void)
     claim("positions change the weights", change > 0.01);
 }
 
-/* ------------------------------------------------------------ S0.26: names */
-
+/* S0.26 */
 void s0_names(void)
 {
     static const struct { const char *model, *word, *spec; } rows[] = {

@@ -4,6 +4,7 @@
  */
 #include "../tutorial.h"
 
+/* S1.1 */
 void s1_order(void)
 {
     static const char *const topics[][3] = {
@@ -25,8 +26,6 @@ void s1_order(void)
           all == (LOCANT_DOOR_INPUT | LOCANT_DOOR_ROTATE));
 }
 
-/* --------------------------------------------------------------------- S1.2 */
-
 /* Mean of cos(n theta): the score of q = k = ones over that at n = 0. */
 static double unit_score(double n)
 {
@@ -37,6 +36,7 @@ static double unit_score(double n)
     return sum / 32;
 }
 
+/* S1.2 */
 void s1_claim(void)
 {
     static const double n[] = { 1, 100, 511, 1000, 2000 };
@@ -73,8 +73,6 @@ void s1_claim(void)
           5e-7);
 }
 
-/* --------------------------------------------------------------------- S1.3 */
-
 enum { LENGTH = 50, WIDTH = 512, N = LENGTH * WIDTH };
 
 static void get_pe(double *sine, double *cos_, int pos, int j, int dim)
@@ -85,6 +83,7 @@ static void get_pe(double *sine, double *cos_, int pos, int j, int dim)
     *cos_ = cos(angle);
 }
 
+/* S1.3 */
 void s1_get_pe(void)
 {
     locant_tensor rows = table_rows("sinusoidal", 0, LENGTH, WIDTH, NULL);
@@ -107,40 +106,26 @@ void s1_get_pe(void)
     check("cos 1", P[WIDTH + 1], 0.5403023059, FLOAT);
 }
 
-/* --------------------------------------------------------------------- S1.4 */
-
-/* The gradient of a table whose row 7 was used twice with ones. */
-static double gradient_of_row_7(const locant_encoding *e, locant_tensor P)
-{
-    locant_tensor at = positions(0, 3), up = ZEROS(3, WIDTH);
-    locant_tensor gradient = ZEROS(LENGTH, WIDTH);
-    int64_t      *p = at.data;
-
-    p[0] = p[2] = 7;
-    p[1] = 3;
-    for (int i = 0; i < 3 * WIDTH; i++)
-        data(up)[i] = 1;
-    must(locant_encoding_table_backward(&gradient, &up, e, &at, &P));
-    return data(gradient)[7 * WIDTH];
-}
-
+/* S1.4 */
 void s1_learned(void)
 {
     const char   *spec = "learned(length=50)";
     locant_random r = draws(1);
-    locant_tensor P = NORMALS(&r, LENGTH, WIDTH), beyond = ZEROS(1, WIDTH);
+    locant_tensor P = NORMALS(&r, LENGTH, WIDTH), up = ZEROS(3, WIDTH);
     locant_tensor rows = table_rows(spec, 0, LENGTH, WIDTH, &P);
-    locant_tensor at = positions(LENGTH, 1);
+    locant_tensor at = positions(7, 3);
 
+    ((int64_t *)at.data)[2] = 7; /* positions 7, 8, 7 */
+    for (int i = 0; i < 3 * WIDTH; i++)
+        data(up)[i] = 1;
     say("wpe is a table of one vector per position, looked up by the position; "
         "as a bare parameter (wpe_para) it is indexed instead, with the same "
         "result.");
     show_shape("wpe(pos)", rows);
     expect_count("learned numbers", learned_numbers(spec, WIDTH, 4), 50 * 512);
     expect("gradient of an entry of row 7, used twice",
-           gradient_of_row_7(encoding(spec), P), 2, 0);
-    show_text("position 50", refusal(locant_encoding_table(
-        &beyond, encoding(spec), &at, &P)));
+           data(table_gradient(spec, P, up, at))[7 * WIDTH], 2, 0);
+    show_text("position 50", table_refusal(spec, LENGTH, &P));
     mistake("E-1.4", "deviation of the table at the beginning",
             deviation(data(P), N), 0.02, "nn.Embedding begins with N(0, 1), "
             "fifty times what BERT takes: positions would drown the tokens.");

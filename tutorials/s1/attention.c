@@ -80,6 +80,7 @@ static void wrong_axis(locant_tensor theirs, locant_tensor right,
             "The commented is_causal=True line does the same.");
 }
 
+/* S1.8 */
 void s1_single(void)
 {
     struct single m = single_new();
@@ -107,6 +108,7 @@ void s1_single(void)
     claim("order changes the right output", order_right > 1e-3);
 }
 
+/* S1.9 */
 void s1_single_run(void)
 {
     struct single m = single_new();
@@ -123,8 +125,6 @@ void s1_single_run(void)
     check("the tutorial's output less V", difference(theirs, m.v), 0, 0);
     claim("the right output is not V", difference(right, m.v) > 1e-3);
 }
-
-/* -------------------------------------------------------------- four heads */
 
 static struct mha multi_new(locant_random *r)
 {
@@ -149,6 +149,7 @@ static locant_tensor by_loops(const struct mha *m, locant_tensor x,
     return linear(&m->o, out);
 }
 
+/* S1.11 */
 void s1_multi(void)
 {
     locant_random r = draws(4);
@@ -167,6 +168,7 @@ void s1_multi(void)
            difference(by_loops(&m, x, 1000), loops), 0, 1e-6);
 }
 
+/* S1.12 */
 void s1_multi_run(void)
 {
     locant_random r = draws(4);

@@ -25,6 +25,7 @@ static void apply_rotary(double *out, const double *x, int position, int dim)
     }
 }
 
+/* S1.5 */
 void s1_rotate_half(void)
 {
     static const double x[] = { 1, 2, 3, 4, 5, 6, 7, 8 };
@@ -49,6 +50,7 @@ void s1_rotate_half(void)
     check("applied twice it negates", max_difference(twice, x, 8), 0, 0);
 }
 
+/* S1.6 */
 void s1_apply(void)
 {
     static const double at_three[] = { /* (1, 2, 3, 4), split halves */
@@ -69,8 +71,6 @@ void s1_apply(void)
     check("position 3 less the known numbers",
           max_difference(y + 12, at_three, 4), 0, 8 * 0x1p-24);
 }
-
-/* -------------------------------------------------------------- S1.7, S1.10 */
 
 /* x to the nearest number of 'bits' significant bits. */
 static double round_to(double x, int bits)
@@ -130,6 +130,7 @@ static void rotary_module(int heads, int dim)
           0, 12 * 0x1p-24);
 }
 
+/* S1.7 */
 void s1_rotary(void)
 {
     locant_tensor angles = ZEROS_F32(10, 32, 2), at = positions(0, 10);
@@ -148,6 +149,7 @@ void s1_rotary(void)
     check("sin 1", first[1], 0.8414709848, FLOAT);
 }
 
+/* S1.10 */
 void s1_rotary_heads(void)
 {
     say("Four heads of 32 in the layout [B, T, H, D]: every head is rotated by "

@@ -1,6 +1,7 @@
 /* fixed.c - goals, order blindness, and the sinusoid: S2.1 .. S2.6. */
 #include "../tutorial.h"
 
+/* S2.1 */
 void s2_goals(void)
 {
     static const struct point goals[] = {
@@ -15,8 +16,7 @@ void s2_goals(void)
     table_of_rows("goal", goals, 5);
 }
 
-/* --------------------------------------------------------------------- S2.2 */
-
+/* S2.2 */
 void s2_blindness(void)
 {
     static const int64_t order[] = { 1, 0, 2 }; /* its own inverse */
@@ -24,10 +24,7 @@ void s2_blindness(void)
     struct mha    m = mha_new(&r, 8, 1, 0);
     locant_tensor x = SCALED_NORMALS(&r, 2, 1, 3, 8), y = reordered(x, order);
     const double *w = data(mha_weights(&m, x)), *w2 = data(mha_weights(&m, y));
-    double        moved[9];
 
-    for (int i = 0; i < 9; i++)
-        moved[i] = w[order[i / 3] * 3 + order[i % 3]];
     say("Three random tokens A, B, C of width 8, one head, no positions.  Who "
         "attends to whom, in the order given:");
     show_matrix("weights of [A, B, C]", "%.4f", w, 3, 3);
@@ -38,12 +35,14 @@ void s2_blindness(void)
             max_difference(w, w2, 9), "The weights are permuted with the "
             "tokens, P A P^T, not unchanged: equivariant, not invariant.");
     /* Sums of at most 8 terms in another order. */
-    check("weights less P A P^T", max_difference(w2, moved, 9), 0, IN_DOUBLE);
+    check("weights less P A P^T", max_difference(w2, permuted(w, order, 3), 9),
+          0, IN_DOUBLE);
     check("outputs less P out",
           difference(mha(&m, y), reordered(mha(&m, x), order)), 0, IN_DOUBLE);
     claim("the weight matrix changes", max_difference(w, w2, 9) > 1e-3);
 }
 
+/* S2.3 */
 void s2_uses_of_order(void)
 {
     double orders = 1;
@@ -63,10 +62,9 @@ void s2_uses_of_order(void)
     check("orders of ten words", orders, 3628800, 0);
 }
 
-/* --------------------------------------------------------------------- S2.4 */
-
 enum { LONG = 1024, WIDE = 512 };
 
+/* S2.4 */
 void s2_formula(void)
 {
     const double *P = data(table_rows("sinusoidal", 0, LONG, WIDE, NULL));
@@ -103,8 +101,6 @@ void s2_formula(void)
     claim("no two of 1024 positions are alike", unique > 0.1);
 }
 
-/* --------------------------------------------------------------- S2.5, S2.6 */
-
 /* The loop of generatePositionalEncoding(), which stores floats. */
 static const double *generate(int length, int dim)
 {
@@ -119,6 +115,7 @@ static const double *generate(int length, int dim)
     return pe;
 }
 
+/* S2.5 */
 void s2_fixed(void)
 {
     enum { BATCH = 2, LENGTH = 100, N = LONG * WIDE };
@@ -144,6 +141,7 @@ void s2_fixed(void)
           data(x)[(LENGTH + 1) * WIDE], 0.8414709848, FLOAT);
 }
 
+/* S2.6 */
 void s2_waves(void)
 {
     enum { SHOWN = 100 };

@@ -8,8 +8,6 @@ enum { LONG = 1024, WIDE = 512, N = LONG * WIDE, BATCH = 2, LENGTH = 10 };
 
 static const char *const LEARNED = "learned(length=1024)";
 
-/* --------------------------------------------------------------------- S2.7 */
-
 /* Mean square of the sums x + P. */
 static double loss_of(locant_tensor x, locant_tensor P)
 {
@@ -19,29 +17,27 @@ static double loss_of(locant_tensor x, locant_tensor P)
 }
 
 /* The gradient that reaches the table: what the tutorial cuts off. */
-static const double *table_gradient(locant_tensor x, locant_tensor P)
+static const double *gradient_of(locant_tensor x, locant_tensor P)
 {
     locant_tensor sum = added(x, COPY(data(P), LENGTH, WIDE));
     locant_tensor up = ZEROS(BATCH * LENGTH, WIDE);
-    locant_tensor gradient = ZEROS(LONG, WIDE);
     locant_tensor at = positions(0, BATCH * LENGTH);
 
     for (int64_t i = 0; i < BATCH * LENGTH; i++)
         ((int64_t *)at.data)[i] = i % LENGTH;
     for (int64_t i = 0; i < count(sum); i++)
         data(up)[i] = 2 * data(sum)[i] / count(sum);
-    must(locant_encoding_table_backward(&gradient, &up, encoding(LEARNED), &at,
-                                        &P));
-    return data(gradient);
+    return data(table_gradient(LEARNED, P, up, at));
 }
 
+/* S2.7 */
 void s2_learned(void)
 {
     const double  step = 1e-6;
     locant_random r = draws(1);
     locant_tensor P = SCALED_NORMALS(&r, 0.02, LONG, WIDE);
     locant_tensor x = NORMALS(&r, BATCH, LENGTH, WIDE);
-    const double *d = table_gradient(x, P);
+    const double *d = gradient_of(x, P);
     double        before = loss_of(x, P), after, slope;
     double       *entry = data(P) + 3 * WIDE; /* of row 3, by differences */
 
@@ -67,8 +63,7 @@ void s2_learned(void)
     claim("the step lowers the loss", after < before);
 }
 
-/* --------------------------------------------------------------- S2.8, S2.9 */
-
+/* S2.8 */
 void s2_merits(void)
 {
     long long fixed = learned_numbers("sinusoidal", WIDE, 8);
@@ -93,13 +88,12 @@ void s2_merits(void)
           (info(LEARNED)->traits & LOCANT_TRAIT_LIMIT));
 }
 
+/* S2.9 */
 void s2_compare(void)
 {
     locant_random r = draws(2);
     locant_tensor L = SCALED_NORMALS(&r, 0.02, LONG, WIDE);
-    locant_tensor beyond = ZEROS(1, WIDE);
     locant_tensor P = table_rows("sinusoidal", 0, LONG, WIDE, NULL);
-    locant_tensor at = positions(LONG, 1);
     const char   *spec[] = { "sinusoidal", LEARNED };
 
     table("encodings", "encoding|rows|width|learned numbers|mean|std|length of "
@@ -116,15 +110,12 @@ void s2_compare(void)
         "Position 1024:");
     expect("fixed_pe, first channel",
            *data(table_rows(spec[0], LONG, 1, WIDE, NULL)), sin(1024), FLOAT);
-    show_text("learned_pe", refusal(locant_encoding_table(
-        &beyond, encoding(LEARNED), &at, &L)));
+    show_text("learned_pe", table_refusal(LEARNED, LONG, &L));
     /* |P|^2 = 512/2 for every row; 512 entries to 2^-25: below 2^-20 */
     check("length of a row of fixed_pe", norm(data(P), WIDE), 16, 1e-6);
     /* Of 524288 draws: 0.02 / sqrt(2n) = 2e-5; five of them. */
     check("deviation of learned_pe", deviation(data(L), N), 0.02, 1e-4);
 }
-
-/* -------------------------------------------------------------------- S2.10 */
 
 enum { FAR = 100000, CHUNK = 1000 };
 
@@ -153,6 +144,7 @@ static double nearest_return(int64_t first, int64_t *where)
     return sqrt(best);
 }
 
+/* S2.10 */
 void s2_repetition(void)
 {
     int64_t where = 0, later = 0;
@@ -177,8 +169,6 @@ void s2_repetition(void)
     claim("no far position is as near as a neighbour", far > nearest);
 }
 
-/* -------------------------------------------------------------------- S2.11 */
-
 /* The four rows stretched to eight by the library. */
 static locant_tensor stretched(const double *x, int align_corners)
 {
@@ -190,6 +180,7 @@ static locant_tensor stretched(const double *x, int align_corners)
     return to;
 }
 
+/* S2.11 */
 void s2_interpolate(void)
 {
     static const double x[] = { 0, 10, 20, 40 };

@@ -78,6 +78,7 @@ static void sizes(const struct stack *m)
                LAYERS * block_numbers(&m->layers[0]));
 }
 
+/* S2.14 */
 void s2_encoder(void)
 {
     struct stack  m = stack_new(1, 0);
@@ -107,6 +108,7 @@ void s2_encoder(void)
     claim("the sinusoid makes order matter", aware > 1e-2);
 }
 
+/* S2.15 */
 void s2_decoder(void)
 {
     enum { EARLY = 7 };
@@ -147,8 +149,7 @@ void s2_decoder(void)
     claim("cross-attention reads the encoder", heard > 1e-2);
 }
 
-/* ------------------------------------------------------------- S2.16, S2.17 */
-
+/* S2.16 */
 void s2_names(void)
 {
     static const char *const names[][2] = {
@@ -178,6 +179,7 @@ void s2_names(void)
         table_rows("learned(length=2)", 0, 2, 3, &slice), slice), 0, 0);
 }
 
+/* S2.17 */
 void s2_summary(void)
 {
     static const struct point points[] = {

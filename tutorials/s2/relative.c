@@ -1,8 +1,6 @@
 /* relative.c - two classes that the tutorial leaves empty: S2.12, S2.13. */
 #include "../tutorial.h"
 
-/* -------------------------------------------------------------------- S2.12 */
-
 /* Scores of Shaw's form for a published example. */
 static void shaw_example(void)
 {
@@ -23,6 +21,7 @@ static void shaw_example(void)
           TEN_DIGITS);
 }
 
+/* S2.12 */
 void s2_relative(void)
 {
     enum { T = 12, D = 64, K = 4 };
@@ -61,17 +60,15 @@ void s2_relative(void)
           TEN_DIGITS);
 }
 
-/* -------------------------------------------------------------------- S2.13 */
-
-static const char *const ROPE = "rope(pairing=interleaved)";
-
 /* The score of q at m with k at n, both rotated. */
 static double rotated_score(locant_tensor q, locant_tensor k, int64_t m,
                             int64_t n)
 {
-    return dot(data(rotated(ROPE, q, m)), data(rotated(ROPE, k, n)), 8);
+    return dot(data(rotated(ROPE_PAIRS, q, m)), data(rotated(ROPE_PAIRS, k, n)),
+               8);
 }
 
+/* S2.13 */
 void s2_rotary(void)
 {
     static const double at_five[] = {
@@ -88,7 +85,7 @@ void s2_rotary(void)
         "exp(i p 10000^(-2c/8)).");
     show_list("x", "%g", data(x), 8);
     /* A table to float32, entries up to 8, two products each. */
-    expect_list("x at position 5", "%.6f", data(rotated(ROPE, x, 5)), 8,
+    expect_list("x at position 5", "%.6f", data(rotated(ROPE_PAIRS, x, 5)), 8,
                 at_five, 16 * 0x1p-24);
     show("score of x at 7 with k at 4", near);
     /* Eight products of two such numbers. */

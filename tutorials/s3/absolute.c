@@ -1,8 +1,6 @@
 /* absolute.c - chapter 2: sinusoid and learned table: S3.5, S3.6, S3.16. */
 #include "../tutorial.h"
 
-/* --------------------------------------------------------------------- S3.5 */
-
 static void sum_identities(void)
 {
     double worst = 0;
@@ -20,6 +18,7 @@ static void sum_identities(void)
     check("sum identities hold", worst, 0, 8 * 0x1p-53);
 }
 
+/* S3.5 */
 void s3_sinusoid(void)
 {
     static const double P8[] = { 0.9893582466, -0.1455000338, 0.0799146940,
@@ -56,8 +55,6 @@ void s3_sinusoid(void)
         "Transformer, teaching, small models.");
 }
 
-/* --------------------------------------------------------------------- S3.6 */
-
 static const struct family {
     const char *name;
     long long   vocabulary, positions, segments, extra;
@@ -76,16 +73,16 @@ static long long all_numbers(const struct family *f)
            2 * W + f->extra;
 }
 
+/* S3.6 */
 void s3_learned(void)
 {
     enum { T = 4, W = 768, LENGTH = 512 };
     const char   *spec = "learned(length=512)";
     locant_random r = draws(1);
-    locant_tensor P = SCALED_NORMALS(&r, .02, LENGTH, W), beyond = ZEROS(1, W);
+    locant_tensor P = SCALED_NORMALS(&r, .02, LENGTH, W);
     locant_tensor token = SCALED_NORMALS(&r, .02, T, W);
     const double *two = data(SCALED_NORMALS(&r, .02, 2, W));
     locant_tensor x = added(token, table_rows(spec, 0, T, W, &P));
-    locant_tensor at = positions(LENGTH, 1);
 
     for (int i = 0; i < T * W; i++) /* segment 0, 0, 1, 1 */
         data(x)[i] += two[i / W / 2 * W + i % W];
@@ -104,8 +101,8 @@ void s3_learned(void)
     mistake_in_words("E-3.7", "what the table adds to a model",
                      "many parameters", "0.36 percent of BERT base",
                      "Tokens and layers hold nearly all of them.");
-    show_text("the length limit, position 512", refusal(locant_encoding_table(
-        &beyond, encoding(spec), &at, &P)));
+    show_text("the length limit, position 512",
+              table_refusal(spec, LENGTH, &P));
     say("For it: it fits its task.  Against it: nothing is known about row "
         "512.  In use: BERT, GPT, models of fixed length.");
     check("numbers of BERT base", all_numbers(&families[0]), 109482240, 0);
@@ -114,8 +111,7 @@ void s3_learned(void)
     check("mean of the normalised input", mean(data(x), W), 0, IN_DOUBLE);
 }
 
-/* -------------------------------------------------------------------- S3.16 */
-
+/* S3.16 */
 void s3_sinusoid_class(void)
 {
     enum { MAX_LEN = 100, D_MODEL = 512, BATCH = 32, N = MAX_LEN * D_MODEL };

@@ -90,6 +90,7 @@ static void graphs(void)
     check("node 3", sign * first[3], -0.5773502692, TEN_DIGITS);
 }
 
+/* S3.14 */
 void s3_future(void)
 {
     no_positions();

@@ -9,10 +9,6 @@
 
 enum { MODEL = 512, HEADS = 8, HEAD = MODEL / HEADS, FF = 2048 };
 
-static const char *const ROPE = "rope(pairing=interleaved)";
-
-/* -------------------------------------------------------------------- S3.19 */
-
 /* The second half of the class by loops: weights w times values, projected. */
 static locant_tensor finish(const struct mha *m, const double *w,
                             locant_tensor x)
@@ -23,6 +19,7 @@ static locant_tensor finish(const struct mha *m, const double *w,
     return linear(&m->o, out);
 }
 
+/* S3.19 */
 void s3_heads(void)
 {
     enum { T = 32, CELLS = HEADS * T * T };
@@ -31,7 +28,7 @@ void s3_heads(void)
     locant_tensor x = NORMALS(&r, 1, T, MODEL), w, out, plain, train;
     double        above = 0, dropped;
 
-    m.encoding = ROPE;
+    m.encoding = ROPE_PAIRS;
     m.mask = LOCANT_MASK_CAUSAL;
     out = mha(&m, x);
     w = mha_weights(&m, x);
@@ -55,14 +52,12 @@ void s3_heads(void)
           IN_DOUBLE);
 }
 
-/* -------------------------------------------------------------------- S3.20 */
-
 static struct block pre_norm_block(locant_random *r)
 {
     struct block b = block_new(r, MODEL, HEADS, FF, 0);
 
     b.pre_norm = 1;
-    b.self.encoding = ROPE;
+    b.self.encoding = ROPE_PAIRS;
     b.self.mask = LOCANT_MASK_CAUSAL;
     return b;
 }
@@ -83,6 +78,7 @@ static void structure(const struct block *b)
     expect_count("learned numbers", block_numbers(b), 3150336);
 }
 
+/* S3.20 */
 void s3_block(void)
 {
     enum { T = 32 };
@@ -104,8 +100,7 @@ void s3_block(void)
     claim("else the block changes x", change > 1e-2);
 }
 
-/* -------------------------------------------------------------------- S3.21 */
-
+/* S3.21 */
 void s3_run(void)
 {
     enum { BATCH = 4, LENGTH = 256, MAX = 1024, BEFORE = (LENGTH - 1) * MODEL };

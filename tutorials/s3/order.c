@@ -1,8 +1,6 @@
 /* order.c - chapter 1: attention knows no order: S3.1 .. S3.4. */
 #include "../tutorial.h"
 
-/* --------------------------------------------------------------------- S3.1 */
-
 enum { WORDS = 3, NARROW = 16 };
 
 /* Mean over the tokens of a layer's output: what a classifier reads. */
@@ -15,6 +13,7 @@ static locant_tensor pooled(const struct mha *m, locant_tensor x)
     return out;
 }
 
+/* S3.1 */
 void s3_blindness(void)
 {
     static const int64_t back[] = { 2, 1, 0 };
@@ -34,18 +33,7 @@ void s3_blindness(void)
     claim("a sentence with positions is no set", aware > 1e-3);
 }
 
-/* --------------------------------------------------------------------- S3.2 */
-
-/* Mean over rows of -sum p ln p. */
-static double entropy(locant_tensor w)
-{
-    double sum = 0;
-
-    for (int64_t i = 0; i < count(w); i++)
-        sum -= data(w)[i] > 0 ? data(w)[i] * log(data(w)[i]) : 0;
-    return sum / (count(w) / w.shape[3]);
-}
-
+/* S3.2 */
 void s3_attention(void)
 {
     enum { T = 100, D = 64 };
@@ -65,19 +53,19 @@ void s3_attention(void)
     say("softmax(Q K^T / sqrt(d_k)) V.  100 random tokens, d_k = 64:");
     /* sqrt(64); 10^4 products of 100 + 100 independent vectors: 3 percent. */
     expect("deviation of q . k", deviation(data(s), T * T), 8, 0.5);
-    show("entropy of a row, divided by sqrt(64)", entropy(w));
-    show("entropy of a row, not divided", entropy(w1));
+    show("entropy of a row, divided by sqrt(64)", entropy(data(w), T, T, 0));
+    show("entropy of a row, not divided", entropy(data(w1), T, T, 0));
     show("entropy of even attention, ln 100", log(T));
     say("Without the division the softmax all but picks one key, and little "
         "gradient comes through.");
     check("library less plain loops",
           difference(attend(a), loops), 0, IN_DOUBLE);
     check("rows sum to one", worst, 0, IN_DOUBLE);
-    claim("scaling keeps attention spread", entropy(w) > entropy(w1) + 1);
+    claim("scaling keeps attention spread",
+          entropy(data(w), T, T, 0) > entropy(data(w1), T, T, 0) + 1);
 }
 
-/* --------------------------------------------------------------------- S3.3 */
-
+/* S3.3 */
 void s3_equivariance(void)
 {
     enum { L = 8, W = 32 };
@@ -106,8 +94,6 @@ void s3_equivariance(void)
     claim("not invariant", invariance > 0.1);
 }
 
-/* --------------------------------------------------------------------- S3.4 */
-
 /*
  * Output of the last of 8 tokens after 'layers' layers without positions: its
  * change when the seven before it are reversed.
@@ -129,6 +115,7 @@ static double last_token(int layers, locant_mask mask)
     return max_difference(data(a) + 7 * W, data(b) + 7 * W, W);
 }
 
+/* S3.4 */
 void s3_causal(void)
 {
     double two = last_token(2, LOCANT_MASK_CAUSAL);

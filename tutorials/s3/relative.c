@@ -3,8 +3,6 @@
  */
 #include "../tutorial.h"
 
-/* --------------------------------------------------------------------- S3.7 */
-
 enum { SEGMENT = 4, TOKENS = 8, HEADS = 2, D = 16 };
 
 /* The last SEGMENT tokens of a tensor [1, HEADS, TOKENS, D]: a view. */
@@ -27,6 +25,7 @@ static double apart(locant_tensor y, locant_tensor whole)
     return worst;
 }
 
+/* S3.7 */
 void s3_segments(void)
 {
     locant_random r = draws(1);
@@ -59,8 +58,6 @@ void s3_segments(void)
                     table_rows("sinusoidal", 1, 1, D, NULL)));
     claim("a segment alone does not", apart(alone, whole) > 1e-2);
 }
-
-/* --------------------------------------------------------------------- S3.8 */
 
 /* One key, a published example: the log-sum-exp is the score. */
 static void xl_example(void)
@@ -114,6 +111,7 @@ static double xl_error(void)
     return worst;
 }
 
+/* S3.8 */
 void s3_xl(void)
 {
     const locant_encoding *e = encoding("transformer-xl");
@@ -142,8 +140,6 @@ void s3_xl(void)
     expect("four terms by loops less library, 4 tokens", xl_error(), 0, 1e-6);
 }
 
-/* --------------------------------------------------------------------- S3.9 */
-
 /* Bytes of scratch for attention over L tokens with T5. */
 static double workspace(int64_t L)
 {
@@ -159,6 +155,7 @@ static double workspace(int64_t L)
     return bytes;
 }
 
+/* S3.9 */
 void s3_cost(void)
 {
     static const double from_16[] = { /* causal, published */

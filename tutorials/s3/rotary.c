@@ -7,8 +7,6 @@
 #include "../tutorial.h"
 #include "locant/angles.h"
 
-/* -------------------------------------------------------------------- S3.10 */
-
 /* <R(n) q, k> for one head of 64. */
 static double score_at(const char *spec, locant_tensor q, locant_tensor k,
                        int64_t n)
@@ -26,6 +24,7 @@ static double identity_error(double m, double n)
     return fabs(creal(left) - creal(right));
 }
 
+/* S3.10 */
 void s3_rope(void)
 {
     static const char *const spec[] = { "rope", "rope(base=500000)" };
@@ -71,8 +70,7 @@ void s3_rope(void)
     check("the peak", best, 20, 0);
 }
 
-/* -------------------------------------------------------------------- S3.17 */
-
+/* S3.17 */
 void s3_frequencies(void)
 {
     enum { LENGTH = 1024, DIM = 64, PAIRS = DIM / 2 };
@@ -104,8 +102,7 @@ void s3_frequencies(void)
     claim("exact angles beat the float32 product", ours < theirs);
 }
 
-/* -------------------------------------------------------------------- S3.18 */
-
+/* S3.18 */
 void s3_apply(void)
 {
     enum { B = 4, H = 8, L = 256, D = 64 };

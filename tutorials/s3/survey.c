@@ -7,8 +7,6 @@
 
 #include "../tutorial.h"
 
-/* -------------------------------------------------------------------- S3.11 */
-
 /* Names of the encodings of this door, "a, b, c"; their number. */
 static int of_door(char *out, size_t size, unsigned door)
 {
@@ -23,6 +21,7 @@ static int of_door(char *out, size_t size, unsigned door)
     return n;
 }
 
+/* S3.11 */
 void s3_taxonomy(void)
 {
     static const struct {
@@ -57,8 +56,6 @@ void s3_taxonomy(void)
           info("rope")->doors == LOCANT_DOOR_ROTATE);
 }
 
-/* -------------------------------------------------------------------- S3.12 */
-
 enum { METHODS = 4 };
 
 static const char *const specs[METHODS] = { "sinusoidal",
@@ -88,10 +85,11 @@ static const char *beyond_training(const char *spec)
 {
     unsigned traits = info(spec)->traits;
 
-    return traits & LOCANT_TRAIT_LIMIT ? "ends at its table"
+    return traits & LOCANT_TRAIT_LIMIT? "ends at its table"
            : traits & LOCANT_TRAIT_RELATIVE ? "defined" : "defined, poor";
 }
 
+/* S3.12 */
 void s3_table(void)
 {
     table("comparison", "feature|sinusoid|learned|relative|rotary");
@@ -122,8 +120,7 @@ void s3_table(void)
           !(info(specs[3])->traits & LOCANT_TRAIT_LIMIT));
 }
 
-/* ------------------------------------------------------------ S3.13, S3.15 */
-
+/* S3.13 */
 void s3_evolution(void)
 {
     static const struct {
@@ -153,6 +150,7 @@ void s3_evolution(void)
     check("relative ones", relative, 2, 0);
 }
 
+/* S3.15 */
 void s3_conclusion(void)
 {
     static const struct point points[] = {
@@ -165,8 +163,7 @@ void s3_conclusion(void)
     table_of_rows("method, in a line", points, 4);
 }
 
-/* -------------------------------------------------------------------- S3.22 */
-
+/* S3.22 */
 void s3_models(void)
 {
     static const char *const models[][2] = {

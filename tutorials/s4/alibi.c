@@ -6,8 +6,6 @@
 
 #include "../tutorial.h"
 
-/* -------------------------------------------------------------------- S4.11 */
-
 /* get_alibi_slopes() of the tutorial: i * base where base^i is meant. */
 static const double *their_slopes(int heads)
 {
@@ -22,22 +20,13 @@ static const double *their_slopes(int heads)
     return slopes;
 }
 
-/* The library's: what a key at distance 1 loses. */
-static const double *right_slopes(int heads)
-{
-    double *slopes = data(bias_at("alibi", heads, (double[]){ 1 }, 1, NULL));
-
-    for (int h = 0; h < heads; h++)
-        slopes[h] = -slopes[h];
-    return slopes;
-}
-
+/* S4.11 */
 void s4_slopes(void)
 {
     static const double extra[] = { 0.7071067812, 0.3535533906, 0.1767766953,
                                     0.0883883476 };
-    const double *right = right_slopes(8), *theirs = their_slopes(8);
-    const double *right_12 = right_slopes(12), *theirs_12 = their_slopes(12);
+    const double *right = alibi_slopes(8), *theirs = their_slopes(8);
+    const double *right_12 = alibi_slopes(12), *theirs_12 = their_slopes(12);
 
     show_list("8 heads, as the tutorial", "%.6g", theirs, 8);
     show_list("8 heads, right", "%.6g", right, 8);
@@ -56,8 +45,6 @@ void s4_slopes(void)
     check("the tutorial's head 7", theirs[7], 4, 0);
 }
 
-/* -------------------------------------------------------------------- S4.12 */
-
 enum { BATCH = 2, HEADS = 8, LENGTH = 10, PAIRS = LENGTH * LENGTH };
 
 static void show_range(const char *name, locant_tensor x)
@@ -69,6 +56,7 @@ static void show_range(const char *name, locant_tensor x)
     show_text(name, text);
 }
 
+/* S4.12 */
 void s4_alibi(void)
 {
     static const double known[] = { /* of equal scores, m = 0.5 */
@@ -104,8 +92,7 @@ void s4_alibi(void)
     check("head 7 at (0, 9)", data(b)[7 * PAIRS + 9], -9. / 256, 0);
 }
 
-/* -------------------------------------------------------------------- S4.17 */
-
+/* S4.17 */
 void s4_homework_3(void)
 {
     static const int heads[] = { 8, 12, 16 };
@@ -117,7 +104,7 @@ void s4_homework_3(void)
     table("slopes", "heads|largest|smallest|ratio of neighbours|half of a "
           "key's weight is lost after (first, last head)");
     for (int k = 0; k < 3; k++) {
-        const double *m = slope[k] = right_slopes(heads[k]);
+        const double *m = slope[k] = alibi_slopes(heads[k]);
         int           n = heads[k];
 
         for (int h = 0; h < n; h++) {

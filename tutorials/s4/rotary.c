@@ -3,28 +3,23 @@
  */
 #include "../tutorial.h"
 
-static const char *const ROPE = "rope(pairing=interleaved)";
-
-/* --------------------------------------------------------------------- S4.8 */
-
+/* S4.8 */
 void s4_learned(void)
 {
     enum { ROWS = 512, W = 768, BATCH = 2, LENGTH = 100, EACH = LENGTH * W,
            N = BATCH * EACH };
     const char   *spec = "learned(length=512)";
     locant_random r = draws(1);
-    locant_tensor P = NORMALS(&r, ROWS, W), beyond = ZEROS(1, W);
+    locant_tensor P = NORMALS(&r, ROWS, W);
     locant_tensor x = NORMALS(&r, BATCH, LENGTH, W);
     locant_tensor y = added(x, table_rows(spec, 0, LENGTH, W, &P));
-    locant_tensor at = positions(ROWS, 1);
 
     show_shape("X", x);
     show_shape("output", y);
     expect_count("learned numbers", learned_numbers(spec, W, 12), 512 * 768);
     show("deviation of X", deviation(data(x), N));
     show("deviation of the output", deviation(data(y), N));
-    show_text("position 512", refusal(locant_encoding_table(
-        &beyond, encoding(spec), &at, &P)));
+    show_text("position 512", table_refusal(spec, ROWS, &P));
     say("Beyond the table the tutorial fails too, with an index out of range "
         "that names no position.");
     mistake("E-4.5", "deviation of the table at the beginning",
@@ -36,15 +31,15 @@ void s4_learned(void)
           16 * 0x1p-53);
 }
 
-/* -------------------------------------------------------------- S4.9, S4.10 */
-
+/* S4.9 */
 void s4_rope(void)
 {
     static const double known[] = { /* (1, 2, 3, 4) at 3, interleaved */
         -1.2722325127, -1.8388649851, 2.8786681004, 4.0881866356
     };
     locant_tensor x = COPY(((double[]){ 1, 2, 3, 4 }), 1, 4);
-    locant_tensor y = rotated(ROPE, x, 3), far = rotated(ROPE, x, 1000003);
+    locant_tensor y = rotated(ROPE_PAIRS, x, 3);
+    locant_tensor far = rotated(ROPE_PAIRS, x, 1000003);
     /* The comment's form, a row times [[cos, -sin], [sin, cos]]. */
     const double *comment = data(shifted(data(x), 3, 1, 4));
 
@@ -60,7 +55,7 @@ void s4_rope(void)
     show_list("rotated", "%.10f", data(far), 4);
     check("length kept at 1000003", norm(data(far), 4), sqrt(30), 8 * 0x1p-24);
     check("the comment's form is the rotation by -3",
-          max_difference(data(rotated(ROPE, x, -3)), comment, 4), 0,
+          max_difference(data(rotated(ROPE_PAIRS, x, -3)), comment, 4), 0,
           8 * 0x1p-25);
 }
 
@@ -70,20 +65,21 @@ enum { BATCH = 2, HEADS = 8, LENGTH = 128, HEAD = 64,
 /* The score of query 100 and key 90 when position 0 is at 'first'. */
 static double score(locant_tensor q, locant_tensor k, int64_t first)
 {
-    return dot(data(rotated(ROPE, q, first)) + 100 * HEAD,
-               data(rotated(ROPE, k, first)) + 90 * HEAD, HEAD);
+    return dot(data(rotated(ROPE_PAIRS, q, first)) + 100 * HEAD,
+               data(rotated(ROPE_PAIRS, k, first)) + 90 * HEAD, HEAD);
 }
 
+/* S4.10 */
 void s4_apply(void)
 {
     locant_random r = draws(2);
     locant_tensor q = NORMALS(&r, BATCH, HEADS, LENGTH, HEAD);
     locant_tensor k = NORMALS(&r, BATCH, HEADS, LENGTH, HEAD);
-    locant_tensor q_rot = rotated(ROPE, q, 0);
+    locant_tensor q_rot = rotated(ROPE_PAIRS, q, 0);
 
     show_shape("Q", q);
     show_shape("Q_rot", q_rot);
-    show_shape("K_rot", rotated(ROPE, k, 0));
+    show_shape("K_rot", rotated(ROPE_PAIRS, k, 0));
     show("score of query 100, key 90", score(q, k, 0));
     /* 64 products of numbers near 1, each to 2^-24 or so. */
     expect("the same 500 positions later", score(q, k, 500), score(q, k, 0),
@@ -91,8 +87,6 @@ void s4_apply(void)
     check("position 0 is not rotated",
           max_difference(data(q), data(q_rot), HEAD), 0, 0);
 }
-
-/* -------------------------------------------------------------------- S4.16 */
 
 static locant_tensor as_float(locant_tensor x)
 {
@@ -112,6 +106,7 @@ static locant_tensor as_double(locant_tensor x)
     return out;
 }
 
+/* S4.16 */
 void s4_homework_2(void)
 {
     static const int64_t first[] = { 0, 1000000 };
@@ -121,9 +116,9 @@ void s4_homework_2(void)
     double        change[2][2];
 
     for (int i = 0; i < 2; i++) {
-        change[0][i] = length_change(x, rotated(ROPE, x, first[i]));
-        change[1][i] = length_change(as_double(f),
-                                     as_double(rotated(ROPE, f, first[i])));
+        change[0][i] = length_change(x, rotated(ROPE_PAIRS, x, first[i]));
+        change[1][i] = length_change(
+            as_double(f), as_double(rotated(ROPE_PAIRS, f, first[i])));
         /* Cosine and sine to 2^-25: lengths to 2^-24; float sums as well. */
         check("lengths in double", change[0][i], 0, FLOAT);
         check("lengths in float32", change[1][i], 0, 3 * 0x1p-24);

@@ -6,6 +6,7 @@
 
 enum { LENGTH = 100, WIDTH = 512, N = LENGTH * WIDTH };
 
+/* S4.1 */
 void s4_header(void)
 {
     show_text("course", "AI Engineer Toolbox");
@@ -15,6 +16,7 @@ void s4_header(void)
     show_text("languages", "Chinese and English; here English");
 }
 
+/* S4.2 */
 void s4_goals(void)
 {
     static const struct point goals[] = {
@@ -27,8 +29,7 @@ void s4_goals(void)
     table_of_rows("objective", goals, 4);
 }
 
-/* --------------------------------------------------------------------- S4.3 */
-
+/* S4.3 */
 void s4_why(void)
 {
     static const int64_t back[] = { 2, 1, 0 };
@@ -50,13 +51,12 @@ void s4_why(void)
     claim("the places change", in_place > 1e-3);
 }
 
-/* --------------------------------------------------------------- S4.4, S4.5 */
-
 static const double *table_100(void)
 {
     return data(table_rows("sinusoidal", 0, LENGTH, WIDTH, NULL));
 }
 
+/* S4.4 */
 void s4_formula(void)
 {
     const double *x = data(table_rows("sinusoidal", 1, 1, 8, NULL));
@@ -77,6 +77,7 @@ void s4_formula(void)
     claim("frequencies fall", falling);
 }
 
+/* S4.5 */
 void s4_function(void)
 {
     const double *P = table_100();
@@ -93,8 +94,7 @@ void s4_function(void)
     check("PE[1, 2]", P[WIDTH + 2], sin(pow(10000, -2. / WIDTH)), FLOAT);
 }
 
-/* -------------------------------------------------------------- S4.6, S4.15 */
-
+/* S4.6 */
 void s4_heat(void)
 {
     const double *P = table_100();
@@ -110,6 +110,7 @@ void s4_heat(void)
         .rows = LENGTH, .cols = WIDTH, .width = 864, .height = 432 });
 }
 
+/* S4.15 */
 void s4_homework_1(void)
 {
     enum { ROWS = 50, COLS = 64 };
@@ -133,8 +134,6 @@ void s4_homework_1(void)
              "position", cells, ROWS, COLS);
 }
 
-/* --------------------------------------------------------------------- S4.7 */
-
 /* numpy's allclose: |x - y| <= 1e-8 + 1e-5 |y| everywhere */
 static int all_close(const double *x, const double *y, int n)
 {
@@ -144,6 +143,7 @@ static int all_close(const double *x, const double *y, int n)
     return 1;
 }
 
+/* S4.7 */
 void s4_properties(void)
 {
     const double *P = table_100();

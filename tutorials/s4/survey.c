@@ -2,6 +2,7 @@
  * S4.20. */
 #include "../tutorial.h"
 
+/* S4.13 */
 void s4_table(void)
 {
     static const char *const specs[] = { "sinusoidal", "rope", "alibi" };
@@ -34,6 +35,7 @@ void s4_table(void)
     check("relative ones", relative, 2, 0);
 }
 
+/* S4.14 */
 void s4_summary(void)
 {
     static const struct point points[] = {
@@ -51,8 +53,6 @@ void s4_summary(void)
                      "As S4.13; S4.18 measures it.");
 }
 
-/* -------------------------------------------------------------------- S4.19 */
-
 /* How often a model of 12 layers applies an encoding of these doors. */
 static int uses(unsigned doors)
 {
@@ -60,6 +60,7 @@ static int uses(unsigned doors)
            12 * ((doors & ~(unsigned)LOCANT_DOOR_INPUT) != 0);
 }
 
+/* S4.19 */
 void s4_homework_5(void)
 {
     static const char *const specs[] = { "sinusoidal", "learned(length=512)",
@@ -88,8 +89,7 @@ void s4_homework_5(void)
     check("of the six, used in every layer", every, 4, 0);
 }
 
-/* -------------------------------------------------------------------- S4.20 */
-
+/* S4.20 */
 void s4_models(void)
 {
     static const char *const models[][2] = {
