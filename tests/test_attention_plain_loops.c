@@ -7,16 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Every row of the rotate and score doors, by name or with keys, and sums. */
-static const struct {
+struct spec {
     const char *spec;
     int bounded; /* positions 0 .. 99 */
-} cases[] = {
+};
+
+/* Specs with keys, and sums. */
+static const struct spec listed[] = {
     { "none", 0 },
     { "rope", 0 },
     { "rope(pairing=interleaved,dim=8)", 0 },
-    { "xpos", 0 },
-    { "pope", 0 },
     { "rope2d(width=10,height=10)", 1 },
     { "rope3d(width=5,height=5)", 1 },
     { "rope-mixed(width=10)", 1 },
@@ -25,12 +25,10 @@ static const struct {
     { "alibi(dialect=mpt)", 0 },
     { "beit(width=10,height=10)", 1 },
     { "crossformer(width=10,height=10)", 1 },
-    { "dpb", 0 },
     { "fire(length=30)", 0 },
     { "graph(length=100)", 1 },
     { "kerple", 0 },
     { "kerple(kind=power)", 0 },
-    { "sandwich", 0 },
     { "swin(width=10,height=10)", 1 },
     { "swinv2(width=10,height=10,hidden=16)", 1 },
     { "t5", 0 },
@@ -38,21 +36,32 @@ static const struct {
     { "t5+rope", 0 },
 };
 
-TEST(every_row_has_a_spec)
+/* These, and by its name each encoding of the rotate or score door that they
+ * leave out. */
+static struct spec cases[100];
+static size_t count;
+
+static int is_listed(const char *name)
+{
+    size_t n = strlen(name);
+
+    for (size_t k = 0; k < LEN(listed); k++)
+        if (strncmp(listed[k].spec, name, n) == 0 &&
+            strchr("(+", listed[k].spec[n]) != NULL)
+            return 1;
+    return 0;
+}
+
+static void fill_cases(void)
 {
     const locant_encoding_info *row;
 
-    for (int i = 0; (row = locant_encoding_at(i)) != NULL; i++) {
-        size_t n = strlen(row->name), found = 0;
-
-        if (!(row->doors & (LOCANT_DOOR_ROTATE | LOCANT_DOOR_SCORE)))
-            continue;
-        for (size_t k = 0; k < LEN(cases); k++)
-            found += strncmp(cases[k].spec, row->name, n) == 0 &&
-                     strchr("(+", cases[k].spec[n]) != NULL;
-        if (found == 0)
-            FAIL("%s is not in the list\n", row->name);
-    }
+    memcpy(cases, listed, sizeof(listed));
+    count = LEN(listed);
+    for (int i = 0; (row = locant_encoding_at(i)) != NULL; i++)
+        if (row->doors & (LOCANT_DOOR_ROTATE | LOCANT_DOOR_SCORE) &&
+            !is_listed(row->name) && count < LEN(cases))
+            cases[count++].spec = row->name;
 }
 
 /* ------------------------------------------------------------- plain loops */
@@ -294,7 +303,9 @@ static void errs_at_most_twice_as_much(double deviation)
     double alone = TEST_SANITIZED ? 1 : 16; /* up to here each encoding */
     struct sums all = { 0 };
 
-    for (size_t n = 0; n < LEN(cases); n++) {
+    if (count == 0)
+        fill_cases();
+    for (size_t n = 0; n < count; n++) {
         struct sums sum = { 0 };
 
         for (int i = 0; i < PROBLEMS; i++)

@@ -64,7 +64,7 @@ class EncodingInfo:
     formula: str
     source: str
     used_by: str
-    traps: str
+    pitfalls: str
     gradient: str
     doors: tuple[str, ...]
     traits: tuple[str, ...]

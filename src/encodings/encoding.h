@@ -2,8 +2,9 @@
  * encoding.h - what one positional encoding tells the rest of locant.
  *
  * An encoding is one file that defines one 'const struct lct_encoding', and one
- * line of encodings.def.  Registry, specs, public API, attention, models,
- * pictures, tests and the command ask this struct and name no encoding.
+ * line of encodings.def; tools/new_encoding.py starts one.  Registry, specs,
+ * public API, attention, models, pictures, tests and the command ask this
+ * struct and name no encoding.
  */
 #ifndef LCT_ENCODING_H
 #define LCT_ENCODING_H
