@@ -8,17 +8,18 @@
 #include "cli.h"
 
 const struct cli_option cli_common_options[] = {
-    { "json", 0, CLI_FLAG, offsetof(struct cli, json), NULL, NULL, 0, 0, 0,
-      "print the result as JSON" },
-    { "help", 'h', CLI_FLAG, offsetof(struct cli, help), NULL, NULL, 0, 0, 0,
-      "print this" },
-    { "threads", 0, CLI_INTEGER, offsetof(struct cli, threads), "N", "0", 0,
-      1024, 0, "threads; 0: as many as the process may use" },
-    { "isa", 0, CLI_TEXT, offsetof(struct cli, isa), "NAME", NULL, 0, 0, 0,
-      "instruction set to use; the best if left out" },
-    { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
+    { .name = "json", .kind = CLI_FLAG, .offset = offsetof(struct cli, json),
+      .doc = "print the result as JSON" },
+    { .name = "help", .letter = 'h', .kind = CLI_FLAG,
+      .offset = offsetof(struct cli, help), .doc = "print this" },
+    { .name = "threads", .kind = CLI_INTEGER, .max = 1024,
+      .offset = offsetof(struct cli, threads), .value = "N",
+      .doc = "threads; 0: as many as the process may use" },
+    { .name = "isa", .kind = CLI_TEXT, .offset = offsetof(struct cli, isa),
+      .value = "NAME", .doc = "instruction set to use; the best if left out" },
+    OPT_END
 };
-enum { COMMON_OF_ALL = 2, COMMON = 4 }; /* the rest is for verbs that compute */
+enum { COMMON_OF_ALL = 2, COMMON = 4 }; /* the rest: of those that compute */
 
 static size_t common_count(const struct cli_command *c)
 {
@@ -129,7 +130,7 @@ static int store(void *base, const struct cli_option *o, const char *text)
     return append(at, text);
 }
 
-/* ------------------------------------------------------------ finding one */
+/* ---------------------------------------------------------- finding options */
 
 static int is_named(const struct cli_option *o, const char *name, size_t n,
                     char letter)
@@ -178,18 +179,17 @@ static int unknown_option(const struct cli *cli, const char *arg)
     snprintf(word, sizeof word, "%.*s", (int)strcspn(arg, "="), arg);
     near = cli_nearest(word + strspn(word, "-"), names);
     if (near != NULL && word[1] == '-')
-        return cli_fail(CLI_USAGE, "%s: is no option of 'locant %s'; did you "
-                        "mean --%s?", word, cli->command->name, near);
-    return cli_fail(CLI_USAGE, "%s: is no option of 'locant %s'; 'locant %s "
-                    "--help' lists them", word, cli->command->name,
-                    cli->command->name);
+        return cli_fail(CLI_USAGE, "unknown option %s; did you mean --%s?",
+                        word, near);
+    return cli_fail(CLI_USAGE, "unknown option %s; 'locant %s --help' lists "
+                    "the options", word, cli->command->name);
 }
 
 /* ---------------------------------------------------------------- parsing */
 
 /*
- * A word that starts with '-' is a value where a number is due, and where a
- * digit follows, as in '--positions -1,0': no option is called so.
+ * A word that starts with '-' is a value if the option takes a number, or if a
+ * digit follows, as in '--positions -1,0': no option begins with a digit.
  */
 static int is_value(const struct cli_option *o, const char *word)
 {
@@ -197,7 +197,7 @@ static int is_value(const struct cli_option *o, const char *word)
            o->kind == CLI_REAL || (word[1] >= '0' && word[1] <= '9');
 }
 
-/* argv[*i] names option 'o'; 'inline_value' follows '=' or is NULL. */
+/* Store option 'o', named by argv[*i]; 'inline_value' follows '=', or NULL. */
 static int take(void *base, const struct cli_option *o,
                 const char *inline_value, int argc, char **argv, int *i)
 {
@@ -242,7 +242,7 @@ static int parse_one(struct cli *cli, int argc, char **argv, int *i)
     return take(base, o, value, argc, argv, i);
 }
 
-/* A whole number may be one that nobody can type: it stands for: not given. */
+/* Defaults may lie outside the range, as -1 does, which means "not given". */
 static int store_fallback(void *base, const struct cli_option *o)
 {
     struct cli_option any = *o;
@@ -263,7 +263,7 @@ static int store_fallbacks(void *base, const struct cli_option *options)
     return 0;
 }
 
-/* What the usage calls word i: "SPEC". */
+/* Are all words and options there that the command needs, and no more? */
 static int check_complete(const struct cli *cli)
 {
     const struct cli_command *c = cli->command;
@@ -275,7 +275,7 @@ static int check_complete(const struct cli *cli)
                         c->name, (int)strcspn(c->usage, " \n"), c->usage,
                         c->name, usage);
     if (cli->n_words > c->max_words)
-        return cli_fail(CLI_USAGE, "%s: '%s' is one argument too many; usage: "
+        return cli_fail(CLI_USAGE, "%s: unexpected argument '%s'; usage: "
                         "locant %s %s", c->name, cli->words[c->max_words],
                         c->name, usage);
     for (size_t i = 0; c->options != NULL && c->options[i].name != NULL; i++) {

@@ -1,4 +1,4 @@
-/* arrays.c - .npy files in and out. */
+/* arrays.c - read, make and write arrays. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <math.h>
@@ -58,23 +58,26 @@ static size_t count_bytes(locant_dtype dtype, int rank, const int64_t *shape)
     return bytes;
 }
 
+double cli_memory(void)
+{
+    return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+}
+
 int cli_new(locant_array *out, locant_dtype dtype, int rank,
             const int64_t *shape)
 {
-    double bytes  = (double)count_bytes(dtype, rank, shape);
-    double memory = (double)sysconf(_SC_PHYS_PAGES) *
-                    (double)sysconf(_SC_PAGESIZE);
+    double bytes = (double)count_bytes(dtype, rank, shape);
     char   text[160];
     locant_tensor t = locant_dense(NULL, dtype, rank, shape);
 
     memset(out, 0, sizeof *out);
     cli_shape_text(text, sizeof text, &t);
-    /* Linux would grant it and kill some process later. */
-    if (bytes > memory)
+    /* Linux would grant it now and kill some process later. */
+    if (bytes > cli_memory())
         return cli_fail(CLI_USAGE, "an array %s of %s would take %.3g GiB; "
                         "this machine has %.3g GiB", text,
                         locant_dtype_name(dtype), bytes / 0x1p30,
-                        memory / 0x1p30);
+                        cli_memory() / 0x1p30);
     out->memory = locant_alloc((size_t)bytes);
     if (out->memory == NULL && bytes > 0)
         return cli_fail(CLI_INPUT, "no memory for an array %s of %s", text,
@@ -107,7 +110,7 @@ int cli_count(locant_array *out, int64_t first, int64_t n)
     memset(out, 0, sizeof *out);
     if (__builtin_add_overflow(first, n, &last))
         return cli_fail(CLI_USAGE, "--offset %lld: %lld positions from there "
-                        "pass 2^63", (long long)first, (long long)n);
+                        "exceed 2^63", (long long)first, (long long)n);
     failed = cli_new(out, LOCANT_I64, 1, &n);
     if (failed)
         return failed;
@@ -150,7 +153,7 @@ int cli_read_positions(locant_array *out, const char *path)
 
 /* ------------------------------------------------------------------ output */
 
-/* Can something be made at 'path'?  Its parent must be a folder we may use. */
+/* Can something be made at 'path'?  Its folder must exist and be writable. */
 static int check_parent(const char *path)
 {
     char        folder[4096];

@@ -1,7 +1,7 @@
 /*
- * cli.h - the command: a table of verbs, each with a table of options.
+ * cli.h - the command: a table of commands, each with a table of options.
  *
- * Data goes to stdout, talk to stderr.  Help is generated from the tables.
+ * Results go to stdout, messages to stderr.  Help is generated from the tables.
  */
 #ifndef LOCANT_CLI_H
 #define LOCANT_CLI_H
@@ -22,7 +22,7 @@ enum { /* exit statuses */
     CLI_NO        = 1, /* the answer is no, or a check failed */
     CLI_USAGE     = 2, /* bad arguments, bad specs */
     CLI_INPUT     = 3, /* missing or malformed files, I/O */
-    CLI_RESUMABLE = 75 /* stopped; the same command continues */
+    CLI_RESUMABLE = 75 /* stopped; the same command line continues */
 };
 
 enum cli_kind {      /* what the option writes at its offset */
@@ -43,16 +43,50 @@ struct cli_list {
 };
 
 struct cli_option {
-    const char   *name; /* without dashes; NULL ends a table */
-    char          letter; /* short form, or 0 */
+    const char   *name;     /* without dashes; NULL ends a table */
+    char          letter;   /* short form, or 0 */
     enum cli_kind kind;
-    size_t        offset; /* into the verb's struct */
-    const char   *value; /* "N", "FILE.npy", "exact|hf|ggml" */
+    size_t        offset;   /* into the command's struct options */
+    const char   *value;    /* "N", "FILE.npy", "exact|hf|ggml" */
     const char   *fallback; /* as typed; NULL: zero */
     int64_t       min, max; /* INTEGER */
     int           required;
     const char   *doc;
 };
+
+/*
+ * Rows of a table of options: name, member of struct options, what the value is
+ * called, help; then further members, as .letter = 'o', .fallback = "1",
+ * .required = 1.
+ */
+#define OPT(name_, kind_, member, value_, ...)                           \
+    { .name = name_, .kind = kind_, .value = value_,                     \
+      .offset = offsetof(struct options, member), .doc = __VA_ARGS__ }
+#define OPT_FLAG(name, member, ...)                                      \
+    OPT(name, CLI_FLAG, member, NULL, __VA_ARGS__)
+#define OPT_TEXT(name, member, value, ...)                               \
+    OPT(name, CLI_TEXT, member, value, __VA_ARGS__)
+#define OPT_FILE(name, member, value, ...)                               \
+    OPT(name, CLI_FILE, member, value, __VA_ARGS__)
+#define OPT_INTEGER(name, member, value, min_, max_, ...)                \
+    OPT(name, CLI_INTEGER, member, value, __VA_ARGS__, .min = min_, .max = max_)
+#define OPT_REAL(name, member, value, ...)                               \
+    OPT(name, CLI_REAL, member, value, __VA_ARGS__)
+#define OPT_CHOICE(name, member, value, ...)                             \
+    OPT(name, CLI_CHOICE, member, value, __VA_ARGS__)
+#define OPT_LIST(name, member, value, ...)                               \
+    OPT(name, CLI_LIST, member, value, __VA_ARGS__)
+#define OPT_MANY(name, member, value, ...)                               \
+    OPT(name, CLI_MANY, member, value, __VA_ARGS__)
+#define OPT_END { .name = NULL }
+
+/* Options that several commands have. */
+#define OPT_DIR(member)                                                  \
+    OPT_FILE("dir", member, "DIR", "folder of the run store",            \
+             .fallback = "locant-lab")
+#define OPT_ANY_ISA(member)                                              \
+    OPT_FLAG("any-isa", member,                                          \
+             "continue under another instruction set; bits will differ")
 
 struct cli;
 
@@ -70,26 +104,26 @@ struct cli_command {
 /* A parsed command line. */
 struct cli {
     const struct cli_command *command;
-    void        *options; /* the verb's struct, zeroed, then filled */
+    void        *options; /* its struct options, zeroed, then filled */
     const char **words; /* arguments that are not options */
     size_t       n_words;
-    uint64_t     given; /* bit i: option i of the verb was typed */
+    uint64_t     given; /* bit i: option i of the command was typed */
     int          json, help;
     int64_t      threads;
     const char  *isa;
 };
 
-/* The verbs in the order of the help; ends with NULL. */
+/* The commands in the order of the help; ends with NULL. */
 extern const struct cli_command *const cli_commands[];
 extern const struct cli_command
     cli_list, cli_show, cli_table, cli_rotate, cli_bias, cli_attend, cli_angles,
     cli_similarity, cli_resize, cli_graph, cli_positions, cli_figure,
     cli_report, cli_train, cli_eval, cli_tasks, cli_probe, cli_runs, cli_study,
-    cli_seed, cli_bench, cli_selftest, cli_doctor;
+    cli_tutorial, cli_bench, cli_selftest, cli_doctor;
 
 /* ---------------------------------------------------------- args.c, help.c */
 
-/* Parse what follows the verb.  0, or the exit status after a sentence. */
+/* Parse what follows the command.  0, or the exit status after a message. */
 int  cli_parse(struct cli *cli, const struct cli_command *command, int argc,
                char **argv);
 void cli_release(struct cli *cli);
@@ -97,39 +131,48 @@ int  cli_given(const struct cli *cli, const char *option);
 
 /* The nearest of 'names' (NULL at the end) within two edits, or NULL. */
 const char *cli_nearest(const char *word, const char *const *names);
-const struct cli_command *cli_find(const char *verb);
-int  cli_unknown_verb(const char *verb);
+/* "unknown WHAT 'word'", and the nearest of 'names' or the command that lists
+   them; returns CLI_USAGE. */
+int cli_unknown(const char *what, const char *word, const char *const *names,
+                const char *lister);
+const struct cli_command *cli_find(const char *name);
+int  cli_unknown_command(const char *word);
 
-/* Options every verb has. */
+/* Options that every command has. */
 extern const struct cli_option cli_common_options[];
 
 /*
- * The first way to call a verb in one line; lines of a usage that begin with a
- * blank go on with the one before.  Returns the bytes of 'usage' it took.
+ * The first form of a usage in one line; lines that begin with a blank continue
+ * the one before.  Returns the bytes of 'usage' that were used.
  */
 size_t cli_usage(char *out, size_t size, const char *usage);
+/*
+ * Print words in lines of at most 'width' columns, each indented; 'at' columns
+ * of the first are taken.  Returns the columns of the last.
+ */
+size_t cli_wrap(const char *text, size_t at, size_t indent, size_t width);
 void cli_help(void);
-void cli_help_verb(const struct cli_command *command);
+void cli_help_command(const struct cli_command *command);
 
 /* -------------------------------------------------------------- errors.c */
 
-/* "locant: " and the sentence on stderr; returns 'status'. */
+/* Print "locant: " and the message on stderr; returns 'status'. */
 int cli_fail(int status, const char *format, ...) LOCANT_PRINTF(2, 3);
 
 /*
- * Foreign text for a terminal: valid UTF-8 as it is, but control characters and
- * other bytes as \n, \t, \x1b.  Sentences on stderr are made safe where they
- * are printed; whatever else prints text of a store, a file or its name asks
- * here.  Lives until the eighth call after this one.
+ * Make foreign text safe for a terminal: valid UTF-8 stays, control characters
+ * and other bytes become \n, \t, \x1b.  Error messages are made safe where
+ * they are printed; whoever prints other text of a store, a file or its name
+ * calls this.  The result lives until the eighth call after this one.
  */
 const char *cli_safe(const char *text);
-/* locant_last_error() on stderr; returns the exit status 's' means. */
+/* Print locant_last_error() on stderr; returns the exit status for 's'. */
 int cli_error(locant_status s);
-/* The same where not the request is wrong but the moment: exit 3. */
+/* The same if the request is right, but cannot be met now: exit 3. */
 int cli_error_busy(void);
-/* The same where the data came from a file: what is wrong is the input. */
+/* The same if the data came from a file: exit 3. */
 int cli_error_input(locant_status s);
-/* The same where the sentence does not name the file. */
+/* The same if the message does not name the file. */
 int cli_error_file(const char *path);
 /* Watch all memory: once it has run out, cli_fail() and cli_finish() say so. */
 void cli_watch_memory(void);
@@ -147,18 +190,20 @@ int cli_read(locant_array *out, const char *option, const char *path);
                     CLI_IS(LOCANT_BF16) | CLI_IS(LOCANT_F64))
 int cli_read_as(locant_array *out, const char *option, const char *path,
                 unsigned dtypes);
-/* Take memory for a dense array, more than the machine has being refused. */
+/* Allocate a dense array; refuse more memory than the machine has. */
 int cli_new(locant_array *out, locant_dtype dtype, int rank,
             const int64_t *shape);
 /* first, first + 1, .. as I64 [n]. */
 int cli_count(locant_array *out, int64_t first, int64_t n);
 /* A file of positions: I64 [T], or F64 [T] or [T, axes], all finite. */
 int cli_read_positions(locant_array *out, const char *path);
-/* Write the array and say so: on stderr, or as JSON on stdout. */
+/* Write the array, and report it on stderr, or as JSON on stdout. */
 int cli_write(const struct cli *cli, const char *path, const locant_tensor *t);
 void cli_free(locant_array *array);
+/* Bytes of memory of this machine. */
+double cli_memory(void);
 size_t cli_elements(const locant_tensor *t);
-/* Can a file, a folder, be made at this path?  Asked before long work. */
+/* Can a file, a folder, be made at this path?  For a check before long work. */
 int cli_check_output(const char *path);
 int cli_check_folder(const char *path);
 
@@ -175,8 +220,8 @@ struct cli_encoding {
 };
 
 /*
- * Is 'spec' well formed, and of one of these doors?  Asked before files are
- * read, so that a typo is answered at once.
+ * Is 'spec' well formed, and of one of these doors?  To be called before files
+ * are read, so that a typo is reported at once.
  */
 int cli_check_door(const char *spec, unsigned doors);
 
@@ -186,22 +231,22 @@ struct cli_params {
     int64_t         seed;  /* --init; below 0: not given */
     int             optional; /* they may be missing altogether */
 };
-#define CLI_PARAM_OPTIONS(type, member)                                       \
-    { "param", 0, CLI_LIST, offsetof(type, member.files), "NAME=FILE.npy",    \
-      NULL, 0, 0, 0, "a parameter" },                                         \
-    { "init", 0, CLI_INTEGER, offsetof(type, member.seed), "SEED", "-1", 0,   \
-      INT64_MAX, 0, "draw parameters not given, as for training" }
+#define OPT_PARAMS(member)                                               \
+    OPT_LIST("param", member.files, "NAME=FILE.npy", "a parameter"),     \
+    OPT_INTEGER("init", member.seed, "SEED", 0, INT64_MAX,               \
+                "initialize parameters not given, as for training",      \
+                .fallback = "-1")
 
 /*
- * Make 'spec' and read its parameters; 'length' fills a length the spec leaves
- * out, when no file says it.  They are checked against 'sizes'; what a graph
- * gives (not learned) is that of a path when no file is given.
+ * Create the encoding 'spec' and read its parameters, which are checked against
+ * 'sizes'.  'length' replaces a length that neither the spec nor a file gives.
+ * Arrays of a graph are those of a path if no file is given.
  */
 int cli_encoding_open(struct cli_encoding *out, const char *spec,
                       const struct cli_params *params, int64_t length,
                       const locant_sizes *sizes);
 void cli_encoding_close(struct cli_encoding *encoding);
-/* The parameters as the library takes them: NULL if none. */
+/* The parameters for calls of the library: NULL if there are none. */
 const locant_tensor *cli_params(const struct cli_encoding *encoding);
 
 /* ---------------------------------------------------------------- json.c */
@@ -210,8 +255,8 @@ const locant_tensor *cli_params(const struct cli_encoding *encoding);
 int     cli_json(json_t *value);
 
 /*
- * A list of many items, each written as text at once: a tree of 50,000 runs
- * takes longer than reading them.  Begin with zeros.
+ * A list of many items, each turned into text at once, because building a tree
+ * of 50,000 runs takes longer than reading them.  Begin with zeros.
  */
 struct cli_json_rows {
     FILE  *file;
@@ -223,7 +268,7 @@ void cli_json_add(struct cli_json_rows *rows, json_t *item);
 /* Print the list if 'status' is CLI_OK, and release it; the status. */
 int  cli_json_print(struct cli_json_rows *rows, int status);
 
-/* A number; null for what JSON cannot say. */
+/* A number; null if it is not finite. */
 json_t *cli_real(double x);
 json_t *cli_shape(const locant_tensor *t);
 /* "[2, 3]" into 'out'. */
@@ -234,59 +279,59 @@ void    cli_traits(char *out, size_t size, unsigned traits);
 
 /* ------------------------------------------------------------ terminal.c */
 
-/* What stdout shows: plain characters unless it is a terminal with colours
- * whose user wants them; and its columns. */
+/* What stdout can show: plain characters unless it is a terminal with colours
+ * whose user wants them.  And its columns. */
 locant_terminal cli_colors(void);
 int  cli_columns(void);
 
 /* ----------------------------------------------------------- corpus.c */
 
-/* Options shared by the verbs that read a corpus. */
+/* Options of the commands that read a corpus. */
 struct cli_corpus {
     struct cli_list text;
     const char     *kept; /* SHA-256 of a kept text, or its beginning */
     int             generated, fresh, no_keep;
 };
-#define CLI_CORPUS_OPTIONS(type, member)                                   \
-    { "text", 0, CLI_MANY, offsetof(type, member.text), "PATH...", NULL,   \
-      0, 0, 0, "files, and folders walked, instead of the C headers" },    \
-    { "generated", 0, CLI_FLAG, offsetof(type, member.generated), NULL,    \
-      NULL, 0, 0, 0, "the built-in generator of C-like text instead" }
-#define CLI_KEPT_OPTION(type, member)                                      \
-    { "kept-text", 0, CLI_TEXT, offsetof(type, member.kept), "SHA256",     \
-      NULL, 0, 0, 0, "a text that --dir keeps, by how its SHA-256 begins" }
-#define CLI_KEEP_OPTIONS(type, member)                                     \
-    { "fresh-text", 0, CLI_FLAG, offsetof(type, member.fresh), NULL, NULL, \
-      0, 0, 0, "the C headers as they are now, not those --dir keeps" },   \
-    { "no-keep", 0, CLI_FLAG, offsetof(type, member.no_keep), NULL, NULL,  \
-      0, 0, 0, "store the SHA-256 of the text alone" }
+#define OPT_CORPUS(member)                                               \
+    OPT_MANY("text", member.text, "PATH...",                             \
+             "files, and folders with all in them, not the C headers"),     \
+    OPT_FLAG("generated", member.generated,                              \
+             "read generated C-like text instead")
+#define OPT_KEPT_TEXT(member)                                            \
+    OPT_TEXT("kept-text", member.kept, "SHA256",                         \
+             "a text kept in --dir, by the first digits of its SHA-256")
+#define OPT_KEEP_TEXT(member)                                            \
+    OPT_FLAG("fresh-text", member.fresh,                                 \
+             "read the C headers again, not those kept in --dir"),       \
+    OPT_FLAG("no-keep", member.no_keep,                                  \
+             "keep only the SHA-256 of the text")
 
-/* 'dir': the store whose kept text is used; NULL: of none. */
+/* 'dir': the store whose kept text may be used; NULL: none. */
 int cli_corpus_open(locant_corpus **out, const struct cli_corpus *options,
                     const char *dir);
-/* Is there a run store in this folder?  For verbs that must not make one. */
+/* Is there a run store in this folder?  For commands that must not make one. */
 int cli_check_store(const char *dir);
 
 /* -------------------------------------------------------------- job.c */
 
-/* The number of a run, or a sentence of 'verb' and the exit status. */
-int cli_run_id(int64_t *id, const char *verb, const char *word);
+/* The number of a run; else a message of 'command' and its exit status. */
+int cli_run_id(int64_t *id, const char *command, const char *word);
 
-/* Do 'job' for the run that the first word names, in the store of 'dir', open
-   for writing. */
-int cli_with_run(const struct cli *cli, const char *verb, const char *dir,
+/* Call 'job' with the run that the first word names, the store of 'dir' being
+   open for writing. */
+int cli_with_run(const struct cli *cli, const char *command, const char *dir,
                  int (*job)(const struct cli *, int64_t id, locant_store *));
 
-/* From now on SIGINT, SIGTERM and SIGHUP ask the job to stop. */
+/* From now on SIGINT, SIGTERM and SIGHUP make the job stop. */
 void cli_catch_signals(void);
-/* locant_progress_fn: draws on stderr; nonzero once a signal came. */
+/* A locant_progress_fn: draws on stderr; nonzero after a signal. */
 int  cli_progress(const locant_progress *p, void *context);
-/* End the line that progress redraws. */
+/* Clear the line that progress redraws. */
 void cli_progress_end(void);
-/* What became of a run that was trained. */
+/* The result of a run that was trained. */
 json_t *cli_trained(const locant_run_info *run);
 void    cli_print_trained(const locant_run_info *run);
-/* Status of a job that may have been stopped. */
+/* The exit status of a job that may have been stopped. */
 int  cli_job_status(locant_status s);
 
 #endif /* LOCANT_CLI_H */

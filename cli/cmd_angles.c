@@ -1,4 +1,4 @@
-/* cmd_angles.c - locant angles: exact angles, and how wrong recipes are. */
+/* cmd_angles.c - locant angles: exact angles, and the errors of recipes. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,19 +14,19 @@ struct options {
 };
 
 static const struct cli_option options[] = {
-    { "base", 0, CLI_REAL, offsetof(struct options, base), "B", "10000", 0, 0,
-      0, "frequency i is B^(-2i/D) per position" },
-    { "dim", 0, CLI_INTEGER, offsetof(struct options, dim), "D", "128", 1,
-      1 << 20, 0, "channels, even" },
-    { "positions", 0, CLI_FILE, offsetof(struct options, positions), "P.npy",
-      NULL, 0, 0, 0, "i64 [T], or f64 [T]" },
-    { "mode", 0, CLI_CHOICE, offsetof(struct options, mode), "exact|hf|ggml",
-      "exact", 0, 0, 0, "exact, or what those stacks compute" },
-    { "output", 'o', CLI_FILE, offsetof(struct options, out), "OUT.npy", NULL,
-      0, 0, 0, "float32 [T, D/2, 2]: cos, sin" },
-    { "compare", 0, CLI_CHOICE, offsetof(struct options, compare), "hf|ggml",
-      NULL, 0, 0, 0, "print the largest error of that recipe instead" },
-    { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
+    OPT_REAL("base", base, "B", "frequency i is B^(-2i/D) per position",
+        .fallback = "10000"),
+    OPT_INTEGER("dim", dim, "D", 1, 1 << 20, "channels, even",
+        .fallback = "128"),
+    OPT_FILE("positions", positions, "P.npy", "i64 [T], or f64 [T]"),
+    OPT_CHOICE("mode", mode, "exact|hf|ggml",
+        "exact, or what transformers (hf) or ggml computes",
+        .fallback = "exact"),
+    OPT_FILE("output", out, "OUT.npy", "float32 [T, D/2, 2]: cos, sin",
+        .letter = 'o'),
+    OPT_CHOICE("compare", compare, "hf|ggml",
+        "print the largest error of that recipe instead"),
+    OPT_END
 };
 
 static int compute(locant_array *out, const struct options *o,
@@ -46,7 +46,7 @@ static int compute(locant_array *out, const struct options *o,
 
 enum { DECADES = 19, WINDOW = 256 };
 
-/* Largest error and number of positions p with |p| <= 10^d, > 10^(d-1). */
+/* Of positions p with 10^(d-1) < |p| <= 10^d: largest error, and number. */
 struct decades {
     double  worst[DECADES];
     int64_t count[DECADES];
@@ -165,8 +165,8 @@ static int check(const struct cli *cli)
         return cli_fail(CLI_USAGE, "--dim '%" PRId64 "': should be even",
                         o->dim);
     if (cli_given(cli, "compare") && o->out != NULL)
-        return cli_fail(CLI_USAGE, "--compare prints a table; --output does "
-                        "not go with it");
+        return cli_fail(CLI_USAGE, "--compare prints a table and cannot be "
+                        "combined with --output");
     if (cli_given(cli, "compare"))
         return CLI_OK;
     if (o->positions == NULL)
@@ -208,7 +208,7 @@ const struct cli_command cli_angles = {
              "[--base B] [--dim D] --compare hf|ggml [--positions P.npy]",
     .doc = "The first form writes cos and sin of position x B^(-2i/D).  The "
            "second\nprints the largest error of a float32 recipe for each "
-           "power of ten, over\nthe 256 positions that end there or over "
+           "power of ten: over the\n256 positions up to that power, or over "
            "those of P.npy.",
     .examples = "locant angles --base 10000 --dim 64 --positions P.npy "
                 "-o A.npy\n"

@@ -15,38 +15,35 @@ struct options {
 };
 
 static const struct cli_option options[] = {
-    { "query", 'q', CLI_FILE, offsetof(struct options, q), "Q.npy", NULL, 0, 0,
-      1, "[B, H, T, D] of f32, f16, bf16 or f64" },
-    { "key", 'k', CLI_FILE, offsetof(struct options, k), "K.npy", NULL, 0, 0, 1,
-      "[B, Hkv, S, D]; Hkv divides H" },
-    { "value", 'v', CLI_FILE, offsetof(struct options, v), "V.npy", NULL, 0, 0,
-      1, "[B, Hkv, S, D]" },
-    { "output", 'o', CLI_FILE, offsetof(struct options, out), "O.npy", NULL, 0,
-      0, 1, "shape and dtype of Q" },
-    { "input", 'x', CLI_FILE, offsetof(struct options, x), "X.npy", NULL, 0, 0,
-      0, "[B, S, W]: input of the layer, for encodings that read it (fox)" },
-    { "query-positions", 0, CLI_FILE, offsetof(struct options, q_pos), "P.npy",
-      NULL, 0, 0, 0, "i64 [T] or [B, T]; S - T + i if left out" },
-    { "key-positions", 0, CLI_FILE, offsetof(struct options, k_pos), "P.npy",
-      NULL, 0, 0, 0, "i64 [S] or [B, S]; j if left out" },
-    { "query-documents", 0, CLI_FILE, offsetof(struct options, q_docs),
-      "N.npy", NULL, 0, 0, 0, "i64 [T] or [B, T]: which document a query is "
-      "of; below 0: padding" },
-    { "key-documents", 0, CLI_FILE, offsetof(struct options, k_docs), "N.npy",
-      NULL, 0, 0, 0, "i64 [S] or [B, S]" },
-    { "causal", 0, CLI_FLAG, offsetof(struct options, causal), NULL, NULL, 0, 0,
-      0, "a query sees keys up to its own position" },
-    { "scale", 0, CLI_REAL, offsetof(struct options, scale), "X", NULL, 0, 0, 0,
-      "factor of q.k; D^(-1/2) if left out" },
-    { "window", 0, CLI_INTEGER, offsetof(struct options, window), "N", "0", 0,
-      INT64_MAX, 0, "a query sees keys nearer than N positions; 0: all" },
-    { "softcap", 0, CLI_REAL, offsetof(struct options, softcap), "C", "0", 0, 0,
-      0, "hold scores between -C and C, C tanh(s / C); 0: as they are" },
-    { "sinks", 0, CLI_FILE, offsetof(struct options, sinks), "S.npy", NULL, 0,
-      0, 0, "[H] of f32 (f64 where Q is): a logit of each head that takes "
-      "weight and has no value" },
-    CLI_PARAM_OPTIONS(struct options, params),
-    { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
+    OPT_FILE("query", q, "Q.npy", "[B, H, T, D] of f32, f16, bf16 or f64",
+        .letter = 'q', .required = 1),
+    OPT_FILE("key", k, "K.npy", "[B, Hkv, S, D]; Hkv divides H", .letter = 'k',
+        .required = 1),
+    OPT_FILE("value", v, "V.npy", "[B, Hkv, S, D]", .letter = 'v',
+        .required = 1),
+    OPT_FILE("output", out, "O.npy", "shape and dtype of Q", .letter = 'o',
+        .required = 1),
+    OPT_FILE("input", x, "X.npy",
+        "[B, S, W]: input of the layer, for encodings that read it (fox)",
+        .letter = 'x'),
+    OPT_FILE("query-positions", q_pos, "P.npy",
+        "i64 [T] or [B, T]; S - T + i if left out"),
+    OPT_FILE("key-positions", k_pos, "P.npy",
+        "i64 [S] or [B, S]; j if left out"),
+    OPT_FILE("query-documents", q_docs, "N.npy",
+        "i64 [T] or [B, T]: which document a query is of; below 0: padding"),
+    OPT_FILE("key-documents", k_docs, "N.npy", "i64 [S] or [B, S]"),
+    OPT_FLAG("causal", causal, "a query sees keys up to its own position"),
+    OPT_REAL("scale", scale, "X", "factor of q.k; D^(-1/2) if left out"),
+    OPT_INTEGER("window", window, "N", 0, INT64_MAX,
+        "a query sees keys nearer than N positions; 0: all"),
+    OPT_REAL("softcap", softcap, "C",
+        "hold scores between -C and C, C tanh(s / C); 0: as they are"),
+    OPT_FILE("sinks", sinks, "S.npy",
+        "[H] of f32 (f64 where Q is): a logit of each head that takes weight "
+        "and has no value"),
+    OPT_PARAMS(params),
+    OPT_END
 };
 
 struct arrays {
@@ -116,8 +113,8 @@ static int attend(const struct cli *cli, struct arrays *a,
 
     s = locant_attention_workspace(&bytes, problem);
     if (s == LOCANT_ERR_NULL && problem->x == NULL)
-        return cli_fail(CLI_USAGE, "'%s' reads the input of its layer: give it "
-                        "by --input X.npy", cli->words[0]);
+        return cli_fail(CLI_USAGE, "'%s' reads the input of its layer: --input "
+                        "X.npy is missing", cli->words[0]);
     if (s == LOCANT_ERR_PARAM) /* an option's value, not what a file holds */
         return cli_error(s);
     if (s != LOCANT_OK)
@@ -184,12 +181,12 @@ static int check_options(const struct cli *cli)
         return cli_fail(CLI_USAGE, "--scale '%g': should be at most 3.4e38 in "
                         "magnitude", o->scale);
     if ((o->q_docs == NULL) != (o->k_docs == NULL))
-        return cli_fail(CLI_USAGE, "--query-documents and --key-documents go "
-                        "together: give both");
+        return cli_fail(CLI_USAGE, "--query-documents and --key-documents must "
+                        "be given together");
     return CLI_OK;
 }
 
-/* A typo in the spec is answered before large files are read. */
+/* Report a typo in the spec before large files are read. */
 static int check_spec(unsigned *doors, const char *spec)
 {
     locant_encoding *e = NULL;
@@ -200,8 +197,8 @@ static int check_spec(unsigned *doors, const char *spec)
     *doors = locant_encoding_doors(e);
     locant_encoding_free(e);
     if (*doors == LOCANT_DOOR_INPUT)
-        fprintf(stderr, "note: %s acts on embeddings, before attention; here "
-                "it does nothing\n", spec);
+        fprintf(stderr, "note: %s acts on embeddings, before attention, and "
+                "does nothing here\n", spec);
     return CLI_OK;
 }
 
@@ -239,8 +236,8 @@ const struct cli_command cli_attend = {
              "       [--query-positions P.npy] [--key-positions P.npy]\n"
              "       [--query-documents N.npy --key-documents N.npy]\n"
              "       [--window N] [--softcap C] [--sinks S.npy] -o O.npy",
-    .doc = "Query i sits at position S - T + i, key j at j.  Never makes an "
-           "array\nof T x S.",
+    .doc = "Query i is at position S - T + i, key j at j.  Takes no array of "
+           "T x S.",
     .examples = "locant attend rope -q Q.npy -k K.npy -v V.npy --causal "
                 "-o O.npy\n"
                 "locant attend kerple -q Q.npy -k K.npy -v V.npy \\\n"

@@ -8,18 +8,17 @@ struct options {
 };
 
 static const struct cli_option options[] = {
-    { "heads", 0, CLI_INTEGER, offsetof(struct options, heads), "H", NULL, 1,
-      1 << 20, 1, "heads" },
-    { "queries", 0, CLI_INTEGER, offsetof(struct options, queries), "T", NULL,
-      1, INT64_C(1) << 40, 1, "queries" },
-    { "keys", 0, CLI_INTEGER, offsetof(struct options, keys), "S", NULL, 1,
-      INT64_C(1) << 40, 1, "keys; key j sits at position j" },
-    { "offset", 0, CLI_INTEGER, offsetof(struct options, offset), "N", "0",
-      INT64_MIN, INT64_MAX, 0, "query i sits at position N + i" },
-    CLI_PARAM_OPTIONS(struct options, params),
-    { "output", 'o', CLI_FILE, offsetof(struct options, out), "B.npy", NULL, 0,
-      0, 1, "float32 [H, T, S]" },
-    { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
+    OPT_INTEGER("heads", heads, "H", 1, 1 << 20, "heads", .required = 1),
+    OPT_INTEGER("queries", queries, "T", 1, INT64_C(1) << 40, "queries",
+        .required = 1),
+    OPT_INTEGER("keys", keys, "S", 1, INT64_C(1) << 40,
+        "keys; key j is at position j", .required = 1),
+    OPT_INTEGER("offset", offset, "N", INT64_MIN, INT64_MAX,
+        "query i is at position N + i"),
+    OPT_PARAMS(params),
+    OPT_FILE("output", out, "B.npy", "float32 [H, T, S]", .letter = 'o',
+        .required = 1),
+    OPT_END
 };
 
 static int write_bias(const struct cli *cli, const struct cli_encoding *c)
@@ -28,7 +27,7 @@ static int write_bias(const struct cli *cli, const struct cli_encoding *c)
     const int64_t shape[] = { o->heads, o->queries, o->keys };
     locant_array  q = { 0 }, k = { 0 }, bias = { 0 };
     locant_status s;
-    /* The largest first: too much of it is refused before memory is taken. */
+    /* The largest array first: if it is too large, nothing has been taken. */
     int           status = cli_new(&bias, LOCANT_F32, 3, shape);
 
     if (status == CLI_OK)
@@ -67,8 +66,7 @@ const struct cli_command cli_bias = {
     .usage = "SPEC --heads H --queries T --keys S [--offset N]\n"
              "     [--param NAME=FILE.npy]... [--init SEED] -o B.npy",
     .doc = "Writes b(head, N + i, j) of an encoding of the score door as "
-           "float32\n[H, T, S].  Masks are not part of it: every entry is "
-           "finite.",
+           "float32\n[H, T, S].  It holds no mask: every entry is finite.",
     .examples = "locant bias alibi --heads 8 --queries 128 --keys 128 "
                 "-o B.npy\n"
                 "locant bias t5 --heads 8 --queries 1 --keys 512 --offset 511 "

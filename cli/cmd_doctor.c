@@ -1,12 +1,10 @@
 /* cmd_doctor.c - locant doctor: what this build and this machine have. */
-#define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli.h"
 
-/* CMake says what it found; a build by hand does not know. */
+/* Set by CMake; unknown to a build by hand. */
 #ifndef LOCANT_DEPENDENCIES
 #  define LOCANT_DEPENDENCIES "unknown"
 #endif
@@ -18,12 +16,6 @@
 #ifndef LOCANT_COMMIT
 #  define LOCANT_COMMIT ""
 #endif
-
-static double memory_gib(void)
-{
-    return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) /
-           0x1p30;
-}
 
 static json_t *isas_json(void)
 {
@@ -50,8 +42,8 @@ static int print_json(const locant_corpus_info *corpus)
         "{s:s, s:s, s:s, s:s, s:s, s:o, s:i, s:f, s:o}", "version",
         locant_version(), "commit", LOCANT_COMMIT, "compiler", COMPILER,
         "dependencies", LOCANT_DEPENDENCIES, "isa", locant_isa(), "isas",
-        isas_json(), "threads", locant_threads(), "memory_gib", memory_gib(),
-        "headers", headers));
+        isas_json(), "threads", locant_threads(), "memory_gib",
+        cli_memory() / 0x1p30, "headers", headers));
 }
 
 static void print_text(const locant_corpus_info *corpus)
@@ -68,7 +60,7 @@ static void print_text(const locant_corpus_info *corpus)
                !runs ? "this CPU does not run them"
                : strcmp(name, locant_isa()) == 0 ? "in use" : "run here");
     printf("threads       %d\n", locant_threads());
-    printf("memory        %.1f GiB\n", memory_gib());
+    printf("memory        %.1f GiB\n", cli_memory() / 0x1p30);
     if (corpus != NULL)
         printf("C headers     %zu files, %.1f MiB: enough for 'locant "
                "report'\n", corpus->files, (double)corpus->bytes / 0x1p20);
@@ -87,7 +79,7 @@ static int run(const struct cli *cli)
     s = locant_corpus_create(&corpus, &o);
     if (s == LOCANT_ERR_NOMEM)
         return cli_error(s);
-    info = locant_corpus_info_of(corpus); /* NULL of none */
+    info = locant_corpus_info_of(corpus); /* NULL if there is none */
     if (cli->json)
         status = print_json(info);
     else
@@ -100,7 +92,7 @@ const struct cli_command cli_doctor = {
     .name = "doctor", .summary = "what this build and this machine have",
     .usage = "[--json]",
     .doc = "Version, compiler, libraries it was built with, instruction sets, "
-           "threads,\nmemory, and whether the C headers here are text enough "
+           "threads,\nmemory, and whether this machine has enough C headers "
            "for 'locant report'\n(exit 1 if not).",
     .examples = "locant doctor\nlocant doctor --json",
     .computes = 1, .run = run

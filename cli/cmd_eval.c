@@ -17,29 +17,26 @@ struct options {
 };
 
 static const struct cli_option options[] = {
-    { "as", 0, CLI_TEXT, offsetof(struct options, as), "SPEC", NULL, 0, 0, 0,
-      "evaluate under this encoding, with the tensors trained" },
-    { "policy", 0, CLI_CHOICE, offsetof(struct options, policy),
-      "none|clamp|wrap|resample", "none", 0, 0, 0,
-      "rows that a learned table does not have" },
-    { "blocks", 0, CLI_INTEGER, offsetof(struct options, blocks), "N", "96", 1,
-      1 << 20, 0, "blocks of the test text, 64 scored bytes each" },
-    { "dir", 0, CLI_FILE, offsetof(struct options, dir), "DIR", "locant-lab", 0,
-      0, 0, "folder of the run store" },
-    { "text", 0, CLI_MANY, offsetof(struct options, corpus.text), "PATH...",
-      NULL, 0, 0, 0, "files, and folders walked, of the run's text" },
-    { "generated", 0, CLI_FLAG, offsetof(struct options, corpus.generated),
-      NULL, NULL, 0, 0, 0, "the built-in generator of C-like text" },
-    { "items", 0, CLI_INTEGER, offsetof(struct options, task.items), "N",
-      NULL, 1, 1 << 20, 0, "of a run of a task: items of a test set (1000)" },
-    { "length", 0, CLI_LIST, offsetof(struct options, task.lengths), "N", NULL,
-      0, 0, 0, "of a run of a task: instead of the task's lengths" },
-    { "test-seed", 0, CLI_INTEGER, offsetof(struct options, task.test_seed),
-      "N", "1", 0, INT64_MAX, 0, "of a run of a task: of the test sets" },
-    { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
+    OPT_TEXT("as", as, "SPEC",
+        "evaluate the trained tensors under this encoding"),
+    OPT_CHOICE("policy", policy, "none|clamp|wrap|resample",
+        "what to use beyond the end of a learned table", .fallback = "none"),
+    OPT_INTEGER("blocks", blocks, "N", 1, 1 << 20,
+        "blocks of the test text, 64 scored bytes each", .fallback = "96"),
+    OPT_DIR(dir),
+    OPT_MANY("text", corpus.text, "PATH...",
+        "files and folders that hold the run's text now"),
+    OPT_FLAG("generated", corpus.generated, "read generated C-like text"),
+    OPT_INTEGER("items", task.items, "N", 1, 1 << 20,
+        "runs on a task: items of each test set (1000)"),
+    OPT_LIST("length", task.lengths, "N",
+        "runs on a task: lengths instead of the task's"),
+    OPT_INTEGER("test-seed", task.test_seed, "N", 0, INT64_MAX,
+        "runs on a task: seed of the test sets", .fallback = "1"),
+    OPT_END
 };
 
-/* Only P1 and P2 then. */
+/* Otherwise only P1 and P2 are computed. */
 static int is_plain(const struct options *o)
 {
     return o->as == NULL && o->policy == LOCANT_POLICY_NONE;
@@ -130,8 +127,8 @@ static void print_text(int64_t id, const locant_evaluation *v,
 }
 
 /*
- * The C headers, if they are what a run was trained on whose text the store
- * does not know; another one would answer another question.
+ * For a run whose text is not kept: the C headers of this machine, if they are
+ * the text it was trained on.
  */
 static int guess_corpus(locant_corpus **corpus, locant_store *store, int64_t id)
 {
@@ -148,12 +145,14 @@ static int guess_corpus(locant_corpus **corpus, locant_store *store, int64_t id)
         return status;
     locant_corpus_free(*corpus);
     *corpus = NULL;
-    return cli_fail(CLI_INPUT, "the store has of the text of run %" PRId64
-                    " its SHA-256 alone, %.12s.., and the C headers have "
-                    "another: --text says where it is", id, run.corpus_sha256);
+    return cli_fail(CLI_INPUT,
+                    "run %" PRId64 ": the store keeps only the SHA-256 of its "
+                    "text, %.12s.., and the C headers of this machine differ: "
+                    "give the text by --text",
+                    id, run.corpus_sha256);
 }
 
-/* The text that was asked for, else the one the run was trained on. */
+/* The text that was given, else the one the run was trained on. */
 static int open_corpus(locant_corpus **corpus, locant_store *store, int64_t id,
                        const struct cli_corpus *asked)
 {
@@ -192,7 +191,7 @@ static int evaluate_text(const struct cli *cli, int64_t id,
     return CLI_OK;
 }
 
-/* Options of the other kind of run would do nothing: say so. */
+/* Refuse options that have no effect on this kind of run. */
 static int check_options(const struct cli *cli, int of_task)
 {
     static const char *const text[] = { "blocks", "text", "generated",
@@ -201,8 +200,8 @@ static int check_options(const struct cli *cli, int of_task)
 
     for (const char *const *name = of_task ? text : task; *name; name++)
         if (cli_given(cli, *name))
-            return cli_fail(CLI_USAGE, "--%s is for runs on %s, and run %s is "
-                            "one on %s", *name, of_task ? "text" : "a task",
+            return cli_fail(CLI_USAGE, "--%s is for runs on %s, but run %s is "
+                            "on %s", *name, of_task ? "text" : "a task",
                             cli->words[0], of_task ? "a task" : "text");
     return CLI_OK;
 }
@@ -238,16 +237,16 @@ const struct cli_command cli_eval = {
              "  [--as SPEC] [--policy clamp|wrap|resample]\n"
              "RUN [--items N] [--length N]...",
     .doc = "Scores the same targets after 128, 256, .. 2048 bytes of context, "
-           "and by a\nsliding window of the trained length.  'undefined': "
-           "beyond a learned table.\nThe text is the one the run was trained "
-           "on, as the store keeps it or\nread again from where it came; "
-           "--text says where it is now.\n\n--as: the same tensors under "
-           "another spec, of the same parameters, as\n"
+           "and by a\nsliding window of the trained length.  'undefined' means "
+           "beyond the end of a\nlearned table.  The text is the one the run "
+           "was trained on, as kept in the\nstore or read again from where it "
+           "came; --text says where it is now.\n\n--as evaluates the same "
+           "tensors under another spec with the same parameters,\nsuch as "
            "'temperature(kind=logn)+t5' for a run of t5.  --policy: beyond the "
-           "end of a\nlearned table its last row (clamp), its rows from the "
-           "first on (wrap), or its\nrows drawn out over the window "
-           "(resample).\n\nOf a run of a task: right answers on its fixed test "
-           "sets, by greedy decoding.",
+           "end\nof a learned table use its last row (clamp), its rows from "
+           "the first on (wrap),\nor its rows interpolated over the window "
+           "(resample).\n\nFor a run on a task: the right answers on its "
+           "fixed test sets, by greedy decoding.",
     .examples = "locant eval 3\nlocant eval 3 --json --dir lab\n"
                 "locant eval 3 --as 'temperature(kind=logn)+rope'",
     .options = options, .options_size = sizeof(struct options),

@@ -15,43 +15,32 @@ struct options {
     double      base, factor;
 };
 
-/* Left out it is 0, which is: as on the page; of heads, -1 is. */
-#define NUMBER(name, member, value, min, max, doc)                          \
-    { name, 0, CLI_INTEGER, offsetof(struct options, member), value, "0",   \
-      min, max, 0, doc }
-
+/* A number that is left out is 0, a head -1: as on the page. */
 static const struct cli_option options[] = {
-    { "list", 0, CLI_FLAG, offsetof(struct options, list), NULL, NULL, 0, 0, 0,
-      "name the figures, and what they are of" },
-    { "output", 'o', CLI_FILE, offsetof(struct options, out), "PICTURE", NULL,
-      0, 0, 0, "a file instead: .svg, .png or .pdf" },
-    { "csv", 0, CLI_FLAG, offsetof(struct options, csv), NULL, NULL, 0, 0, 0,
-      "the numbers, one value a line" },
-    { "color", 0, CLI_CHOICE, offsetof(struct options, color),
-      "auto|none|16|256|24bit", "auto", 0, 0, 0,
-      "colours of the terminal; none: plain characters" },
-    NUMBER("length", length, "N", 0, 4096,
+    OPT_FLAG("list", list, "list the figures, and what each is of"),
+    OPT_FILE("output", out, "PICTURE", "write a file: .svg, .png or .pdf",
+        .letter = 'o'),
+    OPT_FLAG("csv", csv, "print the numbers, one value per line"),
+    OPT_CHOICE("color", color, "auto|none|16|256|24bit",
+        "colours of the terminal; none: plain characters", .fallback = "auto"),
+    OPT_INTEGER("length", length, "N", 0, 4096,
            "positions shown, or length of a task's test; 0: as on the page"),
-    NUMBER("position", position, "P", 1, INT64_C(1) << 40,
-           "the position that is looked at"),
-    { "head", 0, CLI_INTEGER, offsetof(struct options, head), "H", "-1", -1, 63,
-      0, "one head, from 0 on; -1: all" },
-    { "base", 0, CLI_REAL, offsetof(struct options, base), "B", NULL, 0, 0, 0,
-      "the same as base=B in the spec" },
-    { "factor", 0, CLI_REAL, offsetof(struct options, factor), "S", NULL, 0, 0,
-      0, "of the scalings of RoPE (4)" },
-    NUMBER("trained", trained, "L", 1, 1 << 20, "trained length (128)"),
-    NUMBER("dim", dim, "D", 1, 1024, "width of the model (64)"),
-    NUMBER("heads", heads, "H", 1, 64, "heads of the model (4)"),
-    NUMBER("seed", seed, "SEED", 1, INT64_MAX,
-           "of random queries and keys (1)"),
-    { "task", 0, CLI_TEXT, offsetof(struct options, task), "TASK", NULL, 0, 0,
-      0, "task of the figures of tasks; the last one trained if left out" },
-    { "encoding", 0, CLI_TEXT, offsetof(struct options, encoding), "SPEC", NULL,
-      0, 0, 0, "of 'surface', which encoding" },
-    { "dir", 0, CLI_FILE, offsetof(struct options, dir), "DIR", "locant-lab", 0,
-      0, 0, "folder of the run store" },
-    { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
+    OPT_INTEGER("position", position, "P", 1, INT64_C(1) << 40,
+           "the position that is shown"),
+    OPT_INTEGER("head", head, "H", -1, 63,
+        "one head, counted from 0; -1: all", .fallback = "-1"),
+    OPT_REAL("base", base, "B", "the same as base=B in the spec"),
+    OPT_REAL("factor", factor, "S", "factor of the scalings of RoPE (4)"),
+    OPT_INTEGER("trained", trained, "L", 1, 1 << 20, "trained length (128)"),
+    OPT_INTEGER("dim", dim, "D", 1, 1024, "width of the model (64)"),
+    OPT_INTEGER("heads", heads, "H", 1, 64, "heads of the model (4)"),
+    OPT_INTEGER("seed", seed, "SEED", 1, INT64_MAX,
+           "seed of random queries and keys (1)"),
+    OPT_TEXT("task", task, "TASK",
+        "task for figures of tasks; if left out, the last one trained"),
+    OPT_TEXT("encoding", encoding, "SPEC", "encoding for the figure surface"),
+    OPT_DIR(dir),
+    OPT_END
 };
 
 /* --------------------------------------------------------------------- list */
@@ -84,24 +73,17 @@ static const locant_figure_info *find(const char *name)
 
 static int unknown(const char *name)
 {
-    const char *names[128], *near;
-    int         n = 0;
+    const char *names[128] = { NULL };
 
-    for (; n < 127 && locant_figure_at(n) != NULL; n++)
+    for (int n = 0; n < 127 && locant_figure_at(n) != NULL; n++)
         names[n] = locant_figure_at(n)->name;
-    names[n] = NULL;
-    near = cli_nearest(name, names);
-    if (near != NULL)
-        return cli_fail(CLI_USAGE, "figure: there is no figure '%s'; did you "
-                        "mean '%s'?", name, near);
-    return cli_fail(CLI_USAGE, "figure: there is no figure '%s'; 'locant "
-                    "figure --list' names them", name);
+    return cli_unknown("figure", name, names, "locant figure --list");
 }
 
-/* ------------------------------------------------------------------- answer */
+/* ------------------------------------------------------------------- output */
 
-/* What to do with the figure, and how many came. */
-struct wish {
+/* What to do with a figure, and how many there were. */
+struct output {
     const struct cli *cli;
     int taken, status;
 };
@@ -112,27 +94,7 @@ static void print(char *text, size_t size)
     locant_release(text);
 }
 
-/* Words in lines of at most 'columns', after an empty one. */
-static void print_wrapped(const char *text, size_t columns)
-{
-    size_t used = 0;
-
-    while (text != NULL && *text != '\0') {
-        size_t n = strcspn(text, " ");
-
-        if (used == 0 || used + 1 + n > columns) {
-            printf("\n%.*s", (int)n, text);
-            used = n;
-        } else {
-            printf(" %.*s", (int)n, text);
-            used += 1 + n;
-        }
-        text += n + strspn(text + n, " ");
-    }
-    putchar('\n');
-}
-
-static locant_status show(const struct wish *w, const locant_figure *f,
+static locant_status show(const struct output *w, const locant_figure *f,
                           const char *caption)
 {
     const struct options *o = w->cli->options;
@@ -146,21 +108,25 @@ static locant_status show(const struct wish *w, const locant_figure *f,
     if (s != LOCANT_OK)
         return s;
     print(text, size);
-    print_wrapped(caption, (size_t)cli_columns());
+    putchar('\n');
+    if (caption != NULL && *caption != '\0') {
+        cli_wrap(caption, 0, 0, (size_t)cli_columns());
+        putchar('\n');
+    }
     return LOCANT_OK;
 }
 
 static locant_status take(const locant_figure *f, const char *alt,
                           const char *caption, void *context)
 {
-    struct wish          *w = context;
+    struct output          *w = context;
     const struct options *o = w->cli->options;
     locant_status s = LOCANT_OK;
     char         *text;
     size_t        size;
 
     (void)alt;
-    if (w->taken++ > 0) /* layers that differ: the first is shown */
+    if (w->taken++ > 0) /* if layers differ, only the first is shown */
         return LOCANT_OK;
     if (o->out != NULL)
         return locant_figure_write(f, o->out);
@@ -177,7 +143,7 @@ static locant_status take(const locant_figure *f, const char *alt,
     return s;
 }
 
-static int finish(const struct wish *w, locant_status s)
+static int finish(const struct output *w, locant_status s)
 {
     const struct options *o = w->cli->options;
 
@@ -218,8 +184,8 @@ static int with_base(char *out, size_t size, const char *spec, double base)
     int n;
 
     if (strchr(spec, '+') != NULL || strstr(spec, "base=") != NULL)
-        return cli_fail(CLI_USAGE, "--base: '%s' is a sum, or has a base: "
-                        "write base=%.17g into the spec", spec, base);
+        return cli_fail(CLI_USAGE, "--base: '%s' is a sum or has a base "
+                        "already: write base=%.17g into the spec", spec, base);
     n = snprintf(out, size, "%.*s(base=%.17g%s%s", (int)name, spec, base,
                  *rest == '(' && rest[1] != ')' ? "," : *rest == '(' ? "" : ")",
                  *rest == '(' ? rest + 1 : "");
@@ -233,7 +199,7 @@ static int of_encoding(const struct cli *cli, const char *name,
 {
     const struct options *o = cli->options;
     locant_figure_view    v = view_of(o);
-    struct wish      w = { .cli = cli };
+    struct output      w = { .cli = cli };
     locant_encoding *e = NULL;
     char          room[512];
     locant_status s;
@@ -252,7 +218,7 @@ static int of_encoding(const struct cli *cli, const char *name,
 
 /* ------------------------------------------------------------------ of runs */
 
-/* Figures of tasks are of runs of a task; no others have one. */
+/* Figures named task-.. show runs on a task, others do not. */
 static int check_task(struct cli_figure_runs *r, const char *name,
                       const char *task)
 {
@@ -263,8 +229,8 @@ static int check_task(struct cli_figure_runs *r, const char *name,
     info = task ? locant_task_find(task) : NULL;
     r->of_task = strncmp(name, "task-", 5) == 0;
     if (task != NULL && info == NULL)
-        return cli_fail(CLI_USAGE, "--task '%s': no such task; 'locant tasks' "
-                        "names them", task);
+        return cli_fail(CLI_USAGE, "--task: unknown task '%s'; 'locant tasks' "
+                        "lists them", task);
     r->task = info ? info->id : NULL;
     return CLI_OK;
 }
@@ -273,7 +239,7 @@ static int of_runs(const struct cli *cli, const locant_figure_info *info)
 {
     const struct options *o = cli->options;
     locant_figure_view    v = view_of(o);
-    struct wish   w = { .cli = cli };
+    struct output   w = { .cli = cli };
     struct cli_figure_runs r = {
         .of_report = strcmp(info->of, "report") == 0
     };
@@ -282,8 +248,8 @@ static int of_runs(const struct cli *cli, const locant_figure_info *info)
     int           failed;
 
     if (cli_given(cli, "base"))
-        return cli_fail(CLI_USAGE, "--base: is for the spec of an encoding; a "
-                        "run has its own");
+        return cli_fail(CLI_USAGE, "--base is for the spec of an encoding; a "
+                        "run has its own base");
     failed = cli_check_store(o->dir);
     if (!failed)
         failed = check_task(&r, info->name, o->task);
@@ -307,13 +273,14 @@ static int check_options(const struct cli *cli, const locant_figure_info *info)
     const struct options *o = cli->options;
 
     if ((o->out != NULL) + (o->csv != 0) > 1 || (o->csv && cli->json))
-        return cli_fail(CLI_USAGE, "figure: -o, --csv and --json each say what "
-                        "the answer is: give one");
+        return cli_fail(CLI_USAGE, "figure: -o, --csv and --json each choose "
+                        "the output; give only one");
     if (o->encoding != NULL && strcmp(info->name, "surface") != 0)
-        return cli_fail(CLI_USAGE, "figure: --encoding is for 'surface'");
+        return cli_fail(CLI_USAGE, "figure: --encoding is for the figure "
+                        "surface");
     if (o->task != NULL && strncmp(info->name, "task-", 5) != 0)
-        return cli_fail(CLI_USAGE, "figure: --task is for the figures of "
-                        "tasks, task-scores and so on");
+        return cli_fail(CLI_USAGE, "figure: --task is for figures of tasks, "
+                        "task-scores and so on");
     if (cli_given(cli, "factor") && !(o->factor > 0))
         return cli_fail(CLI_USAGE, "--factor '%.9g': should be above 0",
                         o->factor);
@@ -341,8 +308,8 @@ static int run(const struct cli *cli)
     if (strcmp(info->of, "runs") == 0 || strcmp(info->of, "report") == 0)
         return of_runs(cli, info);
     if (cli->n_words != 2)
-        return cli_fail(CLI_USAGE, "figure: '%s' is of one encoding: give its "
-                        "spec, or the number of a run", info->name);
+        return cli_fail(CLI_USAGE, "figure: '%s' shows one encoding: expected "
+                        "its spec, or the number of a run", info->name);
     if (cli_parse_run(&id, cli->words[1]))
         return of_runs(cli, info);
     return of_encoding(cli, info->name, cli->words[1]);
@@ -355,12 +322,12 @@ const struct cli_command cli_figure = {
              "NAME [RUN...] [--dir DIR]\n--list",
     .doc = "Draws a figure of the page by its name, in the terminal or into a "
            "file, or\nprints the numbers it shows, which read back to the same "
-           "bits.  Of an\nencoding its initial values are shown, of a run what "
-           "it learned.  Figures of\nruns show all finished runs like the last "
-           "one unless some are named; training\nand gradient also show one "
-           "that still trains; figures of a report the last one\nthat did "
-           "such a job (--with extension, surface).  Colours follow NO_COLOR, "
-           "TERM\nand COLORTERM, the width COLUMNS.",
+           "bits.  For an encoding\nit shows the initial values, for a run "
+           "what the run learned.\nFigures of runs show all finished runs like "
+           "the last one, unless runs are named;\ntraining and gradient also "
+           "show runs that still train.  Figures of a report show\nthe last "
+           "report with that job (--with extension, surface).  Colours follow\n"
+           "NO_COLOR, TERM and COLORTERM, the width follows COLUMNS.",
     .examples = "locant figure --list\n"
                 "locant figure wavelengths rope --base 500000\n"
                 "locant figure circle rope --position 20\n"

@@ -3,7 +3,6 @@
  * that take them as parameters.
  */
 #include <stdio.h>
-#include <unistd.h>
 
 #include "cli.h"
 #include "locant/graph.h"
@@ -16,29 +15,27 @@ struct options {
 };
 
 static const struct cli_option options[] = {
-    { "nodes", 0, CLI_INTEGER, offsetof(struct options, nodes), "N", NULL, 1,
-      INT64_C(1) << 40, 0, "nodes 0 .. N-1; up to the largest if left out" },
-    { "laplacian", 0, CLI_INTEGER, offsetof(struct options, laplacian), "K",
-      NULL, 1, 1 << 20, 0, "K eigenvectors: float64 [N, K]" },
-    { "kind", 0, CLI_CHOICE, offsetof(struct options, kind),
-      "symmetric|combinatorial|random-walk", "symmetric", 0, 0, 0,
-      "which Laplacian" },
-    { "keep-trivial", 0, CLI_FLAG, offsetof(struct options, keep_trivial), NULL,
-      NULL, 0, 0, 0, "keep the first eigenvector" },
-    { "values", 0, CLI_FILE, offsetof(struct options, values), "FILE.npy", NULL,
-      0, 0, 0, "write the eigenvalues, float64 [K]" },
-    { "walks", 0, CLI_INTEGER, offsetof(struct options, walks), "K", NULL, 1,
-      1 << 20, 0, "chances of return, 1 .. K steps: float64 [N, K]" },
-    { "space-dim", 0, CLI_REAL, offsetof(struct options, space_dim), "S", "0",
-      0, 0, 0, "multiply the chance of step k by k^(S/2)" },
-    { "hops", 0, CLI_FLAG, offsetof(struct options, hops), NULL, NULL, 0, 0, 0,
-      "shortest paths: int64 [N, N], -1 where there is none" },
-    { "output", 'o', CLI_FILE, offsetof(struct options, out), "OUT.npy", NULL,
-      0, 0, 1, "the array" },
-    { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
+    OPT_INTEGER("nodes", nodes, "N", 1, INT64_C(1) << 40,
+        "nodes 0 .. N-1; if left out, up to the largest named"),
+    OPT_INTEGER("laplacian", laplacian, "K", 1, 1 << 20,
+        "K eigenvectors: float64 [N, K]"),
+    OPT_CHOICE("kind", kind, "symmetric|combinatorial|random-walk",
+        "which Laplacian", .fallback = "symmetric"),
+    OPT_FLAG("keep-trivial", keep_trivial, "keep the first eigenvector"),
+    OPT_FILE("values", values, "FILE.npy",
+        "write the eigenvalues, float64 [K]"),
+    OPT_INTEGER("walks", walks, "K", 1, 1 << 20,
+        "probabilities of return after 1 .. K steps: float64 [N, K]"),
+    OPT_REAL("space-dim", space_dim, "S",
+        "multiply the probability of step k by k^(S/2)"),
+    OPT_FLAG("hops", hops,
+        "shortest paths: int64 [N, N], -1 where there is none"),
+    OPT_FILE("output", out, "OUT.npy", "the array", .letter = 'o',
+        .required = 1),
+    OPT_END
 };
 
-/* What all three ways share. */
+/* What the three computations share. */
 struct job {
     const struct cli        *cli;
     const struct options    *o;
@@ -46,7 +43,7 @@ struct job {
     const locant_graph_info *info;
 };
 
-/* What is printed with the array; takes 'more', which may be NULL. */
+/* Print what is known of graph and array; takes over 'more', or NULL. */
 static int report(const struct job *job, const locant_tensor *t, json_t *more)
 {
     const locant_graph_info *i = job->info;
@@ -82,17 +79,14 @@ static int write_array(const struct job *job, const locant_tensor *t,
     return cli_error_input(s);
 }
 
-/* Linux would grant what it has not, and kill some process later. */
+/* Linux would grant more than there is, and kill some process later. */
 static int check_memory(int64_t nodes, double bytes)
 {
-    double have = (double)sysconf(_SC_PHYS_PAGES) *
-                  (double)sysconf(_SC_PAGESIZE);
-
-    if (bytes <= have)
+    if (bytes <= cli_memory())
         return CLI_OK;
     return cli_fail(CLI_INPUT, "%lld nodes would take %.3g GiB; this machine "
                     "has %.3g GiB", (long long)nodes, bytes / 0x1p30,
-                    have / 0x1p30);
+                    cli_memory() / 0x1p30);
 }
 
 /* --------------------------------------------------------------- laplacian */
@@ -106,7 +100,7 @@ static int solve(struct spectrum *s, const struct job *job)
     const int64_t shape[] = { job->info->nodes, job->o->laplacian };
     locant_status status;
     double N = (double)job->info->nodes;
-    /* the dense matrix and LAPACK's scratch */
+    /* The dense matrix and LAPACK's scratch. */
     int failed = check_memory(job->info->nodes, 24 * N * N);
 
     if (!failed)
@@ -153,7 +147,7 @@ static void print_spectrum(const struct spectrum *s, const struct job *job)
 
     printf("column  eigenvalue    eigenspace\n");
     for (int64_t k = 0; k < n; k++) {
-        /* rounding of a 0 differs between machines */
+        /* The rounding of a 0 differs between machines. */
         printf("%6lld  %-12.10f", (long long)k,
                values[k] < 1e-12 ? 0 : values[k]);
         if (marks[k] != 0)
@@ -162,7 +156,8 @@ static void print_spectrum(const struct spectrum *s, const struct job *job)
         putchar('\n');
     }
     if (n < job->o->laplacian)
-        printf("columns %lld to %lld are 0: the graph has no more\n",
+        printf("columns %lld to %lld are 0: the graph has no more "
+               "eigenvectors\n",
                (long long)n, (long long)job->o->laplacian - 1);
 }
 
@@ -234,17 +229,17 @@ static int make_graph(struct job *job, const char *path, const locant_tensor *t)
     int           failed;
 
     if (nodes == 0 && t->shape[0] == 0)
-        return cli_fail(CLI_USAGE, "%s: has no edges; say how many --nodes "
-                        "there are", path);
+        return cli_fail(CLI_USAGE, "%s: has no edges; give the number of nodes "
+                        "with --nodes", path);
     if (nodes == 0)
         nodes = count_nodes(t);
-    /* a place, a distance and a turn in the queue for each */
+    /* An id, a distance and a slot in the queue for each node. */
     failed = check_memory(nodes, 24 * (double)nodes);
     if (failed)
         return failed;
     s = locant_graph_create(&job->graph, t, nodes);
     job->info = locant_graph_info_of(job->graph);
-    if (s == LOCANT_ERR_PARAM) /* an edge names a node that is not there */
+    if (s == LOCANT_ERR_PARAM) /* an edge names a node that does not exist */
         return cli_error_file(path);
     return s == LOCANT_OK ? CLI_OK : cli_error_input(s);
 }
@@ -271,32 +266,32 @@ static int open_graph(struct job *job, const char *path)
     return status;
 }
 
-static int check_ways(const struct cli *cli)
+static int check_options(const struct cli *cli)
 {
     const struct options *o = cli->options;
 
     if ((o->laplacian > 0) + (o->walks > 0) + o->hops != 1)
-        return cli_fail(CLI_USAGE, "graph: give one of --laplacian K, --walks "
-                        "K and --hops");
+        return cli_fail(CLI_USAGE, "graph: expected one of --laplacian K, "
+                        "--walks K and --hops");
     if (o->laplacian == 0 && (cli_given(cli, "kind") || o->keep_trivial ||
                               o->values != NULL))
-        return cli_fail(CLI_USAGE, "--kind, --keep-trivial and --values go "
-                        "with --laplacian");
+        return cli_fail(CLI_USAGE, "--kind, --keep-trivial and --values need "
+                        "--laplacian");
     if (o->walks == 0 && cli_given(cli, "space-dim"))
-        return cli_fail(CLI_USAGE, "--space-dim: goes with --walks");
+        return cli_fail(CLI_USAGE, "--space-dim needs --walks");
     return CLI_OK;
 }
 
 static int run(const struct cli *cli)
 {
     struct job job = { .cli = cli, .o = cli->options };
-    int status = check_ways(cli);
+    int status = check_options(cli);
 
     if (status == CLI_OK)
         status = open_graph(&job, cli->words[0]);
     if (status == CLI_OK) {
         if (job.info->self_loops > 0)
-            fprintf(stderr, "note: self-loops left out: %lld\n",
+            fprintf(stderr, "note: self-loops ignored: %lld\n",
                     (long long)job.info->self_loops);
         status = job.o->laplacian > 0 ? run_laplacian(&job) : run_plain(&job);
     }
@@ -310,10 +305,10 @@ const struct cli_command cli_graph = {
              "      [--keep-trivial] -o OUT.npy\n"
              "EDGES.npy [--nodes N] --walks K [--space-dim S] -o OUT.npy\n"
              "EDGES.npy [--nodes N] --hops -o OUT.npy",
-    .doc = "Reads edges (i, j) of an undirected graph: i64 or i32 [E, 2]; "
-           "edges listed\ntwice or turned round count once, self-loops not at "
-           "all.  Prints eigenvalues;\ncolumns of one eigenspace may be "
-           "rotated among themselves.  Eigenvectors\ntake 24 N^2 bytes, and "
+    .doc = "Reads edges (i, j) of an undirected graph: i64 or i32 [E, 2].  "
+           "Edges listed\ntwice or in both directions count once; self-loops "
+           "are ignored.  Prints\neigenvalues; columns of one eigenspace may "
+           "be rotated among themselves.\nEigenvectors take 24 N^2 bytes, and "
            "192 MB of address space for OpenBLAS.",
     .examples = "locant graph E.npy --laplacian 8 -o V.npy\n"
                 "locant graph E.npy --walks 16 -o W.npy\n"

@@ -8,9 +8,9 @@ struct options {
 };
 
 static const struct cli_option options[] = {
-    { "markdown", 0, CLI_FLAG, offsetof(struct options, markdown), NULL, NULL,
-      0, 0, 0, "the index of the catalogue (docs/encodings/README.md)" },
-    { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
+    OPT_FLAG("markdown", markdown,
+        "the index of the catalogue (docs/encodings/README.md)"),
+    OPT_END
 };
 
 static json_t *params_json(const locant_encoding *e)
@@ -25,7 +25,7 @@ static json_t *params_json(const locant_encoding *e)
     return rows;
 }
 
-/* One encoding or variant as it is written; NULL after a sentence. */
+/* An encoding or variant; NULL after an error message. */
 static json_t *row_json(const char *spec, const char *title,
                         const char *used_by)
 {
@@ -96,11 +96,12 @@ static void print_markdown(void)
 
     while ((info = locant_encoding_at(n)) != NULL)
         n++;
-    printf("# Encodings\n\nThe %d encodings of the registry, by the door they "
-           "enter a Transformer through.\nWritten by `scripts/catalogue`, not "
-           "by hand; `locant show NAME` prints a page.\n", n);
+    printf("# Encodings\n\nThe %d encodings of the registry, by the door "
+           "through which they enter a Transformer.\nWritten by "
+           "`scripts/catalogue`, not by hand; `locant show NAME` prints a "
+           "page.\n", n);
     print_door("Input: added to embeddings", LOCANT_DOOR_INPUT);
-    print_door("Rotate: turns queries and keys", LOCANT_DOOR_ROTATE);
+    print_door("Rotate: rotates queries and keys", LOCANT_DOOR_ROTATE);
     print_door("Score: added to scores", LOCANT_DOOR_SCORE);
     print_door("Content: reads queries, keys or scores", LOCANT_DOOR_CONTENT);
     print_door("No door: positions, masks, temperatures, layers", 0);
@@ -133,11 +134,11 @@ static int run(const struct cli *cli)
 const struct cli_command cli_list = {
     .name = "list", .summary = "the encodings, one line each",
     .usage = "[--json | --markdown]",
-    .doc = "Every encoding of this build with the doors it enters a "
-           "Transformer\nthrough: input (added to embeddings), rotate (turns "
-           "queries and keys),\nscore (added to scores), content (reads "
-           "queries or keys).  Below each,\nspellings that have a name of "
-           "their own.",
+    .doc = "Every encoding of this build, and the doors by which it enters a "
+           "Transformer:\ninput (added to embeddings), rotate (rotates queries "
+           "and keys), score (added\nto scores), content (reads queries or "
+           "keys).  Below each encoding, its variants\nwith names of their "
+           "own.",
     .examples = "locant list\nlocant list --json",
     .options = options, .options_size = sizeof(struct options), .run = run
 };

@@ -7,108 +7,93 @@
 
 enum { MOST_PRINTED = 4096 };
 
-#define AT(member) offsetof(struct positions_options, member)
 #define MOST INT64_MAX
 
 static const struct cli_option options[] = {
-    { "mask", 0, CLI_TEXT, AT(mask), "LIST", NULL, 0, 0, 0,
-      "mask: 1 token, 0 pad; numbers with commas, or FILE.npy [B, S]" },
-    { "style", 0, CLI_CHOICE, AT(style), "hf5|hf4|opt|plain", "hf5", 0, 0, 0,
-      "mask: pads at 0, 1, 1 or -1; opt starts at row 2" },
-    { "tokens", 0, CLI_TEXT, AT(tokens), "LIST", NULL, 0, 0, 0,
-      "tokens: token ids" },
-    { "pad-token", 0, CLI_INTEGER, AT(pad_token), "N", "1", 0,
-      INT32_MAX, 0, "tokens: id of padding" },
-    { "first", 0, CLI_INTEGER, AT(first), "N", NULL, INT64_MIN, MOST, 0,
-      "mask, tokens: id of the first token" },
-    { "pad", 0, CLI_INTEGER, AT(pad), "N", NULL, INT64_MIN, MOST, 0,
-      "mask, tokens: id of pads" },
-    { "lengths", 0, CLI_TEXT, AT(lengths), "LIST", NULL, 0, 0, 0,
-      "documents: tokens of each" },
-    { "documents", 0, CLI_FLAG, AT(documents), NULL, NULL, 0, 0, 0,
-      "documents: write document ids instead of positions" },
-    { "positions", 0, CLI_TEXT, AT(positions), "LIST", NULL, 0, 0, 0,
-      "packing, selfextend, temperature: true positions" },
-    { "length", 0, CLI_INTEGER, AT(length), "T", NULL, 0, MOST, 0,
-      "tokens of a row" },
-    { "batch", 0, CLI_INTEGER, AT(batch), "B", "1", 0, MOST, 0,
-      "rows, where they are drawn" },
-    { "seed", 0, CLI_INTEGER, AT(seed), "N", "0", 0, MOST, 0,
-      "of what is drawn; cape draws nothing without it" },
-    { "range", 0, CLI_INTEGER, AT(range), "N", NULL, 0, MOST, 0,
-      "randomized, spaced, pose: ids are below N" },
-    { "chunks", 0, CLI_INTEGER, AT(chunks), "N", "2", 1, MOST, 0,
-      "pose: chunks with a skip between them" },
-    { "step", 0, CLI_REAL, AT(step), "X", "1", 0, 0, 0,
-      "cape: between neighbours" },
-    { "global", 0, CLI_REAL, AT(global), "X", "0", 0, 0, 0,
-      "cape: largest shift of a row" },
-    { "local", 0, CLI_REAL, AT(local), "X", "0", 0, 0, 0,
-      "cape: largest shift of a token, in steps" },
-    { "max-scale", 0, CLI_REAL, AT(max_scale), "X", "1", 0, 0, 0,
-      "cape: largest stretch of a row" },
-    { "size", 0, CLI_TEXT, AT(size), "HxW", NULL, 0, 0, 0,
-      "grid: patches, HxW or TxHxW" },
-    { "coordinates", 0, CLI_CHOICE, AT(coordinates),
-      "integer|centres|pretrained", "integer", 0, 0, 0,
-      "grid: i, (2i + 1 - n) / n, or i * N / n" },
-    { "pretrained", 0, CLI_TEXT, AT(pretrained), "N", NULL, 0, 0, 0,
-      "grid: size trained at, N or HxW or TxHxW" },
-    { "merge", 0, CLI_INTEGER, AT(merge), "N", "1", 1, MOST, 0,
-      "grid: patches come in blocks of N x N" },
-    { "prefix", 0, CLI_INTEGER, AT(prefix), "N", "0", 0, MOST, 0,
-      "grid: tokens before the patches" },
-    { "next", 0, CLI_CHOICE, AT(next), "max|grid", "grid", 0, 0, 0,
-      "mrope: after a video go on at its start + max(H, W), as transformers 5, "
-      "or at the largest id + 1, as the paper and transformers 4" },
-    { "sinks", 0, CLI_INTEGER, AT(sinks), "N", "4", 0, MOST, 0,
-      "streaming: first tokens kept" },
-    { "window", 0, CLI_INTEGER, AT(window), "N", NULL, 1, MOST, 0,
-      "true distances below N; streaming: last tokens kept" },
-    { "group", 0, CLI_INTEGER, AT(group), "N", "1", 1, MOST, 0,
-      "selfextend, longlora: tokens of a group" },
-    { "cut", 0, CLI_FLAG, AT(cut), NULL, NULL, 0, 0, 0,
-      "longlora: half groups at both ends instead of one rolled around" },
-    { "distance", 0, CLI_CHOICE, AT(distance),
-      "rerope|leaky|selfextend|streaming", "rerope", 0, 0, 0,
-      "distance: of which scheme" },
-    { "factor", 0, CLI_REAL, AT(factor), "X", "2", 0, 0, 0,
-      "leaky: steps beyond the window count 1/X" },
-    { "queries", 0, CLI_INTEGER, AT(queries), "T", NULL, 0, MOST, 0,
-      "distance: query i sits at S - T + i" },
-    { "keys", 0, CLI_INTEGER, AT(keys), "S", NULL, 0, MOST, 0,
-      "distance: key j sits at j" },
-    { "temperature", 0, CLI_CHOICE, AT(temperature),
-      "llama4|ministral|logn|inkling", "llama4", 0, 0, 0,
-      "temperature: of which model" },
-    { "scale", 0, CLI_REAL, AT(scale), "X", "0.1", 0, 0, 0,
-      "temperature: before the logarithm" },
-    { "trained", 0, CLI_INTEGER, AT(trained), "L", "8192", 1, MOST, 0,
-      "temperature: length it counts in" },
-    { "output", 'o', CLI_FILE, AT(out), "OUT.npy", NULL, 0, 0, 0,
-      "i64, or f64 where coordinates are real; without it they are printed" },
-    { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
+    OPT_TEXT("mask", mask, "LIST",
+        "mask: 1 token, 0 pad; numbers with commas, or FILE.npy [B, S]"),
+    OPT_CHOICE("style", style, "hf5|hf4|opt|plain",
+        "mask: ids of pads are 0, 1, 1 or -1; opt starts at 2",
+        .fallback = "hf5"),
+    OPT_TEXT("tokens", tokens, "LIST", "tokens: token ids"),
+    OPT_INTEGER("pad-token", pad_token, "N", 0, INT32_MAX,
+        "tokens: id of padding", .fallback = "1"),
+    OPT_INTEGER("first", first, "N", INT64_MIN, MOST,
+        "mask, tokens: id of the first token"),
+    OPT_INTEGER("pad", pad, "N", INT64_MIN, MOST, "mask, tokens: id of pads"),
+    OPT_TEXT("lengths", lengths, "LIST", "documents: tokens of each"),
+    OPT_FLAG("documents", documents,
+        "documents: write document ids instead of positions"),
+    OPT_TEXT("positions", positions, "LIST",
+        "packing, selfextend, temperature: true positions"),
+    OPT_INTEGER("length", length, "T", 0, MOST, "tokens of a row"),
+    OPT_INTEGER("batch", batch, "B", 0, MOST, "number of random rows",
+        .fallback = "1"),
+    OPT_INTEGER("seed", seed, "N", 0, MOST,
+        "seed of random positions; without it cape adds none"),
+    OPT_INTEGER("range", range, "N", 0, MOST,
+        "randomized, spaced, pose: ids are below N"),
+    OPT_INTEGER("chunks", chunks, "N", 1, MOST,
+        "pose: chunks with a skip between them", .fallback = "2"),
+    OPT_REAL("step", step, "X", "cape: distance between neighbours",
+        .fallback = "1"),
+    OPT_REAL("global", global, "X", "cape: largest shift of a row"),
+    OPT_REAL("local", local, "X", "cape: largest shift of a token, in steps"),
+    OPT_REAL("max-scale", max_scale, "X", "cape: largest stretch of a row",
+        .fallback = "1"),
+    OPT_TEXT("size", size, "HxW", "grid: patches, HxW or TxHxW"),
+    OPT_CHOICE("coordinates", coordinates, "integer|centres|pretrained",
+        "grid: i, (2i + 1 - n) / n, or i * N / n", .fallback = "integer"),
+    OPT_TEXT("pretrained", pretrained, "N",
+        "grid: size trained at, N or HxW or TxHxW"),
+    OPT_INTEGER("merge", merge, "N", 1, MOST,
+        "grid: patches come in blocks of N x N", .fallback = "1"),
+    OPT_INTEGER("prefix", prefix, "N", 0, MOST,
+        "grid: tokens before the patches"),
+    OPT_CHOICE("next", next, "max|grid",
+        "mrope: after a video continue at its start + max(H, W), as in "
+        "transformers 5, or at the largest id + 1, as in the paper and "
+        "transformers 4",
+        .fallback = "grid"),
+    OPT_INTEGER("sinks", sinks, "N", 0, MOST, "streaming: first tokens kept",
+        .fallback = "4"),
+    OPT_INTEGER("window", window, "N", 1, MOST,
+        "true distances below N; streaming: last tokens kept"),
+    OPT_INTEGER("group", group, "N", 1, MOST,
+        "selfextend, longlora: tokens of a group", .fallback = "1"),
+    OPT_FLAG("cut", cut,
+        "longlora: half groups at both ends instead of one rolled around"),
+    OPT_CHOICE("distance", distance, "rerope|leaky|selfextend|streaming",
+        "distance: which scheme", .fallback = "rerope"),
+    OPT_REAL("factor", factor, "X", "leaky: steps beyond the window count 1/X",
+        .fallback = "2"),
+    OPT_INTEGER("queries", queries, "T", 0, MOST,
+        "distance: query i is at S - T + i"),
+    OPT_INTEGER("keys", keys, "S", 0, MOST, "distance: key j is at j"),
+    OPT_CHOICE("temperature", temperature, "llama4|ministral|logn|inkling",
+        "temperature: which model", .fallback = "llama4"),
+    OPT_REAL("scale", scale, "X", "temperature: factor of the logarithm",
+        .fallback = "0.1"),
+    OPT_INTEGER("trained", trained, "L", 1, MOST,
+        "temperature: trained length", .fallback = "8192"),
+    OPT_FILE("output", out, "OUT.npy",
+        "i64, or f64 where coordinates are real; without it they are printed",
+        .letter = 'o'),
+    OPT_END
 };
 
 /* ------------------------------------------------------------------- forms */
 
 static int unknown_form(const char *word)
 {
-    const char *names[32], *near;
-    size_t      n = 0;
+    const char *names[32] = { NULL };
 
-    for (; positions_forms[n].name != NULL; n++)
+    for (size_t n = 0; positions_forms[n].name != NULL; n++)
         names[n] = positions_forms[n].name;
-    names[n] = NULL;
-    near = cli_nearest(word, names);
-    if (near != NULL)
-        return cli_fail(CLI_USAGE, "positions: '%s' is no form; did you mean "
-                        "%s?", word, near);
-    return cli_fail(CLI_USAGE, "positions: '%s' is no form; 'locant positions "
-                    "--help' lists them", word);
+    return cli_unknown("form", word, names, "locant positions --help");
 }
 
-/* An option that means nothing here is a mistake, not a wish. */
+/* Refuse options that would have no effect. */
 static int check_options(const struct cli *cli,
                          const struct positions_form *form)
 {
@@ -118,12 +103,12 @@ static int check_options(const struct cli *cli,
         snprintf(word, sizeof word, " %s ", options[i].name);
         if (cli_given(cli, options[i].name) && options[i].letter == 0 &&
             strstr(form->takes, word) == NULL)
-            return cli_fail(CLI_USAGE, "--%s: does not go with 'positions %s'",
-                            options[i].name, form->name);
+            return cli_fail(CLI_USAGE, "--%s is not an option of 'positions "
+                            "%s'", options[i].name, form->name);
     }
     if (cli->n_words > 1 && strcmp(form->name, "mrope") != 0)
-        return cli_fail(CLI_USAGE, "positions %s: '%s' is one argument too "
-                        "many", form->name, cli->words[1]);
+        return cli_fail(CLI_USAGE, "positions %s: unexpected argument '%s'",
+                        form->name, cli->words[1]);
     return CLI_OK;
 }
 
@@ -138,7 +123,7 @@ static int find_form(const struct positions_form **out, const struct cli *cli)
 
 /* ---------------------------------------------------------------- printing */
 
-/* Numbers of a row, and rows: results are [n] or [rows, n]. */
+/* Results are [columns] or [rows, columns]. */
 static int64_t columns_of(const locant_tensor *t)
 {
     return t->shape[t->rank - 1];
@@ -197,9 +182,10 @@ static int print(const struct cli *cli, const struct positions_result *r)
     int64_t n = rows_of(&r->array.tensor) * columns_of(&r->array.tensor);
 
     if (n > MOST_PRINTED)
-        return cli_fail(CLI_USAGE, "positions %s: %" PRId64 " numbers are not "
-                        "printed; --output OUT.npy is missing", cli->words[0],
-                        n);
+        return cli_fail(CLI_USAGE,
+                        "positions %s: %" PRId64 " numbers are too many to "
+                        "print; write them with --output OUT.npy",
+                        cli->words[0], n);
     if (cli->json)
         return print_json(r, cli->words[0]);
     print_text(&r->array.tensor);
@@ -210,7 +196,7 @@ static int print(const struct cli *cli, const struct positions_result *r)
 
 static int run(const struct cli *cli)
 {
-    const struct positions_options *o = cli->options;
+    const struct options *o = cli->options;
     const struct positions_form    *form;
     struct positions_result         r = { .status = CLI_OK };
     int status = find_form(&form, cli);
@@ -230,7 +216,7 @@ static int run(const struct cli *cli)
 }
 
 const struct cli_command cli_positions = {
-    .name = "positions", .summary = "position ids as models number tokens",
+    .name = "positions", .summary = "position ids, numbered as models do",
     .usage = "FORM [options] [-o OUT.npy]\n"
              "mrope SEGMENT... [--next max|grid] [-o OUT.npy]",
     .doc =
@@ -238,7 +224,7 @@ const struct cli_command cli_positions = {
         "  tokens      the same from token ids and the id of padding\n"
         "  documents   positions, or document ids, of packed documents\n"
         "  packing     documents as transformers finds them in ids; exit 1\n"
-        "              if there is but one\n"
+        "              if there is only one\n"
         "  grid        coordinates of patches [patches, axes]\n"
         "  mrope       ids (t, h, w) of text:N, image:HxW,\n"
         "              video:TxHxW[@INTERVAL], frames:TxHxW[+BEFORE[+AFTER]]\n"
@@ -254,6 +240,6 @@ const struct cli_command cli_positions = {
                 "locant positions mrope text:3 image:2x3 text:2\n"
                 "locant positions distance --distance selfextend --window 4 "
                 "\\\n    --group 2 --queries 1 --keys 8",
-    .options = options, .options_size = sizeof(struct positions_options),
+    .options = options, .options_size = sizeof(struct options),
     .min_words = 1, .max_words = SIZE_MAX, .run = run
 };

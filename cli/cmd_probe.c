@@ -11,14 +11,13 @@ struct options {
 };
 
 static const struct cli_option options[] = {
-    { "dir", 0, CLI_FILE, offsetof(struct options, dir), "DIR", "locant-lab", 0,
-      0, 0, "folder of the run store" },
-    { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
+    OPT_DIR(dir),
+    OPT_END
 };
 
 /* --------------------------------------------------------------------- text */
 
-/* What lies at the keys, one below the other, NAN if nothing does. */
+/* The number at from[key], or from[key][sub]; NAN if there is none. */
 static double number_at(const json_t *from, const char *key, const char *sub)
 {
     const json_t *value = json_object_get(from, key);
@@ -82,7 +81,7 @@ static void print_attention(const json_t *attention)
                100 * number_at(sinks, "share_repeated", NULL));
 }
 
-/* Bytes that hold so much of the gradient, and what less text costs. */
+/* The receptive field, and the loss with less context. */
 static void print_field(const json_t *field)
 {
     static const char *const lengths[] = { "trained", "long", NULL };
@@ -113,7 +112,7 @@ static void print_states(const json_t *states)
     const json_t *error;
     size_t        i;
 
-    puts("Position read off the state, mean error after");
+    puts("Position predicted from the state, mean error after");
     json_array_foreach(json_object_get(states, "error"), i, error) {
         printf("  layer %zu ", i);
         print_number(7, 2, json_number_value(error));
@@ -122,7 +121,7 @@ static void print_states(const json_t *states)
     printf("  guessing%8.2f\n", number_at(states, "chance", NULL));
 }
 
-/* The loss with fewer and fewer pairs turning. */
+/* The loss with fewer and fewer pairs rotating. */
 static void print_partial(const json_t *partial)
 {
     const json_t *last;
@@ -131,7 +130,7 @@ static void print_partial(const json_t *partial)
     if (json_object_size(partial) == 0)
         return;
     printf("Loss with only the fastest pairs rotating, nats per byte, at %.0f "
-           "and %.0f bytes\n(predicted to tell most of positions: pair",
+           "and %.0f bytes\n(predicted to carry most of the position: pair",
            number_at(partial, "length", NULL),
            number_at(partial, "far", NULL));
     print_number(0, 1, number_at(partial, "predicted", NULL));
@@ -149,7 +148,7 @@ static void print_partial(const json_t *partial)
     }
 }
 
-/* Of absolute values: biases of heads go both ways. */
+/* Mean of absolute values, as biases of heads have both signs. */
 static double mean_of(const json_t *list)
 {
     const json_t *value;
@@ -161,7 +160,7 @@ static double mean_of(const json_t *list)
     return sum / (double)json_array_size(list);
 }
 
-/* Means of heads at the steps that were looked at. */
+/* Means over heads at the steps that were measured. */
 static void print_training(const json_t *training)
 {
     static const char *const keys[] = { "entropy", "sink", "self_bias",
@@ -171,7 +170,7 @@ static void print_training(const json_t *training)
 
     if (json_array_size(training) == 0)
         return;
-    puts("During training, means of heads; own and prev away from even\n"
+    puts("During training, means over heads; own and prev less uniform ones\n"
          "  step  entropy  first    own   prev");
     json_array_foreach(training, i, step) {
         printf("%6.0f", number_at(step, "step", NULL));
@@ -233,12 +232,12 @@ static int run(const struct cli *cli)
 const struct cli_command cli_probe = {
     .name = "probe", .summary = "what a trained model does with positions",
     .usage = "RUN [--dir DIR] [--json]",
-    .doc = "Runs a finished run over the generator's text, whatever it was "
+    .doc = "Evaluates a finished run on generated text, whatever it was "
            "trained on, and\nprints what each head attends to: entropy in nats "
            "and its slope against the\nlogarithm of the number of keys (1: "
-           "spread evenly), mean distance, the weight\nof keys nearer than 8 "
-           "and 32, of the first key, the own one, the one before.\nThe store "
-           "keeps what was found; 'locant figure' draws it.",
+           "uniform), mean distance, the weight of keys\nnearer than 8 and 32, "
+           "of the first key, of the query's own key and of the one\nbefore.  "
+           "The store keeps the results; 'locant figure' draws them.",
     .examples = "locant probe 3\nlocant probe 3 --json --dir lab\n"
                 "locant figure entropy 3",
     .options = options, .options_size = sizeof(struct options),

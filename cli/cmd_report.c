@@ -23,29 +23,27 @@ struct options {
 };
 
 static const struct cli_option options[] = {
-    { "preset", 0, CLI_CHOICE, offsetof(struct options, preset),
-      "smoke|quick|hour|full|homework", "quick", 0, 0, 0,
-      "a minute; ten minutes; an hour; hours; five minutes" },
-    CLI_CORPUS_OPTIONS(struct options, corpus),
-    CLI_KEPT_OPTION(struct options, corpus),
-    CLI_KEEP_OPTIONS(struct options, corpus),
-    { "encodings", 0, CLI_TEXT, offsetof(struct options, encodings),
-      "'A; B; ...'", NULL, 0, 0, 0, "specs instead of the preset's" },
-    { "seeds", 0, CLI_INTEGER, offsetof(struct options, seeds), "N", "0", 0,
-      1000, 0, "seeds of each encoding; 0: the preset's" },
-    { "minutes", 0, CLI_INTEGER, offsetof(struct options, minutes), "N", "0", 0,
-      1000000, 0, "leave out seeds to end within; 0: the preset's" },
-    { "with", 0, CLI_TEXT, offsetof(struct options, with), "JOBS", NULL, 0, 0,
-      0, "long jobs besides: extension, surface, tasks" },
-    { "tasks", 0, CLI_TEXT, offsetof(struct options, tasks), "LIST", NULL, 0, 0,
-      0, "tasks of --with tasks: T1,T12; the preset's if left out" },
-    { "dir", 0, CLI_FILE, offsetof(struct options, dir), "DIR", "locant-lab", 0,
-      0, 0, "folder of the run store" },
-    { "any-isa", 0, CLI_FLAG, offsetof(struct options, any_isa), NULL, NULL,
-      0, 0, 0, "go on also under another instruction set: other bits" },
-    { "output", 'o', CLI_FILE, offsetof(struct options, out), "PAGE.html",
-      "locant-report.html", 0, 0, 0, "the page" },
-    { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
+    OPT_CHOICE("preset", preset, "smoke|quick|hour|full|homework",
+        "a minute; ten minutes; an hour; hours; five minutes",
+        .fallback = "quick"),
+    OPT_CORPUS(corpus),
+    OPT_KEPT_TEXT(corpus),
+    OPT_KEEP_TEXT(corpus),
+    OPT_TEXT("encodings", encodings, "'A; B; ...'",
+        "encodings instead of the preset's"),
+    OPT_INTEGER("seeds", seeds, "N", 0, 1000,
+        "seeds of each encoding; 0: the preset's"),
+    OPT_INTEGER("minutes", minutes, "N", 0, 1000000,
+        "train fewer seeds to end within N minutes; 0: the preset's"),
+    OPT_TEXT("with", with, "JOBS",
+        "also run long jobs: extension, surface, tasks"),
+    OPT_TEXT("tasks", tasks, "LIST",
+        "tasks for --with tasks, such as T1,T12"),
+    OPT_DIR(dir),
+    OPT_ANY_ISA(any_isa),
+    OPT_FILE("output", out, "PAGE.html", "the page", .letter = 'o',
+        .fallback = "locant-report.html"),
+    OPT_END
 };
 
 /* -------------------------------------------------------------- the specs */
@@ -67,11 +65,11 @@ static int check_spec(const char *spec)
     return s == LOCANT_OK ? CLI_OK : cli_error(s);
 }
 
-/* A word after a spec that ends is one more spec, without what parts them. */
+/* Does a word follow a complete spec, so that a ';' is missing? */
 static int lacks_semicolon(const char *spec)
 {
     int  depth = 0;
-    char last = '+'; /* but spaces */
+    char last = '+'; /* other than blanks */
 
     for (; *spec != '\0'; spec++) {
         const char next = spec[1 + strspn(spec + 1, " \t\n")];
@@ -123,7 +121,7 @@ static int split_specs(struct specs *out, const char *text)
     return status;
 }
 
-/* Long jobs by name, with ',' between them. */
+/* The long jobs of --with. */
 static const struct {
     const char *name;
     unsigned    job;
@@ -141,8 +139,8 @@ static int unknown_job(const char *text, size_t bytes)
     for (size_t i = 0; i < sizeof jobs / sizeof jobs[0]; i++)
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
                                  i > 0 ? ", " : "", jobs[i].name);
-    return cli_fail(CLI_USAGE, "--with '%.*s': should be of: %s", (int)bytes,
-                    text, names);
+    return cli_fail(CLI_USAGE, "--with '%.*s': should be one or more of %s",
+                    (int)bytes, text, names);
 }
 
 static int read_jobs(unsigned *out, const char *text)
@@ -178,14 +176,14 @@ static int check_tasks(const char *list, unsigned with)
 
         snprintf(id, sizeof id, "%.*s", (int)(bytes < 23 ? bytes : 23), list);
         if (locant_task_find(id) == NULL)
-            return cli_fail(CLI_USAGE, "--tasks '%s': no such task; 'locant "
-                            "tasks' names them", id);
+            return cli_fail(CLI_USAGE, "--tasks: unknown task '%s'; 'locant "
+                            "tasks' lists them", id);
         list = list[bytes] == ',' ? list + bytes + 1 : NULL;
     }
     return CLI_OK;
 }
 
-/* -------------------------------------------------------------- the answer */
+/* -------------------------------------------------------------- the result */
 
 static int print_json(const locant_report *r, const char *page)
 {
@@ -238,9 +236,9 @@ static void print_text(const locant_report *r, const char *page)
 }
 
 /*
- * Every failing gate is said, here and in a banner on the page.  g2, g3 and g7
- * tell how far the page may be believed; the others mean that something is
- * broken, and the answer is no.
+ * Every failing gate is reported, here and in a banner on the page.  g2, g3 and
+ * g7 say how far the page can be trusted; if another gate fails, something is
+ * broken, and the exit status is 1.
  */
 static int judge(const locant_report *r)
 {
@@ -248,14 +246,14 @@ static int judge(const locant_report *r)
 
     for (int i = 0; i < 7; i++) {
         const locant_report_gate *g = &r->gates[i];
-        int degree = !strcmp(g->name, "g2") || !strcmp(g->name, "g3") ||
+        int advisory = !strcmp(g->name, "g2") || !strcmp(g->name, "g3") ||
                      !strcmp(g->name, "g7");
 
         if (g->passed)
             continue;
         fprintf(stderr, "gate %s failed: %s\n", g->name,
                 cli_safe(g->sentence));
-        if (!degree)
+        if (!advisory)
             status = CLI_NO;
     }
     return status;
@@ -328,45 +326,44 @@ const struct cli_command cli_report = {
              "SHA256]\n  [--no-keep] [--encodings 'A; B; ...']\n"
              "  [--seeds N] [--minutes N] [--with JOBS] [--tasks LIST]\n"
              "  [--dir DIR] [-o PAGE.html]",
-    .doc = "The main job.  Trains the same small Transformer with each "
-           "encoding on the\nC headers of this machine (or --text), measures "
-           "it at 1 to 16 times the\ntrained length, and writes one "
-           "self-contained page.  Stopped (SIGINT: exit\n75) or killed, the "
-           "same command continues.  Exit 1 when a gate says\nthat "
-           "something is broken (g1, g4, g5, g6).  --json prints every number "
-           "of\nthe page.\n\nThe text is kept in --dir, and later calls use "
-           "it when the headers have changed;\nthey say so, and --fresh-text "
-           "takes the new ones.  That of --text is kept, too,\nunless "
-           "--no-keep.\n\nquick is to end within 12 minutes, hour within "
-           "60, homework within 5: where\na forecast at the beginning (of all "
-           "but --with) is above, seeds are left out,\ndown to two; stderr and "
-           "page say so.  --minutes N is another limit;\n--seeds N without it "
-           "trains as many.\n\nThe page claims nothing of losses that a test "
-           "over seeds does not show: with\nfewer than three it tells what all "
-           "runs have in common.  How many seeds its\nexact test needs is said "
-           "at the beginning, and how many would tell the two\nlowest losses "
-           "apart at the end.\n\n--with extension "
-           "also trains a model of RoPE for each of a few seeds and\nreads it "
-           "beyond its trained length with PI, NTK, YaRN, ReRoPE, "
-           "Self-Extend,\nStreamingLLM and log n, zero-shot and after a short "
-           "fine-tune.\n\n--with surface also trains sinusoidal, rope and "
-           "alibi (or those of\n--encodings that are defined at every "
-           "length) on texts of 32 to 256 bytes and\nreads each model at "
-           "every length: loss by trained length and length read;\non two "
-           "cores about 100 seconds more for each encoding with quick or\n"
-           "homework.\n\n--with tasks also "
-           "trains models of the encodings on tasks and scores them:\n"
-           "copying from a distance (T1), a needle in a text (T12), "
-           "parity as a control\n(T8), or those of --tasks.  "
-           "Scores that the store has already, of\n'locant train --task' and "
-           "'locant eval' too, are on the page either way.\nOn two cores that "
-           "takes about 10 seconds with smoke, 5 minutes\nwith quick, 2 with "
-           "homework, by its tokens 45 with hour; how many\nthere are is "
-           "said before the first step.\n\nMinutes of each job of --with on "
-           "this machine are forecast at the beginning,\ntoo.\n\nThe models "
-           "stay in --dir: 'locant runs list' names them, 'locant probe "
-           "RUN'\nlooks into one, 'locant figure NAME RUN..' draws what was "
-           "found.",
+    .doc = "Trains the same small Transformer with each encoding on the C "
+           "headers of this\nmachine (or --text), measures it at 1 to 16 times "
+           "the trained length, and writes\none self-contained page.  If it is "
+           "stopped (SIGINT: exit 75) or killed, the same\ncommand continues.  "
+           "Exit 1 when a gate finds something broken (g1, g4, g5, g6).\n"
+           "--json prints every number of the page.\n\nThe text is kept in "
+           "--dir.  Later calls use it even if the headers have changed;\nthey "
+           "say so, and --fresh-text reads the new ones.  The text of --text "
+           "is kept,\ntoo, unless --no-keep is given.\n\nThe preset quick "
+           "ends within 12 minutes, hour within 60, homework within 5: if\nthe "
+           "forecast made at the beginning (without --with) is longer, fewer "
+           "seeds are\ntrained, at least two; stderr and page say so.  "
+           "--minutes N sets another limit;\n--seeds N without --minutes has "
+           "no limit.\n\nThe page claims of losses only what a test over "
+           "seeds shows; with fewer than\nthree seeds it reports what all runs "
+           "have in common.  The number of seeds that\nthe exact test needs is "
+           "printed at the beginning, the number that would\ndistinguish the "
+           "two lowest losses at the end.\n\n--with extension also trains a "
+           "RoPE model for each of a few seeds and evaluates\nit beyond its "
+           "trained length with PI, NTK, YaRN, ReRoPE, Self-Extend,\n"
+           "StreamingLLM and log n, zero-shot and after a short fine-tune.\n\n"
+           "--with surface also trains sinusoidal, rope and alibi (or those of "
+           "--encodings\nthat are defined at every length) on texts of 32 to "
+           "256 bytes and evaluates each\nmodel at every length: loss by "
+           "trained length and evaluated length.  On two\ncores it takes about "
+           "100 seconds more for each encoding with quick or homework.\n\n"
+           "--with tasks also trains models of the encodings on tasks and "
+           "scores them:\ncopying from a distance (T1), a needle in a text "
+           "(T12), parity as a control\n(T8), or those of --tasks.  Scores "
+           "that the store already has, from 'locant train\n--task' and "
+           "'locant eval' too, are on the page in any case.  On two cores it\n"
+           "takes about 10 seconds with smoke, 5 minutes with quick, 2 with "
+           "homework, and\n(estimated from its number of tokens) 45 with hour; "
+           "the number of tokens is\nprinted before the first step.\n\nThe "
+           "time of each job of --with is forecast at the beginning, too.\n\n"
+           "The models stay in --dir: 'locant runs list' lists them, 'locant "
+           "probe RUN' looks\ninto one, 'locant figure NAME RUN..' draws the "
+           "results.",
     .examples = "locant report\n"
                 "locant report --preset smoke -o smoke.html\n"
                 "locant report --preset homework\n"

@@ -13,28 +13,26 @@ struct options {
 };
 
 static const struct cli_option options[] = {
-    { "to", 0, CLI_INTEGER, offsetof(struct options, to), "N", NULL, 0,
-      INT64_C(1) << 40, 0, "new rows, after the prefix" },
-    { "grid", 0, CLI_TEXT, offsetof(struct options, grid), "HxW", NULL, 0, 0, 0,
-      "new grid of rows x columns, row-major" },
-    { "from-grid", 0, CLI_TEXT, offsetof(struct options, from_grid), "HxW",
-      NULL, 0, 0, 0, "grid of the table; a square if left out" },
-    { "prefix", 0, CLI_INTEGER, offsetof(struct options, prefix), "P", "0", 0,
-      INT64_C(1) << 40, 0, "rows at the start (class tokens) to copy" },
-    { "form", 0, CLI_CHOICE, offsetof(struct options, form),
-      "vit|hf|timm|dinov2|dinov2-reg|qwen3vl", NULL, 0, 0, 0,
-      "what that code does" },
-    { "kind", 0, CLI_CHOICE, offsetof(struct options, kind), "linear|cubic",
-      "linear", 0, 0, 0, "interpolation" },
-    { "align-corners", 0, CLI_FLAG, offsetof(struct options, align_corners),
-      NULL, NULL, 0, 0, 0, "ends on ends; otherwise half-pixel coordinates" },
-    { "antialias", 0, CLI_FLAG, offsetof(struct options, antialias), NULL, NULL,
-      0, 0, 0, "stretch the kernel when the table shrinks; cubic a = -0.5" },
-    { "offset", 0, CLI_REAL, offsetof(struct options, offset), "X", "0", 0, 0,
-      0, "added to each new size in the coordinates, 0 to 1" },
-    { "output", 'o', CLI_FILE, offsetof(struct options, out), "OUT.npy", NULL,
-      0, 0, 1, "dtype of the table" },
-    { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
+    OPT_INTEGER("to", to, "N", 0, INT64_C(1) << 40,
+        "new rows, after the prefix"),
+    OPT_TEXT("grid", grid, "HxW", "new grid of rows x columns, row-major"),
+    OPT_TEXT("from-grid", from_grid, "HxW",
+        "grid of the table; a square if left out"),
+    OPT_INTEGER("prefix", prefix, "P", 0, INT64_C(1) << 40,
+        "rows at the start (class tokens) to copy"),
+    OPT_CHOICE("form", form, "vit|hf|timm|dinov2|dinov2-reg|qwen3vl",
+        "do what that code does"),
+    OPT_CHOICE("kind", kind, "linear|cubic", "interpolation",
+        .fallback = "linear"),
+    OPT_FLAG("align-corners", align_corners,
+        "end rows stay ends; otherwise half-pixel coordinates"),
+    OPT_FLAG("antialias", antialias,
+        "stretch the kernel when the table shrinks; cubic a = -0.5"),
+    OPT_REAL("offset", offset, "X",
+        "added to each new size in the coordinates, 0 to 1"),
+    OPT_FILE("output", out, "OUT.npy", "dtype of the table", .letter = 'o',
+        .required = 1),
+    OPT_END
 };
 
 static int parse_grid(int64_t *rows, int64_t *columns, const char *option,
@@ -47,11 +45,11 @@ static int parse_grid(int64_t *rows, int64_t *columns, const char *option,
         *rows > 0 && *columns > 0 && *rows < INT64_C(1) << 30 &&
         *columns < INT64_C(1) << 30)
         return CLI_OK;
-    return cli_fail(CLI_USAGE, "--%s '%s': should be ROWSxCOLUMNS, as 14x14",
-                    option, text);
+    return cli_fail(CLI_USAGE, "--%s '%s': should be ROWSxCOLUMNS, such as "
+                    "14x14", option, text);
 }
 
-/* The options that a form stands for. */
+/* A form sets these options itself. */
 static int check_form(const struct cli *cli)
 {
     static const char *const parts[] = { "kind", "align-corners", "antialias",
@@ -59,8 +57,8 @@ static int check_form(const struct cli *cli)
 
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if (cli_given(cli, "form") && cli_given(cli, parts[i]))
-            return cli_fail(CLI_USAGE, "--form and --%s: a form says it all; "
-                            "give one of them", parts[i]);
+            return cli_fail(CLI_USAGE, "--form already sets --%s; give only "
+                            "one of them", parts[i]);
     }
     return CLI_OK;
 }
@@ -75,7 +73,7 @@ static int read_options(locant_resize *how, const struct cli *cli)
     if (cli_given(cli, "to") == (o->grid != NULL))
         return cli_fail(CLI_USAGE, "resize: give one of --to N and --grid HxW");
     if (o->from_grid != NULL && o->grid == NULL)
-        return cli_fail(CLI_USAGE, "--from-grid: goes with --grid");
+        return cli_fail(CLI_USAGE, "--from-grid needs --grid");
     how->prefix = o->prefix;
     how->kind = (locant_resize_kind)o->kind;
     how->align_corners = o->align_corners;

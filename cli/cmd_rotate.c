@@ -1,40 +1,53 @@
-/* cmd_rotate.c - locant rotate: queries or keys turned by their positions. */
+/* cmd_rotate.c - locant rotate: rotate queries or keys by their positions. */
 #include "cli.h"
 
 struct options {
-    const char *in, *out, *positions;
+    const char *in, *out, *positions, *limits;
     int64_t     offset;
     int         inverse, key;
     struct cli_params params;
 };
 
 static const struct cli_option options[] = {
-    { "input", 'i', CLI_FILE, offsetof(struct options, in), "X.npy", NULL, 0, 0,
-      1, "[..., T, D] of f32, f16, bf16 or f64" },
-    { "output", 'o', CLI_FILE, offsetof(struct options, out), "Y.npy", NULL, 0,
-      0, 1, "shape and dtype of X" },
-    { "offset", 0, CLI_INTEGER, offsetof(struct options, offset), "N", "0",
-      INT64_MIN, INT64_MAX, 0, "row t sits at position N + t" },
-    { "positions", 0, CLI_FILE, offsetof(struct options, positions), "P.npy",
-      NULL, 0, 0, 0, "row t sits at P[t]: i64 [T], f64 [T] or [T, axes]" },
-    { "inverse", 0, CLI_FLAG, offsetof(struct options, inverse), NULL, NULL, 0,
-      0, 0, "turn back" },
-    { "key", 0, CLI_FLAG, offsetof(struct options, key), NULL, NULL, 0, 0, 0,
-      "X are keys: xpos and pope treat them otherwise than queries" },
-    CLI_PARAM_OPTIONS(struct options, params),
-    { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
+    OPT_FILE("input", in, "X.npy", "[..., T, D] of f32, f16, bf16 or f64",
+        .letter = 'i', .required = 1),
+    OPT_FILE("output", out, "Y.npy", "shape and dtype of X", .letter = 'o',
+        .required = 1),
+    OPT_INTEGER("offset", offset, "N", INT64_MIN, INT64_MAX,
+        "row t is at position N + t"),
+    OPT_FILE("positions", positions, "P.npy",
+        "row t is at P[t]: i64 [T], f64 [T] or [T, axes]"),
+    OPT_FILE("limits", limits, "L.npy",
+        "i64 [B], or [B, T] for X of [B, ..., T, D]: 1 + the longest position "
+        "of the document of each row, or token; frequencies that depend on the "
+        "length are those of that document"),
+    OPT_FLAG("inverse", inverse, "rotate back"),
+    OPT_FLAG("key", key,
+        "X holds keys, which xpos and pope rotate differently"),
+    OPT_PARAMS(params),
+    OPT_END
 };
 
-static int get_positions(locant_array *out, const struct options *o,
-                         const locant_tensor *x)
+/* The arrays that an output row depends on, besides X. */
+struct inputs {
+    locant_array positions, limits; /* limits.memory is NULL without --limits */
+};
+
+static int read_inputs(struct inputs *in, const struct options *o,
+                       const locant_tensor *x)
 {
-    if (o->positions != NULL)
-        return cli_read_positions(out, o->positions);
-    return cli_count(out, o->offset, x->shape[x->rank - 2]);
+    const int status = o->positions != NULL
+        ? cli_read_positions(&in->positions, o->positions)
+        : cli_count(&in->positions, o->offset, x->shape[x->rank - 2]);
+
+    if (status != CLI_OK || o->limits == NULL)
+        return status;
+    return cli_read_as(&in->limits, "limits", o->limits, CLI_IS(LOCANT_I64));
 }
 
-/* Where the result goes: X itself, or new memory where rows get wider. */
-static int make_room(locant_array *wide, const struct cli_encoding *c,
+/* Memory for the result if its rows are longer than those of X, which
+   otherwise holds the result. */
+static int new_longer(locant_array *longer, const struct cli_encoding *c,
                      const locant_tensor *x)
 {
     const int64_t dim = x->shape[x->rank - 1];
@@ -46,32 +59,50 @@ static int make_room(locant_array *wide, const struct cli_encoding *c,
     for (int i = 0; i < x->rank; i++)
         shape[i] = x->shape[i];
     shape[x->rank - 1] = width;
-    return cli_new(wide, x->dtype, x->rank, shape);
+    return cli_new(longer, x->dtype, x->rank, shape);
+}
+
+static locant_status rotate_rows(locant_tensor *out, const locant_tensor *x,
+                                 const struct cli_encoding *c,
+                                 const struct inputs *in,
+                                 const struct options *o)
+{
+    locant_rotation rotation = LOCANT_ROTATION_INIT;
+
+    rotation.encoding = c->e;
+    rotation.positions = &in->positions.tensor;
+    rotation.limits = &in->limits.tensor;
+    rotation.params = cli_params(c);
+    rotation.flags = (o->inverse ? LOCANT_ROTATE_INVERSE : 0) |
+                     (o->key ? LOCANT_ROTATE_KEY : 0);
+    if (o->limits != NULL)
+        return locant_encoding_rotate_ragged(out, x, &rotation);
+    return locant_encoding_rotate(out, x, c->e, rotation.positions,
+                                  rotation.params, rotation.flags);
 }
 
 static int rotate(const struct cli *cli, const struct cli_encoding *c,
                   locant_array *x)
 {
     const struct options *o = cli->options;
-    locant_array   positions = { 0 }, wide = { 0 };
+    struct inputs  in = { 0 };
+    locant_array   longer = { 0 };
     locant_tensor *out = &x->tensor;
     locant_status  s;
-    int            status = get_positions(&positions, o, &x->tensor);
+    int            status = read_inputs(&in, o, &x->tensor);
 
     if (status == CLI_OK)
-        status = make_room(&wide, c, &x->tensor);
-    if (wide.memory != NULL)
-        out = &wide.tensor;
+        status = new_longer(&longer, c, &x->tensor);
+    if (longer.memory != NULL)
+        out = &longer.tensor;
     if (status == CLI_OK) {
-        s = locant_encoding_rotate(out, &x->tensor, c->e, &positions.tensor,
-                                   cli_params(c),
-                                   (o->inverse ? LOCANT_ROTATE_INVERSE : 0) |
-                                       (o->key ? LOCANT_ROTATE_KEY : 0));
+        s = rotate_rows(out, &x->tensor, c, &in, o);
         status = s == LOCANT_OK ? cli_write(cli, o->out, out)
                                 : cli_error_input(s);
     }
-    cli_free(&wide);
-    cli_free(&positions);
+    cli_free(&longer);
+    cli_free(&in.limits);
+    cli_free(&in.positions);
     return status;
 }
 
@@ -104,8 +135,8 @@ static int run(const struct cli *cli)
     int          status;
 
     if (o->positions != NULL && cli_given(cli, "offset"))
-        return cli_fail(CLI_USAGE, "--offset and --positions both say where "
-                        "the rows sit; give one of them");
+        return cli_fail(CLI_USAGE, "--offset and --positions both set the "
+                        "positions; give only one");
     status = cli_check_door(cli->words[0], LOCANT_DOOR_ROTATE);
     if (status == CLI_OK)
         status = cli_read_as(&x, "input", o->in, CLI_FLOATS);
@@ -116,12 +147,12 @@ static int run(const struct cli *cli)
 }
 
 const struct cli_command cli_rotate = {
-    .name = "rotate", .summary = "rotate door: turn queries or keys",
+    .name = "rotate", .summary = "rotate door: rotate queries or keys",
     .usage = "SPEC -i X.npy -o Y.npy [--offset N | --positions P.npy]\n"
-             "       [--inverse] [--key] [--param NAME=FILE.npy]... "
-             "[--init SEED]",
-    .doc = "Turns every row of X by the angles of its position; exact at any\n"
-           "position.",
+             "       [--limits L.npy] [--inverse] [--key]\n"
+             "       [--param NAME=FILE.npy]... [--init SEED]",
+    .doc = "Rotates every row of X by the angles of its position, which are\n"
+           "exact at any position.",
     .examples = "locant rotate rope -i Q.npy -o Y.npy\n"
                 "locant rotate 'rope(pairing=interleaved)' -i Q.npy -o Y.npy "
                 "--offset 1000000\n"

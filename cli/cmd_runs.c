@@ -14,13 +14,13 @@ struct options {
 };
 
 static const struct cli_option options[] = {
-    { "dir", 0, CLI_FILE, offsetof(struct options, dir), "DIR", "locant-lab", 0,
-      0, 0, "folder of the run store" },
-    { "table", 0, CLI_TEXT, offsetof(struct options, table), "NAME", "runs", 0,
-      0, 0, "what 'export' prints" },
-    { "any-isa", 0, CLI_FLAG, offsetof(struct options, any_isa), NULL, NULL,
-      0, 0, 0, "'resume' goes on also under another instruction set" },
-    { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
+    OPT_DIR(dir),
+    OPT_TEXT("table", table, "NAME", "the table that 'export' prints",
+        .fallback = "runs"),
+    OPT_FLAG("any-isa", any_isa,
+        "'resume' continues under another instruction set; bits will"
+        " differ"),
+    OPT_END
 };
 
 static json_t *run_json(const locant_run_info *r)
@@ -66,8 +66,8 @@ static int print_row(const locant_run_info *r, void *context)
     return 0;
 }
 
-/* A field of RFC 4180: quoted when it has to be; --json has control characters
-   as they are. */
+/* A field of RFC 4180, quoted if necessary.  Control characters are escaped;
+   --json has them as they are. */
 static void print_field(const char *text, int last)
 {
     text = text != NULL ? cli_safe(text) : "";
@@ -189,7 +189,7 @@ struct rows {
     int     count;
 };
 
-/* Numbers as numbers; what JSON cannot say is null. */
+/* Numbers as numbers; null if JSON cannot hold the value. */
 static json_t *value_json(const char *value, char kind)
 {
     json_t *text;
@@ -222,7 +222,7 @@ static int sql_row(int n, const char *const *names, const char *const *values,
     return json_array_append_new(rows->json, object);
 }
 
-/* CSV with a line of names if 'header'. */
+/* CSV, after a line of names if 'header'. */
 static int sql_rows(const struct cli *cli, locant_store *store,
                     const char *query, int header)
 {
@@ -242,7 +242,7 @@ static int sql(const struct cli *cli, locant_store *store, const char *query)
 
 /* ------------------------------------------------------------------ export */
 
-/* All of a table, by what tells its rows apart; runs have columns of ours. */
+/* Whole tables in the order of their keys; "runs" has its own columns. */
 static const struct table {
     const char *name, *query;
 } tables[] = {
@@ -263,7 +263,7 @@ static const struct table {
     { "studies", "SELECT * FROM studies ORDER BY id" },
 };
 
-/* Of PRAGMA table_info: cid, name, .. */
+/* A row of PRAGMA table_info: cid, name, .. */
 static int print_name(int n, const char *const *names,
                       const char *const *values, const char *kinds,
                       void *context)
@@ -278,7 +278,7 @@ static int print_name(int n, const char *const *names,
     return 0;
 }
 
-/* A table without rows is a line of names. */
+/* The line of names is printed even if the table has no rows. */
 static int export_table(const struct cli *cli, locant_store *store,
                         const struct table *table)
 {
@@ -307,8 +307,8 @@ static int export(const struct cli *cli, locant_store *store,
     while (table < end && strcmp(table->name, o->table) != 0)
         table++;
     if (table == end)
-        return cli_fail(CLI_USAGE, "--table '%s': 'locant help runs' lists "
-                        "the tables", o->table);
+        return cli_fail(CLI_USAGE, "--table: unknown table '%s'; 'locant help "
+                        "runs' lists the tables", o->table);
     if (table->query != NULL)
         return export_table(cli, store, table);
     if (cli->json)
@@ -323,7 +323,7 @@ static int export(const struct cli *cli, locant_store *store,
 
 static const struct action {
     const char *name, *needs; /* the word after it, or NULL */
-    int         writes, may;  /* may: the word may be left out */
+    int         writes, optional; /* optional: the word may be left out */
     int       (*run)(const struct cli *, locant_store *, const char *word);
 } actions[] = {
     { "list", NULL, 0, 0, list },     { "show", "ID", 0, 0, show },
@@ -353,11 +353,11 @@ static int run(const struct cli *cli)
     if (a == NULL)
         return cli_fail(CLI_USAGE, "runs: '%s': should be one of list, show, "
                         "rm, export, sql, resume", name);
-    if (a->needs != NULL && !a->may && cli->n_words < 2)
+    if (a->needs != NULL && !a->optional && cli->n_words < 2)
         return cli_fail(CLI_USAGE, "runs %s: %s is missing", name, a->needs);
     if (cli->n_words > 1 + (a->needs != NULL))
-        return cli_fail(CLI_USAGE, "runs %s: '%s' is one argument too many",
-                        name, cli->words[cli->n_words - 1]);
+        return cli_fail(CLI_USAGE, "runs %s: unexpected argument '%s'", name,
+                        cli->words[cli->n_words - 1]);
     if (cli_given(cli, "table") && a->run != export)
         return cli_fail(CLI_USAGE, "runs %s: --table is for 'runs export'",
                         name);
@@ -381,15 +381,15 @@ const struct cli_command cli_runs = {
     .name = "runs", .summary = "list, show, resume, remove, export, query runs",
     .usage = "list [--dir DIR]\nshow ID\nresume [ID]\nrm ID\n"
              "export [--table NAME]\nsql QUERY",
-    .doc = "What the run store holds.  'export' prints a table as CSV, 'sql' "
-           "the answer\nto one query that only reads; with --json both print "
-           "JSON.\nTables: runs, metrics, gradients, evaluations, curves, "
-           "losses, task_scores,\nprobes, plans, corpora, texts, sittings, "
-           "studies; docs/STORE.md\nhas their columns.\n\n"
-           "'resume' continues a run, or all that are not finished, to the "
-           "bits of a run\nthat never stopped, under the instruction set it "
-           "was trained with: --isa\nnames it, --any-isa goes on with "
-           "another, to other bits.",
+    .doc = "The runs in the store.  'export' prints a table as CSV, 'sql' the "
+           "result of one\nread-only query; with --json both print JSON.\n"
+           "Tables: runs, metrics, gradients, evaluations, curves, losses, "
+           "task_scores,\nprobes, plans, corpora, texts, sittings, studies; "
+           "docs/STORE.md describes their\ncolumns.\n\n'resume' continues a "
+           "run, or all unfinished ones, to the same bits as a run that\nnever "
+           "stopped, under the instruction set it was trained with.  --isa "
+           "chooses that\nset; --any-isa continues under another, and the bits "
+           "differ.",
     .examples = "locant runs list\nlocant runs show 3 --json\n"
                 "locant runs export --table metrics > metrics.csv\n"
                 "locant runs sql 'select count(*) from runs'",

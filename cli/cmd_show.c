@@ -1,4 +1,4 @@
-/* cmd_show.c - locant show ENC: one encoding, all the registry knows. */
+/* cmd_show.c - locant show SPEC: what the registry knows of an encoding. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,11 +10,11 @@ struct options {
 };
 
 static const struct cli_option options[] = {
-    { "markdown", 0, CLI_FLAG, offsetof(struct options, markdown), NULL, NULL,
-      0, 0, 0, "a page of the catalogue (docs/encodings)" },
-    { "output", 'o', CLI_FILE, offsetof(struct options, out), "PICTURE", NULL,
-      0, 0, 0, "draw what it does instead: .svg, .png or .pdf" },
-    { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
+    OPT_FLAG("markdown", markdown,
+        "print its page of the catalogue (docs/encodings)"),
+    OPT_FILE("output", out, "PICTURE",
+        "draw what it does: .svg, .png or .pdf", .letter = 'o'),
+    OPT_END
 };
 
 static json_t *keys_json(const char *name)
@@ -64,12 +64,13 @@ static int print_json(const locant_encoding *e)
         "name", info->name, "spec", locant_encoding_spec(e),
         "title", info->title, "formula", info->formula, "doors", doors,
         "traits", traits, "source", info->source, "used_by", info->used_by,
-        "traps", info->traps, "gradient", info->gradient ? info->gradient : "",
+        "pitfalls", info->pitfalls,
+        "gradient", info->gradient ? info->gradient : "",
         "keys", keys_json(info->name), "parameters", params_json(e),
         "variants", variants_json(info->variants)));
 }
 
-/* "label    text", the further lines of text under the first. */
+/* "label    text", with further lines of text below the first. */
 static void print_field(const char *label, const char *text)
 {
     while (*text != '\0') {
@@ -137,7 +138,7 @@ static int print_text(const locant_encoding *e)
     for (int i = 0; locant_encoding_param(&p, e, i, NULL); i++)
         printf("%-11s %s %s: %s%s%s\n", i == 0 ? "parameters" : "", p.name,
                p.dims, p.doc, p.rate == 0 ? " (given, not learned)" : "",
-               p.per_layer ? " (each layer its own)" : "");
+               p.per_layer ? " (one for each layer)" : "");
     if (info->gradient != NULL)
         print_field("gradient", info->gradient);
     for (const locant_variant *v = info->variants; v && v->spec; v++)
@@ -146,7 +147,7 @@ static int print_text(const locant_encoding *e)
                v->used_by);
     print_field("source", info->source);
     print_field("used by", info->used_by);
-    print_field("traps", info->traps);
+    print_field("pitfalls", info->pitfalls);
     return print_checks(e);
 }
 
@@ -182,11 +183,12 @@ const struct cli_command cli_show = {
     .summary = "one encoding: formula, keys, parameters, check values",
     .usage = "SPEC [--json | --markdown]\nSPEC -o PICTURE",
     .doc = "What the registry knows about an encoding: its formula, the doors "
-           "it\nuses, the keys of its spec with their ranges, the learned "
-           "parameters\nand their shapes, the paper, who uses it, the traps, "
-           "and what the library\ncomputes from a few small inputs.  With -o, "
-           "a picture: the table that is\nadded, likeness of turned vectors, "
-           "the bias of heads, or the attention of\nrandom queries.",
+           "it uses, the\nkeys of its spec with their ranges, the learned "
+           "parameters and their shapes, the\npaper, who uses it, its "
+           "pitfalls, and what the library computes from a few small\ninputs.  "
+           "With -o, a picture: the table that is added, the similarity of "
+           "rotated\nvectors, the bias of heads, or the attention of random "
+           "queries.",
     .examples = "locant show rope\nlocant show t5 -o t5.svg\n"
                 "locant show 'rope(base=500000,pairing=interleaved)'",
     .options = options, .options_size = sizeof(struct options),

@@ -8,14 +8,14 @@ struct options {
 };
 
 static const struct cli_option options[] = {
-    { "length", 0, CLI_INTEGER, offsetof(struct options, length), "L", NULL, 1,
-      INT64_C(1) << 24, 1, "positions 0 .. L-1" },
-    { "dim", 0, CLI_INTEGER, offsetof(struct options, dim), "D", NULL, 1,
-      INT64_C(1) << 30, 1, "channels" },
-    CLI_PARAM_OPTIONS(struct options, params),
-    { "output", 'o', CLI_FILE, offsetof(struct options, out), "OUT.npy", NULL,
-      0, 0, 1, "float32 [L, L]" },
-    { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
+    OPT_INTEGER("length", length, "L", 1, INT64_C(1) << 24,
+        "positions 0 .. L-1", .required = 1),
+    OPT_INTEGER("dim", dim, "D", 1, INT64_C(1) << 30, "channels",
+        .required = 1),
+    OPT_PARAMS(params),
+    OPT_FILE("output", out, "OUT.npy", "float32 [L, L]", .letter = 'o',
+        .required = 1),
+    OPT_END
 };
 
 static int write_similarity(const struct cli *cli, const struct cli_encoding *c)
@@ -61,8 +61,8 @@ const struct cli_command cli_similarity = {
     .name = "similarity", .summary = "cosine between positions",
     .usage = "SPEC --length L --dim D [--param NAME=FILE.npy]...\n"
              "           [--init SEED] -o OUT.npy",
-    .doc = "Of the input door: cosine between rows of the table.  Of the "
-           "rotate\ndoor: cosine between vectors of ones turned by each "
+    .doc = "For the input door: cosine between rows of the table.  For the "
+           "rotate\ndoor: cosine between vectors of ones rotated by each "
            "position.",
     .examples = "locant similarity sinusoidal --length 128 --dim 64 "
                 "-o S.npy\nlocant similarity rope --length 128 --dim 64 "

@@ -13,18 +13,16 @@ struct options {
 };
 
 static const struct cli_option options[] = {
-    { "dir", 0, CLI_FILE, offsetof(struct options, dir), "DIR", "locant-lab", 0,
-      0, 0, "folder of the run store" },
-    { "output", 'o', CLI_FILE, offsetof(struct options, out), "STUDY.json",
-      "locant-study.json", 0, 0, 0, "the file of 'export'" },
-    { "with-text", 0, CLI_FLAG, offsetof(struct options, with_text), NULL, NULL,
-      0, 0, 0, "'export' the text itself, too" },
-    { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
+    OPT_DIR(dir),
+    OPT_FILE("output", out, "STUDY.json", "the file of 'export'", .letter = 'o',
+        .fallback = "locant-study.json"),
+    OPT_FLAG("with-text", with_text, "'export' includes the text itself"),
+    OPT_END
 };
 
-/* ------------------------------------------------------------------- words */
+/* ---------------------------------------------------------------- printing */
 
-/* A folder as a shell reads it. */
+/* A folder, quoted for a shell. */
 static void print_quoted(const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
@@ -110,7 +108,7 @@ static int list(const struct cli *cli, locant_store *store, int64_t unused)
     return cli_error_input(s);
 }
 
-/* What leaves this machine, before it does. */
+/* Say what will leave this machine before it does. */
 static void tell_text(const locant_study *study, const char *path)
 {
     fprintf(stderr, "locant: %s will hold the text itself: %zu bytes (%zu "
@@ -119,16 +117,17 @@ static void tell_text(const locant_study *study, const char *path)
             study->packed_bytes, study->corpus.files,
             study->corpus.files == 1 ? "" : "s",
             study->sources[0] ? cli_safe(study->sources)
-                              : "a place that is not known");
+                              : "an unknown place");
 }
 
-/* What the file lacks and a repetition needs. */
+/* Say that a repetition needs a text which the file lacks. */
 static void tell_without(const locant_study *study, const char *path)
 {
     if (study->corpus.kind != LOCANT_CORPUS_GENERATED)
-        fprintf(stderr, "locant: %s holds no text, of which it has the SHA-256 "
-                "alone: %s\n", cli_safe(path), study->packed_bytes > 0
-                ? "--with-text puts it in" : "the store does not keep it");
+        fprintf(stderr, "locant: %s holds only the SHA-256 of the text: %s\n",
+                cli_safe(path),
+                study->packed_bytes > 0 ? "--with-text includes it"
+                                        : "the store does not keep it");
 }
 
 static int export(const struct cli *cli, locant_store *store, int64_t id)
@@ -217,7 +216,7 @@ static int run(const struct cli *cli)
     if (imports && cli->n_words < 2)
         return cli_fail(CLI_USAGE, "study import: the file is missing");
     if (!imports && !exports && cli->n_words > 1)
-        return cli_fail(CLI_USAGE, "study list: '%s' is one argument too many",
+        return cli_fail(CLI_USAGE, "study list: unexpected argument '%s'",
                         cli->words[1]);
     if (!exports && (cli_given(cli, "with-text") || cli_given(cli, "output")))
         return cli_fail(CLI_USAGE, "study %s: --with-text and -o are for "
@@ -230,13 +229,13 @@ const struct cli_command cli_study = {
     .usage = "list [--dir DIR]\n"
              "export [ID] [--with-text] [--dir DIR] [-o STUDY.json]\n"
              "import STUDY.json [--dir DIR]",
-    .doc = "A report that is done leaves a study in its store: preset, "
-           "encodings and seeds,\nthe SHA-256 of its text, checksums of its "
-           "batches, and its numbers.  'export'\nwrites the last one, or ID, "
-           "into one file; with --with-text the text goes along,\nand its size "
-           "and where it came from are said first.  'import' takes such a "
-           "file\ninto a store and prints the command that repeats the report "
-           "there.  That report\nthen says how its losses compare.",
+    .doc = "A finished report leaves a study in its store: preset, encodings "
+           "and seeds, the\nSHA-256 of its text, checksums of its batches, and "
+           "its numbers.  'export' writes\nthe last study, or study ID, into "
+           "one file; with --with-text it includes the\ntext, whose size and "
+           "origin are printed first.  'import' takes such a file into a\n"
+           "store and prints the command that repeats the report there.  That "
+           "report then\ncompares its losses with those of the study.",
     .examples = "locant study export --with-text -o study.json\n"
                 "locant study import study.json --dir repeated",
     .options = options, .options_size = sizeof(struct options),

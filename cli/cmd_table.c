@@ -8,14 +8,14 @@ struct options {
 };
 
 static const struct cli_option options[] = {
-    { "length", 0, CLI_INTEGER, offsetof(struct options, length), "L", NULL, 1,
-      INT64_C(1) << 40, 1, "positions 0 .. L-1" },
-    { "dim", 0, CLI_INTEGER, offsetof(struct options, dim), "D", NULL, 1,
-      INT64_C(1) << 30, 1, "channels" },
-    CLI_PARAM_OPTIONS(struct options, params),
-    { "output", 'o', CLI_FILE, offsetof(struct options, out), "OUT.npy", NULL,
-      0, 0, 1, "float32 [L, D]" },
-    { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
+    OPT_INTEGER("length", length, "L", 1, INT64_C(1) << 40,
+        "positions 0 .. L-1", .required = 1),
+    OPT_INTEGER("dim", dim, "D", 1, INT64_C(1) << 30, "channels",
+        .required = 1),
+    OPT_PARAMS(params),
+    OPT_FILE("output", out, "OUT.npy", "float32 [L, D]", .letter = 'o',
+        .required = 1),
+    OPT_END
 };
 
 static int write_table(const struct cli *cli, const struct cli_encoding *c)

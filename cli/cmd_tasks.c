@@ -11,13 +11,11 @@ struct options {
 };
 
 static const struct cli_option options[] = {
-    { "scores", 0, CLI_FLAG, offsetof(struct options, scores), NULL, NULL, 0, 0,
-      0, "what 'eval' found for the runs of the store, seed by seed" },
-    { "places", 0, CLI_FLAG, offsetof(struct options, places), NULL, NULL, 0, 0,
-      0, "also by k, distance, depth or t" },
-    { "dir", 0, CLI_FILE, offsetof(struct options, dir), "DIR", "locant-lab", 0,
-      0, 0, "folder of the run store" },
-    { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
+    OPT_FLAG("scores", scores,
+        "the scores of the runs of the store, seed by seed"),
+    OPT_FLAG("places", places, "also by k, distance, depth or t"),
+    OPT_DIR(dir),
+    OPT_END
 };
 
 const locant_task_info *cli_task(const char *id)
@@ -25,7 +23,7 @@ const locant_task_info *cli_task(const char *id)
     const locant_task_info *task = locant_task_find(id);
 
     if (task == NULL)
-        cli_fail(CLI_USAGE, "--task '%s': no such task; 'locant tasks' names "
+        cli_fail(CLI_USAGE, "--task: unknown task '%s'; 'locant tasks' lists "
                  "them", id);
     return task;
 }
@@ -56,35 +54,13 @@ static json_t *task_json(const locant_task_info *t)
         (json_int_t)t->items, "tests", tests_json(t));
 }
 
-/* Words of 'text' in lines of at most 72 bytes, each after 'indent' blanks. */
-static void print_wrapped(const char *text, int indent)
-{
-    int column = 0;
-
-    while (*text != '\0') {
-        int n = 0;
-
-        while (text[n] != '\0' && text[n] != ' ')
-            n++;
-        if (column > 0 && column + 1 + n > 72) {
-            putchar('\n');
-            column = 0;
-        }
-        column += column == 0 ? printf("%*s%.*s", indent, "", n, text)
-                              : printf(" %.*s", n, text);
-        text += n;
-        while (*text == ' ')
-            text++;
-    }
-    putchar('\n');
-}
-
 static void print_task(const locant_task_info *t)
 {
     printf("%-9s %s%s%s\n", t->id, t->title,
            t->control ? " (control: fails with every encoding)" : "",
            t->fine_tune ? " (continues a run on text)" : "");
-    print_wrapped(t->definition, 10);
+    cli_wrap(t->definition, 0, 10, 72);
+    putchar('\n');
     printf("%10s%s, lengths in %s; trained at %s%" PRId64 ", tested at", "",
            t->metric, t->unit, t->upto ? "1 .. " : "", t->length);
     for (const locant_task_test *test = t->tests; test->length > 0; test++)
@@ -125,11 +101,12 @@ const struct cli_command cli_tasks = {
     .usage = "[--json]\n--scores [--places] [--dir DIR] [--json]",
     .doc = "Every task with its definition, the lengths it is trained and "
            "tested at, and\nthe model and budget that 'locant train --task' "
-           "uses.  Answers alone are\nscored.  Controls fail with every "
-           "encoding: they rank nothing.\n\nWith --scores, what 'locant "
-           "eval' found for the runs of the store: each seed,\nand the share "
-           "of seeds that get .9 or more right.  A task is found out or\nnot: "
-           "its seeds have no useful mean.",
+           "uses.  Only answers are scored.\nControls fail with every "
+           "encoding, so they rank nothing.\n\n--scores prints what 'locant "
+           "eval' measured for the runs of the store: each seed,\nand the "
+           "share of seeds with .9 or more right answers.  A seed either "
+           "solves a task\nor does not: the mean over seeds would say "
+           "little.",
     .examples = "locant tasks\nlocant train --task T1 --encoding alibi\n"
                 "locant eval 1\nlocant tasks --scores --places",
     .options = options, .options_size = sizeof(struct options), .run = run

@@ -15,49 +15,45 @@ struct options {
     struct cli_corpus corpus;
 };
 
-#define SIZE(name, member, value, fallback, doc)                            \
-    { name, 0, CLI_INTEGER, offsetof(struct options, member), value,        \
-      fallback, 1, INT64_C(1) << 30, 0, doc }
+#define OPT_SIZE(name, member, default_, doc)                            \
+    OPT_INTEGER(name, member, "N", 1, INT64_C(1) << 30, doc,             \
+                .fallback = default_)
 
-/* AdamW moves a parameter by about the rate: beyond this nothing is left. */
+/* AdamW moves a parameter by about the rate; more would be no training. */
 static const double MAX_RATE = 1000;
 
 static const struct cli_option options[] = {
-    { "encoding", 0, CLI_TEXT, offsetof(struct options, encoding), "SPEC", NULL,
-      0, 0, 1, "what tells the model where tokens sit" },
-    { "task", 0, CLI_TEXT, offsetof(struct options, task), "TASK", NULL, 0, 0,
-      0, "train on a task ('locant tasks') with its model and budget" },
-    { "seed", 0, CLI_INTEGER, offsetof(struct options, seed), "N", "1", 0,
-      INT64_MAX, 0, "of the initial weights and the batches" },
-    SIZE("steps", steps, "N", "600", "optimiser steps"),
-    SIZE("layers", layers, "N", "3", "layers"),
-    SIZE("width", width, "N", "64", "channels of the model"),
-    SIZE("heads", heads, "N", "4", "heads"),
-    { "kv-heads", 0, CLI_INTEGER, offsetof(struct options, kv_heads), "N", "0",
-      0, INT64_C(1) << 30, 0, "key and value heads; 0: as heads" },
-    SIZE("ff", ff, "N", "256", "width of the feed-forward layer"),
-    { "rms-norm", 0, CLI_FLAG, offsetof(struct options, rms_norm), NULL, NULL,
-      0, 0, 0, "RMS norm instead of layer norm" },
-    SIZE("batch", batch, "N", "16", "sequences per step"),
-    SIZE("length", length, "N", "128", "tokens per sequence"),
-    { "memory", 0, CLI_INTEGER, offsetof(struct options, memory), "N", "0", 0,
-      1 << 20, 0, "tokens each layer remembers of earlier segments" },
-    { "parent", 0, CLI_INTEGER, offsetof(struct options, parent), "RUN", NULL,
-      1, INT64_MAX, 0, "begin with the parameters of this run, and its sizes" },
-    { "lr", 0, CLI_REAL, offsetof(struct options, lr), "X", "0.003", 0, 0, 0,
-      "peak learning rate" },
-    { "constant-rate", 0, CLI_FLAG, offsetof(struct options, constant), NULL,
-      NULL, 0, 0, 0, "that rate at every step: no warm-up, no decay" },
-    { "checkpoint-every", 0, CLI_INTEGER, offsetof(struct options, every), "N",
-      "100", 1, INT64_C(1) << 30, 0, "steps between checkpoints" },
-    { "any-isa", 0, CLI_FLAG, offsetof(struct options, any_isa), NULL, NULL,
-      0, 0, 0, "go on also under another instruction set: other bits" },
-    { "dir", 0, CLI_FILE, offsetof(struct options, dir), "DIR", "locant-lab", 0,
-      0, 0, "folder of the run store" },
-    CLI_CORPUS_OPTIONS(struct options, corpus),
-    CLI_KEPT_OPTION(struct options, corpus),
-    CLI_KEEP_OPTIONS(struct options, corpus),
-    { NULL, 0, CLI_FLAG, 0, NULL, NULL, 0, 0, 0, NULL }
+    OPT_TEXT("encoding", encoding, "SPEC",
+        "positional encoding of the model", .required = 1),
+    OPT_TEXT("task", task, "TASK",
+        "train on a task ('locant tasks') with its model and budget"),
+    OPT_INTEGER("seed", seed, "N", 0, INT64_MAX,
+        "seed of the initial weights and the batches", .fallback = "1"),
+    OPT_SIZE("steps", steps, "600", "optimiser steps"),
+    OPT_SIZE("layers", layers, "3", "layers"),
+    OPT_SIZE("width", width, "64", "channels of the model"),
+    OPT_SIZE("heads", heads, "4", "heads"),
+    OPT_INTEGER("kv-heads", kv_heads, "N", 0, INT64_C(1) << 30,
+        "key and value heads; 0: as heads"),
+    OPT_SIZE("ff", ff, "256", "width of the feed-forward layer"),
+    OPT_FLAG("rms-norm", rms_norm, "RMS norm instead of layer norm"),
+    OPT_SIZE("batch", batch, "16", "sequences per step"),
+    OPT_SIZE("length", length, "128", "tokens per sequence"),
+    OPT_INTEGER("memory", memory, "N", 0, 1 << 20,
+        "tokens each layer remembers of earlier segments"),
+    OPT_INTEGER("parent", parent, "RUN", 1, INT64_MAX,
+        "start from the parameters and sizes of this run"),
+    OPT_REAL("lr", lr, "X", "peak learning rate", .fallback = "0.003"),
+    OPT_FLAG("constant-rate", constant,
+        "keep the rate constant: no warm-up, no decay"),
+    OPT_INTEGER("checkpoint-every", every, "N", 1, INT64_C(1) << 30,
+        "steps between checkpoints", .fallback = "100"),
+    OPT_ANY_ISA(any_isa),
+    OPT_DIR(dir),
+    OPT_CORPUS(corpus),
+    OPT_KEPT_TEXT(corpus),
+    OPT_KEEP_TEXT(corpus),
+    OPT_END
 };
 
 json_t *cli_trained(const locant_run_info *run)
@@ -93,7 +89,7 @@ static int print_run(const struct cli *cli, locant_store *store, int64_t id)
     return CLI_OK;
 }
 
-/* Does the command line decide this, or the task? */
+/* Does the command line set this option, rather than the task? */
 static int decides(const struct cli *cli, const char *option)
 {
     const struct options *o = cli->options;
@@ -113,7 +109,7 @@ static int names_text(const struct cli_corpus *c)
     return c->text.n > 0 || c->generated || c->kept != NULL || c->fresh;
 }
 
-/* What is trained: sizes of the task hold unless options say otherwise. */
+/* Sizes are those of the task unless options set them. */
 static int set_options(locant_train_options *t, const struct cli *cli)
 {
     const struct options *o = cli->options;
@@ -152,11 +148,11 @@ static int set_options(locant_train_options *t, const struct cli *cli)
         return cli_fail(CLI_USAGE, "--width '%" PRId64 "': should be a "
                         "multiple of --heads %" PRId64, t->width, t->heads);
     if (o->task && locant_task_find(o->task)->fine_tune && o->parent == 0)
-        return cli_fail(CLI_USAGE, "--task %s goes on from a run on text: "
-                        "--parent RUN names it", o->task);
+        return cli_fail(CLI_USAGE, "--task %s continues a run on text: "
+                        "--parent RUN is missing", o->task);
     if (o->task && names_text(&o->corpus))
-        return cli_fail(CLI_USAGE, "--task makes its own rows; give it or a "
-                        "text");
+        return cli_fail(CLI_USAGE, "--task generates its own data; give --task "
+                        "or a text");
     return CLI_OK;
 }
 
@@ -213,22 +209,22 @@ const struct cli_command cli_train = {
     .name = "train", .summary = "train one small model, or continue it",
     .usage = "--encoding SPEC [--task TASK] [--seed N] [--steps N]\n"
              "      [options]",
-    .doc = "Trains a byte-level Transformer and keeps it in the run store.  A "
-           "run that\nwas stopped (SIGINT: exit 75) or killed continues from "
-           "its last checkpoint\nto the same bits; one that is done returns at "
-           "once.\n\nAnother instruction set has other bits.  Where a store "
-           "has moved to another\nmachine, --isa names the one before, and "
-           "--any-isa goes on all the same.\n\n"
-           "With --task the rows are those of a task; its sizes, "
-           "steps and rate hold where\nno option says otherwise.  'locant "
-           "tasks' shows them, 'locant eval' scores.\n\nWith --parent another "
-           "run's parameters are trained on.\n\n"
-           "With --memory a row of the batch goes through the text "
-           "segment by segment and\nattends to the last N tokens before its "
-           "segment too, as Transformer-XL does.\n'locant eval' then reads "
-           "every window in segments of the trained length and\ncarries memory "
-           "from one to the next; validation is one row of segments.  An\n"
-           "encoding that adds positions to the input cannot have memory.",
+    .doc = "Trains a byte-level Transformer and keeps it in the run store.  If "
+           "the run was\nstopped (SIGINT: exit 75) or killed, the same command "
+           "continues it from its last\ncheckpoint, to the same bits; if it is "
+           "finished, the command returns at once.\n\nThe bits depend on the "
+           "instruction set.  For a store from another machine, --isa\nchooses "
+           "the set used there; --any-isa continues under another.\n\nWith "
+           "--task the data are those of a task, and so are sizes, steps and "
+           "rate unless\noptions set them.  'locant tasks' lists the tasks, "
+           "'locant eval' scores the run.\n\nWith --parent training starts "
+           "from another run's parameters.\n\nWith --memory each row of the "
+           "batch reads the text segment by segment and also\nattends to the "
+           "last N tokens before its segment, as Transformer-XL does.\n"
+           "'locant eval' then reads every window in segments of the trained "
+           "length and\ncarries memory from one to the next; validation is one "
+           "row of segments.  An encoding\nthat adds positions to the input "
+           "cannot have memory.",
     .examples = "locant train --encoding rope --seed 1\n"
                 "locant train --encoding alibi --steps 200 --generated "
                 "--dir lab\n"

@@ -1,6 +1,6 @@
 /*
- * corpus.c - the text that a verb reads: files, generated text, the C headers
- * of this machine or those that the store keeps.
+ * corpus.c - the text that a command reads: files, generated text, or C headers
+ * of this machine or of the store.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -9,17 +9,16 @@
 
 #include "cli.h"
 
-static void say_unreadable(const locant_corpus_info *info)
+static void report_unreadable(const locant_corpus_info *info)
 {
     if (info->unreadable > 0)
-        fprintf(stderr, "locant: %zu folder%s or file%s of the text may not be "
-                "read, and %s left out; the first is '%s'\n", info->unreadable,
+        fprintf(stderr, "locant: left out %zu unreadable file%s or folder%s of "
+                "the text; the first is '%s'\n", info->unreadable,
                 info->unreadable == 1 ? "" : "s",
-                info->unreadable == 1 ? "" : "s",
-                info->unreadable == 1 ? "is" : "are", info->unreadable_path);
+                info->unreadable == 1 ? "" : "s", info->unreadable_path);
 }
 
-/* What 'options' say to read now. */
+/* Read the text that 'options' choose. */
 static int read_text(locant_corpus **out, const struct cli_corpus *options)
 {
     locant_corpus_options o = LOCANT_CORPUS_INIT;
@@ -39,7 +38,7 @@ static int read_text(locant_corpus **out, const struct cli_corpus *options)
     s = locant_corpus_create(out, &o);
     if (s != LOCANT_OK)
         return cli_error_input(s);
-    say_unreadable(locant_corpus_info_of(*out));
+    report_unreadable(locant_corpus_info_of(*out));
     return CLI_OK;
 }
 
@@ -53,28 +52,28 @@ static int has_store(const char *dir)
     return access(path, F_OK) == 0;
 }
 
-/* Are the headers of this machine no longer those of 'kept'?  Say so. */
+/* Warn if the headers of this machine differ from those kept. */
 static void compare_headers(const locant_corpus *kept, const char *dir)
 {
     const locant_corpus_options o = LOCANT_CORPUS_INIT;
     const locant_corpus_info *then = locant_corpus_info_of(kept), *now = NULL;
     locant_corpus *corpus = NULL;
-    char           fresh[64] = "here are none";
+    char           fresh[64] = "this machine has none";
 
     if (locant_corpus_create(&corpus, &o) == LOCANT_OK) {
         now = locant_corpus_info_of(corpus);
-        snprintf(fresh, sizeof fresh, "--fresh-text takes the %zu files of now",
+        snprintf(fresh, sizeof fresh, "--fresh-text reads the %zu files here",
                  now->files);
     }
     if (now == NULL || strcmp(then->sha256, now->sha256) != 0)
-        fprintf(stderr, "locant: the C headers of this machine differ from the "
-                "text that %s keeps (%zu file%s, SHA-256 %.12s..), which is "
-                "used; %s\n", dir, then->files, then->files == 1 ? "" : "s",
+        fprintf(stderr, "locant: using the C headers kept in %s (%zu file%s, "
+                "SHA-256 %.12s..), which differ from those of this machine; "
+                "%s\n", dir, then->files, then->files == 1 ? "" : "s",
                 then->sha256, fresh);
     locant_corpus_free(corpus);
 }
 
-/* The C headers that the store keeps; NULL: it keeps none. */
+/* The C headers kept in the store; NULL if there are none. */
 static int kept_headers(locant_corpus **out, const char *dir)
 {
     locant_store *store = NULL;
@@ -108,18 +107,18 @@ static int kept_text(locant_corpus **out, const char *sha256, const char *dir)
     return s == LOCANT_OK ? CLI_OK : cli_error_input(s);
 }
 
-/* Options that speak of different texts. */
+/* Do the options choose one text? */
 static int check_options(const struct cli_corpus *o)
 {
     if (o->generated && o->text.n > 0)
-        return cli_fail(CLI_USAGE, "--text and --generated both say what to "
-                        "read; give one of them");
+        return cli_fail(CLI_USAGE, "--text and --generated both choose the "
+                        "text; give only one");
     if (o->kept && (o->generated || o->text.n > 0 || o->fresh || o->no_keep))
-        return cli_fail(CLI_USAGE, "--kept-text names a text that is kept "
-                        "already; no other option about the text goes with it");
+        return cli_fail(CLI_USAGE, "--kept-text chooses a kept text; it cannot "
+                        "be combined with other options about the text");
     if (o->fresh && (o->generated || o->text.n > 0))
-        return cli_fail(CLI_USAGE, "--fresh-text is about the C headers; the "
-                        "text of %s is read as it is now anyway",
+        return cli_fail(CLI_USAGE, "--fresh-text is for the C headers; %s "
+                        "always reads its text again",
                         o->generated ? "--generated" : "--text");
     return CLI_OK;
 }
@@ -144,6 +143,6 @@ int cli_check_store(const char *dir)
 {
     if (has_store(dir))
         return CLI_OK;
-    return cli_fail(CLI_INPUT, "%s: holds no runs; 'locant train' and 'locant "
-                    "report' make them, --dir names another folder", dir);
+    return cli_fail(CLI_INPUT, "%s: there is no run store; 'locant train' and "
+                    "'locant report' make one, --dir chooses a folder", dir);
 }

@@ -1,4 +1,4 @@
-/* errors.c - every sentence on stderr, and the exit status it comes with. */
+/* errors.c - error messages on stderr, and their exit statuses. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -10,12 +10,11 @@
 #include "cli.h"
 
 /*
- * Whatever runs out of memory, that is what the command failed of: not a check,
- * not its arguments.  So all memory is watched, and no status but CLI_INPUT
- * leaves the command once an allocation has failed.  The library's error
- * messages tell what there was no memory for.  Jansson has none, and is asked
- * for values at a hundred places, so whatever is said after it failed is
- * replaced.
+ * Once an allocation has failed, that is why the command failed: not a check,
+ * not its arguments.  So all memory is watched, and after a failed allocation
+ * the exit status is always CLI_INPUT.  The library's error messages say what
+ * there was no memory for.  Jansson has no messages and is called at a hundred
+ * places, so any message after it ran out of memory is replaced.
  */
 static atomic_bool no_memory, no_memory_for_json, said;
 
@@ -54,7 +53,7 @@ bool cli_no_memory(void)
 
 int cli_fail(int status, const char *format, ...)
 {
-    char    text[8192]; /* longer than any sentence with a path in it */
+    char    text[8192]; /* longer than any message with a path in it */
     va_list args;
 
     if (no_memory_for_json && said)
@@ -69,10 +68,10 @@ int cli_fail(int status, const char *format, ...)
 }
 
 /*
- * "locant_npy_read: " or "lct_model_create: " tells a programmer where; here
- * the command is known.
+ * The library's error message without "locant_npy_read: " in front: the name of
+ * the function helps programmers, not users of the command.
  */
-static const char *sentence(void)
+static const char *message(void)
 {
     const char *text = locant_last_error();
     size_t      n = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_");
@@ -91,24 +90,24 @@ int cli_error(locant_status s)
         exit_status = CLI_INPUT;
     if (s == LOCANT_ERR_INTERRUPTED)
         exit_status = CLI_RESUMABLE;
-    return cli_fail(exit_status, "%s", sentence());
+    return cli_fail(exit_status, "%s", message());
 }
 
 int cli_error_busy(void)
 {
-    return cli_fail(CLI_INPUT, "%s", sentence());
+    return cli_fail(CLI_INPUT, "%s", message());
 }
 
 int cli_error_input(locant_status s)
 {
     if (s == LOCANT_ERR_UNSUPPORTED || s == LOCANT_ERR_INTERRUPTED)
         return cli_error(s);
-    return cli_fail(CLI_INPUT, "%s", sentence());
+    return cli_fail(CLI_INPUT, "%s", message());
 }
 
 int cli_error_file(const char *path)
 {
-    return cli_fail(CLI_INPUT, "%s: %s", path, sentence());
+    return cli_fail(CLI_INPUT, "%s: %s", path, message());
 }
 
 int cli_finish(int status)
@@ -118,7 +117,7 @@ int cli_finish(int status)
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout))
         return status;
-    /* A reader that has seen enough, as head(1), is no failure. */
+    /* A reader that stops early, as head(1) does, is no failure. */
     if (errno == EPIPE)
         return status;
     return cli_fail(CLI_INPUT, "standard output: %s",

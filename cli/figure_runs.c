@@ -1,11 +1,11 @@
-/* figure_runs.c - the runs of a store that a figure is of */
+/* figure_runs.c - choose the runs of a store that a figure shows */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "figure_runs.h"
 
-/* What is being chosen; 'last' is what the others have to be like. */
+/* The runs chosen so far; the others must be like 'last'. */
 struct runs {
     struct cli_figure_runs *to;
     size_t   room;
@@ -13,7 +13,7 @@ struct runs {
     int      failed;
 };
 
-/* Fine-tunes are figures' when nothing else is. */
+/* Is the run finished, and of the kind that the figure shows? */
 static int wanted(const struct runs *r, const locant_run_info *run)
 {
     const int text = strcmp(run->source, "text") == 0;
@@ -60,10 +60,10 @@ static int take_number(int n, const char *const *names,
 }
 
 /*
- * The last run of text that no report trained beside its own for a surface or
- * an extension: theirs are read as encodings, never as what they are.  A report
- * that was stopped has run only some of its encodings: runs like an unfinished
- * one are the last choice.
+ * The last run on text, but none that a report trained for its surface or its
+ * extension: those are evaluated only under other encodings, never as
+ * themselves.  A report that was stopped has run only some of its encodings, so
+ * runs like an unfinished one are the last choice.
  */
 static locant_status remember_text(struct runs *r, locant_store *store)
 {
@@ -85,7 +85,7 @@ static locant_status remember_text(struct runs *r, locant_store *store)
     return s;
 }
 
-/* A report's numbers may lie with a run that failed. */
+/* A report's numbers may be stored with a run that failed. */
 static int keep_ended(const locant_run_info *run, void *context)
 {
     return strcmp(run->status, "done") == 0 ||
@@ -94,7 +94,7 @@ static int keep_ended(const locant_run_info *run, void *context)
                : CLI_OK;
 }
 
-/* Done, and like the last one that is. */
+/* Keep finished runs that are like the last one. */
 static int keep_alike(const locant_run_info *run, void *context)
 {
     struct runs           *r = context;
@@ -119,7 +119,7 @@ int cli_parse_run(int64_t *id, const char *word)
     return end != word && *end == '\0' && errno == 0 && *id > 0;
 }
 
-/* Those that the words after the figure's name say. */
+/* The runs named after the figure. */
 static int take_named(struct runs *r, const struct cli *cli)
 {
     int64_t id;
@@ -135,7 +135,7 @@ static int take_named(struct runs *r, const struct cli *cli)
     return CLI_OK;
 }
 
-/* Those that no words say. */
+/* The runs to show if none is named. */
 static locant_status choose(struct runs *r, locant_store *store)
 {
     locant_status s = LOCANT_OK;
@@ -164,7 +164,7 @@ int cli_figure_runs(struct cli_figure_runs *out, const struct cli *cli,
     if (s != LOCANT_OK)
         return cli_error(s);
     if (out->n == 0 && !r.failed && out->of_task)
-        return cli_fail(CLI_INPUT, "figure: the store has no finished run of "
+        return cli_fail(CLI_INPUT, "figure: the store has no finished run on "
                         "%s; 'locant report --with tasks' or 'locant train "
                         "--task' makes some",
                         out->task ? out->task : "a task");

@@ -5,12 +5,12 @@
 #include "cli.h"
 
 enum {
-    LONGEST = 63, /* words beyond are not compared */
+    LONGEST = 63, /* longer words are not compared */
     WIDTH   = 80, /* columns of a line of help */
-    RIGHT   = 30  /* column where an option is told */
+    RIGHT   = 30  /* column where the help of an option begins */
 };
 
-/* Edits (Levenshtein 1966) that turn a into b. */
+/* Least number of edits (Levenshtein 1966) from a to b. */
 static size_t distance(const char *a, const char *b)
 {
     size_t row[LONGEST + 1], n = strlen(b);
@@ -40,7 +40,7 @@ static size_t distance(const char *a, const char *b)
 const char *cli_nearest(const char *word, const char *const *names)
 {
     const char *best = NULL;
-    size_t      least = 3; /* more than two edits is another word */
+    size_t      least = 3; /* with more than two edits it is another word */
 
     for (; *names != NULL; names++) {
         size_t d = distance(word, *names);
@@ -53,64 +53,65 @@ const char *cli_nearest(const char *word, const char *const *names)
     return best;
 }
 
-const struct cli_command *cli_find(const char *verb)
+const struct cli_command *cli_find(const char *name)
 {
     for (size_t i = 0; cli_commands[i] != NULL; i++) {
-        if (strcmp(cli_commands[i]->name, verb) == 0)
+        if (strcmp(cli_commands[i]->name, name) == 0)
             return cli_commands[i];
     }
     return NULL;
 }
 
-int cli_unknown_verb(const char *verb)
+int cli_unknown(const char *what, const char *word, const char *const *names,
+                const char *lister)
 {
-    const char *names[64], *near;
-    size_t      n = 0;
+    const char *nearest = cli_nearest(word, names);
 
-    for (; cli_commands[n] != NULL && n < 63; n++)
+    if (nearest != NULL)
+        return cli_fail(CLI_USAGE, "unknown %s '%s'; did you mean %s?", what,
+                        word, nearest);
+    return cli_fail(CLI_USAGE, "unknown %s '%s'; '%s' lists them", what, word,
+                    lister);
+}
+
+int cli_unknown_command(const char *word)
+{
+    const char *names[64] = { NULL };
+
+    for (size_t n = 0; cli_commands[n] != NULL && n < 63; n++)
         names[n] = cli_commands[n]->name;
-    names[n] = NULL;
-    near = cli_nearest(verb, names);
-    if (near != NULL)
-        return cli_fail(CLI_USAGE, "'%s' is no verb; did you mean %s?", verb,
-                        near);
-    return cli_fail(CLI_USAGE, "'%s' is no verb; 'locant --help' lists them",
-                    verb);
+    return cli_unknown("command", word, names, "locant --help");
 }
 
 void cli_help(void)
 {
     puts("locant - positional encodings for Transformers\n\n"
-         "usage: locant VERB [ARGUMENTS]\n"
-         "       locant help VERB\n"
-         "       locant --version\n\nverbs:");
+         "usage: locant COMMAND [ARGUMENTS]\n"
+         "       locant help COMMAND\n"
+         "       locant --version\n\ncommands:");
     for (size_t i = 0; cli_commands[i] != NULL; i++)
-        printf("  %-11s %s\n", cli_commands[i]->name,
-               cli_commands[i]->summary);
+        printf("  %-11s %s\n", cli_commands[i]->name, cli_commands[i]->summary);
     puts("\nexamples:\n"
          "  locant report --preset smoke      compare encodings into one page\n"
          "  locant show rope                  what an encoding is\n"
          "  locant bias alibi --heads 8 --queries 64 --keys 64 -o B.npy\n\n"
-         "Every verb takes --json and --help.  Results go to stdout, talk to\n"
-         "stderr.  Exit status: 0 yes, 1 no or a check failed, 2 bad usage,\n"
-         "3 bad input or I/O, 75 stopped and resumable.");
+         "Every command takes --json and --help.  Results go to stdout,\n"
+         "messages to stderr.  Exit status: 0 yes, 1 no or a check failed,\n"
+         "2 bad usage, 3 bad input or I/O, 75 stopped and resumable.");
 }
 
-/* Words from column RIGHT on, in as many lines as they need; 'at' columns of
-   the first one are taken.  Returns those of the last one. */
-static size_t print_wrapped(const char *text, size_t at)
+size_t cli_wrap(const char *text, size_t at, size_t indent, size_t width)
 {
     while (*text != '\0') {
         size_t n = strcspn(text, " ");
 
-        if (at > RIGHT && at + 1 + n > WIDTH) {
+        if (at > indent && at + 1 + n > width) {
             putchar('\n');
             at = 0;
         }
-        at += (size_t)printf("%*s%.*s",
-                             at < RIGHT ? (int)(RIGHT - at) : 1, "", (int)n,
-                             text);
-        text += n + (text[n] == ' ');
+        at += (size_t)printf("%*s%.*s", at < indent ? (int)(indent - at)
+                                                    : at > 0, "", (int)n, text);
+        text += n + strspn(text + n, " ");
     }
     return at;
 }
@@ -129,12 +130,12 @@ static void print_option(const struct cli_option *o)
         putchar('\n');
         at = 0;
     }
-    at = print_wrapped(o->doc, at);
-    /* 0 says nothing, and below 0 stands for: not given. */
+    at = cli_wrap(o->doc, at, RIGHT, WIDTH);
+    /* A default of 0 is not worth a word; below 0 means "not given". */
     if (o->fallback != NULL && strcmp(o->fallback, "0") != 0 &&
         o->fallback[0] != '-') {
         snprintf(fallback, sizeof fallback, "(%s)", o->fallback);
-        print_wrapped(fallback, at);
+        cli_wrap(fallback, at, RIGHT, WIDTH);
     }
     putchar('\n');
 }
@@ -167,7 +168,7 @@ size_t cli_usage(char *out, size_t size, const char *usage)
     return n;
 }
 
-/* A line that begins with a blank goes on with the one before. */
+/* A line that begins with a blank continues the one before. */
 static void print_usage(const struct cli_command *c)
 {
     const char *lead = "usage: locant", *at = c->usage;
@@ -185,7 +186,7 @@ static void print_usage(const struct cli_command *c)
     }
 }
 
-void cli_help_verb(const struct cli_command *c)
+void cli_help_command(const struct cli_command *c)
 {
     printf("locant %s - %s\n\n", c->name, c->summary);
     print_usage(c);

@@ -14,7 +14,7 @@
 
 /* ------------------------------------------------------------------- a run */
 
-int cli_run_id(int64_t *id, const char *verb, const char *word)
+int cli_run_id(int64_t *id, const char *command, const char *word)
 {
     char *end;
 
@@ -23,16 +23,16 @@ int cli_run_id(int64_t *id, const char *verb, const char *word)
     if (*end == '\0' && end != word && errno == 0 && *id >= 1)
         return CLI_OK;
     return cli_fail(CLI_USAGE, "%s: '%s': should be the number of a run; "
-                    "'locant runs list' shows them", verb, word);
+                    "'locant runs list' shows them", command, word);
 }
 
-int cli_with_run(const struct cli *cli, const char *verb, const char *dir,
+int cli_with_run(const struct cli *cli, const char *command, const char *dir,
                  int (*job)(const struct cli *, int64_t id, locant_store *))
 {
     locant_store *store = NULL;
     locant_status s;
     int64_t       id;
-    int           status = cli_run_id(&id, verb, cli->words[0]);
+    int           status = cli_run_id(&id, command, cli->words[0]);
 
     if (status == CLI_OK)
         status = cli_check_store(dir);
@@ -48,7 +48,8 @@ int cli_with_run(const struct cli *cli, const char *verb, const char *dir,
 
 static volatile sig_atomic_t stop_asked;
 
-/* The first asks, the second does not wait; what is stored stays whole. */
+/* The first signal asks the job to stop, the second ends at once; the store
+   stays whole either way. */
 static void on_signal(int number)
 {
     if (stop_asked)
@@ -65,7 +66,7 @@ void cli_catch_signals(void)
     action.sa_flags   = SA_RESTART;
     sigemptyset(&action.sa_mask);
     for (size_t i = 0; i < 3; i++) {
-        /* nohup(1) and a shell's background jobs ignore some: keep that. */
+        /* nohup(1) and shells make background jobs ignore some: keep that. */
         if (sigaction(numbers[i], NULL, &old) == 0 &&
             old.sa_handler != SIG_IGN)
             sigaction(numbers[i], &action, NULL);
@@ -78,9 +79,9 @@ int cli_job_status(locant_status s)
     if (s == LOCANT_OK)
         return CLI_OK;
     if (s == LOCANT_ERR_INTERRUPTED)
-        return cli_fail(CLI_RESUMABLE, "stopped, and saved; the same command "
-                        "continues where it stopped");
-    /* Another process trains this run: nothing is wrong with the request. */
+        return cli_fail(CLI_RESUMABLE, "stopped and saved; the same command "
+                        "continues from there");
+    /* Another process trains this run: the request itself is right. */
     return s == LOCANT_ERR_UNSUPPORTED ? cli_error_busy() : cli_error(s);
 }
 
@@ -164,7 +165,7 @@ int cli_progress(const locant_progress *p, void *context)
     if (p->notice != NULL) {
         cli_progress_end();
         fprintf(stderr, "locant: %s\n", cli_safe(p->notice));
-        if (p->total == 0) /* it tells of no progress besides */
+        if (p->total == 0) /* a notice alone */
             return stop_asked != 0;
     }
     if (t - progress.last < (terminal ? 0.1 : 5.0))

@@ -8,8 +8,8 @@
 
 #include "cli.h"
 
-/* Jansson escapes what is below 0x20, JSON's own rule; terminals obey U+007F ..
-   U+009F too.  A failing stdout is reported once, by cli_finish(). */
+/* Jansson escapes characters below 0x20, as JSON requires; terminals also obey
+   U+007F .. U+009F.  A failing stdout is reported once, by cli_finish(). */
 static void print_escaped(const char *text)
 {
     for (;;) {
@@ -49,7 +49,7 @@ int cli_json(json_t *value)
     return CLI_OK;
 }
 
-/* Jansson hands over pieces; a line of an item begins two blanks later. */
+/* Called by Jansson with pieces of text; lines of an item are indented by 2. */
 static int put_piece(const char *piece, size_t size, void *file)
 {
     if (size == 1 && *piece == '\n')
@@ -133,7 +133,7 @@ void cli_doors(char *out, size_t size, unsigned doors)
 void cli_traits(char *out, size_t size, unsigned traits)
 {
     static const char *const names[] = { "relative", "isometric", "learned",
-                                         "wall", "monotone", "length",
+                                         "limit", "monotone", "length",
                                          "reads-x", "real", "causal", NULL };
 
     join_bits(out, size, traits, names);

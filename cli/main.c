@@ -1,4 +1,4 @@
-/* main.c - locant VERB: find the verb, parse, set up the library, run. */
+/* main.c - locant COMMAND: find the command, parse, set up the library, run. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <signal.h>
@@ -14,18 +14,18 @@ const struct cli_command *const cli_commands[] = {
     &cli_table, &cli_rotate, &cli_bias, &cli_attend, &cli_angles,
     &cli_similarity, &cli_resize, &cli_graph, &cli_positions,
     &cli_report, &cli_figure, &cli_train, &cli_eval, &cli_tasks,
-    &cli_probe, &cli_runs, &cli_study, &cli_seed, &cli_bench,
+    &cli_probe, &cli_runs, &cli_study, &cli_tutorial, &cli_bench,
     &cli_selftest, &cli_doctor, NULL
 };
 
 /*
- * With stdin, stdout or stderr closed, the first file opened would take its
- * number, and what is meant for people would be written into data.
+ * If stdin, stdout or stderr is closed, the first file opened would get its
+ * number, and messages would be written into that file.
  */
 static void occupy_standard_files(void)
 {
     for (int fd = 0; fd <= 2; fd++) {
-        /* The wrong way round, so that using it still fails. */
+        /* Opened for the opposite direction, so that using it still fails. */
         if (fcntl(fd, F_GETFD) == -1 &&
             open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd)
             _exit(CLI_INPUT);
@@ -61,13 +61,13 @@ static int set_up(const struct cli *cli)
     return cli->isa != NULL ? set_isa(cli->isa) : CLI_OK;
 }
 
-static int run_verb(const struct cli_command *command, int argc, char **argv)
+static int run_command(const struct cli_command *command, int argc, char **argv)
 {
     struct cli cli;
     int        status = cli_parse(&cli, command, argc, argv);
 
     if (status == CLI_OK && cli.help) {
-        cli_help_verb(command);
+        cli_help_command(command);
     } else if (status == CLI_OK) {
         status = command->computes ? set_up(&cli) : CLI_OK;
         if (status == CLI_OK)
@@ -87,33 +87,33 @@ static int help(int argc, char **argv)
     }
     command = cli_find(argv[0]);
     if (command == NULL)
-        return cli_unknown_verb(argv[0]);
-    cli_help_verb(command);
+        return cli_unknown_command(argv[0]);
+    cli_help_command(command);
     return CLI_OK;
 }
 
 static int run(int argc, char **argv)
 {
     const struct cli_command *command;
-    const char *verb = argc > 1 ? argv[1] : "--help";
+    const char *name = argc > 1 ? argv[1] : "--help";
 
-    if (!strcmp(verb, "help") || !strcmp(verb, "--help") || !strcmp(verb, "-h"))
+    if (!strcmp(name, "help") || !strcmp(name, "--help") || !strcmp(name, "-h"))
         return help(argc - 2 > 0 ? argc - 2 : 0, argv + 2);
-    if (strcmp(verb, "--version") == 0) {
+    if (strcmp(name, "--version") == 0) {
         printf("locant %s\n", locant_version());
         return CLI_OK;
     }
-    command = cli_find(verb);
+    command = cli_find(name);
     if (command == NULL)
-        return cli_unknown_verb(verb);
-    return run_verb(command, argc - 2, argv + 2);
+        return cli_unknown_command(name);
+    return run_command(command, argc - 2, argv + 2);
 }
 
 int main(int argc, char **argv)
 {
     occupy_standard_files();
     signal(SIGPIPE, SIG_IGN);
-    /* 'ulimit -f': the write fails, and a sentence says so */
+    /* With 'ulimit -f' the write fails, and an error message says so. */
     signal(SIGXFSZ, SIG_IGN);
     cli_watch_memory();
     return cli_finish(run(argc, argv));

@@ -28,8 +28,8 @@ static int unknown_param(const locant_encoding *e, const char *text)
                     n < sizeof list; i++)
         n += (size_t)snprintf(list + n, sizeof list - n, "%s%s %s",
                               i ? ", " : "", info.name, info.dims);
-    return cli_fail(CLI_USAGE, "--param '%s': '%.*s' is no parameter of %s; it "
-                    "has %s", text, (int)strcspn(text, "="), text,
+    return cli_fail(CLI_USAGE, "--param '%s': unknown parameter '%.*s' of %s; "
+                    "it has: %s", text, (int)strcspn(text, "="), text,
                     locant_encoding_spec(e), list);
 }
 
@@ -48,7 +48,7 @@ static int check_finite(const locant_tensor *t, const char *text)
     return CLI_OK;
 }
 
-/* Counts, such as the hops of a graph, as F64 in the same memory. */
+/* Convert I64, as the hops of a graph are, to F64 in the same memory. */
 static void widen(locant_tensor *t)
 {
     const size_t n = cli_elements(t);
@@ -77,7 +77,7 @@ static int read_param(struct cli_encoding *out, const char *text)
     if (i < 0 || i >= CLI_MAX_PARAMS)
         return unknown_param(out->e, text);
     if (out->arrays[i].memory != NULL)
-        return cli_fail(CLI_USAGE, "--param '%s': %.*s is given twice", text,
+        return cli_fail(CLI_USAGE, "--param '%s': %.*s was given already", text,
                         (int)(equals - text), text);
     failed = cli_read(&out->arrays[i], "param", equals + 1);
     if (failed)
@@ -93,8 +93,8 @@ static int read_param(struct cli_encoding *out, const char *text)
 }
 
 /*
- * Fill a length that the spec leaves out, but where a file says it: the
- * library reads it off that parameter then.
+ * Set a length that the spec leaves out, unless a file has it: the library then
+ * takes it from that parameter.
  */
 static int resolve(struct cli_encoding *out, int64_t length,
                    const locant_sizes *sizes)
@@ -162,9 +162,9 @@ static int draw_param(struct cli_encoding *c, int i,
 
     for (int d = 0; d < info->rank; d++)
         if (info->shape[d] == 0)
-            return cli_fail(CLI_USAGE, "parameter %s %s of %s cannot be drawn: "
-                            "its size is not known here", info->name,
-                            info->dims, locant_encoding_spec(c->e));
+            return cli_fail(CLI_USAGE, "parameter %s %s of %s cannot be "
+                            "initialized: its size is not known here",
+                            info->name, info->dims, locant_encoding_spec(c->e));
     failed = cli_new(&c->arrays[i], LOCANT_F64, info->rank, info->shape);
     if (failed)
         return failed;
@@ -192,7 +192,7 @@ static int check_params(struct cli_encoding *c, const struct cli_params *from,
             return CLI_OK;
         else
             failed = cli_fail(CLI_USAGE, "%s has the learned parameter %s %s: "
-                              "give it by --param %s=FILE.npy, or --init SEED",
+                              "pass --param %s=FILE.npy, or --init SEED",
                               locant_encoding_spec(c->e), info.name, info.dims,
                               info.name);
         if (failed)
@@ -217,8 +217,8 @@ int cli_check_door(const char *spec, unsigned doors)
         return CLI_OK;
     cli_doors(wanted, sizeof wanted, doors);
     cli_doors(found, sizeof found, own);
-    return cli_fail(CLI_USAGE, "'%s' enters by these doors: %s; expected an "
-                    "encoding of the doors: %s", spec, found, wanted);
+    return cli_fail(CLI_USAGE, "'%s' uses the doors: %s; expected an encoding "
+                    "that uses: %s", spec, found, wanted);
 }
 
 int cli_encoding_open(struct cli_encoding *out, const char *spec,

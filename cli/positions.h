@@ -4,7 +4,7 @@
 
 #include "cli.h"
 
-struct positions_options {
+struct options {
     const char *mask, *tokens, *lengths, *positions, *size, *pretrained;
     int64_t     length, first, pad, pad_token, merge, prefix, range, batch,
                 seed, chunks, sinks, window, group, queries, keys, trained;
@@ -25,7 +25,7 @@ typedef int form_fn(struct positions_result *out, const struct cli *cli);
 
 struct positions_form {
     const char *name;
-    const char *takes; /* options that mean something here, with blanks */
+    const char *takes; /* its options, each between blanks */
     form_fn    *make;
     int         is_matrix; /* one row stays [1, n] instead of [n] */
 };
@@ -38,11 +38,11 @@ form_fn form_mask, form_tokens, form_documents, form_packing, form_random,
     form_cape, form_grid, form_mrope, form_streaming, form_selfextend,
     form_longlora, form_distance, form_temperature;
 
-/* Exit status of a call; a sentence on stderr unless it was OK. */
+/* Exit status of a call; an error message on stderr unless it was OK. */
 int pos_status(locant_status s);
-/* The same where 'text' gave the numbers: they may have come from a file. */
+/* The same if 'text' gave the numbers, perhaps as the name of a file. */
 int pos_status_with(const char *text, locant_status s);
-/* Was --option typed?  If not, say that it is missing. */
+/* Was --option typed?  If not, print that it is missing. */
 int pos_need(const struct cli *cli, const char *option, const char *value);
 /* Memory for [rows, columns]. */
 int pos_make(struct positions_result *out, locant_dtype dtype, int64_t rows,

@@ -43,7 +43,7 @@ locant_tensor pos_row(const struct positions_result *out, int64_t r)
 
 int pos_read_or_count(locant_array *out, const struct cli *cli)
 {
-    const struct positions_options *o = cli->options;
+    const struct options *o = cli->options;
     int failed;
 
     if (o->positions != NULL)

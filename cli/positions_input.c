@@ -22,7 +22,7 @@ static int number(int64_t *out, const char **text)
     return 1;
 }
 
-/* The same of a number without a sign that may have a fraction: "2.8". */
+/* The same for a number without sign that may have a fraction: "2.8". */
 static int real(double *out, const char **text)
 {
     size_t n = strspn(*text, "0123456789.");

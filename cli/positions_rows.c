@@ -1,4 +1,4 @@
-/* positions_rows.c - ids of padded and packed rows, and drawn ones. */
+/* positions_rows.c - ids of padded and packed rows, and random ids. */
 #include <string.h>
 
 #include "positions.h"
@@ -8,7 +8,7 @@
 int form_mask(struct positions_result *out, const struct cli *cli)
 {
     static const int64_t firsts[] = { 0, 0, 2, 0 }, pads[] = { 0, 1, 1, -1 };
-    const struct positions_options *o = cli->options;
+    const struct options *o = cli->options;
     const int64_t first = cli_given(cli, "first") ? o->first : firsts[o->style];
     const int64_t pad = cli_given(cli, "pad") ? o->pad : pads[o->style];
     locant_array  mask = { 0 };
@@ -29,7 +29,7 @@ int form_mask(struct positions_result *out, const struct cli *cli)
 
 int form_tokens(struct positions_result *out, const struct cli *cli)
 {
-    const struct positions_options *o = cli->options;
+    const struct options *o = cli->options;
     locant_array tokens = { 0 };
     int          failed = pos_need(cli, "tokens", "LIST");
 
@@ -55,7 +55,7 @@ static int total(int64_t *out, const locant_tensor *lengths)
     for (int64_t d = 0; d < lengths->shape[1]; d++) {
         if (__builtin_add_overflow(*out, ((const int64_t *)lengths->data)[d],
                                    out))
-            return cli_fail(CLI_USAGE, "--lengths: their sum passes 2^63");
+            return cli_fail(CLI_USAGE, "--lengths: their sum exceeds 2^63");
     }
     if (*out < 0)
         *out = 0;
@@ -64,7 +64,7 @@ static int total(int64_t *out, const locant_tensor *lengths)
 
 int form_documents(struct positions_result *out, const struct cli *cli)
 {
-    const struct positions_options *o = cli->options;
+    const struct options *o = cli->options;
     locant_array  lengths = { 0 };
     locant_tensor list, row;
     int64_t       T = o->length;
@@ -94,7 +94,7 @@ int form_documents(struct positions_result *out, const struct cli *cli)
 
 int form_packing(struct positions_result *out, const struct cli *cli)
 {
-    const struct positions_options *o = cli->options;
+    const struct options *o = cli->options;
     locant_array positions = { 0 };
     int          packed = 0, failed = pos_need(cli, "positions", "LIST");
 
@@ -116,7 +116,7 @@ int form_packing(struct positions_result *out, const struct cli *cli)
 
 int form_random(struct positions_result *out, const struct cli *cli)
 {
-    const struct positions_options *o = cli->options;
+    const struct options *o = cli->options;
     const char    form = cli->words[0][0]; /* randomized, spaced, pose */
     locant_random random = { .seed = (uint64_t)o->seed };
     locant_tensor *t = &out->array.tensor;
@@ -137,7 +137,7 @@ int form_random(struct positions_result *out, const struct cli *cli)
 
 int form_cape(struct positions_result *out, const struct cli *cli)
 {
-    const struct positions_options *o = cli->options;
+    const struct options *o = cli->options;
     locant_random random = { .seed = (uint64_t)o->seed };
     locant_cape   cape = LOCANT_CAPE_INIT;
     int           failed = pos_need(cli, "length", "T");

@@ -21,7 +21,7 @@ static int read_pretrained(locant_grid *g, const char *text, int axes)
 
 int form_grid(struct positions_result *out, const struct cli *cli)
 {
-    const struct positions_options *o = cli->options;
+    const struct options *o = cli->options;
     locant_grid g = LOCANT_GRID_INIT;
     int64_t     size[3], n;
     int         axes, failed = pos_need(cli, "size", "HxW");
@@ -43,8 +43,8 @@ int form_grid(struct positions_result *out, const struct cli *cli)
     if (!failed && (__builtin_mul_overflow(g.rows, g.cols, &n) ||
                     __builtin_mul_overflow(n, g.frames, &n) ||
                     __builtin_add_overflow(n, g.prefix, &n)))
-        failed = cli_fail(CLI_USAGE, "--size '%s': so many patches do not fit "
-                          "in memory", o->size);
+        failed = cli_fail(CLI_USAGE, "--size '%s': too many patches for memory",
+                          o->size);
     if (!failed)
         failed = pos_make(out, LOCANT_F64, n, axes);
     if (!failed)
@@ -54,7 +54,7 @@ int form_grid(struct positions_result *out, const struct cli *cli)
 
 int form_mrope(struct positions_result *out, const struct cli *cli)
 {
-    const struct positions_options *o = cli->options;
+    const struct options *o = cli->options;
     size_t          n = cli->n_words - 1;
     locant_segment *segments = calloc(n + 1, sizeof *segments);
     int64_t         tokens = 0;
@@ -84,7 +84,7 @@ int form_mrope(struct positions_result *out, const struct cli *cli)
 
 int form_streaming(struct positions_result *out, const struct cli *cli)
 {
-    const struct positions_options *o = cli->options;
+    const struct options *o = cli->options;
     locant_tensor tokens, places;
     int64_t       kept = 0;
     int           failed = pos_need(cli, "length", "T");
@@ -106,7 +106,7 @@ int form_streaming(struct positions_result *out, const struct cli *cli)
 
 int form_selfextend(struct positions_result *out, const struct cli *cli)
 {
-    const struct positions_options *o = cli->options;
+    const struct options *o = cli->options;
     locant_array  positions = { 0 };
     locant_tensor q, k;
     int           failed = pos_need(cli, "window", "N");
@@ -135,7 +135,7 @@ int form_selfextend(struct positions_result *out, const struct cli *cli)
 
 int form_longlora(struct positions_result *out, const struct cli *cli)
 {
-    const struct positions_options *o = cli->options;
+    const struct options *o = cli->options;
     int failed = pos_need(cli, "length", "T");
 
     if (!failed)
@@ -150,7 +150,7 @@ int form_longlora(struct positions_result *out, const struct cli *cli)
 
 int form_distance(struct positions_result *out, const struct cli *cli)
 {
-    const struct positions_options *o = cli->options;
+    const struct options *o = cli->options;
     const locant_distance_form form = {
         .kind = (locant_distance_kind)o->distance, .window = o->window,
         .group = o->group, .factor = o->factor, .sinks = o->sinks
@@ -178,7 +178,7 @@ int form_distance(struct positions_result *out, const struct cli *cli)
 
 int form_temperature(struct positions_result *out, const struct cli *cli)
 {
-    const struct positions_options *o = cli->options;
+    const struct options *o = cli->options;
     const locant_temperature_form form = {
         .kind = (locant_temperature_kind)o->temperature, .scale = o->scale,
         .length = o->trained

@@ -1,4 +1,4 @@
-/* runs_resume.c - locant runs resume: go on with what was not finished. */
+/* runs_resume.c - locant runs resume: continue unfinished runs. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 struct ids {
     int64_t *at;
     size_t   n, room;
-    int      short_of_memory;
+    int      no_memory;
 };
 
 static int add_unfinished(const locant_run_info *run, void *context)
@@ -24,7 +24,7 @@ static int add_unfinished(const locant_run_info *run, void *context)
         int64_t *more = realloc(ids->at, room * sizeof *more);
 
         if (more == NULL)
-            return ids->short_of_memory = 1;
+            return ids->no_memory = 1;
         ids->at   = more;
         ids->room = room;
     }
@@ -32,7 +32,7 @@ static int add_unfinished(const locant_run_info *run, void *context)
     return 0;
 }
 
-/* The text of a run; that of the run before is kept when it is the same. */
+/* Open the text of a run, unless *corpus is that text already. */
 static int open_corpus(locant_corpus **corpus, locant_store *store, int64_t id)
 {
     locant_run_info run;
@@ -53,7 +53,7 @@ static int open_corpus(locant_corpus **corpus, locant_store *store, int64_t id)
     return s == LOCANT_OK ? CLI_OK : cli_error_input(s);
 }
 
-/* One run; its line goes to stdout, or into 'rows'. */
+/* Resume a run, and print it, or add it to 'rows'. */
 static int resume_one(json_t *rows, locant_store *store,
                       locant_corpus **corpus, int64_t id)
 {
@@ -76,7 +76,7 @@ static int resume_one(json_t *rows, locant_store *store,
     return CLI_OK;
 }
 
-/* A run that cannot go on does not keep the others from it. */
+/* If one run cannot be resumed, the others still are. */
 static int resume_all(json_t *rows, locant_store *store,
                       locant_corpus **corpus)
 {
@@ -86,7 +86,7 @@ static int resume_all(json_t *rows, locant_store *store,
 
     if (s != LOCANT_OK)
         worst = cli_error(s);
-    else if (ids.short_of_memory)
+    else if (ids.no_memory)
         worst = cli_fail(CLI_INPUT, "no memory for the list of runs");
     else if (ids.n == 0)
         fputs("every run is finished\n", stderr);

@@ -1,6 +1,6 @@
 /*
- * safe.c - foreign text, of stores, files, file names and their messages, as it
- * may reach a terminal: a control character there is a command.
+ * safe.c - make text of stores, files and file names safe to print: in a
+ * terminal, control characters are commands.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 #include "cli.h"
 
-/* Bytes of a character of UTF-8 that begins so; 0 if none does. */
+/* Bytes of a UTF-8 character with this first byte; 0 if there is none. */
 static size_t length_of(unsigned char first)
 {
     return first < 0x80   ? 1
@@ -20,8 +20,8 @@ static size_t length_of(unsigned char first)
 }
 
 /*
- * Bytes of the character at p, of 'n' that are left; 0 if it is no UTF-8, or a
- * control character: U+0000 .. U+001F, U+007F .. U+009F.
+ * Bytes of the character at p, of which n bytes are left; 0 if it is not UTF-8
+ * or is a control character, U+0000 .. U+001F or U+007F .. U+009F.
  */
 static size_t plain(const unsigned char *p, size_t n)
 {
@@ -45,7 +45,7 @@ static size_t plain(const unsigned char *p, size_t n)
                : 0;
 }
 
-/* Into 'out', if it is not NULL; how many bytes. */
+/* Write the safe text into 'out', unless it is NULL; its length. */
 static size_t escape(char *out, const char *text, size_t n)
 {
     size_t used = 0;
@@ -79,7 +79,7 @@ const char *cli_safe(const char *text)
     const size_t n = strlen(text), bytes = escape(NULL, text, n);
     char        *out;
 
-    if (bytes == n) /* what is escaped grows */
+    if (bytes == n) /* escaping makes text longer */
         return text;
     out = malloc(bytes + 1);
     if (out == NULL)

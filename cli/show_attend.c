@@ -106,7 +106,7 @@ static int make(struct parts *p, locant_attention *a,
     return CLI_OK;
 }
 
-/* What the library says is in *s. */
+/* *s is what the library returned; the result is an exit status. */
 static int attend(locant_status *s, double *out, struct parts *p,
                   locant_attention *a)
 {

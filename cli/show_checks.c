@@ -19,12 +19,12 @@ static void quoted(char *out, size_t size, const locant_encoding *e)
     snprintf(out, size, plain ? "%s" : "'%s'", spec);
 }
 
-/* Where parameters come from: for the command, and for people. */
+/* Where parameters come from: as an option, and in words. */
 struct origin {
     char option[80], words[80];
 };
 
-/* For sequences of 8. */
+/* Open the encoding for sequences of 8. */
 static int open(struct cli_encoding *c, struct origin *from,
                 const locant_encoding *e, const locant_sizes *sizes)
 {
@@ -45,13 +45,13 @@ static int open(struct cli_encoding *c, struct origin *from,
     return CLI_OK;
 }
 
-/* A refusal is shown; to be out of memory is none. */
+/* Show that the library refused the inputs, unless memory ran out. */
 static int refused(struct show_block *b, const char *what, locant_status s)
 {
     if (s == LOCANT_ERR_NOMEM)
         return cli_error(s);
-    snprintf(b->what, sizeof b->what, "%s: not of these inputs (%.150s)", what,
-             locant_last_error());
+    snprintf(b->what, sizeof b->what, "%s: refused for these inputs (%.150s)",
+             what, locant_last_error());
     b->rows = 0;
     return CLI_OK;
 }
@@ -93,7 +93,7 @@ static int table(struct show_block *b, const locant_encoding *e)
             snprintf(b->label[i], sizeof b->label[i], "position %g",
                      real ? at[i] : (double)id[i]);
     }
-    if (real) /* the command places tokens itself */
+    if (real) /* the command has whole positions */
         b->command[0] = '\0';
     cli_encoding_close(&c);
     return failed;
@@ -103,8 +103,9 @@ static int table(struct show_block *b, const locant_encoding *e)
 
 enum { MOST = 512 };
 
-/* out [3, width] = 1, 2, .. D turned to positions 1, 2, 1000; the status. */
-static locant_status turn(double *out, const struct cli_encoding *c, int64_t D)
+/* out [3, width] = 1, 2, .. D rotated by positions 1, 2, 1000. */
+static locant_status rotate_rows(double *out, const struct cli_encoding *c,
+                                 int64_t D)
 {
     const int64_t shape[] = { 1, 3, D };
     const int64_t wide[] = { 1, 3, locant_encoding_rotated_width(c->e, D) };
@@ -121,7 +122,7 @@ static locant_status turn(double *out, const struct cli_encoding *c, int64_t D)
     return locant_encoding_rotate(&to, &start, c->e, &pos, cli_params(c), 0);
 }
 
-/* With the fewest channels that do. */
+/* With the smallest head that the encoding accepts. */
 static int rotate(struct show_block *b, const locant_encoding *e)
 {
     static const int64_t sizes[] = { 8, 12, 16, 24, 32, 48, 64, 96, 128, 192,
@@ -138,19 +139,19 @@ static int rotate(struct show_block *b, const locant_encoding *e)
         int failed = open(&c, &from, e, &(locant_sizes){ D, 1, 1, D });
 
         if (!failed)
-            s = turn(out, &c, D);
+            s = rotate_rows(out, &c, D);
         wide = locant_encoding_rotated_width(e, D);
         quoted(spec, sizeof spec, e);
         snprintf(b->command, sizeof b->command, "locant rotate %s -i X.npy "
                  "--positions P.npy%s -o Y.npy", spec, from.option);
         cli_encoding_close(&c);
         if (!failed && s != LOCANT_OK)
-            failed = refused(b, "turned vectors", s);
+            failed = refused(b, "rotated vectors", s);
         if (failed)
             return failed;
         if (s != LOCANT_OK)
             continue;
-        snprintf(b->what, sizeof b->what, "the query 1, 2, .. %d turned%s%s",
+        snprintf(b->what, sizeof b->what, "the query 1, 2, .. %d rotated%s%s",
                  (int)D, from.words,
                  wide > SHOW_COLUMNS ? " (its first 8 channels)" : "");
         b->rows = 3;
@@ -238,7 +239,7 @@ static int attend(struct show_block *b, const locant_encoding *e, int layer)
         snprintf(wide, sizeof wide, ", heads of %d (their first 8 channels)",
                  (int)how.dim);
     if (how.stride > 1) {
-        snprintf(far, sizeof far, " (token t sits at %d t)", (int)how.stride);
+        snprintf(far, sizeof far, " (token t is at %d t)", (int)how.stride);
         snprintf(more, sizeof more, " --query-positions P.npy "
                  "--key-positions P.npy");
     }
@@ -261,7 +262,7 @@ static int attend(struct show_block *b, const locant_encoding *e, int layer)
     return CLI_OK;
 }
 
-/* A second layer that uses something else; 0 if none does. */
+/* The first layer that differs from layer 0; 0 if none does. */
 static int other_layer(const locant_encoding *e)
 {
     int first;
@@ -275,7 +276,7 @@ static int other_layer(const locant_encoding *e)
     return 0;
 }
 
-/* Ids of training. */
+/* Positions that training uses. */
 static int ids(struct show_block *b, const locant_encoding *e)
 {
     const int64_t shape[] = { 1, TOKENS };

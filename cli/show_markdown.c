@@ -4,7 +4,7 @@
 
 #include "show.h"
 
-/* Text in a cell of a table: a bar would end it, an underscore slant it. */
+/* Text in a cell of a table; characters that Markdown reads are escaped. */
 static void print_cell(const char *text)
 {
     for (; *text != '\0'; text++) {
@@ -146,7 +146,7 @@ int show_markdown(const locant_encoding *e)
     print_params(e);
     print_section("Gradient", info->gradient);
     print_users(info);
-    print_section("Traps", info->traps);
+    print_section("Pitfalls", info->pitfalls);
     failed = print_checks(e);
     if (failed)
         return failed;

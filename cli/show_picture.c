@@ -1,4 +1,4 @@
-/* show_picture.c - what an encoding does, as one small picture. */
+/* show_picture.c - a small picture of what an encoding does. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -79,7 +79,7 @@ static int table(const char *path, const locant_encoding *e)
 
 /* ------------------------------------------------------------ rotate door */
 
-/* A vector of ones at n places, as queries or as one key; [n, wide]. */
+/* out [n, width] = vectors of ones rotated by n positions. */
 static locant_status ones(double *out, const struct cli_encoding *c, int64_t n,
                           int64_t D, const locant_tensor *places, int flags)
 {
@@ -106,12 +106,12 @@ struct places {
     int64_t id[GRID * GRID], key_id;
 };
 
-/* Queries 0 .. 128 after a key at 0, or the cells around the middle of a
- * grid. */
+/* A key at 0 and queries at 0 .. 128; or a key in the middle of a grid, and
+ * queries in all cells. */
 static void choose(struct places *p, const locant_encoding *e)
 {
-    /* M-RoPE of text, whose three coordinates are one: its h and w are too
-     * slow for 16 patches to show. */
+    /* M-RoPE as for text, where all coordinates are equal: h and w rotate too
+     * slowly to show in 16 patches. */
     int text = strcmp(locant_encoding_info_of(e)->name, "mrope") == 0;
     int axes = text ? 1 : locant_encoding_axes(e);
 
@@ -158,7 +158,7 @@ static locant_status similar(double *g, const struct cli_encoding *c,
     return s;
 }
 
-/* With as few channels as the encoding takes, from 64 on. */
+/* With the first of these head sizes that the encoding accepts. */
 static int measure(double *g, struct places *p, const locant_encoding *e)
 {
     static const int64_t sizes[] = { 64, 48, 96, 128, 192, 256, 512 };
@@ -172,7 +172,7 @@ static int measure(double *g, struct places *p, const locant_encoding *e)
         failed = open(&c, e, REACH, &(locant_sizes){ p->D, 1, 1, p->D });
         if (!failed) {
             s = similar(g, &c, p);
-            if (s != LOCANT_OK && p->axes) { /* whole numbers only, then */
+            if (s != LOCANT_OK && p->axes) { /* it takes whole numbers only */
                 p->axes = 0;
                 p->key_id = GRID / 2 * GRID + GRID / 2;
                 s = similar(g, &c, p);
@@ -191,7 +191,7 @@ static int similarity(const char *path, const locant_encoding *e)
     static struct places p;
     locant_figure f = LOCANT_FIGURE_INIT;
     locant_series line = { .color = 0 };
-    double        g[GRID * GRID], x[GRID * GRID], top = 0;
+    double        g[GRID * GRID], x[GRID * GRID], largest = 0;
     int           failed;
 
     choose(&p, e);
@@ -199,19 +199,19 @@ static int similarity(const char *path, const locant_encoding *e)
     if (failed)
         return failed;
     for (int64_t i = 0; i < p.n; i++)
-        top = fmax(top, fabs(g[i]));
+        largest = fmax(largest, fabs(g[i]));
     for (int64_t i = 0; i < p.n; i++) {
-        g[i] /= top > 0 ? top : 1;
+        g[i] /= largest > 0 ? largest : 1;
         x[i] = (double)i;
     }
     f.x_label = p.axes ? "column" : "distance";
     f.y_label = p.axes ? "row" : "similarity";
     if (p.axes) {
-        f.title     = "Turned vectors of ones: likeness to the middle";
+        f.title     = "Rotated vectors of ones: similarity to the middle";
         f.diverging = 1;
         return draw_cells(path, &f, g, GRID, GRID);
     }
-    f.title    = "Turned vectors of ones: likeness by distance";
+    f.title    = "Rotated vectors of ones: similarity by distance";
     line.n     = (size_t)p.n;
     line.x     = x;
     line.y     = g;
@@ -273,12 +273,12 @@ static int draw_heads(const char *path, const double *b, int heads, int64_t n)
     return draw(path, &f);
 }
 
-/* Curves of heads by distance; of tables with an end, all pairs of one head. */
+/* Curves of heads by distance; if the length is limited, one head in full. */
 static int score(const char *path, const locant_encoding *e)
 {
     static double b[HEADS * REACH * REACH];
-    int           walled = locant_encoding_traits(e) & LOCANT_TRAIT_WALL;
-    int64_t       n = walled ? TABLE : REACH;
+    int           limited = locant_encoding_traits(e) & LOCANT_TRAIT_LIMIT;
+    int64_t       n = limited ? TABLE : REACH;
     locant_figure f = LOCANT_FIGURE_INIT;
     int           learned = locant_encoding_traits(e) & LOCANT_TRAIT_LEARNED;
     int           heads = learned ? 3 : HEADS;
@@ -286,7 +286,7 @@ static int score(const char *path, const locant_encoding *e)
 
     if (failed)
         return failed;
-    if (!walled)
+    if (!limited)
         return draw_heads(path, b, heads, n);
     f.title     = "Bias of the first head";
     f.x_label   = "key";
@@ -321,7 +321,7 @@ static int weights(const char *path, const locant_encoding *e)
     return failed ? failed : draw_cells(path, &f, out, WEIGHTS, WEIGHTS);
 }
 
-/* Where training puts 64 tokens, three times. */
+/* Positions of 64 tokens in training, drawn three times. */
 static int places(const char *path, const locant_encoding *e)
 {
     static double x[TABLE], y[DRAWS][TABLE];
@@ -355,7 +355,7 @@ static int places(const char *path, const locant_encoding *e)
     return draw(path, &f);
 }
 
-/* Where layers differ, the first, or the first that has a door. */
+/* The first layer that has a door; layer 0 if none has. */
 static const locant_encoding *shown_layer(const locant_encoding *e)
 {
     int first;

@@ -1,13 +1,13 @@
-/* task.h - what 'train', 'eval' and 'tasks' share about tasks */
+/* task.h - tasks, as 'train', 'eval' and 'tasks' use them */
 #ifndef LOCANT_CLI_TASK_H
 #define LOCANT_CLI_TASK_H
 #include "cli.h"
 #include "locant/tasks.h"
 
-/* The task of that name, or NULL after a sentence. */
+/* The task of that name, or NULL after an error message. */
 const locant_task_info *cli_task(const char *id);
 
-/* How 'eval' was asked to score a run of a task. */
+/* Options of 'eval' for a run on a task. */
 struct cli_task_eval {
     int64_t         items, test_seed;
     struct cli_list lengths;
@@ -16,6 +16,6 @@ struct cli_task_eval {
 /* Score the run and print. */
 int cli_eval_task(const struct cli *cli, locant_store *store, int64_t run,
                   const struct cli_task_eval *how);
-/* Print the scores of a store's runs, seeds beside each other. */
+/* Print the scores of a store's runs, the seeds side by side. */
 int cli_task_scores(const struct cli *cli, const char *dir, int places);
 #endif

@@ -1,4 +1,4 @@
-/* task_scores.c - locant tasks --scores: what the runs of a store reached. */
+/* task_scores.c - locant tasks --scores: scores of the runs of a store. */
 #define _POSIX_C_SOURCE 200809L
 #include <inttypes.h>
 #include <math.h>
@@ -87,10 +87,10 @@ static int order(int64_t a, int64_t b)
     return (a > b) - (a < b);
 }
 
-/* Rows of one experiment, and of one point of it: 0. */
+/* 0 for rows of the same point of the same experiment. */
 static int by_point(const struct row *a, const struct row *b)
 {
-    /* the list is in one array: in the order of the list */
+    /* Tasks lie in one array, in the order in which they are listed. */
     int c = (a->task > b->task) - (a->task < b->task);
 
     c = c ? c : strcmp(a->setting, b->setting);

@@ -1,4 +1,4 @@
-/* terminal.c - what the terminal can show */
+/* terminal.c - colours and columns of the terminal */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -21,7 +21,7 @@ static int says(const char *name, const char *part)
     return value != NULL && strstr(value, part) != NULL;
 }
 
-/* Whether letters are UTF-8: the first of these that is set decides. */
+/* Is text UTF-8?  The first of these variables that is set decides. */
 static int utf8(void)
 {
     static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };

@@ -21,7 +21,7 @@ format() {
     }
     NR == 1 { print section " \"" text($0) "\""; next }
     $0 == "options:" { mode("options"); print ".PP\noptions:"; next }
-    /^(examples|verbs):$/ { mode("filled"); print ".PP"; print text($0)
+    /^(examples|commands):$/ { mode("filled"); print ".PP"; print text($0)
                             mode("plain"); next }
     $0 == "" && now == "options" { next }
     now == "options" && /^  (    )?-/ {
@@ -45,9 +45,9 @@ printf '.TH LOCANT 1 "" "%s" "User Commands"\n' "$version"
 printf '.SH NAME\nlocant \\- positional encodings for Transformers\n'
 "$locant" --help | sed '1s/.*/DESCRIPTION/' | format .SH
 printf '.SH VERBS\n'
-for verb in $("$locant" --help |
-        sed -n '/^verbs:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
-    "$locant" help "$verb" | format .SS
+for command in $("$locant" --help |
+        sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'); do
+    "$locant" help "$command" | format .SS
 done
 printf '.SH "SEE ALSO"\nThe headers in locant/*.h are the manual of the '
 printf 'libraries.\n'

@@ -38,11 +38,10 @@ static const struct {
     { "t5+rope", 0 },
 };
 
-static void every_row_has_a_spec(void **state)
+TEST(every_row_has_a_spec)
 {
     const locant_encoding_info *row;
 
-    (void)state;
     for (int i = 0; (row = locant_encoding_at(i)) != NULL; i++) {
         size_t n = strlen(row->name), found = 0;
 
@@ -179,14 +178,14 @@ static void make_truth(struct mixed *truth, const struct mixed *m)
                              .T = m->T, .S = m->S, .D = m->D };
     mixed_make(truth);
     for (size_t i = 0; i < mixed_size(&m->q); i++)
-        mixed_set(&truth->q, i, mixed_get(&m->q, i));
+        oracle_put(&truth->q, i, oracle_get(&m->q, i));
     for (size_t i = 0; i < mixed_size(&m->k); i++) {
-        mixed_set(&truth->k, i, mixed_get(&m->k, i));
-        mixed_set(&truth->v, i, mixed_get(&m->v, i));
+        oracle_put(&truth->k, i, oracle_get(&m->k, i));
+        oracle_put(&truth->v, i, oracle_get(&m->v, i));
     }
     for (int n = 0; n < m->n_params; n++)
         for (size_t i = 0; i < mixed_size(&m->params[n]); i++)
-            mixed_set(&truth->params[n], i, mixed_get(&m->params[n], i));
+            oracle_put(&truth->params[n], i, oracle_get(&m->params[n], i));
     CHECK_OK(locant_attention_reference(&truth->out, &truth->lse, &truth->a));
 }
 
@@ -202,7 +201,7 @@ static double squared_error(const struct mixed *m, const struct mixed *truth)
     double error = 0;
 
     for (size_t i = 0; i < mixed_size(&m->out); i++)
-        error += pow(mixed_get(&m->out, i) - mixed_get(&truth->out, i), 2);
+        error += pow(oracle_get(&m->out, i) - oracle_get(&truth->out, i), 2);
     return error;
 }
 
@@ -233,10 +232,10 @@ static void add_problem(struct sums *sum, size_t n, double deviation)
     } while (cases[n].bounded && (m.T > m.S || m.S > 100));
     mixed_make(&m);
     for (size_t i = 0; i < mixed_size(&m.q); i++)
-        mixed_set(&m.q, i, 3 * deviation * mixed_get(&m.q, i));
+        oracle_put(&m.q, i, 3 * deviation * oracle_get(&m.q, i));
     make_truth(&truth, &m);
     for (size_t i = 0; i < mixed_size(&truth.out); i++)
-        sum->size += pow(mixed_get(&truth.out, i), 2);
+        sum->size += pow(oracle_get(&truth.out, i), 2);
     run_plain(&m);
     sum->plain += squared_error(&m, &truth);
     for (int i = 0; locant_isa_at(i, &available) != NULL; i++)
@@ -307,26 +306,13 @@ static void errs_at_most_twice_as_much(double deviation)
     judge(&all, "all", deviation);
 }
 
-static void is_as_good_at_unit_scores(void **state)
+TEST(is_as_good_at_unit_scores)
 {
-    (void)state;
     errs_at_most_twice_as_much(1);
 }
 
-static void is_as_good_at_large_scores(void **state)
+TEST(is_as_good_at_large_scores)
 {
-    (void)state;
     errs_at_most_twice_as_much(16);
     errs_at_most_twice_as_much(64);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_row_has_a_spec),
-        cmocka_unit_test(is_as_good_at_unit_scores),
-        cmocka_unit_test(is_as_good_at_large_scores),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

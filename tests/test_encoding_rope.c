@@ -4,11 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct oracle *self(void)
-{
-    return oracle_of("rope");
-}
-
 /*
  * In double only the float32 table errs: 0.55 * 2^-24 on each of cosine and
  * sine, times |a| + |b| <= sqrt(2) |x|.
@@ -18,7 +13,7 @@ static double turned(const double *x, size_t n)
     return 0.56 * 0x1p-24 * 1.4143 * sqrt(near_dot(x, x, n)) + 1e-10;
 }
 
-static void has_the_printed_values(void **state)
+TEST(has_the_printed_values)
 {
     static const double x[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
     static const double inter3[4] = { -1.2722325127, -1.8388649851,
@@ -35,7 +30,6 @@ static void has_the_printed_values(void **state)
     };
     double y[8];
 
-    (void)state;
     near_rotate(y, x, "rope(pairing=interleaved)", 3, 4, 0);
     near_all(y, inter3, 4, turned(x, 4));
     near_rotate(y, x, "rope", 3, 4, 0);
@@ -63,13 +57,12 @@ static double pair_score(const double *q, const double *k, const char *spec,
     return near_dot(rq, rk, (size_t)D);
 }
 
-static void scores_are_as_printed(void **state)
+TEST(scores_are_as_printed)
 {
     static const double q[4] = { 1, 2, 3, 4 }, k[4] = { .5, -1, .25, 2 };
     static const int64_t at[][2] = { { 7, 4 }, { 107, 104 }, { 3, 0 } };
     double bound = 1e-7 * sqrt(near_dot(q, q, 4) * near_dot(k, k, 4));
 
-    (void)state;
     for (size_t i = 0; i < LEN(at); i++) {
         double s = pair_score(q, k, "rope(pairing=interleaved)", 4, at[i][0],
                               at[i][1]);
@@ -81,7 +74,7 @@ static void scores_are_as_printed(void **state)
 }
 
 /* q = k = ones(64): six printed decimals and 1e-7 |q| |k|. */
-static void decay_of_ones_is_as_printed(void **state)
+TEST(decay_of_ones_is_as_printed)
 {
     static const int64_t n[6] = { 0, 1, 2, 10, 100, 1000 };
     static const double tenk[6] = { 64,        61.833663, 56.607724,
@@ -90,7 +83,6 @@ static void decay_of_ones_is_as_printed(void **state)
                                       48.229523, 41.282404, 28.681948 };
     double ones[64], bound = 64e-7 + 0.51e-6;
 
-    (void)state;
     for (int i = 0; i < 64; i++)
         ones[i] = 1;
     for (int i = 0; i < 6; i++) {
@@ -101,18 +93,17 @@ static void decay_of_ones_is_as_printed(void **state)
     }
 }
 
-static void gradient_is_as_printed(void **state)
+TEST(gradient_is_as_printed)
 {
     static const double want[4] = { -0.8488724885, -1.1311125047,
                                     1.0295455340, 0.9695545335 };
     double dy[4] = { 1, 1, 1, 1 }, dx[4];
     int64_t one = 1, shape[2] = { 1, 4 }, pos = 3;
-    locant_encoding *e = judge_create("rope(pairing=interleaved)");
+    locant_encoding *e = test_create("rope(pairing=interleaved)");
     locant_tensor tdy = locant_dense(dy, LOCANT_F64, 2, shape);
     locant_tensor tdx = locant_dense(dx, LOCANT_F64, 2, shape);
     locant_tensor p = locant_dense(&pos, LOCANT_I64, 1, &one);
 
-    (void)state;
     CHECK_OK(locant_encoding_rotate_backward(&tdx, NULL, &tdy, NULL, e, &p,
                                              NULL, 0));
     near_all(dx, want, 4, turned(dy, 4));
@@ -122,40 +113,14 @@ static void gradient_is_as_printed(void **state)
     locant_encoding_free(e);
 }
 
-static void matches_oracle(void **state)
-{
-    (void)state;
-    judge_rotate(self());
-}
-
-static void matches_oracle_on_every_isa_once(void)
-{
-    judge_rotate(self());
-}
-
-static void matches_oracle_on_every_isa(void **state)
-{
-    (void)state;
-    test_each_isa(matches_oracle_on_every_isa_once);
-}
-
-static void backward_is_adjoint(void **state)
-{
-    (void)state;
-    judge_rotate_backward(self());
-}
-
-static void registry_row_is_right(void **state)
+TEST(registry_row_is_right)
 {
     locant_encoding *e =
-        judge_create("rope(angles=exact,pairing=half,base=10000)");
+        test_create("rope(angles=exact,pairing=half,base=10000)");
 
-    (void)state;
-    judge_row(self());
-    judge_closed_doors(self());
     CHECK(strcmp(locant_encoding_spec(e), "rope") == 0);
     locant_encoding_free(e);
-    e = judge_create("rope(angles=hf,dim=64,pairing=interleaved,base=5e5)");
+    e = test_create("rope(angles=hf,dim=64,pairing=interleaved,base=5e5)");
     CHECK(strcmp(locant_encoding_spec(e),
                  "rope(base=500000,pairing=interleaved,dim=64,angles=hf)") ==
           0);
@@ -169,7 +134,7 @@ static void table_of(float *cosine, float *sine, const char *spec,
     int64_t shape[2] = { 1, D };
     float x[256];
     locant_tensor t = locant_dense(x, LOCANT_F32, 2, shape);
-    locant_encoding *e = judge_create(spec);
+    locant_encoding *e = test_create(spec);
 
     for (int64_t d = 0; d < D; d++)
         x[d] = d < D / 2;
@@ -218,13 +183,12 @@ static void compare_recipe(const char *name, int64_t D, int64_t pos,
     }
 }
 
-static void float_recipes_are_reproduced_bit_for_bit(void **state)
+TEST(float_recipes_are_reproduced_bit_for_bit)
 {
     static const int64_t D[] = { 2, 16, 64, 96, 128, 256 };
     static const int64_t pos[] = { 0,     1,     2,       255,      4096,
                                    32767, 99999, 1000003, 16777217, -5 };
 
-    (void)state;
     for (size_t d = 0; d < LEN(D); d++)
         for (size_t i = 0; i < LEN(pos); i++) {
             compare_recipe("hf", D[d], pos[i], hf_angle);
@@ -233,11 +197,10 @@ static void float_recipes_are_reproduced_bit_for_bit(void **state)
 }
 
 /* Positions that are multiples of 1/1024 below 2^20: exact in long double. */
-static void fractional_positions_are_exact_too(void **state)
+TEST(fractional_positions_are_exact_too)
 {
     int64_t one = 1;
 
-    (void)state;
     for (int i = 0; i < 300; i++) {
         double pos = (double)test_range(-(1 << 30), 1 << 30) / 1024;
         locant_tensor p = locant_dense(&pos, LOCANT_F64, 1, &one);
@@ -255,11 +218,10 @@ static void fractional_positions_are_exact_too(void **state)
     }
 }
 
-static void whole_positions_have_one_table(void **state)
+TEST(whole_positions_have_one_table)
 {
     int64_t one = 1;
 
-    (void)state;
     for (int i = 0; i < 300; i++) {
         int64_t whole = test_range(INT32_MIN, INT32_MAX);
         double real = (double)whole;
@@ -275,13 +237,12 @@ static void whole_positions_have_one_table(void **state)
 }
 
 /* Far past 2^31: R(2p) = R(p) R(p), and the ends of int64 keep the norm. */
-static void positions_reach_the_ends_of_int64(void **state)
+TEST(positions_reach_the_ends_of_int64)
 {
     static const int64_t far[] = { 1LL << 40, 1LL << 61, -(1LL << 61),
                                    123456789012345678 };
     double x[16], y[16], twice[16], whole[16];
 
-    (void)state;
     for (int i = 0; i < 16; i++)
         x[i] = test_uniform();
     for (size_t i = 0; i < LEN(far); i++) {
@@ -296,16 +257,15 @@ static void positions_reach_the_ends_of_int64(void **state)
     near_all(whole, x, 16, 3 * turned(x, 16));
 }
 
-static void nan_stays_in_its_pair(void **state)
+TEST(nan_stays_in_its_pair)
 {
     int64_t one = 1, shape[2] = { 1, 12 }, pos = 77;
     float x[12], y[12], clean[12];
-    locant_encoding *e = judge_create("rope");
+    locant_encoding *e = test_create("rope");
     locant_tensor tx = locant_dense(x, LOCANT_F32, 2, shape);
     locant_tensor ty = locant_dense(y, LOCANT_F32, 2, shape);
     locant_tensor p = locant_dense(&pos, LOCANT_I64, 1, &one);
 
-    (void)state;
     for (int d = 0; d < 12; d++)
         x[d] = (float)test_uniform();
     CHECK_OK(locant_encoding_rotate(&ty, &tx, e, &p, NULL, 0));
@@ -333,15 +293,14 @@ static void make(struct call *c, const char *spec)
     c->tx = locant_dense(c->x, LOCANT_F32, 2, shape);
     c->ty = locant_dense(c->y, LOCANT_F32, 2, shape);
     c->p = locant_dense(c->pos, LOCANT_I64, 1, &two);
-    c->e = judge_create(spec);
+    c->e = test_create(spec);
 }
 
-static void refuses_bad_tensors(void **state)
+TEST(refuses_bad_tensors)
 {
     struct call c;
     locant_tensor bad;
 
-    (void)state;
     make(&c, "rope");
     CHECK_REFUSED(locant_encoding_rotate(NULL, &c.tx, c.e, &c.p, NULL, 0),
                   LOCANT_ERR_NULL,
@@ -389,16 +348,15 @@ static void refuses_bad_tensors(void **state)
     locant_encoding_free(c.e);
 }
 
-static void refuses_bad_sizes(void **state)
+TEST(refuses_bad_sizes)
 {
     double real[2] = { 0, NAN };
     struct call c;
 
-    (void)state;
     make(&c, "rope(dim=8)");
     CHECK_REFUSED(locant_encoding_rotate(&c.ty, &c.tx, c.e, &c.p, NULL, 0),
                   LOCANT_ERR_SHAPE,
-                  "locant_encoding_rotate: rope turns 8 channels of each "
+                  "locant_encoding_rotate: rope rotates 8 channels of each "
                   "head, found heads of 6");
     locant_encoding_free(c.e);
     make(&c, "rope");
@@ -406,7 +364,7 @@ static void refuses_bad_sizes(void **state)
     CHECK_REFUSED(locant_encoding_rotate(&c.ty, &c.tx, c.e, &c.p, NULL, 0),
                   LOCANT_ERR_SHAPE,
                   "locant_encoding_rotate: heads have 5 channels, expected an "
-                  "even number to turn in pairs");
+                  "even number to rotate in pairs");
     c.tx.shape[1] = c.ty.shape[1] = 6;
     c.p = locant_dense(real, LOCANT_F64, 1, c.p.shape);
     CHECK_REFUSED(locant_encoding_rotate(&c.ty, &c.tx, c.e, &c.p, NULL, 0),
@@ -422,11 +380,10 @@ static void refuses_bad_sizes(void **state)
     locant_encoding_free(c.e);
 }
 
-static void refuses_bad_specs(void **state)
+TEST(refuses_bad_specs)
 {
     locant_encoding *e = NULL;
 
-    (void)state;
     CHECK_REFUSED(locant_encoding_create(&e, "rope(base=-1)"),
                   LOCANT_ERR_PARAM,
                   "locant_encoding_create: key 'base' of 'rope': '-1' at byte "
@@ -444,28 +401,4 @@ static void refuses_bad_specs(void **state)
                   "locant_encoding_create: key 'pairing' of 'rope': 'neox' at "
                   "byte 13 should be half | interleaved");
     CHECK(e == NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(has_the_printed_values),
-        cmocka_unit_test(scores_are_as_printed),
-        cmocka_unit_test(decay_of_ones_is_as_printed),
-        cmocka_unit_test(gradient_is_as_printed),
-        cmocka_unit_test(matches_oracle),
-        cmocka_unit_test(matches_oracle_on_every_isa),
-        cmocka_unit_test(backward_is_adjoint),
-        cmocka_unit_test(registry_row_is_right),
-        cmocka_unit_test(float_recipes_are_reproduced_bit_for_bit),
-        cmocka_unit_test(fractional_positions_are_exact_too),
-        cmocka_unit_test(whole_positions_have_one_table),
-        cmocka_unit_test(positions_reach_the_ends_of_int64),
-        cmocka_unit_test(nan_stays_in_its_pair),
-        cmocka_unit_test(refuses_bad_tensors),
-        cmocka_unit_test(refuses_bad_sizes),
-        cmocka_unit_test(refuses_bad_specs),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

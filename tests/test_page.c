@@ -119,7 +119,7 @@ static void hostile_strings_stay_text(void **state)
     make_results(&r);
     info = *r.groups[0].info;
     info.title = info.formula = info.source = hostile;
-    info.used_by = info.traps = hostile;
+    info.used_by = info.pitfalls = hostile;
     r.groups[0].info = &info;
     snprintf(r.groups[0].spec, sizeof r.groups[0].spec, "%s", hostile);
     snprintf(r.groups[0].results[0].run.model,
@@ -173,7 +173,7 @@ static void undefined_is_said(void **state)
     (void)state;
     make_results(&r);
     for (size_t i = 0; i < GROUPS; i++)
-        if (r.groups[i].info->traits & LOCANT_TRAIT_WALL && wall == GROUPS)
+        if (r.groups[i].info->traits & LOCANT_TRAIT_LIMIT && wall == GROUPS)
             wall = i;
     CHECK(wall < GROUPS);
     page = page_of(&r);

@@ -26,13 +26,12 @@ static char *pictures_of(const char *spec)
     return page;
 }
 
-static void every_encoding_has_its_pictures(void **state)
+TEST(every_encoding_has_its_pictures)
 {
     static const char *const doors[] = { "input", "rotate", "score",
                                          "content" };
     const char *spec;
 
-    (void)state;
     for (size_t i = 0; (spec = model_spec(i)) != NULL; i++) {
         char *page = pictures_of(spec);
         locant_encoding *e;
@@ -54,7 +53,7 @@ static void every_encoding_has_its_pictures(void **state)
 }
 
 /* Hooks are found by what they do. */
-static void pictures_show_what_there_is(void **state)
+TEST(pictures_show_what_there_is)
 {
     static const struct {
         const char *spec, *caption;
@@ -89,7 +88,6 @@ static void pictures_show_what_there_is(void **state)
         { "pope", "A query and a key of all ones", 1 },
     };
 
-    (void)state;
     for (size_t i = 0; i < LEN(list); i++) {
         char *page = pictures_of(list[i].spec);
 
@@ -106,14 +104,4 @@ const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void)
 {
     return "leak:libfontconfig\n";
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_encoding_has_its_pictures),
-        cmocka_unit_test(pictures_show_what_there_is),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,8 +2,7 @@
  * test_registry.c - every row of the registry is documented, has a judge, and
  * keeps its own word: defaults, keys, canonical specs.
  */
-#include "oracle/judge.h"
-#include "oracle/whole.h"
+#include "oracle/draw.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -22,39 +21,33 @@ static int has_row(const char *name)
     return 0;
 }
 
-static void every_row_has_an_oracle(void **state)
+TEST(every_row_has_an_oracle)
 {
     const locant_encoding_info *info;
     int rows = 0;
 
-    (void)state;
     for (; (info = locant_encoding_at(rows)) != NULL; rows++)
-        if (oracle_of(info->name) == NULL &&
-            whole_oracle_of(info->name) == NULL)
-            FAIL("encoding '%s' has no oracle in tests/oracle", info->name);
-    for (int i = 0; test_oracles[i] != NULL; i++)
-        CHECK(has_row(test_oracles[i]->name));
-    for (int i = 0; whole_oracles[i] != NULL; i++)
-        if (!has_row(whole_oracles[i]->name))
-            FAIL("the oracle of '%s' has no encoding",
-                 whole_oracles[i]->name);
+        if (oracle_of(info->name) == NULL)
+            FAIL("encoding '%s' has no oracle in src/oracle", info->name);
+    for (int i = 0; oracle_all[i] != NULL; i++)
+        if (!has_row(oracle_all[i]->name))
+            FAIL("the oracle of '%s' has no encoding", oracle_all[i]->name);
     CHECK(locant_encoding_at(-1) == NULL);
     CHECK(locant_encoding_at(rows + 1000) == NULL);
 }
 
-static void rows_are_sorted_and_documented(void **state)
+TEST(rows_are_sorted_and_documented)
 {
     const locant_encoding_info *info, *last = NULL;
 
-    (void)state;
     for (int i = 0; (info = locant_encoding_at(i)) != NULL; i++) {
         if (last != NULL)
             CHECK(strcmp(last->name, info->name) < 0);
         last = info;
         if (!says_something(info->title) || !says_something(info->formula) ||
             !says_something(info->source) || info->used_by == NULL ||
-            info->traps == NULL)
-            FAIL("'%s' lacks a title, formula, source, used_by or traps",
+            info->pitfalls == NULL)
+            FAIL("'%s' lacks a title, formula, source, used_by or pitfalls",
                  info->name);
         /* A paper has an identifier and a year. */
         if (strpbrk(info->source, "0123456789") == NULL)
@@ -80,20 +73,12 @@ static void check_key(const char *name, int i)
              name);
 }
 
-/* Spec i of the oracle of a row, of either kind; 0 past the last. */
-static int oracle_spec(char spec[300], const char *name, int i)
+/* Spec i of the oracle of a row; 0 past the last. */
+static int spec_of(char spec[300], const char *name, int i)
 {
-    const struct whole_oracle *whole = whole_oracle_of(name);
-    const struct oracle *o = oracle_of(name);
-    struct oracle_choice c;
     int64_t D = 8, W = 8, low, high;
 
-    if (whole != NULL)
-        return whole->choose(spec, 300, i, &D, &W, &low, &high);
-    if (o == NULL || !o->choose(&c, i, 16))
-        return 0;
-    snprintf(spec, 300, "%s", c.spec);
-    return 1;
+    return oracle_of(name)->choose(spec, 300, i, &D, &W, &low, &high);
 }
 
 /* The default written out is the default: a spec that lacks the key and the
@@ -106,7 +91,7 @@ static void check_default(const char *name, int i)
     size_t n;
 
     CHECK(locant_encoding_key(&key, name, i) == 1);
-    CHECK(oracle_spec(spec, name, 0));
+    CHECK(spec_of(spec, name, 0));
     snprintf(more, sizeof(more), "%s=", key.name);
     if (key.fallback[0] == '\0' || strchr(spec, '+') != NULL ||
         strstr(spec, more) != NULL)
@@ -118,8 +103,8 @@ static void check_default(const char *name, int i)
     else
         snprintf(more, sizeof(more), "%s(%s=%s)", spec, key.name,
                  key.fallback);
-    a = judge_create(spec);
-    b = judge_create(more);
+    a = test_create(spec);
+    b = test_create(more);
     if (strcmp(locant_encoding_spec(a), locant_encoding_spec(b)) != 0)
         FAIL("%s is canonically %s, expected %s", more,
              locant_encoding_spec(b), locant_encoding_spec(a));
@@ -127,12 +112,11 @@ static void check_default(const char *name, int i)
     locant_encoding_free(b);
 }
 
-static void keys_are_documented_and_default(void **state)
+TEST(keys_are_documented_and_default)
 {
     const locant_encoding_info *info;
     locant_key_info key;
 
-    (void)state;
     for (int i = 0; (info = locant_encoding_at(i)) != NULL; i++) {
         CHECK(locant_encoding_key(&key, info->name, -1) == 0);
         for (int k = 0; locant_encoding_key(&key, info->name, k); k++) {
@@ -145,8 +129,8 @@ static void keys_are_documented_and_default(void **state)
 
 static void round_trip(const char *spec)
 {
-    locant_encoding *a = judge_create(spec);
-    locant_encoding *b = judge_create(locant_encoding_spec(a));
+    locant_encoding *a = test_create(spec);
+    locant_encoding *b = test_create(locant_encoding_spec(a));
 
     if (strcmp(locant_encoding_spec(a), locant_encoding_spec(b)) != 0)
         FAIL("%s is canonically %s, then %s", spec, locant_encoding_spec(a),
@@ -158,28 +142,26 @@ static void round_trip(const char *spec)
     locant_encoding_free(b);
 }
 
-static void canonical_specs_round_trip(void **state)
+TEST(canonical_specs_round_trip)
 {
     const locant_encoding_info *info;
     char spec[300];
 
-    (void)state;
     for (int n = 0; (info = locant_encoding_at(n)) != NULL; n++)
-        for (int i = 0; oracle_spec(spec, info->name, i); i++)
+        for (int i = 0; spec_of(spec, info->name, i); i++)
             round_trip(spec);
 }
 
 /* Learned is what has a parameter that is not data of the task. */
-static void learned_trait_means_parameters(void **state)
+TEST(learned_trait_means_parameters)
 {
     const locant_sizes sizes = { 16, 4, 4, 4 };
     const locant_encoding_info *info;
     char spec[300];
 
-    (void)state;
     for (int n = 0; (info = locant_encoding_at(n)) != NULL; n++)
-        for (int i = 0; oracle_spec(spec, info->name, i); i++) {
-            locant_encoding *e = judge_create(spec);
+        for (int i = 0; spec_of(spec, info->name, i); i++) {
+            locant_encoding *e = test_create(spec);
             locant_param_info param;
             int learned = 0;
 
@@ -193,11 +175,10 @@ static void learned_trait_means_parameters(void **state)
 }
 
 /* A variant is a spec that is understood and names its row. */
-static void variants_are_specs(void **state)
+TEST(variants_are_specs)
 {
     const locant_encoding_info *info;
 
-    (void)state;
     for (int n = 0; (info = locant_encoding_at(n)) != NULL; n++)
         for (int i = 0; info->variants && info->variants[i].spec; i++) {
             const locant_variant *v = &info->variants[i];
@@ -208,27 +189,11 @@ static void variants_are_specs(void **state)
         }
 }
 
-static void null_is_refused(void **state)
+TEST(null_is_refused)
 {
     locant_encoding *e = (locant_encoding *)&e;
 
-    (void)state;
     CHECK(locant_encoding_create(NULL, "none") == LOCANT_ERR_NULL);
     CHECK(locant_encoding_create(&e, NULL) == LOCANT_ERR_NULL);
     locant_encoding_free(NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_row_has_an_oracle),
-        cmocka_unit_test(rows_are_sorted_and_documented),
-        cmocka_unit_test(keys_are_documented_and_default),
-        cmocka_unit_test(canonical_specs_round_trip),
-        cmocka_unit_test(learned_trait_means_parameters),
-        cmocka_unit_test(variants_are_specs),
-        cmocka_unit_test(null_is_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

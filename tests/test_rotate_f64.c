@@ -6,7 +6,7 @@
  * which a long double holds up to 2^63; other frequencies are powl() to 2^-63,
  * which is 2^-53 at position 1000.
  */
-#include "oracle/judge.h"
+#include "oracle/draw.h"
 #include <math.h>
 #include <string.h>
 
@@ -58,7 +58,7 @@ static void check_turns(const char *what, const double *y, const int64_t *pos,
         }
 }
 
-static void channels_are_cosines_and_sines(void **state)
+TEST(channels_are_cosines_and_sines)
 {
     static const struct {
         const char *spec;
@@ -75,9 +75,8 @@ static void channels_are_cosines_and_sines(void **state)
     locant_tensor ty = locant_dense(y, LOCANT_F64, 2, shape);
     locant_tensor at = locant_dense(pos, LOCANT_I64, 1, &n);
 
-    (void)state;
     for (size_t i = 0; i < LEN(row); i++) {
-        locant_encoding *e = judge_create(row[i].spec);
+        locant_encoding *e = test_create(row[i].spec);
 
         draw(x, pos, row[i].below);
         CHECK_OK(locant_encoding_rotate(&ty, &tx, e, &at, NULL, 0));
@@ -93,7 +92,7 @@ static void channels_are_cosines_and_sines(void **state)
 }
 
 /* xpos scales what it turns. */
-static void other_maps_are_as_exact(void **state)
+TEST(other_maps_are_as_exact)
 {
     const int64_t shape[2] = { 1, 2 }, one = 1, pos = 19876;
     double x[2] = { 1, 0 }, y[4];
@@ -101,10 +100,9 @@ static void other_maps_are_as_exact(void **state)
     locant_tensor ty = locant_dense(y, LOCANT_F64, 2, shape);
     locant_tensor at = locant_dense((void *)(uintptr_t)&pos, LOCANT_I64, 1,
                                     &one);
-    locant_encoding *e = judge_create("xpos");
+    locant_encoding *e = test_create("xpos");
     long double length;
 
-    (void)state;
     CHECK_OK(locant_encoding_rotate(&ty, &tx, e, &at, NULL, 0));
     length = sqrtl((long double)y[0] * y[0] + (long double)y[1] * y[1]);
     apart("xpos", (double)(y[0] / length), cosl(19876), TABLE);
@@ -113,7 +111,7 @@ static void other_maps_are_as_exact(void **state)
 }
 
 /* Fractions of positions, and those of several axes, by other paths. */
-static void real_coordinates_are_as_exact(void **state)
+TEST(real_coordinates_are_as_exact)
 {
     const int64_t shape[2] = { 1, D }, two[2] = { 1, 2 }, one = 1;
     double x[D] = { 1 }, y[D], at[2] = { 123456.71875, 123456.71875 };
@@ -121,10 +119,9 @@ static void real_coordinates_are_as_exact(void **state)
     locant_tensor ty = locant_dense(y, LOCANT_F64, 2, shape);
     locant_tensor line = locant_dense(at, LOCANT_F64, 1, &one);
     locant_tensor place = locant_dense(at, LOCANT_F64, 2, two);
-    locant_encoding *e = judge_create("rope(base=1)");
-    locant_encoding *grid = judge_create("rope2d(base=1)");
+    locant_encoding *e = test_create("rope(base=1)");
+    locant_encoding *grid = test_create("rope2d(base=1)");
 
-    (void)state;
     CHECK_OK(locant_encoding_rotate(&ty, &tx, e, &line, NULL, 0));
     apart("at a real", y[0], cosl((long double)at[0]), TABLE);
     apart("at a real", y[PAIRS], sinl((long double)at[0]), TABLE);
@@ -135,7 +132,7 @@ static void real_coordinates_are_as_exact(void **state)
 }
 
 /* Two turns and their tables: 4 of them in all. */
-static void moved_keys_are_where_they_would_be(void **state)
+TEST(moved_keys_are_where_they_would_be)
 {
     static const char *const specs[][2] = {
         { "rope", "rope" },
@@ -151,10 +148,9 @@ static void moved_keys_are_where_they_would_be(void **state)
     locant_tensor at = locant_dense(from, LOCANT_I64, 1, &n);
     locant_tensor there = locant_dense(to, LOCANT_I64, 1, &n);
 
-    (void)state;
     for (size_t i = 0; i < LEN(specs); i++) {
-        locant_encoding *was = judge_create(specs[i][0]);
-        locant_encoding *is = judge_create(specs[i][1]);
+        locant_encoding *was = test_create(specs[i][0]);
+        locant_encoding *is = test_create(specs[i][1]);
 
         draw(x, to, 100000);
         draw(x, from, 100000);
@@ -204,7 +200,7 @@ static void attention_sees_angles_in_double(const char *spec, int bits)
     locant_tensor qp = locant_dense(at + 2, LOCANT_I64, 1, &one);
     locant_attention a = LOCANT_ATTENTION_INIT;
     locant_attention_gradients g = LOCANT_ATTENTION_GRADIENTS_INIT;
-    locant_encoding *e = judge_create(spec);
+    locant_encoding *e = test_create(spec);
     long double want, slope[2];
 
     a.q = &tq;
@@ -235,22 +231,8 @@ static void attention_sees_angles_in_double(const char *spec, int bits)
 }
 
 /* rerope, whose near keys these all are, turns in its content. */
-static void attention_is_as_exact(void **state)
+TEST(attention_is_as_exact)
 {
-    (void)state;
     attention_sees_angles_in_double("rope(base=1)", 62);
     attention_sees_angles_in_double("rerope(base=1,window=1073741824)", 29);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(channels_are_cosines_and_sines),
-        cmocka_unit_test(other_maps_are_as_exact),
-        cmocka_unit_test(real_coordinates_are_as_exact),
-        cmocka_unit_test(moved_keys_are_where_they_would_be),
-        cmocka_unit_test(attention_is_as_exact),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

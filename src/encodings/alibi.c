@@ -1,15 +1,16 @@
 /*
  * alibi.c - attention with linear biases.
  *
- * Press, Smith, Lewis: Train Short, Test Long: Attention with Linear Biases
+ * Press, Smith, Lewis:  Train Short, Test Long:  Attention with Linear Biases
  * Enables Input Length Extrapolation. 2022. arXiv:2108.12409, section 3.
  * Slopes of H heads, H a power of two, are 2^(-8/H), 2^(-16/H), ..; for other H
  * the authors' code takes those of the power of two below, then every other one
- * of the power of two above.  The dialects add what other stacks add: biases
- * that count from the key alone, which a causal softmax cannot tell from the
- * distance, and Falcon's, which it can: build_alibi_tensor() of transformers
- * makes slopes, positions and their products bfloat16, and its attention (sdpa;
- * the eager one adds the bias twice) multiplies them by the scale of scores.
+ * of the power of two above.  The dialects are those of other software.  Most
+ * depend on the key alone, which under a causal softmax is the same as the
+ * distance.  Falcon's is not: build_alibi_tensor() of transformers rounds
+ * slopes, positions and their products to bfloat16, and its attention (sdpa;
+ * the eager one adds the bias twice) multiplies them by the scale of the
+ * scores.
  */
 #include "encoding.h"
 #include <math.h>
@@ -96,7 +97,7 @@ static double slope_of(const struct lct_call *s, int64_t head)
     return fixed_slope(s->e->value[MAX], head, s->heads);
 }
 
-/* Learned slopes stay what the gradient is of. */
+/* Learned slopes are not rounded: the gradient is that of the exact bias. */
 static bool in_bfloat16(const locant_encoding *e)
 {
     return e->value[DIALECT] == FALCON && e->value[LEARNED] == 0;
@@ -119,7 +120,7 @@ static bool fill(double *out, const locant_encoding *e, int k,
     return true;
 }
 
-/* exp of it, and of that times any distance, stays finite. */
+/* Keeps exp(value) times any distance finite. */
 static double project(const locant_encoding *e, int k, double value)
 {
     (void)e;
@@ -128,7 +129,8 @@ static double project(const locant_encoding *e, int k, double value)
 }
 
 /* What the slope is multiplied by. */
-static double lever(const struct lct_call *s, int64_t q_pos, int64_t k_pos)
+static double relative_position(const struct lct_call *s, int64_t q_pos,
+                                int64_t k_pos)
 {
     double d = (double)lct_distance(q_pos, k_pos);
 
@@ -144,11 +146,11 @@ static double lever(const struct lct_call *s, int64_t q_pos, int64_t k_pos)
     }
 }
 
-static void levers(double *out, const struct lct_call *s, int64_t q_pos,
-                   const int64_t *k_pos, size_t n)
+static void relative_positions(double *out, const struct lct_call *s,
+                               int64_t q_pos, const int64_t *k_pos, size_t n)
 {
     for (size_t j = 0; j < n; j++)
-        out[j] = lever(s, q_pos, k_pos[j]);
+        out[j] = relative_position(s, q_pos, k_pos[j]);
 }
 
 /* The exact product of two bfloat16 is a float. */
@@ -169,12 +171,12 @@ static void bias(double *out, const struct lct_call *s, int64_t head,
         falcon(out, s, m, k_pos, n);
         return;
     }
-    levers(out, s, q_pos, k_pos, n);
+    relative_positions(out, s, q_pos, k_pos, n);
     for (size_t j = 0; j < n; j++)
         out[j] *= m;
 }
 
-/* forward: out[j] = exp(slope) lever(j) */
+/* forward: out[j] = exp(slope) relative_position(j) */
 static void bias_backward(double *const *dparam, const struct lct_call *s,
                           int64_t head, int64_t q_pos, const int64_t *k_pos,
                           const double *dout, size_t n)
@@ -183,21 +185,22 @@ static void bias_backward(double *const *dparam, const struct lct_call *s,
 
     for (size_t j = 0; s->e->value[LEARNED] != 0 && j < n; j++)
         if (dout[j] != 0)
-            sum += dout[j] * lever(s, q_pos, k_pos[j]);
+            sum += dout[j] * relative_position(s, q_pos, k_pos[j]);
     if (s->e->value[LEARNED] != 0)
         dparam[0][head] += slope_of(s, head) * sum;
 }
 
-/* The other dialects: minus the key, or from the last key. */
-static int64_t fold(const struct lct_call *s, enum lct_role role, int64_t pos)
+/* For dialects of the key alone: minus the key, or from the last key. */
+static int64_t position_key(const struct lct_call *s, enum lct_role role,
+                            int64_t pos)
 {
     if (role == LCT_KEY)
         return pos;
     return s->e->value[DIALECT] == MPT ? s->last : 0;
 }
 
-static bool unfold(int64_t *q_pos, int64_t *k_pos, struct lct_call *s,
-                   int64_t difference)
+static bool pair_of(int64_t *q_pos, int64_t *k_pos, struct lct_call *s,
+                    int64_t difference)
 {
     s->last = *q_pos = 0;
     *k_pos = -difference;
@@ -223,8 +226,9 @@ const struct lct_encoding lct_enc_alibi = {
         .formula = "s[h,i,j] += -m_h (p_i - p_j), m_h = 2^(-8 h / H)",
         .source = "Press et al. 2022, arXiv:2108.12409v2, section 3",
         .used_by = "BLOOM, MPT, Falcon-RW, Baichuan-13B, jina-bert-v2",
-        .traps = "Added after the 1/sqrt(D) scale and negative for the past; "
-                 "key-only forms lose near keys in bfloat16 beyond 2048.",
+        .pitfalls = "Added after the 1/sqrt(D) scale and negative for the "
+                    "past; key-only forms lose near keys in bfloat16 beyond "
+                    "2048.",
         .gradient = "learned: dslope_h = -m_h sum_ij dS_ij (p_i - p_j); else "
                     "none",
         .variants = variants,
@@ -232,15 +236,17 @@ const struct lct_encoding lct_enc_alibi = {
         .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_MONOTONE,
     },
     .keys = keys,
-    .params_of = params_of,
-    .fill = fill,
-    .project = project,
-    .traits = traits,
     .check = check,
-    .bias = bias,
-    .slope = slope,
-    .levers = levers,
-    .bias_backward = bias_backward,
-    .fold = fold,
-    .unfold = unfold,
+    .traits = traits,
+    .params = { .list_of = params_of, .fill = fill, .project = project },
+    .score = {
+        .bias = bias,
+        .backward = bias_backward,
+        .fast = {
+            .slope = slope,
+            .relative_positions = relative_positions,
+            .position_key = position_key,
+            .pair_of = pair_of,
+        },
+    },
 };

@@ -7,7 +7,7 @@
 
 enum { LCT_MAX_PARAMS = 16 };
 
-/* What the functions of the rotate and score doors get. */
+/* What hooks of the rotate and score doors get. */
 struct lct_call {
     const locant_encoding *e;
     int64_t heads, kv_heads, head_dim, width; /* 0: unknown */
@@ -18,9 +18,9 @@ struct lct_call {
 };
 
 /*
- * Where a token sits.  'coords' is NULL, or the caller's real coordinates, as
- * many as the encoding has axes; without them an encoding of several axes finds
- * its own from 'pos'.
+ * The position of a token.  'coords' is NULL, or real coordinates of the
+ * caller, as many as the encoding has axes; if NULL, an encoding of several
+ * axes computes them from 'pos'.
  */
 struct lct_point {
     int64_t pos;
@@ -39,18 +39,16 @@ struct lct_span {
     int64_t low, high;
 };
 
-/* How many pairs of some queries and keys may see each other. */
-enum lct_seen { LCT_SEES_NONE, LCT_SEES_SOME, LCT_SEES_ALL };
+/* Which pairs of some queries and keys are visible. */
+enum lct_visibility { LCT_VISIBLE_NONE, LCT_VISIBLE_SOME, LCT_VISIBLE_ALL };
 
-/* What the functions of the content door get: one batch row. */
+/* What hooks of the content door get: one batch row. */
 struct lct_content {
     struct lct_call call;
     int64_t keys;
     double scale;
     const int64_t *k_pos;  /* [keys] */
     const double *k;       /* [kv_heads, keys, head_dim], rotated */
-    const double *x;       /* [keys, width]; NULL: not given */
-    double *memo;          /* what 'content_begin' wrote */
 };
 
 /* One query of all heads. */
@@ -58,8 +56,8 @@ struct lct_query {
     int64_t pos;
     int64_t index;         /* among the queries of its batch row */
     const double *q;       /* [heads, head_dim], rotated */
-    const double *bias;    /* [heads, keys] of the score door, in 's' already;
-                              0 without one */
+    const double *bias;    /* [heads, keys] of the score door, included in the
+                              scores; 0 without one */
 };
 
 /* Gradients the content door adds to. */
@@ -67,8 +65,34 @@ struct lct_content_gradient {
     double *dq;            /* [heads, head_dim], of this query */
     double *dk;            /* [kv_heads, keys, head_dim] */
     double *dx;            /* [keys, width]; NULL without x */
-    double *dbias;         /* [heads, keys]: of the bias beyond that of 's' */
+    double *dbias;         /* [heads, keys]: of the bias, besides that which
+                              reaches it through the scores */
     double *const *dparam;
-    double *dmemo;         /* as memo; zero at first */
 };
+
+/* Distance q_pos - k_pos without overflow, clamped to the int64 range. */
+static inline int64_t lct_distance(int64_t q_pos, int64_t k_pos)
+{
+    int64_t d;
+
+    if (__builtin_sub_overflow(q_pos, k_pos, &d))
+        return q_pos > k_pos ? INT64_MAX : -INT64_MAX;
+    return d == INT64_MIN ? -INT64_MAX : d;
+}
+
+/* One element of a dense F32 or F64 tensor. */
+static inline double lct_get(const locant_tensor *t, int64_t i)
+{
+    return t->dtype == LOCANT_F64 ? ((const double *)t->data)[i]
+                                  : (double)((const float *)t->data)[i];
+}
+
+/* ... += x */
+static inline void lct_add_to(locant_tensor *t, int64_t i, double x)
+{
+    if (t->dtype == LOCANT_F64)
+        ((double *)t->data)[i] += x;
+    else
+        ((float *)t->data)[i] = (float)(((float *)t->data)[i] + x);
+}
 #endif

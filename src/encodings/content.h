@@ -1,16 +1,87 @@
-/* content.h - what the encodings of the content door share */
+/*
+ * content.h - the products that the content door adds, and what encodings of
+ * that door share.
+ *
+ *     s[i,j] = factor (scale [<q_i + u, k_j> + <q_i + a, A[m]> + <k_j, K[m]>]
+ *                      + b_ij + g_i - g_j),       o_i = sum_j p_ij (v_j + V[m])
+ *
+ * m is a row that the pair of positions picks; g sums logarithms of gates over
+ * the keys up to a token.  Attention forms these products for tiles in float32,
+ * and for one query at a time in double.
+ */
 #ifndef LCT_CONTENT_H
 #define LCT_CONTENT_H
 #include "encoding.h"
 #include <math.h>
 
-/* Is this score of an entry that the mask or the encoding hides? */
+enum { LCT_MAX_VECTORS = 2 };
+
+/* What a row is multiplied with. */
+enum lct_meets { LCT_MEETS_QUERY, LCT_MEETS_KEY, LCT_MEETS_WEIGHT };
+
+/*
+ * A table of vectors [head_dim], of which each pair of positions picks a row.
+ * Rows are a parameter, or projections of a basis: matrix x basis row + bias.
+ */
+struct lct_vectors {
+    enum lct_meets meets;
+
+    /*
+     * The row of a pair of positions, -1: none.  If 'pairs' is 0, it depends on
+     * q_pos - k_pos alone, rises or falls with it, and is constant up to
+     * 'first' and from 'last' on; else it is any of 0 .. pairs - 1.
+     */
+    int64_t (*row)(const locant_encoding *e, int64_t q_pos, int64_t k_pos);
+    int64_t first, last;
+    int pairs;
+
+    /* Parameters; -1: none. */
+    int table;      /* [rows, head_dim], or with 'by_head' [rows, heads, ..] */
+    bool by_head;
+    int matrix;     /* [heads, head_dim, width], instead of 'table' */
+    int bias;       /* [heads, head_dim], beside 'matrix' */
+    int added;      /* [heads, head_dim]: a */
+};
+
+struct lct_products {
+    int count;
+    struct lct_vectors vectors[LCT_MAX_VECTORS];
+    int u;          /* parameter [heads, head_dim]; -1: none */
+    double factor;
+
+    /*
+     * Parameters [heads, width] and [heads] of gates f = sigmoid(weight x +
+     * bias), x the layer's input; -1: none.  The gate of a token adds ln f to
+     * the scores of all keys before it.  Tiles need a mask without hooks.
+     */
+    int gate_weight, gate_bias;
+
+    /* Scores are those of content.near_far, with frequencies of schedule. */
+    bool near_far;
+};
+
+/* No products; to be filled in. */
+static inline struct lct_products lct_no_products(void)
+{
+    return (struct lct_products){ .u = -1, .factor = 1, .gate_weight = -1,
+                               .gate_bias = -1 };
+}
+
+/* Rows of parameter 'table'. */
+static inline struct lct_vectors lct_plain_vectors(enum lct_meets meets,
+                                                   int table)
+{
+    return (struct lct_vectors){ .meets = meets, .table = table, .matrix = -1,
+                                 .bias = -1, .added = -1 };
+}
+
+/* Is this the score of a hidden entry? */
 static inline bool lct_is_hidden(double score)
 {
     return score == -INFINITY;
 }
 
-/* Four sums, so that additions need not wait for each other. */
+/* Four sums, so that additions do not wait for each other. */
 static inline double lct_dot(const double *a, const double *b, int64_t n)
 {
     double sum[4] = { 0, 0, 0, 0 };
@@ -43,6 +114,12 @@ static inline int64_t lct_key_at(const struct lct_content *c, int64_t head,
                                  int64_t j)
 {
     return (lct_key_head(c, head) * c->keys + j) * c->call.head_dim;
+}
+
+/* Row of a distance in a table of 2k + 1 rows: clip(n, -k, k) + k. */
+static inline int64_t lct_row_clipped(int64_t n, int64_t k)
+{
+    return (n < -k ? -k : n > k ? k : n) + k;
 }
 
 /* Logistic function, its complement sigmoid(-x), and its logarithm. */

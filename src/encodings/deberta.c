@@ -7,18 +7,19 @@
  * DeBERTaV3. 2021. arXiv:2111.09543; microsoft/DeBERTa,
  * disentangled_attention.py.
  *
- *     s = (what is there + scale (q.Kr[m] + k.Qr[m])) / sqrt(3)
+ *     s = (scale q.k + scale (q.Kr[m] + k.Qr[m])) / sqrt(3)
  *     m = clip(f(p_i - p_j) + span, 0, 2 span - 1)
  *     Kr = P key^T (+ key_bias),  Qr = P query^T + query_bias
  *
- * f is the identity in version 1 and logarithmic buckets in 2 and 3, where P is
- * the table, in version 3 after a LayerNorm.  The paper writes the row of k.Qr
- * with p_j - p_i; its code, and every checkpoint, uses the same row for both.
- * Versions 2 and 3 reuse the layer's own projections of keys and queries for P
- * (share_att_key).  Attention cannot see those, so each layer has its own here;
- * copy the layer's into them to run a checkpoint.
- * Table and norm belong to the model, projections to a layer.  Weights start at
- * N(0, 0.02^2), biases at 0, the norm at 1 and 0, the authors'.
+ * P is the table, in version 3 after a LayerNorm.  f is the identity in version
+ * 1, and logarithmic buckets in versions 2 and 3.  The paper writes the row of
+ * k.Qr with p_j - p_i; its code, and every checkpoint, uses the same row for
+ * both.  In versions 2 and 3 a layer projects P by its own projections of keys
+ * and queries (share_att_key).  Attention does not get those, so here each
+ * layer has parameters of its own for it; copy the projections into them to run
+ * a checkpoint.  The model has one table and one norm, each layer its
+ * projections.  Weights start at N(0, 0.02^2), biases at 0, the norm at 1 and
+ * 0, as in the authors' code.
  */
 #include "deberta.h"
 
@@ -112,75 +113,13 @@ static locant_status check(const locant_encoding *e)
     return LOCANT_OK;
 }
 
-static void content(double *s, const struct lct_content *c,
-                    const struct lct_query *q)
-{
-    int64_t D = c->call.head_dim;
-
-    for (int64_t h = 0; h < c->call.heads; h++) {
-        const double *q_head = q->q + h * D;
-        double product = 0;
-        int64_t last = -1;
-
-        for (int64_t j = 0; j < c->keys; j++) {
-            double *score = &s[h * c->keys + j];
-            int64_t m;
-
-            if (lct_is_hidden(*score))
-                continue;
-            m = lct_deberta_row(c->call.e, q->pos, c->k_pos[j]);
-            if (m != last)
-                product = lct_dot(q_head, lct_deberta_key(c, c->memo, h, m), D);
-            last = m;
-            *score = (*score +
-                      c->scale *
-                          (product +
-                           lct_dot(c->k + lct_key_at(c, h, j),
-                                   lct_deberta_query(c, c->memo, h, m), D))) /
-                     sqrt(3);
-        }
-    }
-}
-
-/*
- * forward: s = (base + scale (q.Kr + k.Qr)) / sqrt(3).  With d = ds / sqrt(3):
- * dbase = d, dq = scale d Kr, dKr = scale d q, dk = scale d Qr,
- * dQr = scale d k.
- */
-static void content_backward(double *ds, const struct lct_content_gradient *g,
-                             const double *s, const struct lct_content *c,
-                             const struct lct_query *q)
-{
-    int64_t D = c->call.head_dim;
-
-    for (int64_t h = 0; h < c->call.heads; h++) {
-        for (int64_t j = 0; j < c->keys; j++) {
-            int64_t at = h * c->keys + j, k_at = lct_key_at(c, h, j), m;
-            double d = ds[at] / sqrt(3), scaled = c->scale * d;
-
-            ds[at] = d;
-            if (d == 0 || lct_is_hidden(s[at]))
-                continue;
-            m = lct_deberta_row(c->call.e, q->pos, c->k_pos[j]);
-            lct_accumulate(g->dq + h * D, scaled,
-                           lct_deberta_key(c, c->memo, h, m), D);
-            lct_accumulate(lct_deberta_key(c, g->dmemo, h, m), scaled,
-                           q->q + h * D, D);
-            lct_accumulate(g->dk + k_at, scaled,
-                           lct_deberta_query(c, c->memo, h, m), D);
-            lct_accumulate(lct_deberta_query(c, g->dmemo, h, m), scaled,
-                           c->k + k_at, D);
-        }
-    }
-}
-
 static int64_t row(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
 {
     return lct_deberta_row(e, q_pos, k_pos);
 }
 
-static void terms(struct lct_terms *out, const locant_encoding *e, int64_t low,
-                  int64_t high)
+static void products(struct lct_products *out, const locant_encoding *e,
+                     int64_t low, int64_t high)
 {
     int64_t most = (int64_t)e->value[e->value[LCT_DEBERTA_VERSION] == 1
                                          ? LCT_DEBERTA_SPAN
@@ -188,7 +127,7 @@ static void terms(struct lct_terms *out, const locant_encoding *e, int64_t low,
 
     (void)low;
     (void)high;
-    *out = lct_no_terms();
+    *out = lct_no_products();
     out->factor = 1 / sqrt(3);
     out->count = 2;
     for (int n = 0; n < 2; n++) {
@@ -204,12 +143,6 @@ static void terms(struct lct_terms *out, const locant_encoding *e, int64_t low,
         v->last = most;
     }
 }
-
-static const struct lct_term_form form = {
-    .terms = terms,
-    .basis = lct_deberta_basis,
-    .basis_backward = lct_deberta_basis_backward,
-};
 
 static const locant_variant variants[] = {
     { "deberta(span=512)", "version 1: distances clipped at 512",
@@ -233,23 +166,20 @@ const struct lct_encoding lct_enc_deberta = {
         .source = "He et al. 2021, arXiv:2006.03654v6, eq. (3), (4); "
                   "microsoft/DeBERTa, disentangled_attention.py",
         .used_by = "DeBERTa, DeBERTa v2, DeBERTa v3, mDeBERTa",
-        .traps = "Code and checkpoints use one row for both terms, against the "
-                 "paper's p_j - p_i; distances beyond -max end in row 0 in "
-                 "Transformers, row 1 in Microsoft's code.",
+        .pitfalls = "Code and checkpoints use one row for both terms, against "
+                    "the paper's p_j - p_i; distances beyond -max end in row 0 "
+                    "in Transformers, row 1 in Microsoft's code.",
         .variants = variants,
         .doors = LOCANT_DOOR_CONTENT,
         .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_LEARNED,
     },
     .keys = keys,
-    .params = version1,
-    .params_of = params_of,
-    .size = size,
     .check = check,
     .prepare = lct_deberta_prepare,
-    .content_memo = lct_deberta_memo,
-    .content_begin = lct_deberta_begin,
-    .content = content,
-    .content_backward = content_backward,
-    .content_end = lct_deberta_end,
-    .terms = &form,
+    .params = { .list = version1, .list_of = params_of, .size = size },
+    .content = {
+        .products = products,
+        .basis = lct_deberta_basis,
+        .basis_backward = lct_deberta_basis_backward,
+    },
 };

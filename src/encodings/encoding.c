@@ -1,5 +1,5 @@
 /* encoding.c - encodings as values: create, copy, describe, parameters */
-#include "encoding.h"
+#include "spec.h"
 #include "../angle/schedule.h"
 #include <inttypes.h>
 #include <math.h>
@@ -25,7 +25,7 @@ locant_status locant_encoding_create(locant_encoding **out, const char *spec)
     return lct_spec_parse(out, fn, spec, lct_encodings);
 }
 
-/* Fill lengths left out, in nested encodings first, and print again. */
+/* Set lengths that were left out, nested encodings first, and print again. */
 static locant_status set_length(locant_encoding *e, int64_t length)
 {
     size_t n;
@@ -68,7 +68,7 @@ locant_status locant_encoding_resolve(locant_encoding **out,
     return status;
 }
 
-/* Of the parts of a sum and the layers of layers(..), too. */
+/* Also in the parts of a sum and in the layers of layers(..). */
 static void release_schedules(locant_encoding *e)
 {
     struct lct_schedule *s = atomic_load(&e->schedules);
@@ -117,11 +117,11 @@ int locant_encoding_axes(const locant_encoding *e)
     int most = 1;
 
     for (int i = 0; e != NULL && i < e->parts; i++) {
-        int axes = e->part[i].e->row->axes;
+        int axes = e->part[i].e->row->positions.axes;
 
         most = axes > most ? axes : most;
     }
-    for (int k = 0; e && e->row->layer != NULL && k < LCT_MAX_KEYS; k++)
+    for (int k = 0; e && e->row->layers != NULL && k < LCT_MAX_KEYS; k++)
         if (locant_encoding_axes(e->nested[k]) > most)
             most = locant_encoding_axes(e->nested[k]);
     return most;
@@ -133,22 +133,22 @@ int64_t locant_encoding_rotated_width(const locant_encoding *e,
     const struct lct_part *part =
         e == NULL ? NULL : lct_part_of(e, LOCANT_DOOR_ROTATE);
 
-    return part == NULL || part->e->row->turn_width == NULL
+    return part == NULL || part->e->row->rotate.width == NULL
                ? head_dim
-               : part->e->row->turn_width(part->e, head_dim);
+               : part->e->row->rotate.width(part->e, head_dim);
 }
 
 /* Does a part, or a nested encoding, refuse this position? */
 static bool refuses(const locant_encoding *e, int64_t pos)
 {
-    for (int k = 0; e->row->layer != NULL && k < LCT_MAX_KEYS; k++)
+    for (int k = 0; e->row->layers != NULL && k < LCT_MAX_KEYS; k++)
         if (e->nested[k] != NULL && refuses(e->nested[k], pos))
             return true;
-    for (int i = 0; e->row->layer == NULL && i < e->parts; i++) {
+    for (int i = 0; e->row->layers == NULL && i < e->parts; i++) {
         const locant_encoding *part = e->part[i].e;
 
-        if (part->row->positions != NULL &&
-            part->row->positions(part, "", &pos, 1, NULL) != LOCANT_OK)
+        if (part->row->positions.check != NULL &&
+            part->row->positions.check(part, "", &pos, 1, NULL) != LOCANT_OK)
             return true;
     }
     return false;
@@ -173,17 +173,17 @@ static int64_t search_reach(const locant_encoding *e)
     return high;
 }
 
-/* Asking is no failure: the sentence of the last one stays. */
+/* Asking is no failure: the last error message stays. */
 int64_t locant_encoding_reach(const locant_encoding *e)
 {
-    char sentence[512];
+    char message[512];
     int64_t reach;
 
     if (e == NULL)
         return 0;
-    snprintf(sentence, sizeof(sentence), "%s", locant_last_error());
+    snprintf(message, sizeof(message), "%s", locant_last_error());
     reach = search_reach(e);
-    locant_fail(LOCANT_OK, "%s", sentence);
+    locant_fail(LOCANT_OK, "%s", message);
     return reach;
 }
 
@@ -225,17 +225,17 @@ locant_status lct_schedule_of(const struct lct_schedule **out,
                               const locant_encoding *e, const char *fn,
                               int64_t head_dim, int64_t length)
 {
-    /* The list only grows: filling it leaves the value what it was. */
+    /* A cache: the encoding is the same after it grows. */
     locant_encoding *cache = (locant_encoding *)e;
     struct lct_schedule *made;
 
-    length = e->row->schedule_length != NULL
-                 ? e->row->schedule_length(e, length)
+    length = e->row->schedule.length != NULL
+                 ? e->row->schedule.length(e, length)
                  : 0;
     *out = find_schedule(e, head_dim, length);
     if (*out != NULL)
         return LOCANT_OK;
-    LCT_TRY(e->row->schedule(&made, e, fn, head_dim, length));
+    LCT_TRY(e->row->schedule.create(&made, e, fn, head_dim, length));
     made->length = length;
     *out = made;
     made->owned = length != 0 && count_lengths(e) >= KEPT_LENGTHS;

@@ -3,10 +3,10 @@
  *
  * Ying et al.: Do Transformers Really Perform Bad for Graph Representation?
  * 2021. arXiv:2106.05234, section 3.1.2, eq. (6) (Graphormer).
- * The distances of a graph are data that come with it (locant graph --hops);
- * without any, tokens are taken as the nodes of a path, node p next to p + 1.
+ * The distances are data that come with a graph (locant graph --hops).  Without
+ * data, tokens are the nodes of a path: node p is a neighbour of p + 1.
  */
-#include "wall.h"
+#include "length_limit.h"
 #include <math.h>
 
 enum { LENGTH, DISTANCE };
@@ -63,7 +63,7 @@ static locant_status positions(const locant_encoding *e, const char *fn,
         return locant_fail(LOCANT_ERR_SHAPE, "%s: hops is [%" PRId64 ", %"
                            PRId64 "], expected a square", fn, nodes,
                            given[HOPS].shape[1]);
-    return lct_wall(e, fn, pos, n, nodes, "the graph");
+    return lct_length_limit_check(e, fn, pos, n, nodes, "the graph");
 }
 
 static int64_t entry(const struct lct_call *s, int64_t nodes, int64_t q_pos,
@@ -77,7 +77,7 @@ static int64_t entry(const struct lct_call *s, int64_t nodes, int64_t q_pos,
     return hops < most ? (int64_t)hops : (int64_t)most;
 }
 
-/* Nodes of the graph at hand: the square root of the entries of 'hops'. */
+/* Number of nodes: the square root of the number of entries of 'hops'. */
 static int64_t nodes_of(const struct lct_call *s)
 {
     return (int64_t)llround(sqrt((double)(s->param[TABLE] - s->param[HOPS])));
@@ -113,18 +113,15 @@ const struct lct_encoding lct_enc_graph = {
         .source = "Ying et al. 2021, arXiv:2106.05234v5, section 3.1.2, eq. "
                   "(6)",
         .used_by = "Graphormer",
-        .traps = "Nodes without a path between them need an entry of their "
-                 "own.",
+        .pitfalls = "Nodes without a path between them need an entry of their "
+                    "own.",
         .gradient = "dtable[d] = sum of dS over pairs at distance d; hops have "
                     "none",
         .doors = LOCANT_DOOR_SCORE,
-        .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_WALL,
+        .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_LIMIT,
     },
     .keys = keys,
-    .params = params,
-    .size = size,
-    .fill = fill,
-    .positions = positions,
-    .bias = bias,
-    .bias_backward = bias_backward,
+    .params = { .list = params, .size = size, .fill = fill },
+    .positions = { .check = positions },
+    .score = { .bias = bias, .backward = bias_backward },
 };

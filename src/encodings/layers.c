@@ -7,7 +7,7 @@
  * Yang et al.: RoPE to NoPE and Back Again: A New Hybrid Attention Strategy.
  * 2025. arXiv:2501.18795.
  */
-#include "encoding.h"
+#include "spec.h"
 #include <string.h>
 #include <math.h>
 
@@ -26,14 +26,14 @@ static const struct lct_key keys[] = {
 static locant_status check(const locant_encoding *e)
 {
     for (int k = LOCAL; k <= GLOBAL; k++)
-        if (e->nested[k] != NULL && e->nested[k]->row->layer != NULL)
+        if (e->nested[k] != NULL && e->nested[k]->row->layers != NULL)
             return locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: %s "
                                "of layers is layers again, expected what one "
                                "layer uses", keys[k].name);
     return LOCANT_OK;
 }
 
-/* Tokens have one position each, whichever layer looks. */
+/* A token has the same position in all layers. */
 static locant_status check_places(const locant_encoding *e)
 {
     const locant_encoding *a = lct_placing_part(e->nested[LOCAL]);
@@ -46,7 +46,7 @@ static locant_status check_places(const locant_encoding *e)
                        "the same", a->spec, b->spec);
 }
 
-/* A kind of layer that was left out has no encoding. */
+/* A kind of layer that is left out has no encoding. */
 static locant_status prepare(locant_encoding *e)
 {
     bool changed = false;
@@ -98,14 +98,14 @@ const struct lct_encoding lct_enc_layers = {
         .source = "Yang et al. 2025, arXiv:2501.18795v1; transformers 5, "
                   "models/gemma3, llama4, smollm3, cohere2",
         .used_by = "Gemma 3, Llama 4, SmolLM3, Command R7B, EXAONE 4",
-        .traps = "no_rope_layers of Llama 4 and SmolLM3 is 1 where RoPE is "
-                 "used.  ModernBERT is global where l % 3 = 0, which this does "
-                 "not say; Gemma 4's last layer is global whatever its number.",
+        .pitfalls = "no_rope_layers of Llama 4 and SmolLM3 is 1 where RoPE is "
+                    "used.  Not expressible: ModernBERT, global where l % 3 = "
+                    "0, and Gemma 4, whose last layer is always global.",
         .variants = variants,
         .traits = 0,
     },
     .keys = keys,
     .check = check,
     .prepare = prepare,
-    .layer = layer,
+    .layers = layer,
 };

@@ -5,7 +5,7 @@
  * appendix D.4 (concatenated); Lee et al.: Pix2Struct. 2023. arXiv:2210.03347
  * (summed).  Position p is row p / width, column p mod width.
  */
-#include "wall.h"
+#include "length_limit.h"
 #include <math.h>
 
 enum { HEIGHT, WIDTH, COMBINE };
@@ -52,11 +52,11 @@ static locant_status positions(const locant_encoding *e, const char *fn,
                            " channels, columns has %" PRId64 ", expected as "
                            "many", fn, given[ROWS].shape[1],
                            given[COLUMNS].shape[1]);
-    return lct_wall(e, fn, pos, n,
+    return lct_length_limit_check(e, fn, pos, n,
                     (int64_t)(e->value[HEIGHT] * e->value[WIDTH]), "the grid");
 }
 
-/* Where a channel comes from: which table, and its place there. */
+/* The table a channel comes from, and its channel there. */
 static int64_t source(int *table, const locant_encoding *e, int64_t pos,
                       int64_t d, int64_t half)
 {
@@ -119,16 +119,14 @@ const struct lct_encoding lct_enc_learned2d = {
         .source = "Dosovitskiy et al. 2021, arXiv:2010.11929v2, appendix D.4; "
                   "Lee et al. 2023, arXiv:2210.03347v2",
         .used_by = "Pix2Struct, NaViT, Gemma vision (sum); DETR (concat)",
-        .traps = "Row-major: rows count downwards.",
+        .pitfalls = "Row-major: rows count downwards.",
         .gradient = "drows[y] and dcolumns[x] = sum of dY over their tokens",
         .variants = variants,
         .doors = LOCANT_DOOR_INPUT,
-        .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_WALL,
+        .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_LIMIT,
     },
     .keys = keys,
-    .params = params,
-    .size = size,
-    .positions = positions,
-    .row = row,
-    .row_backward = row_backward,
+    .params = { .list = params, .size = size },
+    .positions = { .check = positions },
+    .input = { .row = row, .backward = row_backward },
 };

@@ -1,13 +1,13 @@
 /*
- * longlora.c - shifted sparse attention: groups of tokens see themselves, and
- * in half of the heads groups are shifted by half of one.
+ * longlora.c - shifted sparse attention: tokens see only their group, and in
+ * half of the heads groups are shifted by half a group.
  *
  * Chen et al.: LongLoRA: Efficient Fine-tuning of Long-Context Large Language
  * Models. 2024. arXiv:2309.12307, section 3.2.
  * The second half of the heads is shifted.  The authors roll the sequence, so
- * that the first half group joins the last one; here the two halves at the
- * ends stay apart, which needs no length of the sequence (positions decide) and
- * leaks nothing.  For training only: inference is full attention.
+ * that the first half group joins the last one.  Here the half groups at both
+ * ends stay apart, so positions alone decide and no later token is seen.  For
+ * training only: inference uses full attention.
  */
 #include "encoding.h"
 #include "../positions/distance.h"
@@ -19,7 +19,7 @@ static const struct lct_key keys[] = {
     { 0 }
 };
 
-/* Group of a position; shifted ones begin half a group earlier. */
+/* Group of a position; in shifted heads groups begin half a group earlier. */
 static int64_t group_of(int64_t pos, int64_t group, bool shifted)
 {
     int64_t first = lct_floor_div(pos, group);
@@ -32,9 +32,9 @@ static bool shifts(const struct lct_head *head)
     return head->index >= head->count / 2 && head->count > 1;
 }
 
-static void hides(char *hidden, const locant_encoding *e,
-                  const struct lct_head *head, const int64_t *q_pos, size_t n,
-                  int64_t k_pos)
+static void hide(char *hidden, const locant_encoding *e,
+                 const struct lct_head *head, const int64_t *q_pos, size_t n,
+                 int64_t k_pos)
 {
     int64_t group = (int64_t)e->value[0];
     int64_t own = group_of(k_pos, group, shifts(head));
@@ -43,8 +43,9 @@ static void hides(char *hidden, const locant_encoding *e,
         hidden[i] |= group_of(q_pos[i], group, shifts(head)) != own;
 }
 
-static enum lct_seen sees(const locant_encoding *e, const struct lct_head *head,
-                          struct lct_span q, struct lct_span k)
+static enum lct_visibility classify(const locant_encoding *e,
+                                    const struct lct_head *head,
+                                    struct lct_span q, struct lct_span k)
 {
     int64_t group = (int64_t)e->value[0];
     bool shifted = shifts(head);
@@ -54,8 +55,9 @@ static enum lct_seen sees(const locant_encoding *e, const struct lct_head *head,
     int64_t k_high = group_of(k.high, group, shifted);
 
     if (q_low > k_high || k_low > q_high)
-        return LCT_SEES_NONE;
-    return q_low == k_high && k_low == q_high ? LCT_SEES_ALL : LCT_SEES_SOME;
+        return LCT_VISIBLE_NONE;
+    return q_low == k_high && k_low == q_high ? LCT_VISIBLE_ALL
+                                              : LCT_VISIBLE_SOME;
 }
 
 static const locant_variant variants[] = {
@@ -75,12 +77,11 @@ const struct lct_encoding lct_enc_longlora = {
         .gradient = "0 where hidden",
         .source = "Chen et al. 2024, arXiv:2309.12307v3, section 3.2",
         .used_by = "LongLoRA fine-tuning of Llama 2",
-        .traps = "The authors' roll lets the last half group see the first "
-                 "one; positions stay the true ones; not for inference.",
+        .pitfalls = "The authors' roll lets the last half group see the first "
+                    "one; positions stay the true ones; not for inference.",
         .variants = variants,
         .traits = 0,
     },
     .keys = keys,
-    .hides = hides,
-    .sees = sees,
+    .mask = { .hide = hide, .classify = classify },
 };

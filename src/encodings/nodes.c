@@ -1,6 +1,6 @@
 /* nodes.c - positions of a graph's nodes: given rows times a projection */
 #include "nodes.h"
-#include "wall.h"
+#include "length_limit.h"
 #include <math.h>
 
 locant_status lct_nodes_positions(const locant_encoding *e, const char *fn,
@@ -12,7 +12,7 @@ locant_status lct_nodes_positions(const locant_encoding *e, const char *fn,
                     : isnan(length) ? 0
                                       : (int64_t)length;
 
-    return lct_wall(e, fn, pos, n, nodes, "the graph");
+    return lct_length_limit_check(e, fn, pos, n, nodes, "the graph");
 }
 
 void lct_nodes_row(double *out, const locant_encoding *e,
@@ -30,7 +30,7 @@ void lct_nodes_row(double *out, const locant_encoding *e,
     }
 }
 
-/* forward: out = given[pos] projection; what is given is data */
+/* forward: out = given[pos] projection; 'given' is data, without gradient */
 void lct_nodes_row_backward(locant_tensor *dparams, const locant_encoding *e,
                             const double *drow, const struct lct_point *at,
                             int64_t dim, const locant_tensor *params)

@@ -4,7 +4,7 @@
  * Gopalakrishnan, Csordas, Schmidhuber, Mozer: Decoupling the "What" and
  * "Where" With Polar Coordinate Positional Embeddings. 2025. arXiv:2509.10534,
  * section 3.
- * Content sets the length of a channel only, mu = softplus(x), position its
+ * The content of a channel sets a length, mu = softplus(x), and its position a
  * direction; a score is sum_c mu_q mu_k cos((p_i - p_j) f_c - delta_c).
  */
 #include "encoding.h"
@@ -34,7 +34,7 @@ static double project(const locant_encoding *e, int k, double value)
     return fmin(fmax(value, -6.283185307179586), 0);
 }
 
-static int64_t turn_width(const locant_encoding *e, int64_t head_dim)
+static int64_t width(const locant_encoding *e, int64_t head_dim)
 {
     (void)e;
     return 2 * head_dim;
@@ -81,9 +81,9 @@ static void direction(double *cosine, double *sine,
     *sine = x * sin(phase) + y * cos(phase);
 }
 
-/* The schedule is there already, so finding it cannot fail. */
-static void turn(double *out, const double *x, const struct lct_call *c,
-                 enum lct_role role, int64_t head, const struct lct_point *at)
+/* The schedule is made before, so lct_schedule_of() cannot fail. */
+static void map(double *out, const double *x, const struct lct_call *c,
+                enum lct_role role, int64_t head, const struct lct_point *at)
 {
     const struct lct_schedule *s;
 
@@ -99,13 +99,13 @@ static void turn(double *out, const double *x, const struct lct_call *c,
 }
 
 /*
- * forward: out = [mu cos | mu sin], mu = softplus(x), angle p f + delta.  What
- * nobody looked at may hold anything, hence no gradient times NaN.
+ * forward: out = [mu cos | mu sin], mu = softplus(x), angle p f + delta.  Rows
+ * that no query sees may hold NaN, so a gradient of 0 is not multiplied.
  */
-static void turn_backward(double *dx, double *const *dparam, const double *dout,
-                          const double *x, const struct lct_call *c,
-                          enum lct_role role, int64_t head,
-                          const struct lct_point *at)
+static void backward(double *dx, double *const *dparam, const double *dout,
+                     const double *x, const struct lct_call *c,
+                     enum lct_role role, int64_t head,
+                     const struct lct_point *at)
 {
     const struct lct_schedule *s;
 
@@ -133,18 +133,15 @@ const struct lct_encoding lct_enc_pope = {
                    "mu = softplus(x_c), f_c = base^(-c/D), delta of keys only",
         .source = "Gopalakrishnan et al. 2025, arXiv:2509.10534v1, section 3",
         .used_by = "research; x-transformers",
-        .traps = "Queries and keys become twice as wide (so does a cache), "
-                 "the scale stays 1/sqrt(D); D frequencies, not D/2.",
+        .pitfalls = "Queries and keys become twice as wide (so does a cache), "
+                    "the scale stays 1/sqrt(D); D frequencies, not D/2.",
         .doors = LOCANT_DOOR_ROTATE,
         .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_LEARNED,
         .gradient = "dx = sigmoid(x) (da cos + db sin); ddelta = mu (db cos - "
                     "da sin)",
     },
     .keys = keys,
-    .params = params,
-    .project = project,
-    .schedule = schedule,
-    .turn_width = turn_width,
-    .turn = turn,
-    .turn_backward = turn_backward,
+    .params = { .list = params, .project = project },
+    .schedule = { .create = schedule },
+    .rotate = { .width = width, .map = map, .backward = backward },
 };

@@ -8,10 +8,10 @@
  *
  *     p_t = t + u_c in chunk c,  u_0 = 0,  u_c uniform in u_(c-1) .. length - T
  *
- * Two chunks are cut as the authors do, the first having 1 .. (T + 1) / 2
- * tokens; more at distinct places, all choices alike.  Evaluation does not
- * skip, whatever the length.  No door: it goes with another encoding, RoPE with
- * a scaling mostly.
+ * Two chunks are cut as the authors do: the first has 1 .. (T + 1) / 2 tokens.
+ * More chunks are cut at distinct places, all choices equally likely.
+ * Evaluation does not skip, at any length.  It has no door: it is added to
+ * another encoding, mostly RoPE with a scaling.
  */
 #include "draw.h"
 #include "encoding.h"
@@ -40,8 +40,8 @@ static void draw_cuts(int64_t *cut, int64_t chunks, int64_t n,
         cut[c]++;
 }
 
-static void ids(int64_t *out, double *reals, const locant_encoding *e,
-                int64_t n, locant_random *r)
+static void choose(int64_t *out, double *reals, const locant_encoding *e,
+                   int64_t n, locant_random *r)
 {
     int64_t chunks = (int64_t)e->value[CHUNKS], cut[MOST_CHUNKS];
     int64_t room = (int64_t)e->value[LENGTH] - n, skip = 0, t = 0;
@@ -63,7 +63,7 @@ static void ids(int64_t *out, double *reals, const locant_encoding *e,
     }
 }
 
-static int64_t trained(const locant_encoding *e)
+static int64_t longest(const locant_encoding *e)
 {
     return (int64_t)e->value[LENGTH];
 }
@@ -86,12 +86,11 @@ const struct lct_encoding lct_enc_pose = {
         .source = "Zhu et al. 2024, arXiv:2309.10400v3, section 3.2; "
                   "dwzhu-pku/PoSE, src/train_pose.py",
         .used_by = "context extension of Llama, Baichuan, GPT-J",
-        .traps = "Meant for fine-tuning together with a scaling of RoPE; an "
-                 "older version of the code moved the first chunk too.",
+        .pitfalls = "Meant for fine-tuning together with a scaling of RoPE; an "
+                    "older version of the code moved the first chunk too.",
         .variants = variants,
         .traits = LOCANT_TRAIT_RELATIVE,
     },
     .keys = keys,
-    .ids = ids,
-    .trained = trained,
+    .positions = { .choose = choose, .longest = longest },
 };

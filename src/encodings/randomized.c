@@ -4,9 +4,9 @@
  * Ruoss et al.: Randomized Positional Encodings Boost Length Generalization of
  * Transformers. 2023. arXiv:2305.16843, section 3.
  * In training a sequence of T tokens gets T distinct positions of
- * 0 .. length - 1 in rising order.  The paper draws at evaluation too; here
- * evaluation spreads the tokens evenly from 0 to length - 1, so that it can be
- * repeated.  No door: it goes with another encoding.
+ * 0 .. length - 1 in ascending order.  The paper draws them at evaluation too;
+ * here evaluation spreads tokens evenly from 0 to length - 1, so that it is
+ * reproducible.  It has no door: it is added to another encoding.
  */
 #include "draw.h"
 #include "encoding.h"
@@ -35,8 +35,8 @@ static locant_status positions(const locant_encoding *e, const char *fn,
     return LOCANT_OK;
 }
 
-static void ids(int64_t *out, double *reals, const locant_encoding *e,
-                int64_t n, locant_random *r)
+static void choose(int64_t *out, double *reals, const locant_encoding *e,
+                   int64_t n, locant_random *r)
 {
     int64_t length = (int64_t)e->value[0];
 
@@ -67,12 +67,12 @@ const struct lct_encoding lct_enc_randomized = {
         .gradient = "",
         .source = "Ruoss et al. 2023, arXiv:2305.16843v1, section 3",
         .used_by = "length-generalization studies",
-        .traps = "The range must cover the longest evaluation, whose positions "
-                 "are spread too: plain 0 .. T - 1 were rarely seen.",
+        .pitfalls = "The range must cover the longest evaluation, whose "
+                    "positions are spread too: training rarely sees plain 0 .. "
+                    "T - 1.",
         .variants = variants,
         .traits = LOCANT_TRAIT_RELATIVE,
     },
     .keys = keys,
-    .positions = positions,
-    .ids = ids,
+    .positions = { .check = positions, .choose = choose },
 };

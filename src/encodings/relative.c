@@ -1,6 +1,6 @@
 /*
  * relative.c - a table of vectors by clipped distance, query minus key: the
- * RelativePositionalEncoding of many tutorials, put to use.
+ * RelativePositionalEncoding of many tutorials, which leave open how to use it.
  *
  * Such a table is often called "T5 style"; T5 has one number for each bucket
  * and head.  It is Shaw's table of keys in reverse order (row m of one is row
@@ -8,7 +8,7 @@
  * arXiv:1803.02155, eq. (4).  Tutorials start it at N(0, 1) or N(0, 0.02^2);
  * we take the latter, at which scores of unit queries stay small.
  */
-#include "vectors.h"
+#include "content.h"
 
 enum { DISTANCE, SHARE };
 
@@ -23,7 +23,7 @@ static const struct lct_key keys[] = {
 static const struct lct_param params[] = {
     { .name = "table", .dims = { "rows", "head_dim" }, .init = LCT_INIT_NORMAL,
       .a = 0, .b = 0.02, .scope = LCT_SHARE_KEY,
-      .doc = "row clip(p_i - p_j, -k, k) + k meets the query" },
+      .doc = "row clip(p_i - p_j, -k, k) + k is multiplied with the query" },
     { 0 }
 };
 
@@ -41,34 +41,18 @@ static int64_t row(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
                            (int64_t)e->value[DISTANCE]);
 }
 
-static void content(double *s, const struct lct_content *c,
-                    const struct lct_query *q)
-{
-    lct_vectors_content(s, c, q, c->call.param[0], row);
-}
-
-/* forward: s += scale <q, table[m]>; see lct_vectors_content_backward() */
-static void content_backward(double *ds, const struct lct_content_gradient *g,
-                             const double *s, const struct lct_content *c,
-                             const struct lct_query *q)
-{
-    lct_vectors_content_backward(ds, g, 0, s, c, q, row);
-}
-
-static void terms(struct lct_terms *out, const locant_encoding *e, int64_t low,
-                  int64_t high)
+static void products(struct lct_products *out, const locant_encoding *e,
+                     int64_t low, int64_t high)
 {
     (void)low;
     (void)high;
-    *out = lct_no_terms();
+    *out = lct_no_products();
     out->count = 1;
     out->vectors[0] = lct_plain_vectors(LCT_MEETS_QUERY, 0);
     out->vectors[0].row = row;
     out->vectors[0].first = -(int64_t)e->value[DISTANCE];
     out->vectors[0].last = (int64_t)e->value[DISTANCE];
 }
-
-static const struct lct_term_form form = { .terms = terms };
 
 const struct lct_encoding lct_enc_relative = {
     .info = {
@@ -79,17 +63,15 @@ const struct lct_encoding lct_enc_relative = {
         .gradient = "dq_i = s sum_j dS_ij table[m]; dtable[m] = s sum dS_ij "
                     "q_i",
         .source = "Shaw et al. 2018, arXiv:1803.02155v2, eq. (4), with the "
-                  "sign turned",
+                  "sign reversed",
         .used_by = "tutorials",
-        .traps = "Often labelled T5, whose bias is one number for each bucket "
-                 "and head; a table as wide as the model fits no head.",
+        .pitfalls = "Often labelled T5, whose bias is one number for each "
+                    "bucket and head; a table as wide as the model fits no "
+                    "head.",
         .doors = LOCANT_DOOR_CONTENT,
         .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_LEARNED,
     },
     .keys = keys,
-    .params = params,
-    .size = size,
-    .content = content,
-    .content_backward = content_backward,
-    .terms = &form,
+    .params = { .list = params, .size = size },
+    .content = { .products = products },
 };

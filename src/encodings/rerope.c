@@ -7,9 +7,9 @@
  *     d = n if n < window, else window               (ReRoPE)
  *     d = n if n < window, else window + (n - window) / leak   (Leaky ReRoPE)
  *
- * The authors always scale queries by max(1, ln(p + 1) / ln L) too; here that
- * is "rerope+temperature(kind=logn,length=4096)".  Keys after the query are
- * seen at d = n (the authors' |n| < window differs there; they mask them).
+ * The authors also scale queries by max(1, ln(p + 1) / ln L); here that is
+ * "rerope+temperature(kind=logn,length=4096)".  Keys after the query have d = n
+ * (the authors' |n| < window differs there, but they mask these keys).
  */
 #include "near_far.h"
 #include "../positions/distance.h"
@@ -22,7 +22,7 @@ static const struct lct_key keys[] = {
     { .name = "window", .kind = LCT_INTEGER, .def = 512, .min = 1,
       .max = 1 << 30, .doc = "distances from here on are rectified" },
     { .name = "leak", .kind = LCT_NUMBER, .def = 0, .min = 0, .max = 1e9,
-      .doc = "beyond the window one step counts 1/leak; 0: nothing" },
+      .doc = "beyond the window a step of 1 adds 1/leak; 0: adds nothing" },
     { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
       .doc = "as of rope" },
     { .name = "pairing", .kind = LCT_WORD, .def = LCT_PAIRINGS_HALF,
@@ -41,18 +41,18 @@ static locant_status check(const locant_encoding *e)
     return LOCANT_OK;
 }
 
-static void sights(char *out, const locant_encoding *e, const int64_t *q_pos,
-                   size_t n, int64_t k_pos)
+static void classify(char *out, const locant_encoding *e, const int64_t *q_pos,
+                     size_t n, int64_t k_pos)
 {
-    lct_sights_of_window(out, (int64_t)e->value[WINDOW], q_pos, n, k_pos);
+    lct_classify_window(out, (int64_t)e->value[WINDOW], q_pos, n, k_pos);
 }
 
-static double slowing(const locant_encoding *e)
+static double divisor(const locant_encoding *e)
 {
     return e->value[LEAK] == 0 ? 1 : e->value[LEAK];
 }
 
-static int64_t extra(const locant_encoding *e)
+static int64_t offset(const locant_encoding *e)
 {
     return (int64_t)e->value[WINDOW];
 }
@@ -65,19 +65,20 @@ static int64_t grouped(const locant_encoding *e, enum lct_role role,
     return role == LCT_QUERY ? lct_gap(pos, (int64_t)e->value[WINDOW]) : pos;
 }
 
-static enum lct_sight span(const locant_encoding *e, const int64_t q[2],
-                           const int64_t k[2])
+static enum lct_near_far_class classify_range(const locant_encoding *e,
+                                              const int64_t q[2],
+                                              const int64_t k[2])
 {
-    return lct_span_of_window((int64_t)e->value[WINDOW], q, k);
+    return lct_classify_window_range((int64_t)e->value[WINDOW], q, k);
 }
 
-static const struct lct_near_far form = {
+static const struct lct_near_far near_far = {
     .base = BASE,
     .pairing = PAIRING,
-    .sights = sights,
-    .span = span,
-    .slowing = slowing,
-    .extra = extra,
+    .classify = classify,
+    .classify_range = classify_range,
+    .divisor = divisor,
+    .offset = offset,
     .grouped = grouped,
 };
 
@@ -100,21 +101,15 @@ const struct lct_encoding lct_enc_rerope = {
         .source = "Su 2023, github.com/bojone/rerope, rerope_patch.py, "
                   "leaky_rerope_patch.py",
         .used_by = "Llama 2 without fine-tuning",
-        .traps = "Replaces rope: not to be added to it.  Needs unrotated keys "
-                 "in the cache.  The authors' log-n scaling is a part of its "
-                 "results.",
+        .pitfalls = "Replaces rope: not to be added to it.  Needs unrotated "
+                    "keys in the cache.  The authors' log-n scaling is a part "
+                    "of its results.",
         .variants = variants,
         .doors = LOCANT_DOOR_CONTENT,
         .traits = LOCANT_TRAIT_RELATIVE,
     },
     .keys = keys,
     .check = check,
-    .content_memo = lct_near_far_memo,
-    .content_begin = lct_near_far_begin,
-    .near_far = &form,
-    .content = lct_near_far_content,
-    .content_backward = lct_near_far_backward,
-    .content_end = lct_near_far_end,
-    .terms = &lct_near_far_form,
-    .schedule = lct_near_far_schedule,
+    .schedule = { .create = lct_near_far_schedule },
+    .content = { .products = lct_near_far_products, .near_far = &near_far },
 };

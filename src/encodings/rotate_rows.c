@@ -1,20 +1,20 @@
-/* rotate_rows.c - tensors turned by the cosines and sines of their tokens */
+/* rotate_rows.c - rotate tensors by the cosines and sines of their tokens */
 #include "blocks.h"
 #include "rotate.h"
 #include <string.h>
 
-/* What is both copied and turned is still in the cache for the second. */
+/* Few enough that a row copied is still in the cache when it is rotated. */
 enum { ROWS_AT_ONCE = 64 };
 
 struct job {
     const struct lct_rotation *r;
     const struct lct_kernels *k;
-    bool wide, narrow; /* are there tensors of F64, and others? */
+    bool wide, narrow; /* are there tensors of F64, and of other types? */
 };
 
 /*
- * Of n tokens: cosines [n, pairs] and sines [n, pairs] in double, then in
- * float, of which there may be one alone.
+ * The table of n tokens: cosines [n, pairs] and sines [n, pairs] in double,
+ * then in float; or only one of them.
  */
 static struct lct_table table_of(const float *table, const struct job *job,
                                  size_t n, bool wide)
@@ -38,7 +38,7 @@ static void fill(float *table, const void *context, size_t first, size_t n)
         r->angles(table_of(table, job, n, false), r->context, first, n);
 }
 
-/* Do channels stay that have to be copied? */
+/* Are there channels that are not rotated and have to be copied? */
 static bool has_rest(const struct lct_block_run *r,
                      const struct lct_schedule *s)
 {
@@ -46,7 +46,7 @@ static bool has_rest(const struct lct_block_run *r,
            2 * s->pairs < r->shape->shape[r->shape->rank - 1];
 }
 
-/* Whole rows: they are turned where they then are. */
+/* Copy whole rows, then rotate in place. */
 static void copy_rows(const struct lct_block_run *r)
 {
     size_t bytes = (size_t)r->shape->shape[r->shape->rank - 1] *
@@ -58,8 +58,8 @@ static void copy_rows(const struct lct_block_run *r)
                    r->x + h * r->x_head + t * r->x_row, bytes);
 }
 
-static void turn_f64(const struct lct_block_run *r,
-                     const struct lct_rotation *by, struct lct_table table)
+static void rotate_f64(const struct lct_block_run *r,
+                       const struct lct_rotation *by, struct lct_table table)
 {
     size_t dim = (size_t)r->shape->shape[r->shape->rank - 1];
     size_t pairs = (size_t)by->s->pairs;
@@ -77,8 +77,8 @@ static void turn_f64(const struct lct_block_run *r,
         }
 }
 
-static void turn_rows(const struct lct_block_run *r, const struct job *job,
-                      const float *cosines, const float *sines)
+static void rotate_rows(const struct lct_block_run *r, const struct job *job,
+                        const float *cosines, const float *sines)
 {
     const struct lct_schedule *s = job->r->s;
     size_t pairs = (size_t)s->pairs;
@@ -93,7 +93,7 @@ static void turn_rows(const struct lct_block_run *r, const struct job *job,
         .interleaved = s->pairing == LCT_INTERLEAVED, .sign = job->r->sign });
 }
 
-static void turn(const struct lct_block_run *r, const void *context)
+static void rotate(const struct lct_block_run *r, const void *context)
 {
     const struct job *job = context;
     size_t pairs = (size_t)job->r->s->pairs;
@@ -103,11 +103,11 @@ static void turn(const struct lct_block_run *r, const void *context)
     struct lct_block_run piece = *r;
 
     if (wide) {
-        turn_f64(r, job->r, table);
+        rotate_f64(r, job->r, table);
         return;
     }
     if (!has_rest(r, job->r->s)) {
-        turn_rows(r, job, cosines, sines);
+        rotate_rows(r, job, cosines, sines);
         return;
     }
     for (size_t t = 0; t < r->rows; t += ROWS_AT_ONCE) {
@@ -120,7 +120,7 @@ static void turn(const struct lct_block_run *r, const void *context)
         piece.x = piece.out;
         piece.x_row = r->out_row;
         piece.x_head = r->out_head;
-        turn_rows(&piece, job, cosines + t * pairs, sines + t * pairs);
+        rotate_rows(&piece, job, cosines + t * pairs, sines + t * pairs);
     }
 }
 
@@ -130,7 +130,7 @@ locant_status lct_rotate_rows(const char *fn, size_t n,
                               const struct lct_rotation *r)
 {
     struct job job = { r, lct_kernels(), false, false };
-    struct lct_blocks blocks = { .fill = fill, .run = turn, .context = &job,
+    struct lct_blocks blocks = { .fill = fill, .run = rotate, .context = &job,
                                  .by_row = r->by_row };
 
     for (size_t i = 0; i < n; i++) {

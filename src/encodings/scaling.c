@@ -1,5 +1,5 @@
 /*
- * scaling.c - the family of rescalings, and those of one line: none, linear,
+ * scaling.c - the family of rescalings, and the short ones: none, linear,
  * proportional.
  */
 #include "scaling.h"
@@ -45,7 +45,9 @@ unsigned lct_scaling_traits(const locant_encoding *scaling)
 
 double lct_scaling_score(const locant_encoding *scaling)
 {
-    return scaling->row->score != NULL ? scaling->row->score(scaling) : 1;
+    return scaling->row->scale.of_scores != NULL
+               ? scaling->row->scale.of_scores(scaling)
+               : 1;
 }
 
 locant_status lct_scaling_schedule(struct lct_schedule **out,
@@ -60,7 +62,7 @@ locant_status lct_scaling_schedule(struct lct_schedule **out,
     if (s == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for %" PRId64
                            " frequencies", fn, pairs);
-    status = scaling->row->schedule(&s, scaling, fn, head_dim, 0);
+    status = scaling->row->schedule.create(&s, scaling, fn, head_dim, 0);
     if (status != LOCANT_OK) {
         locant_release(s);
         return status;
@@ -102,10 +104,10 @@ static const struct lct_encoding none = {
               .formula = "f_c = base^(-2c/dim)",
               .source = "Su et al. 2021, arXiv:2104.09864v5",
               .used_by = "",
-              .traps = "",
+              .pitfalls = "",
               .gradient = "",
               .traits = LOCANT_TRAIT_ISOMETRIC },
-    .schedule = keep,
+    .schedule = { .create = keep },
 };
 
 /* ------------------------------------------------------------------ linear */
@@ -146,12 +148,12 @@ static const struct lct_encoding linear = {
               .source = "Chen et al. 2023, arXiv:2306.15595v2, eq. (4)",
               .used_by = "Gemma 3 global layers (factor 8), Code Llama "
                          "variants, LongChat",
-              .traps = "float32 rounds p (f/s) and (p/s) f differently.",
+              .pitfalls = "float32 rounds p (f/s) and (p/s) f differently.",
               .gradient = "",
               .traits = LOCANT_TRAIT_ISOMETRIC },
     .keys = linear_keys,
     .check = needs_factor,
-    .schedule = divide,
+    .schedule = { .create = divide },
 };
 
 /* ------------------------------------------------------------ proportional */
@@ -166,23 +168,23 @@ static const struct lct_key proportional_keys[] = {
     { 0 }
 };
 
-/* Pairs beyond partial * dim / 2 stand still, the others keep exponents. */
+/* Pairs beyond partial * dim / 2 do not rotate; the others keep exponents. */
 static locant_status keep_fast(struct lct_schedule **out,
                                const locant_encoding *e, const char *fn,
                                int64_t head_dim, int64_t length)
 {
     struct lct_schedule *s = *out;
     double part = e->value[PARTIAL] * (double)(2 * s->pairs);
-    int64_t turning = (int64_t)floor(part / 2);
+    int64_t rotating = (int64_t)floor(part / 2);
 
     (void)fn;
     (void)head_dim;
     (void)length;
     for (int64_t c = 0; c < s->pairs; c++) {
-        s->turn[c] = c < turning
+        s->turn[c] = c < rotating
                          ? lct_turn_divide(s->turn[c], e->value[FACTOR])
                          : (struct lct_turn){ 0, 0 };
-        s->single[c] = c < turning
+        s->single[c] = c < rotating
                            ? s->single[c] / (float)e->value[FACTOR]
                            : 0;
     }
@@ -191,17 +193,16 @@ static locant_status keep_fast(struct lct_schedule **out,
 
 static const struct lct_encoding proportional = {
     .info = { .name = "proportional",
-              .title = "p-RoPE: only the fastest pairs turn",
+              .title = "p-RoPE: only the fastest pairs rotate",
               .formula = "f_c = base^(-2c/dim) / factor for "
                          "c < floor(partial dim / 2), else 0",
               .source = "Barbero et al. 2024, arXiv:2410.06205v3",
               .used_by = "Gemma 4 global layers (partial 0.25, base 1e6)",
-              .traps = "Not partial rotation: the exponent is over all pairs, "
-                       "and with pairing=half the turned channels are c and "
-                       "c + dim/2.",
+              .pitfalls = "Not partial rotation: the exponent is over all "
+                          "pairs, and with pairing=half the rotated channels "
+                          "are c and c + dim/2.",
               .gradient = "",
               .traits = LOCANT_TRAIT_ISOMETRIC },
     .keys = proportional_keys,
-    .schedule = keep_fast,
-    .emulated = lct_scaling_not_ggml,
+    .schedule = { .create = keep_fast, .emulated = lct_scaling_not_ggml },
 };

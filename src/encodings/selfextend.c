@@ -7,9 +7,9 @@
  *     d = n                                              if n < window
  *     d = floor(p_i/G) - floor(p_j/G) + window - floor(window/G)   beyond
  *
- * The authors divide window by G exactly in their prefill and round down while
- * decoding; they agree where G divides the window.  Keys after the query are
- * seen at d = n.
+ * The authors divide window by G exactly in prefill and round down while
+ * decoding; both agree if G divides the window.  Keys after the query have d =
+ * n.
  */
 #include "near_far.h"
 #include "../positions/distance.h"
@@ -20,10 +20,10 @@ static const char *const pairings[] = { "half", "interleaved", NULL };
 
 static const struct lct_key keys[] = {
     { .name = "group", .kind = LCT_INTEGER, .def = 8, .min = 1,
-      .max = 1 << 20, .doc = "G: far positions that count as one" },
+      .max = 1 << 20, .doc = "G: so many far positions share one" },
     { .name = "window", .kind = LCT_INTEGER, .def = 512, .min = 1,
-      .max = 1 << 30, .doc = "neighbours seen at their own distance; a "
-      "multiple of the group is best" },
+      .max = 1 << 30, .doc = "keys nearer than this keep their distance; "
+      "a multiple of the group is best" },
     { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
       .doc = "as of rope" },
     { .name = "pairing", .kind = LCT_WORD, .def = LCT_PAIRINGS_HALF,
@@ -31,13 +31,13 @@ static const struct lct_key keys[] = {
     { 0 }
 };
 
-static void sights(char *out, const locant_encoding *e, const int64_t *q_pos,
-                   size_t n, int64_t k_pos)
+static void classify(char *out, const locant_encoding *e, const int64_t *q_pos,
+                     size_t n, int64_t k_pos)
 {
-    lct_sights_of_window(out, (int64_t)e->value[WINDOW], q_pos, n, k_pos);
+    lct_classify_window(out, (int64_t)e->value[WINDOW], q_pos, n, k_pos);
 }
 
-static int64_t extra(const locant_encoding *e)
+static int64_t offset(const locant_encoding *e)
 {
     return lct_selfextend_offset((int64_t)e->value[WINDOW],
                                  (int64_t)e->value[GROUP]);
@@ -50,18 +50,19 @@ static int64_t grouped(const locant_encoding *e, enum lct_role role,
     return lct_floor_div(pos, (int64_t)e->value[GROUP]);
 }
 
-static enum lct_sight span(const locant_encoding *e, const int64_t q[2],
-                           const int64_t k[2])
+static enum lct_near_far_class classify_range(const locant_encoding *e,
+                                              const int64_t q[2],
+                                              const int64_t k[2])
 {
-    return lct_span_of_window((int64_t)e->value[WINDOW], q, k);
+    return lct_classify_window_range((int64_t)e->value[WINDOW], q, k);
 }
 
-static const struct lct_near_far form = {
+static const struct lct_near_far near_far = {
     .base = BASE,
     .pairing = PAIRING,
-    .sights = sights,
-    .span = span,
-    .extra = extra,
+    .classify = classify,
+    .classify_range = classify_range,
+    .offset = offset,
     .grouped = grouped,
 };
 
@@ -85,20 +86,14 @@ const struct lct_encoding lct_enc_selfextend = {
         .source = "Jin et al. 2024, arXiv:2401.01325v3, section 3.2",
         .used_by = "Llama 2, Mistral, Phi-2 without fine-tuning; llama.cpp "
                    "--grp-attn-n",
-        .traps = "Replaces rope: not to be added to it.  Needs unrotated keys "
-                 "in the cache.  A window no multiple of the group differs "
-                 "between the authors' prefill and decoding.",
+        .pitfalls = "Replaces rope: not to be added to it.  Needs unrotated "
+                    "keys in the cache.  A window no multiple of the group "
+                    "differs between the authors' prefill and decoding.",
         .variants = variants,
         .doors = LOCANT_DOOR_CONTENT,
         .traits = LOCANT_TRAIT_CAUSAL,
     },
     .keys = keys,
-    .content_memo = lct_near_far_memo,
-    .content_begin = lct_near_far_begin,
-    .near_far = &form,
-    .content = lct_near_far_content,
-    .content_backward = lct_near_far_backward,
-    .content_end = lct_near_far_end,
-    .terms = &lct_near_far_form,
-    .schedule = lct_near_far_schedule,
+    .schedule = { .create = lct_near_far_schedule },
+    .content = { .products = lct_near_far_products, .near_far = &near_far },
 };

@@ -1,14 +1,29 @@
-/* spec.h - the parts of the spec language, shared by the files spec_*.c */
+/* spec.h - read and write specs; and what the files spec_*.c share */
 #ifndef LCT_SPEC_H
 #define LCT_SPEC_H
 #include "encoding.h"
 
-enum { LCT_NUMBER_BYTES = 32 };
+enum { LCT_NUMBER_BYTES = 32, LCT_SPEC_DEPTH = 8, LCT_SPEC_BYTES = 4096 };
 
 /*
- * Read a decimal number: sign, digits, fraction and exponent, each optional but
- * for one digit.  False when the text is anything else (hexadecimal, nan, inf).
- * Correctly rounded in every locale; too large a number becomes an infinity.
+ * Make an encoding from spec text, looking its name up in 'family'; its doors
+ * are not known yet.  On failure *out is NULL.
+ */
+locant_status lct_spec_parse(locant_encoding **out, const char *fn,
+                             const char *text,
+                             const struct lct_encoding *const *family);
+
+/*
+ * Write the canonical form; returns bytes needed, as snprintf() does.  Nested
+ * encodings must have their own 'spec'.
+ */
+size_t lct_spec_print(char *out, size_t size, const locant_encoding *e);
+
+/*
+ * Read a decimal number: sign, digits, fraction and exponent; only one digit is
+ * required.  False if the text is anything else (hexadecimal, nan, inf).
+ * Rounded correctly in every locale; a number that is too large becomes
+ * infinity.
  */
 bool lct_number_parse(double *out, const char *text, size_t n);
 

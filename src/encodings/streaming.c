@@ -2,14 +2,14 @@
  * streaming.c - attention sinks: the first tokens and the last ones, with
  * positions inside the cache.
  *
- * Xiao, Tian, Chen, Han, Lewis: Efficient Streaming Language Models with
- * Attention Sinks. 2024. arXiv:2309.17453, section 3.2.
- * A query at p sees positions 0 .. sinks - 1 and the last 'window' ones, itself
- * among them.  Distances are those inside the cache: nothing changes among the
- * recent ones, and a sink at p_j that has left the window is seen at
- * window + sinks - 1 - p_j.  What else there is, keys before position 0 and
- * keys after the query are hidden.  Without sinks position 0 is one like
- * others: a window, which sees distances alone.
+ * Xiao, Tian, Chen, Han, Lewis:  Efficient Streaming Language Models with
+ * Attention Sinks. 2024. arXiv:2309.17453, section 3.2.  A query at p sees
+ * positions 0 .. sinks - 1 and the last 'window' positions, including its own.
+ * Distances are those inside the cache: recent keys keep theirs, and a sink at
+ * p_j that has left the window has distance window + sinks - 1 - p_j.  All
+ * other keys are hidden, also those before position 0 and after the query.
+ * Without sinks it is a plain window: position 0 is not special, and only
+ * distances matter.
  */
 #include "near_far.h"
 #include "../positions/distance.h"
@@ -22,7 +22,7 @@ static const struct lct_key keys[] = {
     { .name = "sinks", .kind = LCT_INTEGER, .def = 4, .min = 0,
       .max = 1 << 30, .doc = "first tokens that stay" },
     { .name = "window", .kind = LCT_INTEGER, .def = 508, .min = 1,
-      .max = 1 << 30, .doc = "last tokens that stay, the query among them" },
+      .max = 1 << 30, .doc = "last tokens that stay, including the query" },
     { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
       .doc = "as of rope" },
     { .name = "pairing", .kind = LCT_WORD, .def = LCT_PAIRINGS_HALF,
@@ -31,25 +31,25 @@ static const struct lct_key keys[] = {
 };
 
 /*
- * The cache is full from position window + sinks on; until then a sink is seen
- * where it is.
+ * The cache is full from position window + sinks on; until then a sink keeps
+ * its distance.
  */
-static void sights(char *out, const locant_encoding *e, const int64_t *q_pos,
-                   size_t n, int64_t k_pos)
+static void classify(char *out, const locant_encoding *e, const int64_t *q_pos,
+                     size_t n, int64_t k_pos)
 {
     int64_t sinks = (int64_t)e->value[SINKS];
     int64_t window = (int64_t)e->value[WINDOW];
     bool sink = k_pos >= 0 && k_pos < sinks, before = sinks > 0 && k_pos < 0;
     int64_t last = sink ? window + sinks - 1 : lct_later(k_pos, window - 1);
-    char beyond = sink ? LCT_FAR : LCT_AWAY;
+    char beyond = sink ? LCT_FAR : LCT_MASKED;
 
     for (size_t i = 0; i < n; i++)
-        out[i] = before || q_pos[i] < k_pos ? LCT_AWAY
+        out[i] = before || q_pos[i] < k_pos ? LCT_MASKED
                  : q_pos[i] <= last         ? LCT_NEAR
                                             : beyond;
 }
 
-static int64_t extra(const locant_encoding *e)
+static int64_t offset(const locant_encoding *e)
 {
     return (int64_t)(e->value[SINKS] + e->value[WINDOW]) - 1;
 }
@@ -62,8 +62,9 @@ static int64_t grouped(const locant_encoding *e, enum lct_role role,
 }
 
 /* Keys after the query are hidden by the mask, wherever they are. */
-static enum lct_sight span(const locant_encoding *e, const int64_t q[2],
-                           const int64_t k[2])
+static enum lct_near_far_class classify_range(const locant_encoding *e,
+                                              const int64_t q[2],
+                                              const int64_t k[2])
 {
     int64_t sinks = (int64_t)e->value[SINKS];
     int64_t window = (int64_t)e->value[WINDOW];
@@ -71,7 +72,7 @@ static enum lct_sight span(const locant_encoding *e, const int64_t q[2],
 
     if (most < 0 || (sinks > 0 && k[1] < 0) ||
         (least >= window && (sinks == 0 || k[0] >= sinks)))
-        return LCT_AWAY;
+        return LCT_MASKED;
     if (k[0] < 0)
         return sinks == 0 && most < window ? LCT_NEAR : LCT_MIXED;
     if (most < window || (k[1] < sinks && q[1] < window + sinks))
@@ -79,13 +80,13 @@ static enum lct_sight span(const locant_encoding *e, const int64_t q[2],
     return k[1] < sinks && q[0] >= window + sinks ? LCT_FAR : LCT_MIXED;
 }
 
-static const struct lct_near_far form = {
+static const struct lct_near_far near_far = {
     .base = BASE,
     .pairing = PAIRING,
-    .sights = sights,
-    .span = span,
-    .hides = true,
-    .extra = extra,
+    .classify = classify,
+    .classify_range = classify_range,
+    .masks = true,
+    .offset = offset,
     .grouped = grouped,
 };
 
@@ -114,21 +115,15 @@ const struct lct_encoding lct_enc_streaming = {
                     "e^{i d f} q, in complex pairs; 0 where hidden",
         .source = "Xiao et al. 2024, arXiv:2309.17453v4, section 3.2",
         .used_by = "Llama 2, MPT, Falcon, Pythia in endless dialogue",
-        .traps = "Replaces rope: not to be added to it.  Positions are indices "
-                 "in the cache, so keys are cached unrotated; nothing is "
-                 "remembered of what left the cache.",
+        .pitfalls = "Replaces rope: not to be added to it.  Positions are "
+                    "indices in the cache, so keys are cached unrotated; "
+                    "nothing is remembered of what left the cache.",
         .variants = variants,
         .doors = LOCANT_DOOR_CONTENT,
         .traits = LOCANT_TRAIT_CAUSAL,
     },
     .keys = keys,
     .traits = traits,
-    .content_memo = lct_near_far_memo,
-    .content_begin = lct_near_far_begin,
-    .near_far = &form,
-    .content = lct_near_far_content,
-    .content_backward = lct_near_far_backward,
-    .content_end = lct_near_far_end,
-    .terms = &lct_near_far_form,
-    .schedule = lct_near_far_schedule,
+    .schedule = { .create = lct_near_far_schedule },
+    .content = { .products = lct_near_far_products, .near_far = &near_far },
 };

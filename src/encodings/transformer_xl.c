@@ -6,14 +6,13 @@
  *
  *     s = scale [(q + u).k + (q + v).(projection R_n)],  n = p_i - p_j
  *
- * R_n is a fixed sinusoid of the model's width; what is learned is its
- * projection (W_R, without bias) and the two vectors.  All start at N(0,
- * 0.02^2), as in the authors' code, which shares u and v among layers unless
- * told to untie them (mem_transformer.py, untie_r).
- * Memory of an earlier segment is more keys at smaller positions; whether a
- * gradient flows into it is for the caller to say.
+ * R_n is a fixed sinusoid of the model's width.  Its projection (W_R, without
+ * bias) and both vectors are learned.  All start at N(0, 0.02^2), as in the
+ * authors' code, which shares u and v among layers unless untie_r is set
+ * (mem_transformer.py).  The memory of an earlier segment is more keys at
+ * smaller positions; the caller decides whether a gradient flows into it.
  */
-#include "waves.h"
+#include "sinusoids.h"
 
 static const struct lct_key keys[] = {
     { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
@@ -28,38 +27,21 @@ static const struct lct_key keys[] = {
 static const struct lct_param params[] = {
     { .name = "projection", .dims = { "heads", "head_dim", "width" },
       .init = LCT_INIT_NORMAL, .a = 0, .b = 0.02, .scope = LCT_SHARE_KEY,
-      .doc = "W_R: what a head makes of the sinusoid" },
+      .doc = "W_R: projects the sinusoid for each head" },
     { .name = "u", .dims = { "heads", "head_dim" }, .init = LCT_INIT_NORMAL,
       .a = 0, .b = 0.02, .scope = LCT_SHARE_KEY,
-      .doc = "added to queries that meet keys (r_w_bias)" },
+      .doc = "added to queries in products with keys (r_w_bias)" },
     { .name = "v", .dims = { "heads", "head_dim" }, .init = LCT_INIT_NORMAL,
       .a = 0, .b = 0.02, .scope = LCT_SHARE_KEY,
-      .doc = "added to queries that meet distances (r_r_bias)" },
+      .doc = "added to queries in products with distances (r_r_bias)" },
     { 0 }
 };
 
-static void content(double *s, const struct lct_content *c,
-                    const struct lct_query *q)
+static void products(struct lct_products *out, const locant_encoding *e,
+                     int64_t low, int64_t high)
 {
-    lct_waves_content(s, c, q, LCT_CLAMP_PAST);
+    lct_sinusoids_terms(out, e, low, high, LCT_CLAMP_PAST);
 }
-
-/* see lct_waves_backward() */
-static void content_backward(double *ds, const struct lct_content_gradient *g,
-                             const double *s, const struct lct_content *c,
-                             const struct lct_query *q)
-{
-    lct_waves_backward(ds, g, s, c, q, LCT_CLAMP_PAST);
-}
-
-static void terms(struct lct_terms *out, const locant_encoding *e, int64_t low,
-                  int64_t high)
-{
-    lct_waves_terms(out, e, low, high, LCT_CLAMP_PAST);
-}
-
-static const struct lct_term_form form = { .terms = terms,
-                                           .basis = lct_waves_basis };
 
 static const locant_variant variants[] = {
     { "transformer-xl(share=yes)", "biases and projection tied among layers; "
@@ -81,20 +63,20 @@ const struct lct_encoding lct_enc_transformer_xl = {
         .source = "Dai et al. 2019, arXiv:1901.02860v3, section 3.3; "
                   "kimiyoung/transformer-xl, mem_transformer.py",
         .used_by = "Transformer-XL; the form of XLNet and Conformer",
-        .traps = "R is fixed, not learned; relative shift leaves garbage above "
-                 "the diagonal; W_R R by distance is [range, width], not "
-                 "[L, L, width]; float16 positions are exact to 2048 only.",
+        .pitfalls = "R is fixed, not learned; relative shift leaves garbage "
+                    "above the diagonal; W_R R by distance is [range, width], "
+                    "not [L, L, width]; float16 positions are exact to 2048 "
+                    "only.",
         .variants = variants,
         .doors = LOCANT_DOOR_CONTENT,
         .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_LEARNED,
     },
     .keys = keys,
-    .params = params,
-    .content_memo = lct_waves_memo,
-    .content_begin = lct_waves_begin,
-    .content = content,
-    .content_backward = content_backward,
-    .content_end = lct_waves_end,
-    .schedule = lct_waves_schedule,
-    .terms = &form,
+    .params = { .list = params },
+    .schedule = { .create = lct_sinusoids_schedule },
+    .content = {
+        .products = products,
+        .basis = lct_sinusoids_basis,
+        .basis_rows = lct_sinusoids_basis_rows,
+    },
 };

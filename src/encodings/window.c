@@ -1,23 +1,23 @@
 /*
  * window.c - sliding window: only keys nearer than a distance are seen.
  *
- * Beltagy, Peters, Cohan: Longformer. 2020. arXiv:2004.05150, section 3.1; the
- * causal form of Jiang et al.: Mistral 7B. 2023. arXiv:2310.06825, section 2:
- * 'size' keys with the query's own among them.  Without a causal mask keys
- * after the query are held to the same |n| < size (Transformers counts
- * |n| <= size in encoders).  No door: it goes with another encoding.
+ * Beltagy, Peters, Cohan:  Longformer. 2020. arXiv:2004.05150, section 3.1; the
+ * causal form of Jiang et al.:  Mistral 7B. 2023. arXiv:2310.06825, section 2:
+ * 'size' keys including the query's own.  Without a causal mask, keys after the
+ * query are seen if |n| < size too (encoders in Transformers use |n| <= size).
+ * It has no door: it is added to another encoding.
  */
 #include "encoding.h"
 
 static const struct lct_key keys[] = {
     { .name = "size", .kind = LCT_INTEGER, .def = 256, .min = 1,
-      .max = 1LL << 40, .doc = "keys that a query sees, itself among them" },
+      .max = 1LL << 40, .doc = "keys that a query sees, including its own" },
     { 0 }
 };
 
-static void hides(char *hidden, const locant_encoding *e,
-                  const struct lct_head *head, const int64_t *q_pos, size_t n,
-                  int64_t k_pos)
+static void hide(char *hidden, const locant_encoding *e,
+                 const struct lct_head *head, const int64_t *q_pos, size_t n,
+                 int64_t k_pos)
 {
     int64_t size = (int64_t)e->value[0];
 
@@ -29,8 +29,9 @@ static void hides(char *hidden, const locant_encoding *e,
     }
 }
 
-static enum lct_seen sees(const locant_encoding *e, const struct lct_head *head,
-                          struct lct_span q, struct lct_span k)
+static enum lct_visibility classify(const locant_encoding *e,
+                                    const struct lct_head *head,
+                                    struct lct_span q, struct lct_span k)
 {
     int64_t size = (int64_t)e->value[0];
     int64_t low = lct_distance(q.low, k.high);
@@ -38,8 +39,8 @@ static enum lct_seen sees(const locant_encoding *e, const struct lct_head *head,
 
     (void)head;
     if (low >= size || high <= -size)
-        return LCT_SEES_NONE;
-    return low > -size && high < size ? LCT_SEES_ALL : LCT_SEES_SOME;
+        return LCT_VISIBLE_NONE;
+    return low > -size && high < size ? LCT_VISIBLE_ALL : LCT_VISIBLE_SOME;
 }
 
 static const locant_variant variants[] = {
@@ -59,12 +60,11 @@ const struct lct_encoding lct_enc_window = {
                   "et al. 2023, arXiv:2310.06825v1, section 2",
         .used_by = "Mistral 7B v0.1; local layers of Gemma 2 and 3, Command "
                    "R7B, gpt-oss",
-        .traps = "Some count the query's own key, some do not; layers on top "
-                 "of each other reach layers * (size - 1) back.",
+        .pitfalls = "Some count the query's own key, some do not; L layers "
+                    "together reach L * (size - 1) back.",
         .variants = variants,
         .traits = LOCANT_TRAIT_RELATIVE,
     },
     .keys = keys,
-    .hides = hides,
-    .sees = sees,
+    .mask = { .hide = hide, .classify = classify },
 };

@@ -2,7 +2,9 @@
 #ifndef LCT_CELL_H
 #define LCT_CELL_H
 #include "../files/html.h"
-#include "../lab/lab.h"
+#include "../measure/claims.h"
+#include "../measure/gates.h"
+#include "../measure/numbers.h"
 
 /*
  * A cell with own.mean, and below it the interval whose.low, whose.high; where

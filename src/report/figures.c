@@ -1,6 +1,6 @@
 /* figures.c - the figures of the page by name: the list, and one at a time */
-#include "../lab/results_tasks.h"
-#include "../lab/run.h"
+#include "../measure/results_tasks.h"
+#include "../measure/results.h"
 #include "figures.h"
 #include "page.h"
 #include "page_extension.h"

@@ -3,7 +3,7 @@
  * scores, bounds, wavelengths and what YaRN keeps of them, sums of cosines.
  * The angles are measured; the formulas are those of src/lab/rope_theory.h.
  */
-#include "../lab/rope_theory.h"
+#include "../measure/rope_theory.h"
 #include "page.h"
 #include <math.h>
 #include <stdio.h>

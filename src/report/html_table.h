@@ -5,7 +5,9 @@
 #ifndef LCT_HTML_TABLE_H
 #define LCT_HTML_TABLE_H
 #include "../files/html.h"
-#include "../lab/lab.h"
+#include "../measure/claims.h"
+#include "../measure/gates.h"
+#include "../measure/numbers.h"
 #include "messages.h"
 
 enum lct_html_table_cell {

@@ -1,7 +1,9 @@
 /* page.h - the parts of the page; each appends to one struct lct_html */
 #ifndef LCT_PAGE_H
 #define LCT_PAGE_H
-#include "../lab/lab.h"
+#include "../measure/claims.h"
+#include "../measure/gates.h"
+#include "../measure/numbers.h"
 #include "../files/html.h"
 #include "figures.h"
 #include "subject.h"
@@ -237,4 +239,7 @@ locant_status lct_draw_pictures(struct lct_html *h, const struct lct_results *r,
                                 const struct lct_group *g,
                                 const locant_encoding *e,
                                 const locant_figure_view *view);
+
+/* Writes 'path' durably. */
+locant_status lct_page_write(const char *path, const struct lct_results *r);
 #endif

@@ -3,8 +3,8 @@
  * encoding before training, after it, and at longer texts, and all heads of all
  * layers as small maps; each figure in one colour scale.
  */
-#include "../lab/corpus.h"
-#include "../lab/probe.h"
+#include "../corpus/corpus.h"
+#include "../measure/probe.h"
 #include "page.h"
 #include "probe_points.h"
 #include <jansson.h>

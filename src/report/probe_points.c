@@ -1,5 +1,6 @@
 /* probe_points.c - what probes found, as points of curves and rows of dots */
 #include "probe_points.h"
+#include "../measure/numbers.h"
 #include "page.h"
 #include <jansson.h>
 #include <math.h>

@@ -2,7 +2,9 @@
 #ifndef LCT_SAY_H
 #define LCT_SAY_H
 #include "../files/html.h"
-#include "../lab/lab.h"
+#include "../measure/claims.h"
+#include "../measure/gates.h"
+#include "../measure/numbers.h"
 #include "messages.h"
 
 /* A message without values, as text. */

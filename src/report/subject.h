@@ -1,7 +1,9 @@
 /* subject.h - an encoding about to be drawn, and what is looked at of it */
 #ifndef LCT_SUBJECT_H
 #define LCT_SUBJECT_H
-#include "../lab/lab.h"
+#include "../measure/claims.h"
+#include "../measure/gates.h"
+#include "../measure/numbers.h"
 #include "locant/figure.h"
 #include "messages.h"
 

@@ -1,4 +1,4 @@
-# What draws, and OpenBLAS, are loaded by the verbs that need them and no other.
+# What draws, and OpenBLAS, are loaded by the commands that need them and no other.
 loaded() {
     rm -f trace.*
     LD_DEBUG=files LD_DEBUG_OUTPUT=trace "$@" > out.txt || exit 1

@@ -1,5 +1,5 @@
 # Values of the papers: ALiBi's slopes 1/4, 1/16, .. of 4 heads; rows of the
-# sinusoidal table; a vector turned; and the command beside them writes them.
+# sinusoidal table; a vector rotated; the command beside them writes the same.
 $LOCANT show alibi | sed -n '/^check/,$p'
 $LOCANT show sinusoidal | sed -n '/^check/,$p'
 $LOCANT show 'rope(pairing=interleaved,dim=2)' | sed -n '/^check/,$p'

@@ -4,7 +4,7 @@ run="--encoding none --steps 2 --layers 1 --width 16 --heads 2 --ff 32
      --batch 2 --dir lab"
 train() {
     $LOCANT train $run "$@" 2>&1 | grep -v tokens |
-        sed 's/, train loss.*//; s/takes the [0-9]*/takes the N/'
+        sed 's/, train loss.*//; s/reads the [0-9]*/reads the N/'
 }
 seq 30000 > text.txt
 train --text text.txt

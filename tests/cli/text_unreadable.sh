@@ -1,4 +1,4 @@
-# what may not be read of a text is told, and left out; root gives the right up
+# Unreadable files of a text are reported and left out; root gives up its right
 drop=-dac_override,-dac_read_search
 as=
 [ "$(id -u)" = 0 ] && as="setpriv --bounding-set $drop --inh-caps=$drop"
@@ -10,5 +10,5 @@ $as $LOCANT train --encoding none --text text --steps 1 --layers 1 --width 8 \
 touch text/0
 chmod 0 text/0
 $as $LOCANT train --encoding none --text text --steps 2 --layers 1 --width 8 \
-    --heads 1 --ff 8 --batch 1 --length 16 --dir lab 2>&1 | grep -c '^locant: 2 folders or files of'
+    --heads 1 --ff 8 --batch 1 --length 16 --dir lab 2>&1 | grep -c '^locant: left out 2 unreadable files or folders of'
 chmod 700 text/locked

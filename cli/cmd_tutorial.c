@@ -1,0 +1,334 @@
+/* cmd_tutorial.c - locant tutorial ROW: the rows of the tutorials. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include "../tutorials/run.h"
+#include "cli.h"
+
+struct options {
+    const char *out;
+    int         all, check, markdown;
+};
+
+static const struct cli_option options[] = {
+    OPT_FILE("output", out, "OUT",
+        "OUT.svg, .png or .pdf for a row's figures; with --all a folder",
+        .letter = 'o'),
+    OPT_FLAG("all", all, "every row: text, JSON and figures into the folder"),
+    OPT_FLAG("check", check,
+        "run every row and judge its checks; write nothing"),
+    OPT_FLAG("markdown", markdown, "print docs/tutorials.md"),
+    OPT_END
+};
+
+/* ------------------------------------------------------------------ listing */
+
+/* Does a document begin with this row? */
+static int begins_document(const struct tutorial_row *r)
+{
+    return r == tutorial_rows ||
+           strcmp(tutorial_document(r - 1), tutorial_document(r)) != 0;
+}
+
+static void list_text(void)
+{
+    for (const struct tutorial_row *r = tutorial_rows; r->id != NULL; r++) {
+        if (begins_document(r))
+            printf("%s%s\n", r == tutorial_rows ? "" : "\n",
+                   tutorial_document(r));
+        printf("%-6s %-10s %s%s\n", r->id, r->kind, r->title,
+               r->wrong ? " [wrong in the tutorial]" : "");
+    }
+}
+
+static int list_json(void)
+{
+    json_t *rows = json_array();
+
+    for (const struct tutorial_row *r = tutorial_rows; r->id != NULL; r++)
+        json_array_append_new(rows, json_pack(
+            "{s:s, s:s, s:s, s:s, s:i, s:s?}", "row", r->id, "kind", r->kind,
+            "title", r->title, "lines", r->lines, "figures", r->figures,
+            "wrong", r->wrong));
+    return cli_json(rows);
+}
+
+static void print_markdown(void)
+{
+    printf("# The rows of the tutorials\n\n"
+           "Written by `locant tutorial --markdown`; a test compares.  Every "
+           "row is run, and its\nchecks judged, by `tests/tutorial_rows.sh`.  "
+           "E-2.3 is the third mistake found in S2;\nthe command of its row "
+           "says what is wrong and why.  Rows with figures take\n`-o "
+           "OUT.svg`.\n");
+    for (const struct tutorial_row *r = tutorial_rows; r->id != NULL; r++) {
+        if (begins_document(r))
+            printf("\n## %s\n\n| row | kind | what | figures | wrong in the "
+                   "tutorial | command | test |\n|---|---|---|---|---|---|"
+                   "---|\n", tutorial_document(r));
+        printf("| %s | %s | %s | %d | %s | `locant tutorial %s` | "
+               "`tutorial_rows.sh` |\n", r->id, r->kind, r->title, r->figures,
+               r->wrong ? r->wrong : "", r->id);
+    }
+}
+
+/* ------------------------------------------------------------------ one row */
+
+/* The row of "S0.10", "s0.10" or "S0.10b", whose part is 'b'; NULL if none. */
+static const struct tutorial_row *find(const char *word, char *part)
+{
+    const struct tutorial_row *r = tutorial_rows;
+    size_t n = strlen(word);
+
+    *part = 0;
+    if (n > 0 && word[n - 1] >= 'a' && word[n - 1] <= 'z')
+        *part = word[--n];
+    while (r->id != NULL &&
+           (strlen(r->id) != n || strncasecmp(r->id, word, n) != 0))
+        r++;
+    return r->id != NULL ? r : NULL;
+}
+
+static int unknown_row(const char *word)
+{
+    const char *names[256] = { NULL };
+
+    for (int i = 0; tutorial_rows[i].id != NULL && i < 255; i++)
+        names[i] = tutorial_rows[i].id;
+    return cli_unknown("row", word, names, "locant tutorial");
+}
+
+/* Before long work: can the figures be written? */
+static int check_figures(const struct tutorial_row *row, const char *path)
+{
+    const char *dot = strrchr(path, '.');
+
+    if (row->figures == 0)
+        return cli_fail(CLI_USAGE, "-o: row %s draws no figure", row->id);
+    if (dot == NULL || (strcmp(dot, ".svg") && strcmp(dot, ".png") &&
+                        strcmp(dot, ".pdf")))
+        return cli_fail(CLI_USAGE, "-o '%s': expected a name that ends in "
+                        ".svg, .png or .pdf", path);
+    return cli_check_output(path);
+}
+
+static size_t count_of(const struct tutorial *t, const char *what)
+{
+    return json_array_size(json_object_get(t->json, what));
+}
+
+/* Only the run tells which parts there are, and what they draw. */
+static int check_part(const struct tutorial *t)
+{
+    if (t->only && count_of(t, "parts") == 0)
+        return cli_fail(CLI_USAGE, "row %s has no part '%c'", t->row->id,
+                        t->only);
+    if (t->path != NULL && count_of(t, "figures") == 0)
+        return cli_fail(CLI_USAGE, "-o: part %s%c draws no figure", t->row->id,
+                        t->only);
+    return CLI_OK;
+}
+
+/* Run the row: the exit status. */
+static int run(struct tutorial *t)
+{
+    locant_status s = tutorial_run(t);
+
+    if (s == LOCANT_OK)
+        return t->failed ? CLI_NO : CLI_OK;
+    return cli_fail(s == LOCANT_ERR_INTERRUPTED ? CLI_RESUMABLE
+                    : s == LOCANT_ERR_IO || s == LOCANT_ERR_NOMEM ||
+                      s == LOCANT_ERR_FORMAT ? CLI_INPUT : CLI_NO,
+                    "%s: %s", t->row->id, locant_last_error());
+}
+
+/* Run into memory: t->out is closed, and *text is to be freed. */
+static int run_into_text(struct tutorial *t, char **text)
+{
+    size_t size;
+    int    status;
+
+    *text = NULL;
+    t->out = open_memstream(text, &size);
+    if (t->out == NULL)
+        return cli_fail(CLI_INPUT, "out of memory");
+    status = run(t);
+    fclose(t->out);
+    return status;
+}
+
+/* Print only what turns out to be there. */
+static int run_part(struct tutorial *t, int as_json)
+{
+    char *text;
+    int   status = run_into_text(t, &text);
+    int   failed = status <= CLI_NO ? check_part(t) : CLI_OK;
+
+    if (failed == CLI_OK && !as_json && text != NULL)
+        fputs(text, stdout);
+    if (failed == CLI_OK && as_json && status <= CLI_NO)
+        failed = cli_json(json_incref(t->json));
+    free(text);
+    return failed ? failed : status;
+}
+
+static int run_row(const struct cli *cli)
+{
+    const struct options *o = cli->options;
+    struct tutorial t = { .out = stdout, .talk = 1, .path = o->out };
+    int             status = CLI_OK;
+
+    t.row = find(cli->words[0], &t.only);
+    if (t.row == NULL)
+        return unknown_row(cli->words[0]);
+    if (o->out != NULL)
+        status = check_figures(t.row, o->out);
+    if (status != CLI_OK)
+        return status;
+    status = t.only || cli->json ? run_part(&t, cli->json) : run(&t);
+    json_decref(t.json);
+    return status;
+}
+
+/* ---------------------------------------------------------------- every row */
+
+/* A line of the log, or a member of it. */
+static void report(const struct tutorial *t, int status, json_t *log)
+{
+    if (log != NULL)
+        json_array_append_new(log, json_pack(
+            "{s:s, s:b, s:i, s:i, s:i}", "row", t->row->id, "ok",
+            status == CLI_OK, "checks", t->checks, "failed", t->failed,
+            "figures", t->figures));
+    else if (status == CLI_OK)
+        printf("ok   %-6s %3d checks, %d figures\n", t->row->id, t->checks,
+               t->figures);
+    else
+        printf("FAIL %-6s %s\n", t->row->id, t->failed ? "a check failed"
+                                                       : "did not finish");
+    fflush(stdout);
+}
+
+/* folder/S0.1.txt */
+static int name_file(char path[4096], const char *folder, const char *row,
+                     const char *ending)
+{
+    return snprintf(path, 4096, "%s/%s.%s", folder, row, ending) < 4096
+               ? CLI_OK : cli_fail(CLI_INPUT, "%s: the path is too long",
+                                   folder);
+}
+
+/* Put 'text', which is released, in the place of such a file. */
+static int replace(const char *folder, const char *row, const char *ending,
+                   char *text)
+{
+    char          path[4096];
+    int           status = name_file(path, folder, row, ending);
+    locant_status s;
+
+    if (status == CLI_OK && text == NULL)
+        status = cli_fail(CLI_INPUT, "%s: out of memory", row);
+    if (status == CLI_OK) {
+        s = locant_file_write(path, text, strlen(text));
+        status = s == LOCANT_OK ? CLI_OK : cli_error_input(s);
+    }
+    free(text);
+    return status;
+}
+
+/* Run a row into folder/S0.1.txt, .json and figures. */
+static int run_into_files(struct tutorial *t, const char *folder)
+{
+    char  path[4096], *text;
+    int   failed = name_file(path, folder, t->row->id, "svg"), status;
+
+    if (failed)
+        return failed;
+    t->path = path;
+    status = run_into_text(t, &text);
+    if (status > CLI_NO) {
+        free(text);
+        return status;
+    }
+    failed = replace(folder, t->row->id, "txt", text);
+    if (failed == CLI_OK)
+        failed = replace(folder, t->row->id, "json",
+                         json_dumps(t->json, JSON_INDENT(2)));
+    return failed ? failed : status;
+}
+
+/* All rows into files, or with folder NULL only run. */
+static int run_all(const struct cli *cli, const char *folder)
+{
+    json_t *log;
+    int     rows = 0, wrong = 0, status = CLI_OK;
+
+    if (folder != NULL)
+        status = cli_check_folder(folder);
+    if (status != CLI_OK)
+        return status;
+    if (folder != NULL && mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return cli_fail(CLI_INPUT, "%s: %s", folder, strerror(errno));
+    log = cli->json ? json_array() : NULL;
+    for (; tutorial_rows[rows].id != NULL; rows++) {
+        struct tutorial t = { .row = &tutorial_rows[rows], .draw = 1 };
+
+        status = folder != NULL ? run_into_files(&t, folder) : run(&t);
+        report(&t, status, log);
+        json_decref(t.json);
+        wrong += status != CLI_OK;
+    }
+    status = CLI_OK;
+    if (cli->json)
+        status = cli_json(json_pack("{s:o, s:i}", "rows", log, "wrong",
+                                    wrong));
+    else
+        printf("%d rows, %d wrong\n", rows, wrong);
+    return status ? status : wrong ? CLI_NO : CLI_OK;
+}
+
+static int run_command(const struct cli *cli)
+{
+    const struct options *o = cli->options;
+    int chosen = o->all + o->check + o->markdown + (cli->n_words > 0);
+
+    if (chosen > 1)
+        return cli_fail(CLI_USAGE, "expected one of ROW, --all, --check, "
+                        "--markdown");
+    if (o->all && o->out == NULL)
+        return cli_fail(CLI_USAGE, "--all: expected -o DIR");
+    if (o->all || o->check)
+        return run_all(cli, o->all ? o->out : NULL);
+    if (cli->n_words > 0)
+        return run_row(cli);
+    if (o->out != NULL)
+        return cli_fail(CLI_USAGE, "-o: expected a row, or --all");
+    if (o->markdown)
+        print_markdown();
+    else if (cli->json)
+        return list_json();
+    else
+        list_text();
+    return CLI_OK;
+}
+
+const struct cli_command cli_tutorial = {
+    .name = "tutorial", .summary = "run a row of the five tutorials",
+    .usage = "[ROW] [-o OUT.(svg|png|pdf)] [--json]\n--all -o DIR\n--check\n"
+             "--markdown",
+    .doc = "locant grew from five tutorials about positional encodings.  Each\n"
+           "class, function, figure, experiment and table of theirs is a row,\n"
+           "computed here; where the tutorial is wrong, both its number and\n"
+           "the right one are shown.  Without ROW, lists the rows.\n"
+           "Exit status 1 when a check of a row fails.",
+    .examples = "locant tutorial\nlocant tutorial S0.10 -o waves.svg\n"
+                "locant tutorial S0.10b --json\n"
+                "locant tutorial --all -o tutorials",
+    .options = options, .options_size = sizeof(struct options),
+    .min_words = 0, .max_words = 1, .computes = 1, .run = run_command
+};

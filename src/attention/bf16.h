@@ -1,0 +1,26 @@
+/* bf16.h - the products of a tile by dot products of bfloat16 */
+#ifndef LCT_ATTENTION_BF16_H
+#define LCT_ATTENTION_BF16_H
+#include "arithmetic.h"
+
+extern const struct lct_arithmetic lct_bf16;
+
+/* Query b, h, i, rotated, as one row of words. */
+void lct_bf16_load_query(const struct lct_plan *p, uint32_t *to,
+                         const int64_t at[3]);
+
+/* Bytes from row to row of the caller's tensor. */
+static inline ptrdiff_t lct_bf16_step(const locant_tensor *x)
+{
+    return (ptrdiff_t)x->stride[2] * (ptrdiff_t)sizeof(uint16_t);
+}
+
+/*
+ * The product; with 'guard', weights of 0 contribute nothing, for which 'row'
+ * has room for x->n words.  A guard is needed where x->b is not finite.
+ */
+void lct_bf16_multiply(const struct lct_kernels *kernels,
+                       const struct lct_pair_product *x, bool guard,
+                       uint32_t *row);
+bool lct_bf16_is_finite(const struct lct_pair_product *x);
+#endif

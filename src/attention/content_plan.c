@@ -1,0 +1,179 @@
+/* content_plan.c - products of the content door: chosen, laid out */
+#include "content_plan.h"
+#include "content_far.h"
+#include "content_gates.h"
+
+/* ---------------------------------------------------------------- choosing */
+
+static int64_t held_to(int64_t x, int64_t low, int64_t high)
+{
+    return x < low ? low : x > high ? high : x;
+}
+
+/* Which rows occur; false: differences are too many for an entry each. */
+static bool plan_term(struct lct_content_table *table, const struct lct_plan *p,
+                      const struct lct_vectors *v, int64_t low, int64_t high)
+{
+    const locant_encoding *e = p->request->content->e;
+    int64_t range, from, to;
+
+    *table = (struct lct_content_table){ .v = *v, .finite = true };
+    table->heads = v->matrix >= 0 || v->by_head ? p->H : 1;
+    table->owners = table->heads == 1 ? p->Hkv : p->H;
+    if (v->pairs > 0) {
+        table->rows = v->pairs;
+        return true;
+    }
+    table->first = held_to(low, v->first, v->last);
+    if (__builtin_sub_overflow(held_to(high, v->first, v->last), table->first,
+                               &range) || range >= 4 * (p->T + p->S) + 1024)
+        return false;
+    table->range = range + 1;
+    from = v->row(e, table->first, 0);
+    to = v->row(e, table->first + range, 0);
+    table->low = from < to ? from : to;
+    table->rows = (from < to ? to - from : from - to) + 1;
+    table->padded_rows = (table->rows + LCT_PAD - 1) / LCT_PAD * LCT_PAD +
+        LCT_CONTENT_WINDOW;
+    return true;
+}
+
+/* Lowest and highest q_pos - k_pos that may be seen. */
+static void find_differences(int64_t *low, int64_t *high,
+                             const struct lct_plan *p)
+{
+    const struct lct_positions queries = lct_positions_of_queries(p->request);
+    const struct lct_positions keys = lct_positions_of_keys(p->request);
+
+    *low = INT64_MAX;
+    *high = INT64_MIN;
+    for (int64_t row = 0; row < p->position_rows; row++) {
+        struct lct_extent q = lct_positions_extent(&queries, row);
+        struct lct_extent k = lct_positions_extent(&keys, row);
+        int64_t least = lct_distance(q.low, k.high);
+        int64_t most = lct_distance(q.high, k.low);
+
+        *low = least < *low ? least : *low;
+        *high = most > *high ? most : *high;
+    }
+    if (p->request->causal) {
+        *low = *low < 0 ? 0 : *low;
+        *high = *high < 0 ? 0 : *high;
+    }
+}
+
+bool lct_content_plan_make(struct lct_content_products *plan,
+                           const struct lct_plan *p)
+{
+    const locant_encoding *e = p->request->content->e;
+    const struct lct_content_door *door = &e->row->content;
+    int64_t low, high;
+
+    if (door->products == NULL || door->scores != NULL)
+        return false;
+    find_differences(&low, &high, p);
+    door->products(&plan->terms, e, low, high);
+    if (plan->terms.gate_weight >= 0 && p->request->mask_hooks > 0)
+        return false;
+    plan->basis_row = 0;
+    for (int n = 0; n < plan->terms.count; n++) {
+        const struct lct_vectors *v = &plan->terms.vectors[n];
+
+        if (!plan_term(&plan->table[n], p, v, low, high))
+            return false;
+        if (v->matrix >= 0)
+            plan->basis_row = (p->W + LCT_PAD - 1) / LCT_PAD * LCT_PAD;
+    }
+    return true;
+}
+
+double lct_content_plan_gradients(const struct lct_plan *p)
+{
+    double sum = 0;
+
+    for (int n = 0; n < p->content->terms.count; n++) {
+        const struct lct_content_table *table = &p->content->table[n];
+
+        sum += (double)table->owners * (double)table->rows * (double)p->D;
+    }
+    return sum;
+}
+
+/* ------------------------------------------------------------------ layout */
+
+static void lay_out_term(struct lct_content_table *table,
+                         const struct lct_plan *p, struct lct_arena *arena)
+{
+    bool keys = table->v.meets == LCT_MEETS_KEY;
+
+    table->row_of = lct_arena_alloc(arena, table->range, 1, sizeof(int32_t));
+    table->vectors = lct_arena_floats(arena, table->heads * table->rows,
+                                      p->padded);
+    table->columns = lct_arena_floats(arena, keys ? table->heads * p->D : 0,
+                                      table->padded_rows);
+    table->dtable = lct_arena_doubles(arena,
+                                      p->chunk * table->owners * table->rows,
+                                      p->D);
+    table->dtotal = lct_arena_doubles(arena, table->heads * table->rows, p->D);
+}
+
+static void lay_out_scratch(const struct lct_plan *p, struct lct_arena *arena)
+{
+    const struct lct_content_products *plan = p->content;
+    int64_t most = p->W > p->D ? p->W : p->D; /* a width may be any */
+
+    for (int slot = 0; slot < p->slots; slot++) {
+        struct lct_content_scratch s = { 0 };
+
+        if (plan->terms.near_far) {
+            s.y[0] = lct_arena_floats(arena, LCT_TILE, p->padded);
+            s.y_cols[0] = lct_arena_floats(arena, LCT_TILE, p->D);
+            s.dy[0] = lct_arena_floats(arena, LCT_TILE, p->padded);
+            s.dk = lct_arena_floats(arena, p->S, p->padded);
+        }
+        for (int n = 0; n < plan->terms.count; n++) {
+            int64_t own = plan->table[n].v.added >= 0 ? LCT_TILE : 0;
+
+            s.product[n].held = lct_arena_floats(arena, LCT_CONTENT_WINDOW,
+                                                 LCT_TILE);
+            s.gradient[n].held = lct_arena_floats(arena, LCT_CONTENT_WINDOW,
+                                                  LCT_TILE);
+            s.y[n] = lct_arena_floats(arena, own, p->padded);
+            s.y_cols[n] = lct_arena_floats(arena, own, p->D);
+            s.dy[n] = lct_arena_floats(arena, LCT_TILE, p->padded);
+        }
+        s.rows = lct_arena_floats(arena, LCT_CONTENT_WINDOW, p->padded);
+        s.keys = lct_arena_floats(arena, LCT_CONTENT_WINDOW, LCT_TILE);
+        s.at = lct_arena_alloc(arena, LCT_TILE, LCT_TILE, sizeof(int32_t));
+        s.row = lct_arena_doubles(arena, most, 1);
+        if (lct_arena_is_real(arena))
+            plan->scratch[slot] = s;
+    }
+}
+
+void lct_content_plan_layout(struct lct_content_products *plan,
+                             const struct lct_plan *p, struct lct_arena *arena)
+{
+    int64_t rows = 0;
+
+    if (p->request->content == NULL)
+        return;
+    for (int n = 0; n < plan->terms.count; n++) {
+        lay_out_term(&plan->table[n], p, arena);
+        if (plan->table[n].v.matrix >= 0)
+            rows = plan->table[n].rows; /* the same for all of them */
+    }
+    for (int n = 0; n <= plan->terms.count; n++)
+        plan->dvector[n] = lct_arena_doubles(arena, p->chunk * p->H, p->D);
+    if (plan->basis_row > 0) {
+        plan->basis = lct_arena_floats(arena, rows, plan->basis_row);
+        plan->matrix = lct_arena_floats(arena, plan->basis_row,
+                                        p->H * p->padded);
+    }
+    plan->scratch = lct_arena_alloc(arena, p->slots, 1, sizeof(*plan->scratch));
+    lay_out_scratch(p, arena);
+    if (plan->terms.gate_weight >= 0)
+        lct_content_gates_layout(plan, p, arena);
+    if (plan->terms.near_far)
+        lct_content_far_layout(plan, p, arena);
+}

@@ -1,0 +1,93 @@
+/* content_window.h - rows of vectors that the pairs of a tile pick */
+#ifndef LCT_ATTENTION_CONTENT_WINDOW_H
+#define LCT_ATTENTION_CONTENT_WINDOW_H
+#include "content.h"
+
+/*
+ * Rows that the pairs of a tile pick: rows low .. high of the table.  That of
+ * pair (i, j) is at[i - j + keys - 1] along diagonals, else at[j * TILE + i].
+ */
+struct lct_content_picks {
+    int64_t low, high;
+    bool diagonal;
+    const int32_t *at;
+};
+
+struct lct_content_picks
+lct_content_window_picks(const struct lct_plan *p, const struct lct_tile *t,
+                         const struct lct_content_table *table, int32_t *at);
+
+/* The rows of the pairs of key j, one for each query. */
+static inline const int32_t *
+lct_content_window_picks_of(const struct lct_content_picks *x,
+                            const struct lct_tile *t, int64_t j)
+{
+    return x->diagonal ? x->at + (t->keys - 1 - j) : x->at + j * LCT_TILE;
+}
+
+/* The table that head h uses. */
+static inline const float *
+lct_content_window_vectors(const struct lct_plan *p,
+                           const struct lct_content_table *table, int64_t h)
+{
+    return table->vectors +
+           (table->heads == 1 ? 0 : h) * table->rows * p->padded;
+}
+
+/*
+ * The rows that a tile needs are held a window at a time: where the window that
+ * begins with row 'from' ends.
+ */
+static inline int64_t lct_content_window_end(const struct lct_content_picks *x,
+                                             int64_t from)
+{
+    return x->high + 1 - from < LCT_CONTENT_WINDOW ? x->high + 1 : from +
+        LCT_CONTENT_WINDOW;
+}
+
+/* Have the window hold rows low .. high - 1: products of 'cols'. */
+void lct_content_window_hold(const struct lct_plan *p, const struct lct_tile *t,
+                             const struct lct_content_table *table,
+                             struct lct_content_window *w, const float *cols,
+                             int64_t low, int64_t high);
+
+/* to [keys, lanes] += for each pair its row of the held ones. */
+void lct_content_window_gather(float *to, const struct lct_tile *t,
+                               const struct lct_content_picks *x,
+                               const struct lct_content_window *w);
+/* The reverse. */
+void lct_content_window_scatter(const float *from, const struct lct_tile *t,
+                                const struct lct_content_picks *x,
+                                struct lct_content_window *w);
+
+/* Does the window hold all rows that the tile picks? */
+static inline bool
+lct_content_window_holds(const struct lct_content_window *w,
+                         const struct lct_content_picks *x)
+{
+    return x->low >= w->low && x->high < w->high;
+}
+
+/* Rows from .. from + n - 1 of a head's gradient of the vectors += 'rows'. */
+void lct_content_window_add_rows(const struct lct_plan *p,
+                                 const struct lct_tile *t,
+                                 const struct lct_content_table *table,
+                                 const float *rows,
+                                 const struct lct_content_gradients *job,
+                                 int64_t from, int64_t n);
+
+/*
+ * Add gradients of pairs, 'from' [keys, lanes], to rows of table n that they
+ * picked.  Rows that leave the window are complete: two products pass them on,
+ * to queries and to vectors.  'release' makes all rows leave it.
+ */
+void lct_content_window_scatter_rows(const struct lct_plan *p,
+                                     const struct lct_tile *t,
+                                     struct lct_scratch *s, int n,
+                                     const struct lct_content_picks *x,
+                                     const float *from,
+                                     const struct lct_content_gradients *job);
+void lct_content_window_release(const struct lct_plan *p,
+                                const struct lct_tile *t, struct lct_scratch *s,
+                                int n, const struct lct_content_gradients *job);
+#endif

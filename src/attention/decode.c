@@ -1,0 +1,282 @@
+/* decode.c - few queries against many keys: a step of decoding (split-KV) */
+#include "decode.h"
+#include "../core/pool.h"
+#include "arithmetic.h"
+#include "decode_keys.h"
+#include "decode_softmax.h"
+#include "load.h"
+#include "mask.h"
+#include "softmax.h"
+#include <math.h>
+#include <string.h>
+
+void lct_decode_layout(struct lct_decode *decode, const struct lct_plan *p,
+                       struct lct_arena *arena)
+{
+    int64_t rows = LCT_DECODE_ROWS, parts = p->B * p->H * p->T * p->k_splits;
+    int64_t pairs = p->rotates_keys ? p->schedule->pairs : 0;
+    const size_t size = sizeof(float);
+
+    decode->split_out = lct_arena_alloc(arena, parts, p->padded, size);
+    decode->split_stats = lct_arena_alloc(arena, parts, 2, size);
+    decode->scratch = lct_arena_alloc(arena, p->slots, 1,
+                                      sizeof(*decode->scratch));
+    for (int slot = 0; slot < p->slots; slot++) {
+        struct lct_decode_scratch d = {
+            .q = lct_arena_alloc(arena, p->padded_q, LCT_TILE, size),
+            .query = lct_arena_alloc(arena, 1, p->padded_q, size),
+            .out = lct_arena_alloc(arena, rows, p->padded, size),
+            .row_max = lct_arena_alloc(arena, 1, rows, size),
+            .row_sum = lct_arena_alloc(arena, 1, rows, size),
+            .scale = lct_arena_alloc(arena, 1, rows, size),
+            .scores = lct_arena_alloc(arena, rows, LCT_DECODE_ROW, size),
+            .rescale = lct_arena_alloc(arena, 1, rows, size),
+            .angles = lct_arena_alloc(arena, 2 * LCT_TILE, pairs, size),
+        };
+
+        if (lct_arena_is_real(arena))
+            decode->scratch[slot] = d;
+    }
+}
+
+/* Mark which heads see tile n; false: none does. */
+static bool classify(const struct lct_plan *p, struct lct_decode_task *f,
+                     struct lct_tile *t, int64_t n)
+{
+    bool any = false;
+
+    f->guard[f->tiles] = false;
+    for (int64_t g = 0; g < f->heads; g++) {
+        t->h = f->head + g;
+        /* Only an encoding masks for one head what another sees. */
+        f->seen[g] = g > 0 && p->request->mask_hooks == 0
+                         ? any
+                         : lct_mask_classify(p, t, n, f->s);
+        any |= f->seen[g];
+        f->guard[f->tiles] |= !f->seen[g] || t->masked;
+    }
+    return any;
+}
+
+/* Do kernels read rows of the tile at 'at' in place? */
+static bool readable_in_place(const struct lct_plan *p, const locant_tensor *x,
+                              const void *at)
+{
+    bool whole = x->dtype == LOCANT_F32 ||
+                 (x->stride[2] % 2 == 0 && (uintptr_t)at % 4 == 0);
+
+    return whole && p->padded == p->D && x->stride[2] >= 0;
+}
+
+bool lct_decode_place_rows(const struct lct_plan *p,
+                           const struct lct_decode_task *f,
+                           const locant_tensor *from, int64_t h, int64_t i,
+                           struct lct_product *x)
+{
+    int64_t at[3] = { f->b, lct_plan_kv_head(p, h), f->tile[i] * LCT_TILE };
+
+    x->b = lct_at(from, at, 3);
+    if (!readable_in_place(p, from, x->b))
+        return false;
+    x->kind = (enum lct_stored)from->dtype;
+    x->b_row = x->ahead_row = (size_t)from->stride[2];
+    at[1] += f->share < f->heads; /* the next head, or somewhere */
+    at[2] = f->tile[f->share < f->heads ? i : i + 1] * LCT_TILE;
+    x->ahead = lct_at(from, at, 3);
+    return true;
+}
+
+/* Weights of tile i of the run, which 't' is. */
+static void tile_weights(const struct lct_plan *p, struct lct_decode_task *f,
+                         struct lct_tile *t, int64_t i)
+{
+    const struct lct_decode_arithmetic *arithmetic = p->arithmetic->decode;
+    int64_t rows = f->heads * p->T;
+    float *scores = f->d->scores + i * rows * LCT_DECODE_ROW;
+
+    if (p->rotates_keys)
+        lct_decode_keys_angles(p, f, t);
+    for (int64_t g = 0; g < f->heads; g += f->share) {
+        struct lct_product x = {
+            .c = scores + g * p->T * LCT_DECODE_ROW, .c_row = LCT_DECODE_ROW,
+            .a = f->d->q + g * p->T, .a_col = (size_t)rows,
+            .m = (size_t)(f->share * p->T), .n = (size_t)t->keys,
+            .k = (size_t)(p->padded_q / arithmetic->channels),
+            .shrink = f->d->scale + g * p->T };
+
+        t->h = f->head + g;
+        if (p->rotates_keys) {
+            lct_decode_keys_scores(p, f, t, &x);
+            continue;
+        }
+        arithmetic->load_keys(p, f, t, i, &x);
+        p->kernels->scores_few(&x);
+    }
+    lct_decode_softmax(p, f, t, i, scores);
+    if (arithmetic->round_weights != NULL)
+        arithmetic->round_weights(p, scores, rows, t->keys);
+}
+
+/* out = out * rescale + weights * values of tile i of the run. */
+static void tile_values(const struct lct_plan *p,
+                        const struct lct_decode_task *f, int64_t i)
+{
+    int64_t rows = f->heads * p->T;
+    struct lct_tile t = { .b = f->b, .j = f->tile[i] * LCT_TILE };
+
+    t.keys = p->S - t.j < LCT_TILE ? p->S - t.j : LCT_TILE;
+    for (int64_t r = 0; r < rows; r++) {
+        float *out = f->d->out + r * p->padded;
+        float factor = f->d->rescale[i * rows + r];
+
+        if (factor != 1)
+            for (int64_t d = 0; d < p->padded; d++)
+                out[d] *= factor;
+    }
+    for (int64_t g = 0; g < f->heads; g += f->share) {
+        struct lct_product x = {
+            .c = f->d->out + g * p->T * p->padded, .c_row = (size_t)p->padded,
+            .a = f->d->scores + (i * rows + g * p->T) * LCT_DECODE_ROW,
+            .a_row = LCT_DECODE_ROW, .a_col = 1,
+            .m = (size_t)(f->share * p->T), .n = (size_t)p->padded,
+            .k = (size_t)t.keys, .add = true };
+
+        t.h = f->head + g;
+        p->arithmetic->decode->values(p, f, &t, i, &x);
+    }
+}
+
+/* The tiles of a run, from n on; the first that does not belong to it. */
+static int64_t run_tiles(const struct lct_plan *p, struct lct_decode_task *f,
+                         int64_t n, int64_t end)
+{
+    struct lct_tile t = { .b = f->b, .rows = p->T, .lanes = LCT_PAD };
+    int64_t most = LCT_DECODE_ROWS / (f->heads * p->T), first = n;
+
+    most = most < LCT_SPLIT_TILES ? most : LCT_SPLIT_TILES;
+    for (f->tiles = 0; n < end && f->tiles < most; n++)
+        if (classify(p, f, &t, n))
+            f->tile[f->tiles++] = n;
+    f->tile[f->tiles] = n < p->k_tiles ? n : first;
+    for (int64_t i = 0, tiles = f->tiles; i < tiles; i++) {
+        f->tiles = i;
+        if (classify(p, f, &t, f->tile[i]))
+            tile_weights(p, f, &t, i);
+        f->tiles = tiles;
+    }
+    for (int64_t i = 0; i < f->tiles; i++)
+        tile_values(p, f, i);
+    return n;
+}
+
+/* Row r of the task: its query, as a column of d->q. */
+static void load_query(const struct lct_plan *p,
+                       const struct lct_decode_task *f, int64_t r)
+{
+    const struct lct_decode_arithmetic *arithmetic = p->arithmetic->decode;
+    int64_t at[3] = { f->b, f->head + r / p->T, r % p->T };
+    int64_t rows = f->heads * p->T;
+
+    arithmetic->load_query(p, f, at);
+    for (int64_t d = 0; d < p->padded_q / arithmetic->channels; d++)
+        f->d->q[d * rows + r] = f->d->query[d]; /* words move as floats do */
+    f->d->scale[r] = lct_load_query_scale(p, at[0], at[2]);
+}
+
+/* One split of keys, some of which may be seen. */
+static void decode_split(const struct lct_plan *p, struct lct_decode_task *f)
+{
+    int64_t n = f->split * LCT_SPLIT_TILES, rows = f->heads * p->T;
+    int64_t end = p->k_tiles - n < LCT_SPLIT_TILES ? p->k_tiles
+                                                   : n + LCT_SPLIT_TILES;
+    int64_t part = ((f->b * p->H + f->head) * p->T) * p->k_splits + f->split;
+
+    for (int64_t r = 0; r < rows; r++) {
+        load_query(p, f, r);
+        f->d->row_max[r] = -INFINITY;
+        f->d->row_sum[r] = 0;
+    }
+    lct_decode_softmax_plan(p, f);
+    memset(f->d->out, 0, (size_t)(rows * p->padded) * sizeof(float));
+    while (n < end)
+        n = run_tiles(p, f, n, end);
+    for (int64_t r = 0; r < rows; r++, part += p->k_splits) {
+        memcpy(p->decode->split_out + part * p->padded,
+               f->d->out + r * p->padded, (size_t)p->padded * sizeof(float));
+        p->decode->split_stats[2 * part] = f->d->row_max[r];
+        p->decode->split_stats[2 * part + 1] = f->d->row_sum[r];
+    }
+}
+
+/*
+ * Heads of keys in a task: where keys are rotated, as many as find room, since
+ * their angles are the same, but not so few tasks that threads have none.
+ */
+static int64_t heads_per_task(const struct lct_plan *p)
+{
+    int64_t rows = p->H / p->Hkv * p->T, parts;
+    int64_t most = rows < LCT_DECODE_ROWS ? LCT_DECODE_ROWS / rows : 1;
+
+    if (!p->rotates_keys)
+        return 1;
+    parts = (p->Hkv + most - 1) / most;
+    while (parts < p->Hkv && p->B * p->k_splits * parts < 2 * p->slots)
+        parts *= 2;
+    return (p->Hkv + parts - 1) / parts;
+}
+
+static void decode_task(void *context, size_t task, int slot)
+{
+    const struct lct_softmax_results *job = context;
+    const struct lct_plan *p = job->p;
+    int64_t group = p->H / p->Hkv, most = LCT_DECODE_ROWS / p->T;
+    int64_t span = heads_per_task(p), parts = (p->Hkv + span - 1) / span;
+    int64_t from = (int64_t)task / p->k_splits % parts * span * group;
+    int64_t end = from + span * group < p->H ? from + span * group : p->H;
+    struct lct_decode_task f = { .b = (int64_t)task / p->k_splits / parts,
+                                 .split = (int64_t)task % p->k_splits,
+                                 .s = lct_scratch_of(p, slot, 0),
+                                 .d = &p->decode->scratch[slot] };
+
+    for (; from < end; from += f.heads) {
+        int64_t left = end - from;
+
+        f.head = from;
+        f.heads = left < most ? left : most;
+        f.share = f.heads < group ? f.heads : group;
+        decode_split(p, &f);
+    }
+}
+
+/* Join the splits of one query. */
+static void join(const struct lct_softmax_results *job, int64_t row)
+{
+    const struct lct_plan *p = job->p;
+    int64_t head = row / p->T;
+    int64_t at[3] = { head / p->H, head % p->H, row % p->T };
+    float *total = p->decode->scratch[0].out, row_max = 0, sum = 0;
+
+    for (int64_t n = 0; n < p->k_splits; n++) {
+        int64_t part = row * p->k_splits + n;
+
+        p->kernels->softmax_merge(total, &row_max, &sum,
+                                  p->decode->split_out + part * p->padded,
+                                  p->decode->split_stats[2 * part],
+                                  p->decode->split_stats[2 * part + 1],
+                                  (size_t)p->padded);
+    }
+    lct_softmax_finish(job, at, total, row_max, sum);
+    lct_load_rows_back(p, job->out, total, at, 1);
+}
+
+void lct_decode_forward(const struct lct_plan *p, const locant_tensor *out,
+                        const locant_tensor *lse)
+{
+    struct lct_softmax_results job = { p, out, lse };
+    int64_t span = heads_per_task(p), parts = (p->Hkv + span - 1) / span;
+
+    lct_parallel_for((size_t)(p->B * parts * p->k_splits), p->slots,
+                     decode_task, &job);
+    for (int64_t row = 0; row < p->B * p->H * p->T; row++)
+        join(&job, row);
+}

@@ -1,0 +1,23 @@
+/* scores.c - the scores of a tile: products, bias, content, mask, softcap */
+#include "scores.h"
+#include "bias.h"
+#include "content.h"
+#include "content_far.h"
+#include "mask.h"
+
+void lct_scores_of_tile(const struct lct_plan *p, const struct lct_tile *t,
+                        struct lct_scratch *s, const struct lct_loaded *l,
+                        float *slope)
+{
+    if (t->nearness != LCT_FAR)
+        p->arithmetic->scores(p, t, s, l);
+    if (t->nearness != LCT_NEAR)
+        lct_content_far_scores(p, t, s, l->keys);
+    if (p->request->score != NULL)
+        lct_bias_add(p, t, s);
+    if (p->request->content != NULL)
+        lct_content_scores(p, t, s, l->keys, l->key_row);
+    if (t->masked)
+        lct_mask_apply(p, t, s);
+    lct_scores_cap(p, s->s, slope, (size_t)t->keys * t->lanes);
+}

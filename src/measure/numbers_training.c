@@ -1,0 +1,112 @@
+/*
+ * numbers_training.c - what heads were like while they learned, in means over
+ * heads; and how large the gradient of the encoding's own parameters was.
+ */
+#include "numbers.h"
+#include "probe.h"
+#include <math.h>
+
+/* Means over heads: of values, of their magnitudes (biases go both ways), or
+   of whether they are those of a sink. */
+enum mean { PLAIN, MAGNITUDE, SINKS };
+
+static double mean_of(const json_t *heads, enum mean mean)
+{
+    const json_t *value;
+    double sum = 0;
+    size_t i;
+
+    json_array_foreach(heads, i, value) {
+        const double x = lct_number_of(value);
+
+        sum += mean == MAGNITUDE ? fabs(x)
+             : mean == SINKS     ? isnan(x) ? NAN : x > lct_sink_threshold
+                                 : x;
+    }
+    return sum / (double)json_array_size(heads); /* none: NAN */
+}
+
+/*
+ * Mean over steps from + 1 .. to of the norm of the gradient, of the encoding's
+ * own parameters or of all; NAN where there is none.
+ */
+static double norm_of(const struct lct_result *x, bool own, double from,
+                      double to)
+{
+    double sum = 0, n = 0;
+
+    for (size_t k = 0; k < x->n_steps; k++)
+        if (x->step[k] > from && x->step[k] <= to) {
+            sum += own ? x->step_own_norm[k] : x->step_norm[k];
+            n++;
+        }
+    return n > 0 ? sum / n : NAN;
+}
+
+static void put_norms(struct lct_numbers *n, json_t *to, const json_t *steps,
+                      const struct lct_result *x)
+{
+    json_t *own = lct_put_array(n, to, "gradient");
+    json_t *share = lct_put_array(n, to, "gradient_share");
+    const json_t *one;
+    double last = 0;
+    size_t i;
+
+    json_array_foreach(steps, i, one) {
+        const double step = lct_number_of(json_object_get(one, "step"));
+        const double norm = norm_of(x, true, last, step);
+
+        lct_add_real(n, own, norm);
+        lct_add_real(n, share, norm / norm_of(x, false, last, step));
+        last = step;
+    }
+}
+
+static void put_heads(struct lct_numbers *n, json_t *to, const json_t *steps)
+{
+    static const struct {
+        const char *key, *of;
+        enum mean mean;
+    } list[] = {{"own", "self_bias", MAGNITUDE},
+                {"previous", "previous_bias", MAGNITUDE},
+                {"entropy", "entropy", PLAIN},
+                {"distance", "distance", PLAIN},
+                {"sink", "sink", PLAIN},
+                {"sinks", "early_sink", SINKS}};
+
+    for (size_t k = 0; k < sizeof list / sizeof list[0]; k++) {
+        json_t *values = lct_put_array(n, to, list[k].key);
+        const json_t *one;
+        size_t i;
+
+        json_array_foreach(steps, i, one)
+            lct_add_real(n, values, mean_of(json_object_get(one, list[k].of),
+                                            list[k].mean));
+    }
+}
+
+void lct_put_training(struct lct_numbers *n, json_t *to,
+                      const struct lct_group *g)
+{
+    const json_t *steps = json_object_get(g->probe, "training"), *one;
+    const int64_t length = lct_probe_length(n->r->trained_length);
+    json_t *course, *list;
+    double logs = 0;
+    size_t i;
+
+    if (json_array_size(steps) == 0)
+        return;
+    course = lct_put_object(n, to, "training");
+    list = lct_put_array(n, course, "step");
+    json_array_foreach(steps, i, one)
+        lct_add_count(n, list,
+                      json_integer_value(json_object_get(one, "step")));
+    put_heads(n, course, steps);
+    if (g->n > 0)
+        put_norms(n, course, steps, &g->results[0]);
+    /* weights 1/t of t = 1 .. length keys: entropy ln t, distance (t - 1)/2 */
+    for (int64_t t = 1; t <= length; t++)
+        logs += log((double)t);
+    lct_put_real(n, course, "even_entropy", logs / (double)length);
+    lct_put_real(n, course, "even_distance", (double)(length - 1) / 4);
+}

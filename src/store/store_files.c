@@ -1,0 +1,253 @@
+/* store_files.c - the files named after a run: checkpoint and lock */
+#define _GNU_SOURCE
+#include "store.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+locant_status lct_store_run_path(char **out, const locant_store *s, int64_t id,
+                                 const char *ending)
+{
+    size_t size = strlen(s->directory) + strlen(ending) + 64;
+
+    *out = locant_alloc(size);
+    if (*out == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for a path",
+                           s->directory);
+    snprintf(*out, size, "%s/checkpoints/run-%" PRId64 ".%s", s->directory, id,
+             ending);
+    return LOCANT_OK;
+}
+
+/* Who holds the lock, from the file they wrote. */
+static locant_status refuse_lock(int fd, int64_t id)
+{
+    char who[128] = "";
+    ssize_t n = pread(fd, who, sizeof who - 1, 0);
+
+    who[n > 0 ? n : 0] = 0;
+    who[strcspn(who, "\n")] = 0;
+    return locant_fail(LOCANT_ERR_UNSUPPORTED,
+                       "locant_train: run %" PRId64 " is being trained by %s",
+                       id, who[0] ? who : "another process");
+}
+
+static locant_status sign_lock(int fd, const char *path)
+{
+    char host[64] = "", text[128];
+    int size, done = 0;
+
+    gethostname(host, sizeof host - 1);
+    size = snprintf(text, sizeof text, "process %ld on host %s\n",
+                    (long)getpid(), host);
+    if (ftruncate(fd, 0) != 0)
+        return locant_fail(LOCANT_ERR_IO, "%s: %s", path, strerror(errno));
+    while (done < size) {
+        ssize_t n = pwrite(fd, text + done, (size_t)(size - done), done);
+
+        if (n <= 0 && !(n < 0 && errno == EINTR))
+            return locant_fail(LOCANT_ERR_IO, "%s: %s", path, strerror(errno));
+        done += n > 0 ? (int)n : 0;
+    }
+    return LOCANT_OK;
+}
+
+/* Is 'path' still the file behind fd?  Its holder may have removed it. */
+static bool same_file(int fd, const char *path)
+{
+    struct stat a, b;
+
+    return fstat(fd, &a) == 0 && stat(path, &b) == 0 && a.st_ino == b.st_ino &&
+           a.st_dev == b.st_dev;
+}
+
+static locant_status lock_path(int *fd, const char *path, int64_t id)
+{
+    for (;;) {
+        locant_status status = LOCANT_OK;
+
+        *fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
+                   0666);
+        if (*fd < 0)
+            return locant_fail(LOCANT_ERR_IO, "%s: %s", path, strerror(errno));
+        if (flock(*fd, LOCK_EX | LOCK_NB) != 0)
+            status = errno == EWOULDBLOCK
+                         ? refuse_lock(*fd, id)
+                         : locant_fail(LOCANT_ERR_IO, "%s: %s", path,
+                                       strerror(errno));
+        else if (same_file(*fd, path))
+            status = sign_lock(*fd, path);
+        else {
+            close(*fd);
+            continue;
+        }
+        if (status != LOCANT_OK)
+            close(*fd);
+        return status;
+    }
+}
+
+locant_status lct_store_lock_run(int *fd, const locant_store *s, int64_t id)
+{
+    locant_status status;
+    char *path;
+
+    LCT_TRY(lct_store_run_path(&path, s, id, "lock"));
+    status = lock_path(fd, path, id);
+    locant_release(path);
+    if (status != LOCANT_OK)
+        *fd = -1;
+    return status;
+}
+
+void lct_store_unlock_run(int fd, const locant_store *s, int64_t id)
+{
+    char *path;
+
+    if (fd < 0)
+        return;
+    if (lct_store_run_path(&path, s, id, "lock") == LOCANT_OK) {
+        unlink(path);
+        locant_release(path);
+    }
+    close(fd);
+}
+
+void lct_store_drop_lock(const locant_store *s, int64_t id)
+{
+    char *path;
+    int fd;
+
+    if (lct_store_run_path(&path, s, id, "lock") != LOCANT_OK)
+        return;
+    fd = open(path, O_RDWR | O_CLOEXEC);
+    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && same_file(fd, path))
+        unlink(path);
+    if (fd >= 0)
+        close(fd);
+    locant_release(path);
+}
+
+/* ------------------------------------------------------------- checkpoints */
+
+/* Names of a run's files; all NULL when memory is short. */
+struct names {
+    char *last, *previous, *temporary;
+};
+
+static struct names names_of(const locant_store *s, int64_t id)
+{
+    struct names n = {0};
+
+    if (lct_store_run_path(&n.last, s, id, "safetensors") != LOCANT_OK ||
+        lct_store_run_path(&n.previous, s, id, "previous.safetensors") !=
+            LOCANT_OK ||
+        lct_store_run_path(&n.temporary, s, id, "safetensors.previous.tmp") !=
+            LOCANT_OK) {
+        locant_release(n.last);
+        locant_release(n.previous);
+        n = (struct names){0};
+    }
+    return n;
+}
+
+static void free_names(struct names *n)
+{
+    locant_release(n->last);
+    locant_release(n->previous);
+    locant_release(n->temporary);
+}
+
+/*
+ * By a link, so that the checkpoint never lacks; where the file system has
+ * none, by a rename, and until the next one is there the kept one is the last.
+ * A failure costs the copy and nothing else.
+ */
+void lct_store_keep_previous(const locant_store *s, int64_t id)
+{
+    struct names n = names_of(s, id);
+
+    if (n.last) {
+        unlink(n.temporary);
+        if (link(n.last, n.temporary) == 0)
+            rename(n.temporary, n.previous);
+        else if (errno != ENOENT)
+            rename(n.last, n.previous);
+        /* a rename between two names of one file leaves both */
+        unlink(n.temporary);
+    }
+    free_names(&n);
+}
+
+bool lct_store_use_previous(const locant_store *s, int64_t id)
+{
+    struct names n = names_of(s, id);
+    bool good = n.last && rename(n.previous, n.last) == 0;
+
+    free_names(&n);
+    return good;
+}
+
+void lct_store_drop_previous(const locant_store *s, int64_t id)
+{
+    struct names n = names_of(s, id);
+
+    if (n.last)
+        unlink(n.previous);
+    free_names(&n);
+}
+
+void lct_store_clean_run(const locant_store *s, int64_t id, bool all)
+{
+    char *path, *name;
+    const struct dirent *entry;
+    DIR *folder;
+
+    if (lct_store_run_path(&path, s, id, "safetensors") != LOCANT_OK)
+        return;
+    if (all) {
+        unlink(path);
+        lct_store_drop_previous(s, id);
+    }
+    name = strrchr(path, '/');
+    *name++ = 0;
+    folder = opendir(path);
+    while (folder && (entry = readdir(folder)) != NULL) {
+        size_t n = strlen(entry->d_name), stem = strlen(name);
+
+        if (n > stem && strncmp(entry->d_name, name, stem) == 0 &&
+            strcmp(entry->d_name + n - 4, ".tmp") == 0)
+            unlinkat(dirfd(folder), entry->d_name, 0);
+    }
+    if (folder)
+        closedir(folder);
+    locant_release(path);
+}
+
+locant_status locant_store_remove(locant_store *store, int64_t id)
+{
+    struct lct_run_extra extra;
+    locant_status status;
+    int fd = -1;
+
+    LCT_NOT_NULL(__func__, store);
+    /* is it there?  What its row says need not hold */
+    LCT_TRY(lct_store_run_extra(&extra, store, id));
+    if (!store->readonly)
+        LCT_TRY(lct_store_lock_run(&fd, store, id));
+    status = lct_store_begin(store, __func__);
+    if (status == LOCANT_OK)
+        status = lct_store_end(
+            store, lct_store_exec(store, "DELETE FROM runs WHERE id = ?1", "i",
+                                  id));
+    if (status == LOCANT_OK)
+        lct_store_clean_run(store, id, true);
+    lct_store_unlock_run(fd, store, id);
+    return status;
+}

@@ -1,0 +1,34 @@
+#!/bin/sh
+# Run every row of the tutorials, and count them.
+#
+# usage: tests/tutorial_rows.sh LOCANT
+#
+# A row fails when it does not finish, when one of its checks fails, when its
+# text or JSON is missing, or when a figure it promises is not drawn.
+# Closes with "N passed, N failed".
+set -u
+LOCANT=${1:?usage: tutorial_rows.sh LOCANT}
+ROWS=97
+here=$(cd "$(dirname "$0")" && pwd)
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+out=$folder/out
+
+# Files are replaced, never written into: what has a second name keeps it.
+mkdir "$out"
+echo before > "$folder/before"
+ln "$folder/before" "$out/S0.1.txt"
+ln "$folder/before" "$out/S0.1.json"
+"$LOCANT" tutorial --all -o "$out" > "$folder/log" 2> "$folder/talk"
+status=$?
+"$LOCANT" tutorial --json > "$folder/rows.json"
+python3 "$here/tutorial_rows.py" "$folder/rows.json" "$out" "$folder/log" "$ROWS"
+judged=$?
+if [ "$(cat "$folder/before")" != before ]; then
+    echo "FAIL seed --all writes into a file that is there"
+    judged=1
+fi
+if [ "$status" -ne 0 ] || [ "$judged" -ne 0 ]; then
+    grep '^locant: ' "$folder/talk"
+    exit 1
+fi

@@ -1,0 +1,298 @@
+/*
+ * network.c - attention, and the plain layers around it, in double.
+ */
+#include "network.h"
+
+#include <string.h>
+
+#include "tutorial.h"
+
+/* What a caller may leave out. */
+static void complete(locant_attention *a)
+{
+    a->struct_size = sizeof *a;
+    if (a->scale == 0)
+        a->scale = LOCANT_SCALE_AUTO;
+}
+
+static void attend_into(locant_tensor *out, const locant_attention *a)
+{
+    locant_tensor lse = array(LOCANT_F64, 3, a->q->shape);
+    size_t        bytes = 0;
+
+    must(locant_attention_workspace(&bytes, a));
+    must(locant_attention_forward(out, &lse, a, memory(bytes, 1), bytes));
+}
+
+locant_tensor attend(locant_attention a)
+{
+    locant_tensor out = array(LOCANT_F64, 4, a.q->shape);
+
+    complete(&a);
+    attend_into(&out, &a);
+    return out;
+}
+
+/*
+ * Values that are columns of an identity [S, S] make the output those columns
+ * of the weights; D of them at a time.
+ */
+locant_tensor weights(locant_attention a)
+{
+    int64_t B = a.q->shape[0], H = a.q->shape[1], T = a.q->shape[2];
+    int64_t D = a.q->shape[3], S = a.k->shape[2];
+    locant_tensor out = ZEROS(B, H, T, S);
+    locant_tensor v = array(LOCANT_F64, 4, a.k->shape);
+
+    a.v = &v;
+    for (int64_t first = 0; first < S; first += D) {
+        const double *columns;
+
+        for (int64_t i = 0; i < count(v); i++)
+            data(v)[i] = i / D % S == first + i % D;
+        columns = data(attend(a));
+        for (int64_t i = 0; i < B * H * T; i++)
+            for (int64_t c = 0; c < D && first + c < S; c++)
+                data(out)[i * S + first + c] = columns[i * D + c];
+    }
+    return out;
+}
+
+/* A score is the logarithm of its weight plus the log-sum-exp of its row. */
+locant_tensor scores(locant_attention a)
+{
+    locant_tensor s = weights(a), out = array(LOCANT_F64, 4, a.q->shape);
+    locant_tensor lse = array(LOCANT_F64, 3, a.q->shape);
+
+    complete(&a);
+    must(locant_attention_reference(&out, &lse, &a));
+    for (int64_t i = 0; i < count(s); i++)
+        data(s)[i] = log(data(s)[i]) + data(lse)[i / s.shape[3]];
+    return s;
+}
+
+/* The D numbers of a token in a head; 'i' counts tokens, head by head. */
+static double *token(locant_tensor x, int64_t i)
+{
+    int64_t H = x.shape[1], T = x.shape[2];
+
+    return data(x) + i / T / H * x.stride[0] + i / T % H * x.stride[1] +
+           i % T * x.stride[2];
+}
+
+void mix_by_loops(locant_tensor out, locant_tensor v, const double *w)
+{
+    int64_t T = v.shape[2], D = v.shape[3];
+
+    for (int64_t i = 0; i < count(out) / D; i++)
+        for (int64_t j = 0; j < T; j++)
+            for (int64_t d = 0; d < D; d++)
+                token(out, i)[d] += w[i * T + j] *
+                                    token(v, i / T * T + j)[d];
+}
+
+void attend_by_loops(locant_tensor out, locant_tensor q, locant_tensor k,
+                     locant_tensor v)
+{
+    int64_t T = q.shape[2], D = q.shape[3], rows = count(q) / D;
+    double *w = reals(rows * T);
+
+    for (int64_t i = 0; i < rows; i++) {
+        double *p = w + i * T, row_max, sum = 0;
+
+        for (int64_t j = 0; j < T; j++)
+            p[j] = dot(token(q, i), token(k, i / T * T + j), D) / sqrt(D);
+        row_max = largest(p, T);
+        for (int64_t j = 0; j < T; j++)
+            sum += p[j] = exp(p[j] - row_max);
+        for (int64_t j = 0; j < T; j++)
+            p[j] /= sum;
+    }
+    mix_by_loops(out, v, w);
+}
+
+static double *uniform(locant_random *r, int64_t n, double edge)
+{
+    double *x = reals(n);
+
+    for (int64_t i = 0; i < n; i++)
+        x[i] = edge * (2 * locant_random_uniform(r) - 1);
+    return x;
+}
+
+struct linear linear_new(locant_random *r, int64_t in, int64_t out,
+                         int has_bias)
+{
+    struct linear l = { .in = in, .out = out };
+
+    l.w = uniform(r, in * out, 1 / sqrt(in));
+    l.b = has_bias ? uniform(r, out, 1 / sqrt(in)) : NULL;
+    return l;
+}
+
+struct product {
+    double              *y;
+    const struct linear *l;
+    const double        *x;
+};
+
+static void linear_row(void *context, size_t row, int slot)
+{
+    const struct product *p = context;
+    const struct linear  *l = p->l;
+    const double *x = p->x + row * l->in;
+    double       *y = p->y + row * l->out;
+
+    (void)slot;
+    for (int64_t j = 0; j < l->out; j++)
+        y[j] = l->b != NULL ? l->b[j] : 0;
+    for (int64_t i = 0; i < l->in; i++)
+        for (int64_t j = 0; j < l->out; j++)
+            y[j] += x[i] * l->w[i * l->out + j];
+}
+
+locant_tensor linear(const struct linear *l, locant_tensor x)
+{
+    locant_tensor  shape = x, y;
+    struct product p = { .l = l, .x = data(x) };
+
+    shape.shape[x.rank - 1] = l->out;
+    y = array(LOCANT_F64, x.rank, shape.shape);
+    p.y = data(y);
+    locant_parallel_for(count(x) / l->in, linear_row, &p);
+    return y;
+}
+
+locant_tensor layer_norm(locant_tensor x)
+{
+    int64_t       n = x.shape[x.rank - 1];
+    locant_tensor out = array(LOCANT_F64, x.rank, x.shape);
+
+    for (int64_t i = 0; i < count(x); i += n) {
+        double m = mean(data(x) + i, n), s = deviation(data(x) + i, n);
+
+        for (int64_t j = i; j < i + n; j++)
+            data(out)[j] = (data(x)[j] - m) / sqrt(s * s + 1e-5);
+    }
+    return out;
+}
+
+locant_tensor as_heads(locant_tensor x, int64_t heads)
+{
+    int64_t B = x.shape[0], T = x.shape[1], W = x.shape[2], D = W / heads;
+
+    return (locant_tensor){ .data = x.data, .dtype = LOCANT_F64, .rank = 4,
+                            .shape = { B, heads, T, D },
+                            .stride = { T * W, D, W, 1 } };
+}
+
+struct mha mha_new(locant_random *r, int64_t width, int64_t heads, int has_bias)
+{
+    struct mha m = { .width = width, .heads = heads };
+
+    m.q = linear_new(r, width, width, has_bias);
+    m.k = linear_new(r, width, width, has_bias);
+    m.v = linear_new(r, width, width, has_bias);
+    m.o = linear_new(r, width, width, has_bias);
+    return m;
+}
+
+/* The attention inside; t[3] holds q, k, v. */
+static locant_attention inner(const struct mha *m, locant_tensor t[3],
+                              locant_tensor x, locant_tensor memory)
+{
+    t[0] = as_heads(linear(&m->q, x), m->heads);
+    t[1] = as_heads(linear(&m->k, memory), m->heads);
+    t[2] = as_heads(linear(&m->v, memory), m->heads);
+    return (locant_attention){
+        .struct_size = sizeof(locant_attention), .scale = LOCANT_SCALE_AUTO,
+        .q = &t[0], .k = &t[1], .v = &t[2], .mask = m->mask,
+        .encoding = m->encoding ? encoding(m->encoding) : NULL
+    };
+}
+
+locant_tensor mha_from(const struct mha *m, locant_tensor x,
+                       locant_tensor memory)
+{
+    locant_tensor    t[3], all = array(LOCANT_F64, 3, x.shape);
+    locant_tensor    out = as_heads(all, m->heads);
+    locant_attention a = inner(m, t, x, memory);
+
+    attend_into(&out, &a);
+    return linear(&m->o, all);
+}
+
+locant_tensor mha(const struct mha *m, locant_tensor x)
+{
+    return mha_from(m, x, x);
+}
+
+locant_tensor mha_weights(const struct mha *m, locant_tensor x)
+{
+    locant_tensor t[3];
+
+    return weights(inner(m, t, x, x));
+}
+
+struct block block_new(locant_random *r, int64_t width, int64_t heads,
+                       int64_t ff, int crosses)
+{
+    struct block b = { .crosses = crosses };
+
+    b.self = mha_new(r, width, heads, 0);
+    if (crosses)
+        b.cross = mha_new(r, width, heads, 0);
+    b.up = linear_new(r, width, ff, 1);
+    b.down = linear_new(r, ff, width, 1);
+    return b;
+}
+
+static locant_tensor feed_forward(const struct block *b, locant_tensor x)
+{
+    locant_tensor hidden = linear(&b->up, x);
+
+    for (int64_t i = 0; i < count(hidden); i++)
+        data(hidden)[i] = fmax(data(hidden)[i], 0);
+    return linear(&b->down, hidden);
+}
+
+/* What a part of the layer reads .. */
+static locant_tensor input_of(const struct block *b, locant_tensor x)
+{
+    return b->pre_norm ? layer_norm(x) : x;
+}
+
+/* .. and how its output joins x. */
+static locant_tensor joined(const struct block *b, locant_tensor x,
+                            locant_tensor output)
+{
+    return b->pre_norm ? added(x, output) : layer_norm(added(x, output));
+}
+
+locant_tensor block_run(const struct block *b, locant_tensor x,
+                        const locant_tensor *memory)
+{
+    x = joined(b, x, mha(&b->self, input_of(b, x)));
+    if (b->crosses)
+        x = joined(b, x, mha_from(&b->cross, input_of(b, x), *memory));
+    return joined(b, x, feed_forward(b, input_of(b, x)));
+}
+
+static int64_t linear_size(const struct linear *l)
+{
+    return l->in * l->out + (l->b ? l->out : 0);
+}
+
+static int64_t mha_size(const struct mha *m)
+{
+    return linear_size(&m->q) + linear_size(&m->k) + linear_size(&m->v) +
+           linear_size(&m->o);
+}
+
+int64_t block_numbers(const struct block *b)
+{
+    int64_t norms = (2 + (b->crosses != 0)) * 2 * b->self.width;
+
+    return mha_size(&b->self) + (b->crosses ? mha_size(&b->cross) : 0) +
+           linear_size(&b->up) + linear_size(&b->down) + norms;
+}

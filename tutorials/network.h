@@ -1,0 +1,76 @@
+/*
+ * network.h - attention, and the plain layers around it, in double.
+ */
+#ifndef LOCANT_TUTORIALS_NETWORK_H
+#define LOCANT_TUTORIALS_NETWORK_H
+
+#include "locant.h"
+
+/*
+ * One attention problem: its output [B, H, T, D].  q, k, v in double; scale 0
+ * is the usual one, and struct_size may be left 0.
+ */
+locant_tensor attend(locant_attention a);
+/* Its weights, and its scores (-infinity at weight 0), [B, H, T, S]. */
+locant_tensor weights(locant_attention a);
+locant_tensor scores(locant_attention a);
+/*
+ * The same without a library, by loops: out += softmax(q k^T / sqrt(D)) v, all
+ * [B, H, T, D]; no position, no mask.  What the library is compared with.
+ */
+void attend_by_loops(locant_tensor out, locant_tensor q, locant_tensor k,
+                     locant_tensor v);
+/* Its second half: out += w v, w [B, H, T, T]. */
+void mix_by_loops(locant_tensor out, locant_tensor v, const double *w);
+
+/* y = x W + b, W [in, out] */
+struct linear {
+    int64_t in, out;
+    double *w, *b; /* b NULL: none */
+};
+
+/* W and b uniform in +-in^(-1/2), as nn.Linear begins. */
+struct linear linear_new(locant_random *r, int64_t in, int64_t out,
+                         int has_bias);
+/* Along the last axis of x, on the library's threads. */
+locant_tensor linear(const struct linear *l, locant_tensor x);
+/* (x - mean) / sqrt(variance + 1e-5) of each row */
+locant_tensor layer_norm(locant_tensor x);
+
+/* x [B, T, H * D] seen as [B, H, T, D]: a view, nothing is copied. */
+locant_tensor as_heads(locant_tensor x, int64_t heads);
+
+/* Multi-head attention: W_q, W_k, W_v, W_o around the library's. */
+struct mha {
+    int64_t       width, heads;
+    struct linear q, k, v, o;
+    const char   *encoding; /* NULL: none */
+    locant_mask   mask;
+};
+
+struct mha mha_new(locant_random *r, int64_t width, int64_t heads,
+                   int has_bias);
+/* Queries from x [B, T, width], keys and values from 'memory' [B, S, width]. */
+locant_tensor mha_from(const struct mha *m, locant_tensor x,
+                       locant_tensor memory);
+/* Both from x. */
+locant_tensor mha(const struct mha *m, locant_tensor x);
+locant_tensor mha_weights(const struct mha *m, locant_tensor x);
+
+/* One Transformer layer: attention, perhaps cross-attention, feed-forward. */
+struct block {
+    int           pre_norm; /* x + f(norm x), else norm(x + f(x)) */
+    int           crosses;
+    struct mha    self, cross;
+    struct linear up, down;
+};
+
+struct block block_new(locant_random *r, int64_t width, int64_t heads,
+                       int64_t ff, int crosses);
+/* x [B, T, width]; 'memory' NULL unless the block crosses. */
+locant_tensor block_run(const struct block *b, locant_tensor x,
+                        const locant_tensor *memory);
+/* Its weights and biases, the two numbers per channel of each norm included. */
+int64_t block_numbers(const struct block *b);
+
+#endif /* LOCANT_TUTORIALS_NETWORK_H */

@@ -1,0 +1,428 @@
+/* print.c - what a row says, as text and as JSON at once. */
+#define _GNU_SOURCE
+#include "print.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tutorial.h"
+
+enum { COLUMNS = 80, LONGEST = 4096 };
+
+/* The member of the part, made when missing. */
+static json_t *member(const char *name, json_t *(*make)(void))
+{
+    if (json_object_get(running->part, name) == NULL)
+        json_object_set_new(running->part, name, make());
+    return json_object_get(running->part, name);
+}
+
+/* Characters, not bytes. */
+static int characters(const char *text, size_t n)
+{
+    int count = 0;
+
+    for (size_t i = 0; i < n; i++)
+        count += ((unsigned char)text[i] & 0xc0) != 0x80;
+    return count;
+}
+
+/*
+ * Print words, breaking lines before column 80, later ones indented.  'gap'
+ * blanks stand before the first word; blanks at a break are dropped.
+ */
+static void wrap(FILE *out, const char *text, int column, int indent, int gap)
+{
+    while (*text != '\0') {
+        size_t n = strcspn(text, " ");
+        int    width = characters(text, n);
+
+        if (gap > 0 && column + gap + width > COLUMNS) {
+            fprintf(out, "\n%*s", indent, "");
+            column = indent;
+            gap = 0;
+        }
+        fprintf(out, "%*s%.*s", gap, "", (int)n, text);
+        column += gap + width;
+        gap = (int)strspn(text + n, " ");
+        text += n + (size_t)gap;
+    }
+    fputc('\n', out);
+}
+
+/* The cells of a line as strings. */
+static json_t *split(const char *line)
+{
+    json_t *cells = json_array();
+
+    for (;;) {
+        size_t n = strcspn(line, "|");
+
+        json_array_append_new(cells, json_stringn(line, n));
+        if (line[n] == '\0')
+            return cells;
+        line += n + 1;
+    }
+}
+
+static int is_number(const char *text, double *x)
+{
+    char *end;
+
+    *x = strtod(text, &end);
+    return *text != '\0' && *end == '\0' && isfinite(*x) &&
+           !isspace((unsigned char)*text) && strpbrk(text, "xX") == NULL;
+}
+
+/* "" where there was no memory for the cell. */
+static const char *cell_text(const json_t *row, size_t i)
+{
+    const char *text = json_string_value(json_array_get(row, i));
+
+    return text ? text : "";
+}
+
+static int cell_width(const json_t *row, size_t i)
+{
+    return characters(cell_text(row, i), strlen(cell_text(row, i)));
+}
+
+static int column_width(size_t i)
+{
+    int     width = cell_width(running->columns, i);
+    size_t  r;
+    json_t *row;
+
+    json_array_foreach(running->cells, r, row)
+        width = cell_width(row, i) > width ? cell_width(row, i) : width;
+    return width;
+}
+
+/* Numbers to the right, words to the left. */
+static void print_row(FILE *out, const json_t *row)
+{
+    size_t n = json_array_size(row);
+
+    for (size_t i = 0; i < n; i++) {
+        const char *text = cell_text(row, i);
+        int    blanks = column_width(i) - cell_width(row, i);
+        double x;
+        int    right = is_number(text, &x);
+
+        fprintf(out, "%*s%s", (i ? 2 : 0) + (right ? blanks : 0), "", text);
+        if (!right && i + 1 < n)
+            fprintf(out, "%*s", blanks, "");
+    }
+    fputc('\n', out);
+}
+
+static void end_table(void)
+{
+    size_t  r, i;
+    json_t *row, *cell;
+    double  x;
+
+    if (running->columns == NULL)
+        return;
+    if (running->out != NULL) {
+        print_row(running->out, running->columns);
+        json_array_foreach(running->cells, r, row)
+            print_row(running->out, row);
+    }
+    json_array_foreach(running->cells, r, row) {
+        json_array_foreach(row, i, cell) {
+            if (is_number(cell_text(row, i), &x))
+                json_array_set_new(row, i, json_real(x));
+        }
+    }
+    running->columns = running->cells = NULL;
+}
+
+void table(const char *name, const char *columns)
+{
+    json_t *tables, *last;
+
+    end_table();
+    if (running->muted)
+        return;
+    tables = member("tables", json_array);
+    json_array_append_new(tables, json_pack(
+        "{s:s, s:o, s:[]}", "name", name, "columns", split(columns), "rows"));
+    last = json_array_get(tables, json_array_size(tables) - 1);
+    running->columns = json_object_get(last, "columns");
+    running->cells   = json_object_get(last, "rows");
+}
+
+void table_row(const char *format, ...)
+{
+    char    text[LONGEST];
+    va_list args;
+
+    if (running->muted)
+        return;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    json_array_append_new(running->cells, split(text));
+}
+
+static int row_exists(const char *id)
+{
+    const struct tutorial_row *r = tutorial_rows;
+
+    while (r->id != NULL && strcmp(r->id, id) != 0)
+        r++;
+    return r->id != NULL;
+}
+
+void table_of_rows(const char *head, const struct point *points, int n)
+{
+    char columns[64];
+    int  found = 0;
+
+    snprintf(columns, sizeof columns, "%s|row", head);
+    table("index", columns);
+    for (int i = 0; i < n; i++) {
+        table_row("%s|%s", points[i].what, points[i].row);
+        found += row_exists(points[i].row);
+    }
+    check("rows that exist", found, n, 0);
+}
+
+void part(char letter, const char *title)
+{
+    struct tutorial *t = running;
+    char    id[32];
+    json_t *parts = json_object_get(t->json, "parts");
+
+    end_table();
+    t->muted = t->only != 0 && t->only != letter;
+    if (t->muted)
+        return;
+    snprintf(id, sizeof id, "%s%c", t->row->id, letter);
+    json_array_append_new(parts, json_pack("{s:s, s:s}", "part", id, "title",
+                                           title));
+    t->part = json_array_get(parts, json_array_size(parts) - 1);
+    if (t->out != NULL)
+        fprintf(t->out, "\n%s %s\n", id, title);
+}
+
+void say(const char *format, ...)
+{
+    char    text[LONGEST];
+    va_list args;
+
+    end_table();
+    if (running->muted)
+        return;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    json_array_append_new(member("text", json_array), json_string(text));
+    if (running->out != NULL)
+        wrap(running->out, text, 0, 0, 0);
+}
+
+static void value(const char *name, json_t *json, const char *text)
+{
+    end_table();
+    if (running->muted) {
+        json_decref(json);
+        return;
+    }
+    json_object_set_new(member("values", json_object), name, json);
+    if (running->out == NULL)
+        return;
+    fprintf(running->out, "%s:", name);
+    wrap(running->out, text, characters(name, strlen(name)) + 1, 2, 1);
+}
+
+json_t *number_json(double x)
+{
+    return isfinite(x) ? json_real(x) : json_null();
+}
+
+void show(const char *name, double x)
+{
+    char text[64];
+
+    snprintf(text, sizeof text, "%.6g", x);
+    value(name, number_json(x), text);
+}
+
+void show_count(const char *name, int64_t n)
+{
+    char text[64];
+
+    snprintf(text, sizeof text, "%lld", (long long)n);
+    value(name, json_integer(n), text);
+}
+
+void show_text(const char *name, const char *text)
+{
+    value(name, json_string(text), text);
+}
+
+void show_shape(const char *name, locant_tensor t)
+{
+    char    text[160] = "[";
+    json_t *shape = json_array();
+    size_t  n = 1;
+
+    for (int i = 0; i < t.rank; i++) {
+        json_array_append_new(shape, json_integer(t.shape[i]));
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s%lld",
+                              i ? ", " : "", (long long)t.shape[i]);
+    }
+    snprintf(text + n, sizeof text - n, "]");
+    value(name, shape, text);
+}
+
+/* Formats come from a row, a literal "%.3f" each. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+static int put_number(char out[32], const char *format, double x)
+{
+    return snprintf(out, 32, format, x);
+}
+#pragma GCC diagnostic pop
+
+static json_t *list_json(const double *x, int64_t n)
+{
+    json_t *list = json_array();
+
+    for (int64_t i = 0; i < n; i++)
+        json_array_append_new(list, number_json(x[i]));
+    return list;
+}
+
+void show_list(const char *name, const char *format, const double *x, int64_t n)
+{
+    char  *text = memory(n * 33 + 1, 1);
+    size_t at = 0;
+
+    for (int64_t i = 0; i < n; i++) {
+        at += (size_t)put_number(text + at, format, x[i]);
+        text[at++] = ' ';
+    }
+    text[at - 1] = '\0';
+    value(name, list_json(x, n), text);
+}
+
+void show_matrix(const char *name, const char *format, const double *x,
+                 int64_t rows, int64_t cols)
+{
+    json_t *list = json_array();
+    int     width = 0;
+    char    one[32];
+
+    for (int64_t i = 0; i < rows; i++)
+        json_array_append_new(list, list_json(x + i * cols, cols));
+    value(name, list, "");
+    if (running->out == NULL || running->muted)
+        return;
+    for (int64_t i = 0; i < rows * cols; i++) {
+        int n = put_number(one, format, x[i]);
+
+        width = n > width ? n : width;
+    }
+    for (int64_t i = 0; i < rows * cols; i++) {
+        put_number(one, format, x[i]);
+        fprintf(running->out, "  %*s%s", width, one,
+                i % cols == cols - 1 ? "\n" : "");
+    }
+}
+
+static void field(const char *name, const char *text)
+{
+    fprintf(running->out, "  %-8s ", name);
+    wrap(running->out, text, 11, 11, 0);
+}
+
+/* 'json' has what the tutorial says and what is right. */
+static void record_mistake(const char *id, const char *what, json_t *json,
+                           const char *theirs, const char *right,
+                           const char *why)
+{
+    FILE *out = running->out;
+
+    end_table();
+    running->mistakes++;
+    if (running->muted) {
+        json_decref(json);
+        return;
+    }
+    json_object_set_new(json, "mistake", json_string(id));
+    json_object_set_new(json, "what", json_string(what));
+    json_object_set_new(json, "why", json_string(why));
+    json_array_append_new(json_object_get(running->json, "wrong"), json);
+    if (out == NULL)
+        return;
+    wrap(out, what, fprintf(out, "wrong in the tutorial (%s):", id), 2, 1);
+    field("tutorial", theirs);
+    field("right", right);
+    field("why", why);
+}
+
+void mistake_in_words(const char *id, const char *what, const char *theirs,
+                      const char *right, const char *why)
+{
+    json_t *json = json_pack("{s:s, s:s}", "tutorial", theirs, "right", right);
+
+    record_mistake(id, what, json, theirs, right, why);
+}
+
+void mistake(const char *id, const char *what, double theirs, double right,
+             const char *why)
+{
+    json_t *json = json_pack("{s:o, s:o}", "tutorial", number_json(theirs),
+                             "right", number_json(right));
+    char    a[64], b[64];
+
+    snprintf(a, sizeof a, "%.10g", theirs);
+    snprintf(b, sizeof b, "%.10g", right);
+    record_mistake(id, what, json, a, b, why);
+}
+
+int print_begin(struct tutorial *t)
+{
+    const struct tutorial_row *row = t->row;
+
+    t->json = json_pack("{s:s, s:s, s:s, s:s, s:[], s:[], s:[], s:[]}",
+                        "row", row->id, "kind", row->kind, "title", row->title,
+                        "lines", row->lines, "parts", "wrong", "checks",
+                        "figures");
+    t->part = t->json;
+    t->columns = t->cells = NULL;
+    t->muted = t->only != 0;
+    if (t->out != NULL && t->json != NULL)
+        fprintf(t->out, "%s %s: %s (lines %s)\n%s", row->id, row->kind,
+                row->title, row->lines, t->muted ? "" : "\n");
+    return t->json != NULL;
+}
+
+void print_end(struct tutorial *t)
+{
+    end_table();
+    if (t->out == NULL)
+        return;
+    fputc('\n', t->out);
+    if (t->random)
+        fputs("random numbers: locant_random, seed 42\n", t->out);
+    if (t->failed)
+        fprintf(t->out, "checks: %d, %d FAILED\n", t->checks, t->failed);
+    else if (t->checks > 0)
+        fprintf(t->out, "checks: %d, all hold\n", t->checks);
+}
+
+void wrote_figure(const char *path)
+{
+    end_table();
+    json_array_append_new(json_object_get(running->json, "figures"),
+                          json_string(path));
+    if (running->out != NULL)
+        fprintf(running->out, "wrote %s\n", path);
+}

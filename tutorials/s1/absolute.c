@@ -1,0 +1,135 @@
+/*
+ * absolute.c - sections 1 and 2: what comes first, the claim about length, and
+ * the two absolute encodings: S1.1 .. S1.4.
+ */
+#include "../tutorial.h"
+
+/* S1.1 */
+void s1_order(void)
+{
+    static const char *const topics[][3] = {
+        { "what a positional encoding is for", "1", "none" },
+        { "the encoding of the first Transformer", "1", "sinusoidal" },
+        { "rotary positions", "2", "rope" },
+    };
+    unsigned all = 0;
+
+    say("Three topics in this order, each with films to watch; the last column "
+        "is what locant calls it.");
+    table("order", "topic|films|encoding");
+    for (int i = 0; i < 3; i++) {
+        all |= info(topics[i][2])->doors;
+        table_row("%s|%s|%s", topics[i][0], topics[i][1],
+                  locant_encoding_spec(encoding(topics[i][2])));
+    }
+    claim("the two encodings: one added, one that rotates",
+          all == (LOCANT_DOOR_INPUT | LOCANT_DOOR_ROTATE));
+}
+
+/* Mean of cos(n theta): the score of q = k = ones over that at n = 0. */
+static double unit_score(double n)
+{
+    double sum = 0;
+
+    for (int c = 0; c < 32; c++)
+        sum += cos(n * pow(10000, -c / 32.));
+    return sum / 32;
+}
+
+/* S1.2 */
+void s1_claim(void)
+{
+    static const double n[] = { 1, 100, 511, 1000, 2000 };
+    const double *t5 = data(bias_at("t5", 8, n, 5,
+                                    initial_params("t5", 512, 8)));
+    const double *alibi = data(bias_at("alibi", 8, n, 5, NULL));
+    int           unfinished = 0;
+
+    for (int c = 0; c < 32; c++)
+        unfinished += wavelength(10000, c, 64) > 512;
+    say("Trained on 512 tokens, asked about more.  Head 0 of 8 of the two "
+        "relative encodings, and a rotated head of 64 with q = k = ones, at "
+        "some distances:");
+    table("distance", "distance|seen|T5 bias|ALiBi bias|RoPE");
+    for (int i = 0; i < 5; i++)
+        table_row("%.0f|%s|%.4f|%.4f|%.4f", n[i], n[i] < 512 ? "yes" : "no",
+                  t5[i], alibi[i], unit_score(n[i]));
+    /* The wavelength of pair c passes 512 at 32 log(512/2pi)/log(1e4). */
+    expect_count("pairs of 32 without a full rotation in 512 tokens",
+                 unfinished, 32 - ceil(32 * log(512 / (2 * PI)) / log(1e4)));
+    say("Those pairs meet phases in use that they never met in training.  T5 "
+        "gives every distance from 113 on the bias of its last bucket, and "
+        "ALiBi goes on along its line: both relative, and both defined by what "
+        "training saw.");
+    mistake_in_words("E-1.1", "which goes on better beyond the trained length",
+                     "RoPE, because sines are periodic",
+                     "T5's and ALiBi's biases; RoPE only with scaling",
+                     "A period helps only a pair that has finished one in "
+                     "training, and half of the pairs have not.");
+    check("T5 bias at 2000 less that at 511", t5[4] - t5[2], 0, 0);
+    check("ALiBi bias at 2000 over that at 1000", alibi[4] / alibi[3], 2, 0);
+    /* Published to 1e-6. */
+    check("score of ones at 1000, times 64", 64 * unit_score(1000), 17.851933,
+          5e-7);
+}
+
+enum { LENGTH = 50, WIDTH = 512, N = LENGTH * WIDTH };
+
+static void get_pe(double *sine, double *cos_, int pos, int j, int dim)
+{
+    double angle = pos / pow(10000, 2. * j / dim);
+
+    *sine = sin(angle);
+    *cos_ = cos(angle);
+}
+
+/* S1.3 */
+void s1_get_pe(void)
+{
+    locant_tensor rows = table_rows("sinusoidal", 0, LENGTH, WIDTH, NULL);
+    const double *P = data(rows);
+    double       *loops = reals(N);
+
+    for (int i = 0; i < LENGTH; i++)
+        for (int j = 0; j < WIDTH / 2; j++)
+            get_pe(&loops[i * WIDTH + 2 * j], &loops[i * WIDTH + 2 * j + 1], i,
+                   j, WIDTH);
+    say("Pair j of position p is (sin, cos) of p / 10000^(2j/512); the double "
+        "loop fills the table, and locant gives it in one call.");
+    show_shape("pe", rows);
+    show_list("get_pe(1, 0)", "%.10f", loops + WIDTH, 2);
+    show_list("get_pe(49, 255)", "%.10f", loops + N - 2, 2);
+    /* Both are computed to float32 or better. */
+    expect("largest difference of the two", max_difference(loops, P, N), 0,
+           FLOAT);
+    check("sin 1", P[WIDTH], 0.8414709848, FLOAT);
+    check("cos 1", P[WIDTH + 1], 0.5403023059, FLOAT);
+}
+
+/* S1.4 */
+void s1_learned(void)
+{
+    const char   *spec = "learned(length=50)";
+    locant_random r = draws(1);
+    locant_tensor P = NORMALS(&r, LENGTH, WIDTH), up = ZEROS(3, WIDTH);
+    locant_tensor rows = table_rows(spec, 0, LENGTH, WIDTH, &P);
+    locant_tensor at = positions(7, 3);
+
+    ((int64_t *)at.data)[2] = 7; /* positions 7, 8, 7 */
+    for (int i = 0; i < 3 * WIDTH; i++)
+        data(up)[i] = 1;
+    say("wpe is a table of one vector per position, looked up by the position; "
+        "as a bare parameter (wpe_para) it is indexed instead, with the same "
+        "result.");
+    show_shape("wpe(pos)", rows);
+    expect_count("learned numbers", learned_numbers(spec, WIDTH, 4), 50 * 512);
+    expect("gradient of an entry of row 7, used twice",
+           data(table_gradient(spec, P, up, at))[7 * WIDTH], 2, 0);
+    show_text("position 50", table_refusal(spec, LENGTH, &P));
+    mistake("E-1.4", "deviation of the table at the beginning",
+            deviation(data(P), N), 0.02, "nn.Embedding begins with N(0, 1), "
+            "fifty times what BERT takes: positions would drown the tokens.");
+    check("rows less table", difference(rows, P), 0, 0);
+    /* The deviation of a sample deviation is 1 / sqrt(2n): five of them. */
+    check("deviation drawn", deviation(data(P), N), 1, 5 / sqrt(2. * N));
+}

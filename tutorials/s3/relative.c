@@ -1,0 +1,195 @@
+/*
+ * relative.c - chapter 3: segments, Transformer-XL, and the cost: S3.7 .. S3.9.
+ */
+#include "../tutorial.h"
+
+enum { SEGMENT = 4, TOKENS = 8, HEADS = 2, D = 16 };
+
+/* The last SEGMENT tokens of a tensor [1, HEADS, TOKENS, D]: a view. */
+static locant_tensor second_segment(locant_tensor t)
+{
+    t.data = data(t) + SEGMENT * D;
+    t.shape[2] = SEGMENT;
+    return t;
+}
+
+/* Largest difference of y [1, HEADS, SEGMENT, D] from that of the whole. */
+static double apart(locant_tensor y, locant_tensor whole)
+{
+    double worst = 0;
+
+    for (int h = 0; h < HEADS; h++)
+        worst = fmax(worst, max_difference(
+            data(y) + h * SEGMENT * D,
+            data(whole) + (h * TOKENS + SEGMENT) * D, SEGMENT * D));
+    return worst;
+}
+
+/* S3.7 */
+void s3_segments(void)
+{
+    locant_random r = draws(1);
+    locant_tensor q = NORMALS(&r, 1, HEADS, TOKENS, D);
+    locant_tensor k = NORMALS(&r, 1, HEADS, TOKENS, D);
+    locant_tensor v = NORMALS(&r, 1, HEADS, TOKENS, D);
+    locant_tensor q2 = second_segment(q), k2 = second_segment(k);
+    locant_tensor v2 = second_segment(v), whole, recurrent, alone;
+    locant_attention a = { .q = &q, .k = &k, .v = &v,
+                           .encoding = encoding("alibi"),
+                           .mask = LOCANT_MASK_CAUSAL };
+
+    whole = attend(a); /* eight tokens at once */
+    a.q = &q2;
+    recurrent = attend(a); /* the second four, the first as memory */
+    a.k = &k2;
+    a.v = &v2;
+    alone = attend(a); /* the second four, cut off */
+    say("Eight tokens in two segments of four.  Cut off from the first "
+        "segment, the second computes something else (context fragmentation); "
+        "with the first one's keys and values kept as memory and distances "
+        "counted across the border, one layer gives what the whole would:");
+    show("second segment alone, less the whole", apart(alone, whole));
+    expect("second segment with memory, less the whole",
+           apart(recurrent, whole), 0, IN_DOUBLE);
+    say("Absolute positions that start again in each segment give token 1 of "
+        "both the same vector (temporal confusion):");
+    show("largest difference of the two vectors",
+         difference(table_rows("sinusoidal", 1, 1, D, NULL),
+                    table_rows("sinusoidal", 1, 1, D, NULL)));
+    claim("a segment alone does not", apart(alone, whole) > 1e-2);
+}
+
+/* One key, a published example: the log-sum-exp is the score. */
+static void xl_example(void)
+{
+    static const double q[] = { 1, 2 }, k[] = { .5, -1 };
+    static const double u[] = { .1, .2 }, v[] = { .3, -.1 }, r[] = { .7, .4 };
+    locant_tensor tq = COPY(q, 1, 1, 1, 2), tk = COPY(k, 1, 1, 1, 2);
+    /* R_0 = (sin 0, cos 0) = (0, 1), so that W_R R_0 = r. */
+    locant_tensor params[] = { COPY(((double[]){ 0, r[0], 0, r[1] }), 1, 2, 2),
+                               COPY(u, 1, 2), COPY(v, 1, 2) };
+    double score = *data(scores((locant_attention){
+        .q = &tq, .k = &tk, .v = &tk, .params = params,
+        .encoding = encoding("transformer-xl") }));
+
+    table("terms", "term|reads|value");
+    table_row("(a) q . k|both contents|%.4f", dot(q, k, 2));
+    table_row("(b) q . W_R R|content and distance|%.4f", dot(q, r, 2));
+    table_row("(c) u . k|key alone|%.4f", dot(u, k, 2));
+    table_row("(d) v . W_R R|distance alone|%.4f", dot(v, r, 2));
+    show("sum of the four / sqrt(2)", (dot(q, k, 2) + dot(q, r, 2) +
+                                       dot(u, k, 2) + dot(v, r, 2)) / sqrt(2));
+    expect("the library's score", score, 0.0141421356, TEN_DIGITS);
+}
+
+/* The four terms by loops against the library, four tokens, one head of 4. */
+static double xl_error(void)
+{
+    enum { T = 4, W = 4 };
+    locant_random r = draws(2);
+    locant_tensor q = NORMALS(&r, 1, 1, T, W), k = NORMALS(&r, 1, 1, T, W);
+    locant_tensor p[] = { ZEROS(1, W, W), ZEROS(1, W), ZEROS(1, W) }, s;
+    const double *R = data(table_rows("sinusoidal(form=split)", 0, T, W, NULL));
+    double worst = 0;
+
+    for (int i = 0; i < 3; i++)
+        p[i] = normals(&r, 1, p[i].rank, p[i].shape);
+    s = scores((locant_attention){
+        .q = &q, .k = &k, .v = &k, .params = p, .mask = LOCANT_MASK_CAUSAL,
+        .encoding = encoding("transformer-xl") });
+    for (int i = 0; i < T; i++)
+        for (int j = 0; j <= i; j++) {
+            const double *qi = data(q) + i * W, *kj = data(k) + j * W;
+            double        far[W], sum; /* far = W_R R_{i-j} */
+
+            for (int d = 0; d < W; d++)
+                far[d] = dot(data(p[0]) + d * W, R + (i - j) * W, W);
+            sum = dot(qi, kj, W) + dot(qi, far, W) +
+                  dot(data(p[1]), kj, W) + dot(data(p[2]), far, W);
+            worst = fmax(worst, fabs(sum / sqrt(W) - data(s)[i * T + j]));
+        }
+    return worst;
+}
+
+/* S3.8 */
+void s3_xl(void)
+{
+    const locant_encoding *e = encoding("transformer-xl");
+    locant_sizes           sizes = { .width = 410, .heads = 10, .kv_heads = 10,
+                                     .head_dim = 41 };
+    locant_param_info      p;
+
+    say("Positions are not added to the input: each score is rewritten as four "
+        "products, divided by sqrt(D).");
+    xl_example();
+    table("learned", "parameter|of|numbers (10 heads of 41)");
+    for (int i = 0; locant_encoding_param(&p, e, i, &sizes); i++) {
+        int64_t n = 1;
+
+        for (int k = 0; k < p.rank; k++)
+            n *= p.shape[k];
+        table_row("%s|%s|%lld", p.name, p.dims, (long long)n);
+    }
+    mistake_in_words("E-3.1", "R_{i-j}", "a learned vector",
+                     "a fixed sinusoid of the distance", "Learned are W_R, u "
+                     "and v; only so are distances beyond training defined.  "
+                     "The key's matrix splits in two, W_{k,E} and W_{k,R}, "
+                     "and the division by sqrt(D) is missing in the "
+                     "tutorial.");
+    /* R to 2^-25 an entry, sums of 4 x 4 products of N(0, 1) numbers. */
+    expect("four terms by loops less library, 4 tokens", xl_error(), 0, 1e-6);
+}
+
+/* Bytes of scratch for attention over L tokens with T5. */
+static double workspace(int64_t L)
+{
+    locant_tensor    q = ZEROS_F32(1, 1, L, 64);
+    locant_attention a = LOCANT_ATTENTION_INIT;
+    size_t           bytes;
+
+    a.q = a.k = a.v = &q;
+    a.encoding = encoding("t5");
+    a.params = initial_params("t5", 64, 1);
+    a.mask = LOCANT_MASK_CAUSAL;
+    must(locant_attention_workspace(&bytes, &a));
+    return bytes;
+}
+
+/* S3.9 */
+void s3_cost(void)
+{
+    static const double from_16[] = { /* causal, published */
+        16, 19, 21, 24, 27, 31, 35, 40, 46, 52, 59, 67, 77, 87, 99, 113
+    };
+    const double  L = 2048, width = 64;
+    locant_tensor numbers = ZEROS(32, 1);
+    double        at[200], first[32], *bucket;
+
+    /* Bucket b holds the number b, so that the bias is the bucket. */
+    for (int i = 0; i < 200; i++)
+        at[i] = i;
+    for (int b = 0; b < 32; b++)
+        data(numbers)[b] = b;
+    bucket = data(bias_at("t5", 1, at, 200, &numbers));
+    for (int i = 199; i >= 0; i--)
+        first[(int)bucket[i]] = i;
+    say("For it: no length limit, distances mean the same across segments, "
+        "long context.  Against it: more code, and cost:");
+    table("cost", "method|array|bytes in float32 (L = 2048, D = 64)");
+    table_row("naive Shaw|[L, L, D]|%.0f", 4 * L * L * width);
+    table_row("Transformer-XL, shifted|[L, D]|%.0f", 4 * L * width);
+    table_row("T5|[buckets]|%.0f", 4 * 32.);
+    table_row("locant, whole attention with T5|tiles and one row of biases|"
+              "%.0f", workspace(2048));
+    mistake("E-3.2", "bytes of Transformer-XL's relative part",
+            4 * L * L * width, 4 * L * width, "One row for each distance is "
+            "enough: O(L D).  O(L^2 D) is Shaw's form done naively.");
+    say("T5 keeps of all this one learned number for each head and range of "
+        "distances.  Buckets from 16 on begin at:");
+    expect_list("first distance of buckets 16 .. 31", "%.0f", first + 16, 16,
+                from_16, 0);
+    expect_count("learned numbers, 8 heads", learned_numbers("t5", 512, 8),
+                 32 * 8);
+    claim("locant's scratch grows less than L",
+          workspace(8192) < 4 * workspace(2048));
+}
