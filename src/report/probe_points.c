@@ -1,7 +1,5 @@
 /* probe_points.c - what probes found, as points of curves and rows of dots */
 #include "probe_points.h"
-#include "../measure/claims.h"
-#include "../measure/gates.h"
 #include "../measure/numbers.h"
 #include "page.h"
 #include <jansson.h>
