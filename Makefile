@@ -12,7 +12,7 @@
 #                 change that
 # make test-python  the Python package with PyTorch, transformers, matplotlib
 #                 (some GB of wheels); 'make test' runs what needs NumPy alone
-# make bench      speed against the roof of this machine, recorded in
+# make bench      speed against peak speeds of this machine, recorded in
 #                 bench/results; ARGS="..." goes to 'locant bench'
 # make bench-peers  speed against PyTorch, onnxruntime, ggml (some GB of wheels)
 # make install    into PREFIX (/usr/local), under DESTDIR if given

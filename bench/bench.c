@@ -1,6 +1,6 @@
 /*
- * bench.c - the runner: every case with each number of threads on each
- * instruction set, to the output and to the record.
+ * bench.c - the runner: measures every case with each number of threads on each
+ * instruction set, and writes rows to the output and to the record.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "bench.h"
@@ -11,7 +11,7 @@
 
 struct run {
     const struct bench_options *o;
-    struct bench_sink sinks[2]; /* what was asked for, and the record */
+    struct bench_sink sinks[2]; /* the output and, with --append, the record */
     int n_sinks, done, total;
     bool wrong, talk; /* stderr is a terminal */
 };
@@ -59,7 +59,7 @@ static void do_isas(struct run *run, const struct bench_case *c, int threads)
     }
 }
 
-/* As many threads as were asked for; 0 lets the library choose. */
+/* Threads by --threads; 0: the library chooses. */
 static int threads_at(const struct bench_options *o, int i)
 {
     return o->threads.n == 0 ? 0 : (int)o->threads.at[i];
@@ -79,7 +79,7 @@ static void do_case(struct run *run, const struct bench_case *c)
     run->done++;
 }
 
-/* The file of this run in the folder of records. */
+/* A new file for this run in the folder of records. */
 static FILE *open_record(const struct bench_options *o,
                          const struct bench_machine *m)
 {
@@ -100,7 +100,7 @@ static FILE *open_record(const struct bench_options *o,
         *p = *p == ':' ? '-' : *p;
     snprintf(path, sizeof(path), "%s/%s-%s-%s.json", o->append, date,
              m->commit, cpu);
-    (void)mkdir(o->append, 0777); /* unless it is there */
+    (void)mkdir(o->append, 0777); /* it may exist */
     f = fopen(path, "a");
     if (f == NULL)
         fprintf(stderr, "locant: bench: %s: cannot be written\n", path);
@@ -115,7 +115,7 @@ static void do_all(struct run *run, const struct bench_case *cases)
         do_case(run, &cases[i]);
     for (int i = 0; i < run->n_sinks; i++)
         bench_print_foot(&run->sinks[i]);
-    bench_roof_release();
+    bench_peak_release();
 }
 
 int bench_run_cases(const struct bench_options *o, FILE *out,
@@ -157,8 +157,8 @@ int bench_run(const struct bench_options *o, FILE *out)
         fprintf(stderr, "locant: bench: out of memory\n");
         status = 3;
     } else if (n == 0) {
-        fprintf(stderr, "locant: bench: no row is left%s%s%s; --list names "
-                "those there are\n", o->only != NULL ? " by --only '" : "",
+        fprintf(stderr, "locant: bench: no row matches%s%s%s; --list prints "
+                "all\n", o->only != NULL ? " --only '" : " the options",
                 o->only != NULL ? o->only : "", o->only != NULL ? "'" : "");
         status = 2;
     } else if (o->list) {

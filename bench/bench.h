@@ -1,8 +1,8 @@
 /*
  * bench.h - one table of cases, one runner.
  *
- * A family is one line of the table: a kind of work and the lists of sizes it
- * is done at.  A case is one family at one size, a row one case measured on one
+ * A family is one line of the table: a kind of work and its lists of sizes.  A
+ * case is one family at one size.  A row is one case measured on one
  * instruction set with one number of threads.
  */
 #ifndef BENCH_H
@@ -20,14 +20,14 @@ struct bench_range {
     int64_t at[BENCH_RANGE];
 };
 
-/* NULL, or what the text should have been. */
+/* NULL, or the error: what the text should be. */
 const char *bench_range_parse(struct bench_range *out, const char *text);
 
 /* -------------------------------------------------------------- statistics */
 
 struct bench_summary {
     double min, median;
-    double spread; /* distance of the quartiles / median */
+    double spread; /* interquartile range / median */
 };
 
 /* Sorts the n values. */
@@ -38,13 +38,13 @@ double bench_exponent(const double *x, const double *y, int n);
 
 /* ------------------------------------------------------------------- cases */
 
-/* What a speed is a part of. */
-enum bench_roof {
-    ROOF_NONE,
-    ROOF_STREAM, /* reading and writing the same bytes in place */
-    ROOF_READ,   /* reading them */
-    ROOF_FMA,    /* fused multiply-adds from registers */
-    ROOF_DOT     /* bfloat16 dot products; none where the CPU has them not */
+/* What a speed is compared with: the speed of the machine at .. */
+enum bench_peak {
+    PEAK_NONE,
+    PEAK_STREAM, /* reading and writing as many bytes in place */
+    PEAK_READ,   /* reading as many bytes */
+    PEAK_FMA,    /* fused multiply-adds from registers */
+    PEAK_DOT     /* bfloat16 dot products, if the CPU has them */
 };
 
 enum bench_subject {
@@ -56,7 +56,7 @@ enum bench_subject {
 /* One table of the output. */
 struct bench_title {
     const char *key, *title, *goal;
-    const char *beside; /* title of the column that compares; NULL: none */
+    const char *baseline; /* title of the column of_baseline; NULL: none */
 };
 extern const struct bench_title bench_titles[SUBJECTS];
 
@@ -66,27 +66,27 @@ struct bench_work;
 struct bench_kernels;
 
 /*
- * Lists of sizes are ranges as on the command line, lists of words are split at
- * blanks.  'quick' stands for 'tokens' under --quick; NULL: left out there.
+ * Lists of sizes are ranges as on the command line; lists of words are split at
+ * blanks.  With --quick, 'quick' replaces 'tokens'; NULL: no rows then.
  */
 struct bench_family {
     enum bench_subject subject;
     const char *name;
     const struct bench_work *work;
-    const char *specs;     /* encodings; -e replaces them */
-    bool        fixed;     /* but not here */
+    const char *specs;     /* encodings; replaced by -e unless 'fixed' */
+    bool        fixed;
     const char *dtypes;    /* NULL: f32 */
     const char *tokens, *quick;
-    bool        longer;    /* the line above at other sizes: not with -n */
+    bool        longer;    /* the line above at other sizes: left out with -n */
     const char *dims;
     int64_t     heads, kv_heads; /* 0: as many as heads */
     int64_t     queries;   /* 0: as many as tokens */
     unsigned    masks;     /* 0: MASK_FULL */
-    int64_t     window, documents; /* what the work counts; 0: none */
-    bool        turned;    /* keys come turned from the cache */
-    int64_t     layers;    /* of a model to train: -d has no row of it */
+    int64_t     window, documents; /* for counting the work; 0: none */
+    bool        keys_rotated; /* as from a cache of rotated keys */
+    int64_t     layers;    /* of a model to train; left out with -d */
     int64_t     step;      /* tokens of a step; 0: one sequence */
-    bool        grows;     /* its last row says how time grows with tokens */
+    bool        grows;     /* its last row notes how time grows with tokens */
 };
 
 struct bench_case {
@@ -105,15 +105,15 @@ struct bench_case {
 struct bench_result;
 
 /*
- * One kind of work.  'setup' allocates and returns NULL when it cannot, with
- * the reason in locant_last_error(); 'check' returns NULL when the results are
+ * One kind of work.  'setup' allocates; it returns NULL on failure, with the
+ * reason in locant_last_error().  'check' returns NULL if the results are
  * right, else what is wrong.
  */
 struct bench_work {
     const char *unit; /* "GB/s", "GFLOP/s", "ns/.." */
-    enum bench_roof roof;
-    bool every_isa;   /* else measured once, on the best */
-    bool plain_c;     /* on no instruction set of ours */
+    enum bench_peak peak;
+    bool every_isa;   /* measured on each; else once, on the best */
+    bool plain_c;     /* does not use our kernels */
     bool one_thread;
     unsigned doors;   /* of the encodings it takes */
     void *(*setup)(const struct bench_case *c);
@@ -121,9 +121,9 @@ struct bench_work {
     void (*run)(void *state);
     void (*teardown)(void *state);
     double (*amount)(const struct bench_case *c); /* pairs, bytes or flops */
-    /* The case a row is compared with in the same breath; false: none. */
-    bool (*beside)(struct bench_case *other, const struct bench_case *c);
-    /* In place of all these: fill the result, or say why not. */
+    /* The case to compare with, sample by sample; false: none. */
+    bool (*baseline)(struct bench_case *other, const struct bench_case *c);
+    /* Instead of all these: fill the result.  NULL, or what is wrong. */
     const char *(*measure)(struct bench_result *r, bool quick);
 };
 
@@ -133,10 +133,10 @@ extern const struct bench_work
     work_decode, work_train, work_memory;
 
 /*
- * Floating-point operations that training takes for each token of a case's
- * model: three times those of its forward pass, two for each weight that
- * multiplies and two for each layer, channel and token of the sequence (a
- * causal query sees half of it, once for scores and once for values).
+ * Floating-point operations of training per token of a case's model: three
+ * times those of the forward pass, which takes two for each weight of a matrix
+ * and two for each layer, channel and token of the sequence (a causal query
+ * sees half of it, once for scores and once for values).
  */
 double bench_train_flops(const struct bench_case *c);
 
@@ -145,28 +145,29 @@ const struct bench_family *bench_family_at(int i);
 
 /* ----------------------------------------------------------------- kernels */
 
-/* One function of a struct of kernels, on operands that lie in cache. */
+/* One function of a struct of kernels, on operands in cache. */
 struct bench_kernel {
     const char *name;
     size_t      member;    /* offset in the struct */
     const struct bench_work *work;
-    double      amount;    /* numbers, flops or bytes; in place, both ways */
+    double      amount;    /* numbers, flops, or bytes read and written */
     double      tolerance; /* against the base kernel; 0: exact */
 };
 
-/* work_moves counts bytes, work_each numbers. */
+/* The amount of work_moves is in bytes, of work_each in numbers. */
 extern const struct bench_work work_each, work_flops, work_dots, work_moves;
 
-/* The functions of one struct, and what they are called with. */
+/* The functions of one struct, and their operands. */
 struct bench_kernels {
     const char *name;      /* "lct_kernels" */
-    size_t      size;      /* of the struct; its name comes first, */
-    size_t      flag;      /* and the member here is no function; 0: none */
+    size_t      size;      /* of the struct, whose first member is its name */
+    size_t      flag;      /* offset of a member that is no function; 0: none */
     const struct bench_kernel *(*at)(int i); /* row i; NULL past the end */
-    size_t      bytes;     /* of operands, which begin with .. */
-    size_t      floats;    /* .. what a tolerance is for */
+    size_t      bytes;     /* of the operands */
+    size_t      floats;    /* at their beginning, compared with a tolerance;
+                              the rest must be equal */
     void (*fill)(void *operands);
-    /* Row i by the instruction set in use, or by base. */
+    /* Run row i on the instruction set in use or, if 'base', on base. */
     void (*call)(int i, bool base, void *operands);
     const char *(*isa)(void);
 };
@@ -180,7 +181,7 @@ extern const struct bench_kernels bench_nn;
 enum bench_format { FORMAT_MARKDOWN, FORMAT_JSON, FORMAT_CSV, FORMAT_SQL,
                     FORMAT_LINES };
 
-/* As typed; NULL: not given. */
+/* Options as typed; NULL: not given. */
 struct bench_request {
     const char *tokens, *dims, *threads, *spec, *only, *isa, *append;
     int format; /* enum bench_format */
@@ -195,39 +196,38 @@ struct bench_options {
     bool quick, list;
 };
 
-/*
- * False, and a sentence in 'why' with the option, its value and what it should
- * be.
- */
+/* False on error; 'why' then names the option, its value and what it should
+ * be. */
 bool bench_options_read(struct bench_options *out,
                         const struct bench_request *typed, char *why,
                         size_t size);
 
-/* Expand the table: *out is to be freed.  Returns how many, or -1. */
+/* Expand the table into *out, to be freed.  Returns their number, or -1 if
+ * there is no memory. */
 int bench_cases(struct bench_case **out, const struct bench_options *o);
 
 /* ----------------------------------------------------------------- results */
 
-/* What was measured; times are of one call. */
+/* Results of one row; times are those of one call. */
 struct bench_result {
     const struct bench_case *c;
     const char *isa;
     int         threads, samples;
     double      min_ns, median_ns, spread;
     double      speed;       /* in the unit, at the median */
-    double      roof;        /* in the unit; 0: none */
-    double      part;        /* of the roof, both at their fastest */
-    double      part_median; /* of that roof, at the median */
-    double      beside;      /* of the other's speed, both at their fastest;
-                                0: no other */
-    double      beside_median;
-    double      cpus;        /* CPU time / time of a round of samples, the
+    double      peak;        /* in the unit; 0: none */
+    double      of_peak;     /* fastest speed / peak */
+    double      of_peak_median; /* median speed / peak */
+    double      of_baseline; /* fastest speed / fastest of the baseline; 0: no
+                                baseline */
+    double      of_baseline_median; /* the same of medians */
+    double      cpus;        /* CPU time / wall time, of the round where it is
                                 least; 0: not known */
     char        note[512];
-    bool        cannot;      /* the note says why */
+    bool        cannot;      /* not measured; the note says why */
 };
 
-/* The machine and the build, as the head of a run says it. */
+/* The machine and the build, for the head of the output. */
 struct bench_machine {
     char cpu[128], date[32];
     const char *isa, *commit, *compiler, *flags, *version;
@@ -254,36 +254,41 @@ void bench_machine_json(FILE *f, const struct bench_machine *m, bool quick);
 
 /* ------------------------------------------------------------------ timing */
 
-double bench_now(void); /* ns */
-double bench_cpu(void); /* ns of all threads of this process */
+double bench_clock_wall(void); /* ns */
+double bench_clock_cpu(void);  /* ns of all threads of this process */
 
 /* Fill all of r but case, isa and threads.  NULL, or what is wrong with the
  * results; a case that cannot be set up is not wrong. */
 const char *bench_measure(struct bench_result *r, bool quick);
+/* Append to the note of a row; "; " separates notes. */
+void bench_note(struct bench_result *r, const char *format, ...)
+    LOCANT_PRINTF(2, 3);
+/* Note if threads waited, for each other or for other processes. */
+void bench_note_idle(struct bench_result *r);
+/* Set 'cannot' for the reason 'why'; returns NULL: nothing is wrong. */
+const char *bench_cannot(struct bench_result *r, const char *why);
 
-/* What bounds a case on that instruction set: products of bfloat16 are dot
-   products where it has them. */
-enum bench_roof bench_bound(const struct bench_case *c, const char *isa);
+/* The peak of a case on an instruction set: that of bfloat16 attention is of
+ * dot products if the set has them. */
+enum bench_peak bench_bound(const struct bench_case *c, const char *isa);
 
-/*
- * The fastest of about 'budget' ns with the threads of now: GB/s or GFLOP/s.
- * A sample takes about a millisecond, so that waking threads does not count.
- */
-double bench_roof(enum bench_roof roof, size_t bytes, double budget);
-void bench_roof_release(void);
+/* The fastest speed within about 'budget' ns, with locant_threads() threads:
+ * GB/s or GFLOP/s; 0: none. */
+double bench_peak_speed(enum bench_peak peak, size_t bytes, double budget);
+void bench_peak_release(void);
 
 /* ---------------------------------------------------------------- operands */
 
-/* Fail for want of memory, in the words of a row that cannot be set up. */
+/* Fail with NOMEM. */
 locant_status bench_no_memory(void);
 
-/* Dense, zero, to be released; false when there is no memory. */
+/* A dense tensor of zeros, to be released; false if there is no memory. */
 bool bench_tensor(locant_tensor *out, locant_dtype dtype, int rank,
                   const int64_t *shape);
 
 enum { BENCH_PARAMS = 16 };
 
-/* An encoding with the parameters it begins training with. */
+/* An encoding with its initial parameters. */
 struct bench_encoding {
     locant_encoding *e;
     locant_tensor values[BENCH_PARAMS], gradients[BENCH_PARAMS];
@@ -291,14 +296,14 @@ struct bench_encoding {
     locant_tensor *dparams;      /* gradients; NULL: it has none */
 };
 
-/* A length the spec leaves out becomes 'length'. */
+/* A length that the spec leaves out becomes 'length'. */
 locant_status bench_encoding_open(struct bench_encoding *out, const char *spec,
                                   int64_t length, const locant_sizes *sizes);
 void bench_encoding_close(struct bench_encoding *encoding);
 
 /* A copy of t, dense, in F64. */
 bool bench_as_double(locant_tensor *out, const locant_tensor *t);
-/* Largest distance of dense t from F64; INFINITY for want of memory. */
+/* Largest difference of dense t from F64; INFINITY if there is no memory. */
 double bench_distance(const locant_tensor *t, const locant_tensor *want);
 /* Unit roundoff of a storage type. */
 double bench_roundoff(locant_dtype dtype);
@@ -307,8 +312,8 @@ int64_t bench_elements(const locant_tensor *t);
 /* first, first + 1, .. as I64 [n]. */
 bool bench_count(locant_tensor *out, int64_t first, int64_t n);
 /*
- * n normal numbers that 'dtype' (F32, F16, BF16) holds exactly, and the same
- * ones in 'wide'; either may be NULL.
+ * n normal numbers that 'dtype' (F32, F16, BF16) represents exactly, and the
+ * same in 'wide'; either may be NULL.
  */
 void bench_fill(void *data, locant_dtype dtype, float *wide, size_t n,
                 uint64_t seed);
@@ -319,7 +324,7 @@ void bench_widen(float *wide, const void *data, locant_dtype dtype, size_t n);
 
 enum { BENCH_Q, BENCH_K, BENCH_V, BENCH_DOUT, BENCH_INPUTS };
 
-/* An attention problem with its outputs; 'status' is of the last run. */
+/* An attention problem with its outputs; 'status' is that of the last call. */
 struct bench_attention {
     struct bench_case c;
     struct bench_encoding encoding;
@@ -330,7 +335,7 @@ struct bench_attention {
     size_t workspace_bytes;
     locant_status status;
 };
-/* NULL when it cannot; gradients have memory only if wanted. */
+/* NULL on failure; memory for gradients only if wanted. */
 struct bench_attention *bench_attention_open(const struct bench_case *c,
                                              bool gradients);
 void bench_attention_close(struct bench_attention *a);

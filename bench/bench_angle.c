@@ -1,4 +1,4 @@
-/* bench_angle.c - exact angles, and what a C programmer would write instead */
+/* bench_angle.c - exact angles, and cos() and sin() of libm for comparison */
 #include "bench.h"
 #include "kernel/kernels.h"
 #include <math.h>
@@ -70,7 +70,7 @@ static void run_libm(void *data)
         }
 }
 
-/* Of the very fraction the kernel had: only the roundings differ, 2^-24. */
+/* Against libm for the kernel's own fraction: only roundings differ, 2^-24. */
 static const char *check(void *data)
 {
     struct angle_state *a = data;
@@ -90,7 +90,7 @@ static const char *check(void *data)
 
 static const char *unchecked(void *data)
 {
-    (void)data; /* the measure of the others, right by definition of libm */
+    (void)data; /* libm is the reference of the other case */
     return NULL;
 }
 

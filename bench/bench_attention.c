@@ -5,7 +5,7 @@
 
 enum { CHECKED_TOKENS = 160, SPOTS = 3 };
 
-/* The case in a size the reference can do: rows T x S of doubles. */
+/* The case at a size that is not too slow for the reference. */
 static struct bench_case smaller(const struct bench_case *c)
 {
     struct bench_case s = *c;
@@ -36,7 +36,7 @@ static double distance(const locant_tensor *got, const locant_tensor *want)
     return sqrt(error / size);
 }
 
-/* The outputs and gradients of the reference, all in double. */
+/* Inputs, outputs and gradients of the reference, all in double. */
 struct truth {
     locant_tensor in[BENCH_INPUTS], out, lse, dq, dk, dv, x;
 };
@@ -53,7 +53,7 @@ static void truth_close(struct truth *t)
     locant_release(t->x.data);
 }
 
-/* t as doubles; what has no memory stays without. */
+/* t as doubles; nothing if t is not used. */
 static bool as_double(locant_tensor *out, const locant_tensor *t)
 {
     return t->data == NULL || bench_as_double(out, t);
@@ -88,7 +88,7 @@ static locant_status truth_open(struct truth *t,
                                                &t->lse, &p);
 }
 
-/* About the largest score: where biases are large, so is this. */
+/* Largest magnitude of a log-sum-exp: an estimate of the largest score. */
 static double largest(const locant_tensor *lse)
 {
     const double *x = lse->data;
@@ -101,12 +101,12 @@ static double largest(const locant_tensor *lse)
 }
 
 /*
- * attention.h promises 1e-6 for the output in F32 at ordinary scores; one of n
- * nats is rounded by 2^-24 n, which is more beyond 17.  Gradients, sums of T
- * terms of both signs, get ten times that.  16-bit outputs are rounded by up to
- * 2^-9 and 2^-12, the weights perhaps once more, gradients through both: 4
- * times that.  Single rows get 4 times that.  Here a wrong kernel is to be
- * found; the tests bound the error.
+ * These bounds find a wrong kernel; the tests have the sharp ones.
+ * attention.h promises 1e-6 for F32 outputs at scores of order 1; a score of n
+ * nats has an error of 2^-24 n, which is larger if n > 17.  Gradients, sums of
+ * T terms of both signs, are allowed ten times as much.  16-bit outputs are
+ * rounded by up to 2^-9 and 2^-12, perhaps also the weights, and gradients pass
+ * through both: 4 times that.  Single rows are allowed 4 times more.
  */
 static double tolerance(locant_dtype dtype, bool gradient,
                         const locant_tensor *lse)
@@ -132,7 +132,7 @@ static const char *compare(const struct bench_attention *a,
     return NULL;
 }
 
-/* A small problem of the same kind, whole. */
+/* All of a small problem of the same kind. */
 static const char *check_small(const struct bench_case *c, bool gradients)
 {
     struct bench_case small = smaller(c);
@@ -172,7 +172,7 @@ static bool copy_row(locant_tensor *out, const struct bench_attention *a,
     return true;
 }
 
-/* Query i alone by the reference: *out in double. */
+/* The reference for query i alone. */
 static locant_status one_query(locant_tensor *out, locant_tensor *lse,
                                const struct bench_attention *a, int64_t i)
 {
@@ -200,7 +200,7 @@ static locant_status one_query(locant_tensor *out, locant_tensor *lse,
     return status;
 }
 
-/* One row of the problem as it is. */
+/* One row of the problem at its full size. */
 static const char *check_row(const struct bench_attention *a, int64_t i)
 {
     int64_t shape[] = { 1, a->c.heads, 1, a->c.dim };
@@ -219,10 +219,8 @@ static const char *check_row(const struct bench_attention *a, int64_t i)
     return wrong;
 }
 
-/*
- * NULL, or what differs from the double reference.  A row that reads the input
- * of its layer cannot stand alone.
- */
+/* NULL, or what differs from the double reference.  With an encoding that reads
+ * the input of its layer, a single row cannot be checked. */
 static const char *check(struct bench_attention *a, bool gradients)
 {
     const char *wrong = check_small(&a->c, gradients);
@@ -241,7 +239,7 @@ static void *set_up(const struct bench_case *c, bool gradients)
 
     if (a == NULL)
         return NULL;
-    bench_attention_forward(a); /* a refusal shows here */
+    bench_attention_forward(a); /* finds problems that are not supported */
     if (a->status == LOCANT_OK && gradients)
         bench_attention_backward(a);
     if (a->status != LOCANT_OK) {
@@ -256,7 +254,7 @@ static void *setup_forward(const struct bench_case *c)
     return set_up(c, false);
 }
 
-/* Backward is timed alone, on what one forward left. */
+/* Backward is timed alone, on the outputs of one forward. */
 static void *setup_backward(const struct bench_case *c)
 {
     return set_up(c, true);
@@ -277,7 +275,7 @@ static void teardown(void *state)
     bench_attention_close(state);
 }
 
-/* Pairs of a query and a key it sees; the diagonal counts half. */
+/* Pairs of a query and a visible key; the diagonal counts half. */
 static double pairs(const struct bench_case *c)
 {
     double t = (double)c->queries, s = (double)c->tokens;
@@ -289,7 +287,7 @@ static double pairs(const struct bench_case *c)
     return (c->causal ? 0.5 : 1) * t * s / documents;
 }
 
-/* A product is 2 flops a term: q k^T and p v. */
+/* q k^T and p v, 2 flops per term */
 static double forward_flops(const struct bench_case *c)
 {
     return 2 * 2.0 * (double)(c->heads * c->dim) * pairs(c);
@@ -301,41 +299,41 @@ static double backward_flops(const struct bench_case *c)
     return 5 * 2.0 * (double)(c->heads * c->dim) * pairs(c);
 }
 
-/* Every key and value is read once, however many queries share it. */
+/* Each key and value counts once, even if several heads of queries read it. */
 static double cache_bytes(const struct bench_case *c)
 {
     return 2.0 * (double)(c->kv_heads * c->tokens * c->dim) *
            (double)locant_dtype_size(c->dtype);
 }
 
-/* An encoding beside none, a 16-bit type beside F32. */
-static bool beside(struct bench_case *other, const struct bench_case *c)
+/* For a 16-bit type the same in F32, for an encoding the same without one. */
+static bool baseline(struct bench_case *other, const struct bench_case *c)
 {
     *other = *c;
     if (c->dtype != LOCANT_F32)
         other->dtype = LOCANT_F32;
     else
         snprintf(other->spec, sizeof(other->spec), "none");
-    return bench_titles[c->family->subject].beside != NULL &&
+    return bench_titles[c->family->subject].baseline != NULL &&
            (c->dtype != other->dtype || strcmp(c->spec, other->spec) != 0);
 }
 
 enum { DOORS = LOCANT_DOOR_ROTATE | LOCANT_DOOR_SCORE | LOCANT_DOOR_CONTENT };
 
 const struct bench_work work_forward = {
-    .unit = "GFLOP/s", .roof = ROOF_FMA, .doors = DOORS,
+    .unit = "GFLOP/s", .peak = PEAK_FMA, .doors = DOORS,
     .setup = setup_forward, .check = check_forward,
     .run = bench_attention_forward, .teardown = teardown,
-    .amount = forward_flops, .beside = beside,
+    .amount = forward_flops, .baseline = baseline,
 };
 const struct bench_work work_backward = {
-    .unit = "GFLOP/s", .roof = ROOF_FMA, .doors = DOORS,
+    .unit = "GFLOP/s", .peak = PEAK_FMA, .doors = DOORS,
     .setup = setup_backward, .check = check_backward,
     .run = bench_attention_backward, .teardown = teardown,
-    .amount = backward_flops, .beside = beside,
+    .amount = backward_flops, .baseline = baseline,
 };
 const struct bench_work work_decode = {
-    .unit = "GB/s", .roof = ROOF_READ, .doors = DOORS,
+    .unit = "GB/s", .peak = PEAK_READ, .doors = DOORS,
     .setup = setup_forward, .check = check_forward,
     .run = bench_attention_forward, .teardown = teardown,
     .amount = cache_bytes,

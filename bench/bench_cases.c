@@ -1,4 +1,4 @@
-/* bench_cases.c - the table of cases, and how a line of it becomes rows */
+/* bench_cases.c - the table of families, and its expansion into cases */
 #include "bench.h"
 #include <stdlib.h>
 #include <string.h>
@@ -87,9 +87,9 @@ static const struct bench_family families[] = {
     { SUBJECT_DECODE, "decode", &work_decode, "none rope alibi",
       .tokens = "32768", .quick = "4096", .dims = "128", .heads = 32,
       .kv_heads = 8, .queries = 1 },
-    { SUBJECT_DECODE, "decode, keys turned", &work_decode, "rope",
+    { SUBJECT_DECODE, "decode, post-RoPE keys", &work_decode, "rope",
       .tokens = "32768", .quick = "4096", .dims = "128", .heads = 32,
-      .kv_heads = 8, .queries = 1, .turned = true },
+      .kv_heads = 8, .queries = 1, .keys_rotated = true },
     { SUBJECT_DECODE, "decode", &work_decode, "none", .dtypes = "bf16 f16",
       .tokens = "32768", .quick = "4096", .dims = "128", .heads = 32,
       .kv_heads = 8, .queries = 1 },
@@ -215,7 +215,7 @@ static void add(struct expansion *x, const struct bench_case *c)
     x->cases[x->n++] = *c;
 }
 
-/* Both masks of one size, as far as the family has them. */
+/* Those of both masks that the family has. */
 static void add_masks(struct expansion *x, struct bench_case *c)
 {
     unsigned masks = c->family->masks == 0 ? MASK_FULL : c->family->masks;
@@ -229,7 +229,7 @@ static void add_masks(struct expansion *x, struct bench_case *c)
     }
 }
 
-/* Lists of the table are right: tests/test_bench.c reads every one. */
+/* Lists of the table cannot fail: tests/test_bench.c parses all of them. */
 static struct bench_range sizes(const struct bench_range *given,
                                 const char *text)
 {
@@ -248,8 +248,7 @@ static void add_sizes(struct expansion *x, struct bench_case *c)
         sizes(&x->o->tokens, x->o->quick ? f->quick : f->tokens);
     struct bench_range dims = sizes(&x->o->dims, f->dims);
 
-    /* In a hurry, the first of each. */
-    if (x->o->quick && x->o->dims.n == 0)
+    if (x->o->quick && x->o->dims.n == 0) /* only the first */
         dims.n = 1;
     for (int d = 0; d < dims.n; d++)
         for (int t = 0; t < tokens.n; t++) {
@@ -261,8 +260,8 @@ static void add_sizes(struct expansion *x, struct bench_case *c)
         }
 }
 
-/* Has -e an encoding for this family?  One without any door goes anywhere but
- * where positions are added or queries turned. */
+/* Does the encoding of -e suit this family?  One without doors (none) suits
+ * families that take biases. */
 static bool fits(const struct bench_family *f, const char *spec)
 {
     locant_encoding *e = NULL;
@@ -279,7 +278,8 @@ static bool fits(const struct bench_family *f, const char *spec)
                       : (f->work->doors & doors) != 0;
 }
 
-static bool chosen(const struct bench_family *f, const struct bench_options *o)
+static bool selected(const struct bench_family *f,
+                     const struct bench_options *o)
 {
     return (f->quick != NULL || !o->quick) &&
            (!f->longer || o->tokens.n == 0) &&
@@ -295,7 +295,7 @@ static void add_family(struct expansion *x, const struct bench_family *f)
                             .documents = f->documents, .layers = f->layers,
                             .kernel = -1 };
 
-    if (!chosen(f, x->o))
+    if (!selected(f, x->o))
         return;
     if (c.kv_heads == 0)
         c.kv_heads = c.heads;
@@ -318,7 +318,7 @@ static const struct bench_family kernels_family = {
     SUBJECT_KERNELS, "kernel", NULL, .fixed = true
 };
 
-/* They have sizes of their own. */
+/* Kernels have their own sizes. */
 static void add_kernels(struct expansion *x, const struct bench_kernels *of)
 {
     const struct bench_kernel *k;
@@ -332,7 +332,7 @@ static void add_kernels(struct expansion *x, const struct bench_kernels *of)
     }
 }
 
-/* Insertion keeps the order of the table within a subject. */
+/* By subject; insertion sort keeps the order of the table within one. */
 static void sort(struct bench_case *cases, int n)
 {
     for (int i = 1; i < n; i++) {

@@ -1,7 +1,7 @@
 /*
- * bench_in_cache.c - one kernel on operands that lie in cache, one thread.
+ * bench_in_cache.c - one kernel on operands in cache, one thread.
  *
- * The check compares with the base kernels, which tests of their own judge.
+ * The check compares with the base kernels, which have tests of their own.
  */
 #include "bench.h"
 #include <math.h>
@@ -60,7 +60,7 @@ static bool same(const struct state *s)
     return memcmp(s->x + exact, s->base + exact, s->of->bytes - exact) == 0;
 }
 
-/* A kernel that wrote nothing would be told from no other. */
+/* A kernel that writes nothing must not pass. */
 static const char *check(void *state)
 {
     struct state *s = state;
@@ -91,9 +91,9 @@ static double amount(const struct bench_case *c)
     .run = run, .teardown = teardown, .amount = amount
 
 const struct bench_work work_each = { .unit = "ns/number", IN_CACHE };
-const struct bench_work work_flops = { .unit = "GFLOP/s", .roof = ROOF_FMA,
+const struct bench_work work_flops = { .unit = "GFLOP/s", .peak = PEAK_FMA,
                                        IN_CACHE };
-const struct bench_work work_dots = { .unit = "GFLOP/s", .roof = ROOF_DOT,
+const struct bench_work work_dots = { .unit = "GFLOP/s", .peak = PEAK_DOT,
                                       IN_CACHE };
-const struct bench_work work_moves = { .unit = "GB/s", .roof = ROOF_STREAM,
+const struct bench_work work_moves = { .unit = "GB/s", .peak = PEAK_STREAM,
                                        IN_CACHE };

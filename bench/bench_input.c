@@ -1,8 +1,8 @@
 /*
  * bench_input.c - positions added to embeddings: x[b,t] += P[t]
  *
- * 'heads' of a case are rows of the batch.  The float32 table of 'learned'
- * counts as bytes that are read, besides those of x.
+ * 'heads' of a case are rows of the batch.  Bytes are those of x, read and
+ * written, and those of the float32 table of 'learned', read.
  */
 #include "bench.h"
 #include <string.h>
@@ -63,7 +63,7 @@ static void *setup(const struct bench_case *c)
     }
     s->status = prepare(s, c);
     if (s->status == LOCANT_OK)
-        run(s); /* a refusal shows here */
+        run(s); /* finds cases that are not supported */
     if (s->status != LOCANT_OK) {
         teardown(s);
         return NULL;
@@ -71,8 +71,8 @@ static void *setup(const struct bench_case *c)
     return s;
 }
 
-/* The same in double: sums are below 2^3; the row and the sum are rounded to
- * float32, the sum to its type. */
+/* Against the same in double.  Sums are below 2^3; the row of the table and the
+ * sum are rounded to float32, then the sum to its dtype. */
 static const char *check(void *data)
 {
     struct input_state *s = data;
@@ -104,7 +104,7 @@ static double bytes(const struct bench_case *c)
 }
 
 const struct bench_work work_input = {
-    .unit = "GB/s", .roof = ROOF_STREAM, .doors = LOCANT_DOOR_INPUT,
+    .unit = "GB/s", .peak = PEAK_STREAM, .doors = LOCANT_DOOR_INPUT,
     .setup = setup, .check = check, .run = run, .teardown = teardown,
     .amount = bytes,
 };

@@ -281,7 +281,7 @@ static void softmax_again(const struct lct_kernels *k, struct operands *x)
     k->softmax_again(x->f[DATA], SIDE, SIDE, SIDE, x->f[SIXES]);
 }
 
-/* What backward asks for: the slope too.  Capped again, numbers go to 0. */
+/* With the slope, as backward needs it.  Repeated calls let numbers go to 0. */
 static void softcap(const struct lct_kernels *k, struct operands *x)
 {
     k->softcap(x->f[DATA], x->f[OUT], N, 30);

@@ -1,10 +1,10 @@
-/* bench_machine.c - what ran: processor, build, date, and the roofs of now */
+/* bench_machine.c - processor, build, date, and the peaks at this time */
 #define _POSIX_C_SOURCE 200809L
 #include "bench.h"
 #include <string.h>
 #include <time.h>
 
-/* The machine's own name for its processor. */
+/* The processor's name as the system gives it. */
 static void cpu_name(char *out, size_t size)
 {
     FILE *f = fopen("/proc/cpuinfo", "r");
@@ -43,8 +43,8 @@ void bench_machine_ask(struct bench_machine *m)
     cpu_name(m->cpu, sizeof(m->cpu));
     if (gmtime_r(&now, &utc) != NULL)
         strftime(m->date, sizeof(m->date), "%Y-%m-%dT%H:%M:%SZ", &utc);
-    m->stream = bench_roof(ROOF_STREAM, BYTES, budget);
-    m->read = bench_roof(ROOF_READ, BYTES, budget);
-    m->fma = bench_roof(ROOF_FMA, 0, budget);
-    m->bf16 = bench_roof(ROOF_DOT, 0, budget);
+    m->stream = bench_peak_speed(PEAK_STREAM, BYTES, budget);
+    m->read = bench_peak_speed(PEAK_READ, BYTES, budget);
+    m->fma = bench_peak_speed(PEAK_FMA, 0, budget);
+    m->bf16 = bench_peak_speed(PEAK_DOT, 0, budget);
 }

@@ -1,39 +1,20 @@
 /*
- * bench_measure.c - one row: checked, then timed, then judged.
+ * bench_measure.c - one row: checked, timed, and compared with its peak.
  *
- * A sample is at least 20 us long.  The roof is measured before, between and
- * after the samples of each row, for a shared machine changes from one second
- * to the next; fastest stands against fastest, since the noise of others is no
- * part of a roof.  A case that is compared with another takes turns with it.  A
- * row whose threads did not run all the time says so: others had the CPUs, or
- * the work did not divide.
+ * A sample takes at least 20 us.  The peak is measured before, between and
+ * after the samples of each row, because a shared machine changes from one
+ * second to the next.  The fastest sample is compared with the fastest peak,
+ * which removes the noise of other processes.  A case and its baseline
+ * alternate.  A row notes if its threads did not run all the time: other
+ * processes had the CPUs, or the work did not divide evenly.
  */
-#define _POSIX_C_SOURCE 200809L
 #include "bench.h"
+#include <stdarg.h>
 #include <string.h>
-#include <time.h>
-
-static double ask_clock(clockid_t id)
-{
-    struct timespec t;
-
-    clock_gettime(id, &t);
-    return 1e9 * (double)t.tv_sec + (double)t.tv_nsec;
-}
-
-double bench_now(void)
-{
-    return ask_clock(CLOCK_MONOTONIC);
-}
-
-double bench_cpu(void)
-{
-    return ask_clock(CLOCK_PROCESS_CPUTIME_ID);
-}
 
 enum { ROUNDS = 3, MOST_SAMPLES = 102 };
 
-/* One of the two that take turns. */
+/* The case or its baseline. */
 struct runner {
     void (*run)(void *);
     void *state;
@@ -43,106 +24,124 @@ struct runner {
     int n;
 };
 
-static double sample(const struct runner *x)
+static double time_sample(const struct runner *x)
 {
-    double t = bench_now();
+    double t = bench_clock_wall();
 
     for (int i = 0; i < x->calls; i++)
         x->run(x->state);
-    return bench_now() - t;
+    return bench_clock_wall() - t;
 }
 
-static void take(struct runner *x)
+static void take_sample(struct runner *x)
 {
-    x->ns[x->n++] = sample(x) / x->calls;
+    x->ns[x->n++] = time_sample(x) / x->calls;
 }
 
-/* A work that takes this long needs no warming of caches. */
-static bool slow(const struct runner *x)
+/* Work that takes this long needs no warm-up of the caches. */
+static bool is_slow(const struct runner *x)
 {
     return x->once > 50e6;
 }
 
 /*
- * How many calls a sample needs, so that the clock does not matter.  Where one
- * takes long, this first one counts already: setting up warmed it.
+ * Set the number of calls of a sample, so that the resolution of the clock does
+ * not matter.  A slow sample already counts: 'setup' has warmed it up.
  */
-static void size_up(struct runner *x)
+static void choose_calls(struct runner *x)
 {
     const double least = 20e3;
 
     x->calls = 1;
-    while ((x->once = sample(x)) < least)
+    while ((x->once = time_sample(x)) < least)
         x->calls *= 2;
-    if (slow(x))
+    if (is_slow(x))
         x->ns[x->n++] = x->once / x->calls;
 }
 
-/* What a roof does with that much work: the amount counts reading and writing.
- */
-static size_t roof_bytes(const struct bench_case *c)
+/* Bytes that the peak is measured on; 'amount' counts reads and writes. */
+static size_t peak_bytes(const struct bench_case *c)
 {
     double amount = c->work->amount(c);
 
-    return (size_t)(c->work->roof == ROOF_STREAM ? amount / 2 : amount);
+    return (size_t)(c->work->peak == PEAK_STREAM ? amount / 2 : amount);
 }
 
-static void better_roof(struct bench_result *r, double budget)
+static void update_peak(struct bench_result *r, double budget)
 {
-    enum bench_roof bound = bench_bound(r->c, r->isa);
-    double speed = bound == ROOF_NONE ? 0
-                 : bench_roof(bound, roof_bytes(r->c), budget);
+    enum bench_peak bound = bench_bound(r->c, r->isa);
+    double speed = bound == PEAK_NONE ? 0
+                 : bench_peak_speed(bound, peak_bytes(r->c), budget);
 
-    if (speed > r->roof)
-        r->roof = speed;
+    if (speed > r->peak)
+        r->peak = speed;
 }
 
 static void round_of(struct bench_result *r, struct runner *x,
                      struct runner *y, int samples)
 {
-    double cpu = -bench_cpu(), wall = -bench_now();
+    double cpu = -bench_clock_cpu(), wall = -bench_clock_wall();
 
     for (int i = 0; i < samples; i++) {
-        take(x);
+        take_sample(x);
         if (y != NULL)
-            take(y);
+            take_sample(y);
     }
-    cpu += bench_cpu();
-    wall += bench_now();
+    cpu += bench_clock_cpu();
+    wall += bench_clock_wall();
     if (r->cpus == 0 || cpu / wall < r->cpus)
         r->cpus = cpu / wall;
 }
 
-/* Samples of 'x', and of 'y' in turns with it (NULL: alone). */
+/* Samples of 'x', alternating with 'y' unless that is NULL. */
 static void time_rounds(struct bench_result *r, struct runner *x,
                         struct runner *y, double budget)
 {
-    const double longest = 2e9; /* of a sample that is taken once more */
+    const double longest = 2e9; /* longer samples are not repeated */
     const double burst = budget / 20;
     double both;
     int each; /* samples of a round */
 
-    better_roof(r, burst);
-    size_up(x);
+    update_peak(r, burst);
+    choose_calls(x);
     if (y != NULL)
-        size_up(y);
+        choose_calls(y);
     both = x->once + (y != NULL ? y->once : 0);
     each = (int)(budget / both / ROUNDS);
     each = each < 1 ? 1 : each > MOST_SAMPLES / ROUNDS ? MOST_SAMPLES / ROUNDS
                                                        : each;
     for (int round = x->n; round < ROUNDS && x->once < longest; round++) {
-        better_roof(r, burst);
-        if (!slow(x))
+        update_peak(r, burst);
+        if (!is_slow(x))
             x->run(x->state);
         round_of(r, x, y, each);
     }
-    better_roof(r, burst);
+    update_peak(r, burst);
 }
 
 /* ----------------------------------------------------------------- one row */
 
+void bench_note(struct bench_result *r, const char *format, ...)
+{
+    size_t n = strlen(r->note);
+    va_list args;
+
+    if (n > 0)
+        n += (size_t)snprintf(r->note + n, sizeof(r->note) - n, "; ");
+    va_start(args, format);
+    vsnprintf(r->note + n, sizeof(r->note) - n, format, args);
+    va_end(args);
+}
+
+void bench_note_idle(struct bench_result *r)
+{
+    if (r->cpus > 0 && r->cpus < 0.8 * r->threads)
+        bench_note(r, "%.1f of %d CPUs", r->cpus, r->threads);
+}
+
 /* Amount of work per time, or time per amount, in the unit of the work. */
-static void judge(struct bench_result *r, struct runner *x, struct runner *y)
+static void summarise(struct bench_result *r, struct runner *x,
+                      struct runner *y)
 {
     const struct bench_work *w = r->c->work;
     double amount = w->amount(r->c);
@@ -154,40 +153,35 @@ static void judge(struct bench_result *r, struct runner *x, struct runner *y)
     r->spread = s.spread;
     r->speed = strncmp(w->unit, "ns/", 3) == 0 ? s.median / amount
                                                : amount / s.median;
-    if (r->roof > 0) {
-        r->part = amount / s.min / r->roof;
-        r->part_median = amount / s.median / r->roof;
+    if (r->peak > 0) {
+        r->of_peak = amount / s.min / r->peak;
+        r->of_peak_median = amount / s.median / r->peak;
     }
     if (y != NULL) {
         struct bench_summary other = bench_summarise(y->ns, y->n);
 
-        r->beside = other.min / s.min;
-        r->beside_median = other.median / s.median;
+        r->of_baseline = other.min / s.min;
+        r->of_baseline_median = other.median / s.median;
     }
-    /* Threads that waited, for each other or for other processes. */
-    if (r->cpus > 0 && r->cpus < 0.8 * r->threads)
-        snprintf(r->note, sizeof(r->note), "%.1f of %d CPUs", r->cpus,
-                 r->threads);
-    if (bench_bound(r->c, r->isa) != w->roof) {
-        size_t n = strlen(r->note);
-
-        snprintf(r->note + n, sizeof(r->note) - n, "%sroof: dot products",
-                 n > 0 ? "; " : "");
-    }
+    bench_note_idle(r);
+    if (bench_bound(r->c, r->isa) != w->peak)
+        bench_note(r, "peak: dot products");
 }
 
-static void cannot(struct bench_result *r, const char *why)
+const char *bench_cannot(struct bench_result *r, const char *why)
 {
     snprintf(r->note, sizeof(r->note), "%s", why);
     r->cannot = true;
+    return NULL;
 }
 
-/* The runner of the case beside, if there is one and it can be set up. */
-static struct runner *open_beside(struct runner *y, const struct bench_case *c)
+/* The runner of the baseline, if there is one and it can be set up. */
+static struct runner *open_baseline(struct runner *y,
+                                    const struct bench_case *c)
 {
     struct bench_case other;
 
-    if (c->work->beside == NULL || !c->work->beside(&other, c))
+    if (c->work->baseline == NULL || !c->work->baseline(&other, c))
         return NULL;
     *y = (struct runner){ .run = c->work->run,
                           .state = c->work->setup(&other) };
@@ -203,16 +197,14 @@ const char *bench_measure(struct bench_result *r, bool quick)
     if (w->measure != NULL)
         return w->measure(r, quick);
     x.state = w->setup(r->c);
-    if (x.state == NULL) {
-        cannot(r, locant_last_error());
-        return NULL;
-    }
+    if (x.state == NULL)
+        return bench_cannot(r, locant_last_error());
     wrong = w->check(x.state);
     if (wrong == NULL) {
-        y = open_beside(&y_memory, r->c);
-        /* a quick kernel is timed on every instruction set */
+        y = open_baseline(&y_memory, r->c);
+        /* every_isa: one of many rows, so each gets less time */
         time_rounds(r, &x, y, !quick ? 600e6 : w->every_isa ? 20e6 : 60e6);
-        judge(r, &x, y);
+        summarise(r, &x, y);
         w->teardown(y != NULL ? y->state : NULL);
     }
     w->teardown(x.state);

@@ -1,10 +1,10 @@
 /*
- * bench_memory.c - what attention takes beyond its inputs and outputs.
+ * bench_memory.c - memory of attention beyond its inputs and outputs.
  *
- * A child process makes the problem, runs it forward and backward once, and
- * asks the kernel for the largest resident set it ever had.  What it had before
- * the first operand and what inputs, outputs and gradients hold is taken off;
- * workspace, threads and the library's own tables are left.
+ * A child process sets up the problem, runs it forward and backward once, and
+ * reads its peak resident set size from the system.  Subtracted are its size
+ * before the first operand and the bytes of inputs, outputs and gradients; what
+ * remains is workspace, threads and the library's own tables.
  */
 #define _POSIX_C_SOURCE 200809L
 #include "bench.h"
@@ -37,8 +37,8 @@ static double status_bytes(const char *key)
     return 1024.0 * (double)kib;
 }
 
-/* The largest set so far is forgotten. */
-static bool forget_peak(void)
+/* Reset the peak resident set size. */
+static bool reset_peak(void)
 {
     FILE *f = fopen("/proc/self/clear_refs", "w");
     bool good = f != NULL && fputs("5", f) >= 0;
@@ -61,18 +61,18 @@ static void child(struct answer *answer, const struct bench_case *c)
     struct bench_attention *a;
     double before, t;
 
-    /* Memory that rows before this one freed would be taken for nothing. */
+    /* Else memory that earlier rows have freed would be used uncounted. */
 #ifdef __GLIBC__
     malloc_trim(0);
 #endif
-    if (!forget_peak() || status_bytes("VmHWM:") == 0) {
+    if (!reset_peak() || status_bytes("VmHWM:") == 0) {
         snprintf(answer->why, sizeof(answer->why),
-                 "this system does not tell the peak of a process");
+                 "this system does not report the peak memory of a process");
         return;
     }
     before = status_bytes("VmRSS:");
     a = bench_attention_open(c, true);
-    t = bench_now();
+    t = bench_clock_wall();
     if (a != NULL)
         bench_attention_forward(a);
     if (a != NULL && a->status == LOCANT_OK)
@@ -81,13 +81,13 @@ static void child(struct answer *answer, const struct bench_case *c)
         snprintf(answer->why, sizeof(answer->why), "%s", locant_last_error());
         return;
     }
-    answer->ns = bench_now() - t;
+    answer->ns = bench_clock_wall() - t;
     answer->operands = operand_bytes(c);
     answer->workspace = (double)a->workspace_bytes;
     answer->extra = status_bytes("VmHWM:") - before - answer->operands;
 }
 
-/* All of 'answer' through the pipe, or less when the child died. */
+/* Fill 'answer' from a child process; false if the child died. */
 static bool ask(struct answer *answer, const struct bench_case *c)
 {
     size_t have = 0;
@@ -95,7 +95,7 @@ static bool ask(struct answer *answer, const struct bench_case *c)
     int ends[2];
     pid_t pid;
 
-    fflush(NULL); /* what waits in buffers must not be written twice */
+    fflush(NULL); /* else buffered output would be written twice */
     if (pipe(ends) != 0)
         return false;
     pid = fork();
@@ -120,20 +120,16 @@ static const char *measure(struct bench_result *r, bool quick)
     struct answer answer = { 0 };
 
     (void)quick; /* once */
-    bench_roof_release(); /* a child begins with what its parent has */
+    bench_peak_release(); /* else the child would inherit the buffer */
     if (!ask(&answer, r->c))
-        return "the process that was measured died";
-    if (answer.why[0] != '\0') {
-        r->cannot = true;
-        snprintf(r->note, sizeof(r->note), "%s", answer.why);
-        return NULL;
-    }
+        return "the measured process died";
+    if (answer.why[0] != '\0')
+        return bench_cannot(r, answer.why);
     r->samples = 1;
     r->min_ns = r->median_ns = answer.ns;
     r->speed = answer.extra / 0x1p20;
-    snprintf(r->note, sizeof(r->note), "inputs and outputs %.0f MiB, "
-             "workspace %.2f MiB", answer.operands / 0x1p20,
-             answer.workspace / 0x1p20);
+    bench_note(r, "inputs and outputs %.0f MiB, workspace %.2f MiB",
+               answer.operands / 0x1p20, answer.workspace / 0x1p20);
     return NULL;
 }
 

@@ -1,6 +1,6 @@
 /*
- * bench_nn.c - every function of struct lct_nn_kernels, of which steps of
- * training are made, on each instruction set, one thread, operands in cache.
+ * bench_nn.c - every function of struct lct_nn_kernels, on each instruction
+ * set, one thread, operands in cache.
  *
  * tests/test_bench.c fails while a member of the struct has no row here.  The
  * base kernels are judged by the tests of the model.
@@ -93,7 +93,7 @@ static void gelu(const struct lct_nn_kernels *k, struct operands *x)
     k->gelu(x->f[OUT], x->f[DATA], N);
 }
 
-/* Copied first: in place numbers would fade from call to call. */
+/* Copied first: repeated in place, numbers would go to 0. */
 static void gelu_backward(const struct lct_nn_kernels *k, struct operands *x)
 {
     memcpy(x->f[OUT], x->f[MORE], sizeof(x->f[OUT]));

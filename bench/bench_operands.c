@@ -1,4 +1,4 @@
-/* bench_operands.c - tensors, positions and parameters of what is timed */
+/* bench_operands.c - tensors, positions and parameters of a case */
 #include "bench.h"
 #include <math.h>
 
@@ -14,7 +14,7 @@ bool bench_tensor(locant_tensor *out, locant_dtype dtype, int rank,
 
     for (int i = 0; i < rank; i++)
         if (__builtin_mul_overflow(bytes, (size_t)shape[i], &bytes))
-            bytes = SIZE_MAX; /* which locant_alloc() has not */
+            bytes = SIZE_MAX; /* locant_alloc() then returns NULL */
     *out = locant_dense(locant_alloc(bytes), dtype, rank, shape);
     if (out->data == NULL)
         (void)bench_no_memory();

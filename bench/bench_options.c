@@ -1,11 +1,11 @@
-/* bench_options.c - what was typed, understood or refused in one sentence */
+/* bench_options.c - parse the options of 'locant bench' */
 #include "bench.h"
 #include <string.h>
 
 struct reader {
     char *why;
     size_t size;
-    bool failed; /* the first sentence stands */
+    bool failed; /* only the first error is reported */
 };
 
 static void refuse(struct reader *r, const char *option, const char *value,
@@ -37,7 +37,7 @@ static void read_threads(struct reader *r, struct bench_range *out,
 }
 
 /* The last error without the name of the function that it begins with. */
-static const char *sentence(void)
+static const char *error_message(void)
 {
     static const char fn[] = "locant_encoding_create: ";
     const char *text = locant_last_error();
@@ -53,7 +53,7 @@ static void read_spec(struct reader *r, char *out, size_t size,
     if (text == NULL)
         return;
     if (locant_encoding_create(&e, text) != LOCANT_OK)
-        refuse(r, "--encoding", text, sentence());
+        refuse(r, "--encoding", text, error_message());
     else if (snprintf(out, size, "%s", locant_encoding_spec(e)) >= (int)size)
         refuse(r, "--encoding", text, "is too long for a table");
     locant_encoding_free(e);

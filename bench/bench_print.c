@@ -1,4 +1,4 @@
-/* bench_print.c - the table that people read, and where the others begin */
+/* bench_print.c - the Markdown table, and the choice of format */
 #include "bench.h"
 
 static void markdown_head(const struct bench_sink *s)
@@ -6,7 +6,7 @@ static void markdown_head(const struct bench_sink *s)
     const struct bench_machine *m = s->machine;
 
     fprintf(s->file, "%s, %s, %d thread%s, commit %s; %s; locant %s, %s, "
-            "%s%s\n\nRoofs: in-place streaming %.1f GB/s, reading %.1f GB/s "
+            "%s%s\n\nPeaks: in-place streaming %.1f GB/s, reading %.1f GB/s "
             "(64 MiB), FMA %.1f GFLOP/s,\nbfloat16 dot products ",
             m->cpu, m->isa, m->threads, m->threads == 1 ? "" : "s", m->commit,
             m->date, m->version, m->compiler, m->flags,
@@ -15,8 +15,8 @@ static void markdown_head(const struct bench_sink *s)
         fprintf(s->file, "%.1f GFLOP/s.", m->bf16);
     else
         fprintf(s->file, "none.");
-    fprintf(s->file, "  The part of a roof is that of the fastest call;\nin "
-            "brackets that of the median.\n");
+    fprintf(s->file, "  \"Of peak\" is by the fastest call;\nin brackets, by "
+            "the median.\n");
 }
 
 static void print_time(FILE *f, double ns)
@@ -31,7 +31,7 @@ static void print_time(FILE *f, double ns)
         fprintf(f, " %.1f s |", ns / 1e9);
 }
 
-/* A part and that of the median, or nothing. */
+/* A ratio and that of the medians; nothing if it is 0. */
 static void print_part(FILE *f, double part, double median)
 {
     if (part > 0)
@@ -46,11 +46,11 @@ static void subject_head(struct bench_sink *s, const struct bench_title *t)
     if (t->goal != NULL)
         fprintf(s->file, "Goal: %s.\n\n", t->goal);
     fprintf(s->file, "| case | isa | threads | median | min | spread | speed | "
-            "of roof |");
-    if (t->beside != NULL)
-        fprintf(s->file, " %s |", t->beside);
+            "of peak |");
+    if (t->baseline != NULL)
+        fprintf(s->file, " %s |", t->baseline);
     fprintf(s->file, " note |\n|---|---|--:|--:|--:|--:|--:|--:|%s---|\n",
-            t->beside != NULL ? "--:|" : "");
+            t->baseline != NULL ? "--:|" : "");
 }
 
 static void markdown_row(struct bench_sink *s, const struct bench_result *r)
@@ -64,16 +64,16 @@ static void markdown_row(struct bench_sink *s, const struct bench_result *r)
     fprintf(s->file, "| %s | %s | %d |", r->c->name, r->isa, r->threads);
     if (r->cannot) {
         fprintf(s->file, " | | | | |%s cannot: %s |\n",
-                t->beside != NULL ? " |" : "", r->note);
+                t->baseline != NULL ? " |" : "", r->note);
         return;
     }
     print_time(s->file, r->median_ns);
     print_time(s->file, r->min_ns);
     fprintf(s->file, " %.0f %% | %.3g %s |", 100 * r->spread, r->speed,
             r->c->work->unit);
-    print_part(s->file, r->part, r->part_median);
-    if (t->beside != NULL)
-        print_part(s->file, r->beside, r->beside_median);
+    print_part(s->file, r->of_peak, r->of_peak_median);
+    if (t->baseline != NULL)
+        print_part(s->file, r->of_baseline, r->of_baseline_median);
     fprintf(s->file, " %s%s|\n", r->note, r->note[0] ? " " : "");
 }
 

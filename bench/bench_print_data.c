@@ -20,7 +20,7 @@ static void json_text(FILE *f, const char *text)
     fputc('"', f);
 }
 
-/* null: there is none. */
+/* null if x is not above 0. */
 static void json_number(FILE *f, const char *key, double x)
 {
     if (x > 0)
@@ -35,7 +35,7 @@ static void json_string(FILE *f, const char *key, const char *text)
     json_text(f, text);
 }
 
-/* Left open, for the rows to follow. */
+/* The object is left open for the rows. */
 void bench_machine_json(FILE *f, const struct bench_machine *m, bool quick)
 {
     fprintf(f, "{\"date\": \"%s\", \"cpu\": \"%s\", \"isa\": \"%s\", "
@@ -77,11 +77,11 @@ void bench_row_json(FILE *f, const struct bench_result *r)
     fprintf(f, ", \"samples\": %d, \"median_ns\": %.1f, \"min_ns\": %.1f, "
             "\"spread\": %.4f, \"speed\": %.6g, \"unit\": \"%s\"", r->samples,
             r->median_ns, r->min_ns, r->spread, r->speed, r->c->work->unit);
-    json_number(f, "roof", r->roof);
-    json_number(f, "of_roof", r->part);
-    json_number(f, "of_roof_median", r->part_median);
-    json_number(f, "beside", r->beside);
-    json_number(f, "beside_median", r->beside_median);
+    json_number(f, "peak", r->peak);
+    json_number(f, "of_peak", r->of_peak);
+    json_number(f, "of_peak_median", r->of_peak_median);
+    json_number(f, "of_baseline", r->of_baseline);
+    json_number(f, "of_baseline_median", r->of_baseline_median);
     json_number(f, "cpus", r->cpus);
     if (r->note[0] != '\0')
         json_string(f, "note", r->note);
@@ -90,7 +90,7 @@ void bench_row_json(FILE *f, const struct bench_result *r)
 
 /* ------------------------------------------------------------ CSV and SQL */
 
-enum column_kind { TEXT, REAL, SOME }; /* of SOME, 0 says: there is none */
+enum column_kind { TEXT, REAL, SOME }; /* SOME: 0 stands for no value */
 
 struct column {
     const char *name;
@@ -130,11 +130,11 @@ static int columns(struct column *out, const struct bench_machine *m,
         { "spread", REAL, NULL, r->spread },
         { "speed", SOME, NULL, r->speed },
         { "unit", TEXT, c->work->unit, 0 },
-        { "roof", SOME, NULL, r->roof },
-        { "of_roof", SOME, NULL, r->part },
-        { "of_roof_median", SOME, NULL, r->part_median },
-        { "beside", SOME, NULL, r->beside },
-        { "beside_median", SOME, NULL, r->beside_median },
+        { "peak", SOME, NULL, r->peak },
+        { "of_peak", SOME, NULL, r->of_peak },
+        { "of_peak_median", SOME, NULL, r->of_peak_median },
+        { "of_baseline", SOME, NULL, r->of_baseline },
+        { "of_baseline_median", SOME, NULL, r->of_baseline_median },
         { "cpus", SOME, NULL, r->cpus },
         { "note", TEXT, r->cannot ? "" : r->note, 0 },
         { "cannot", TEXT, r->cannot ? r->note : "", 0 },
@@ -144,7 +144,7 @@ static int columns(struct column *out, const struct bench_machine *m,
     return COLUMNS;
 }
 
-/* The names alone: of a row of nothing. */
+/* Only the names are wanted: those of an empty row. */
 static int names(struct column *out, const struct bench_machine *m)
 {
     static const struct bench_work no_work = { .unit = "" };
@@ -156,7 +156,7 @@ static int names(struct column *out, const struct bench_machine *m)
     return columns(out, m, &nothing, false);
 }
 
-/* A text between quotes, its own quotes doubled: so in CSV and in SQL. */
+/* A quoted text; quotes in it are doubled, in CSV and in SQL. */
 static void quoted(FILE *f, const char *text, char quote)
 {
     fputc(quote, f);

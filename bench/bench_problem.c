@@ -1,4 +1,4 @@
-/* bench_problem.c - the attention problem of a case, and its two runs */
+/* bench_problem.c - the attention problem of a case, forward and backward */
 #include "bench.h"
 
 void bench_attention_close(struct bench_attention *a)
@@ -22,7 +22,7 @@ void bench_attention_close(struct bench_attention *a)
     locant_release(a);
 }
 
-/* An operand in its own type, and the same numbers in F32 for the reference. */
+/* An operand in the dtype of the case, and in F32 for the reference. */
 static bool make_input(struct bench_attention *a, int i, const int64_t *shape)
 {
     locant_tensor *t = &a->input[i], *wide = &a->wide[i];
@@ -54,7 +54,7 @@ static bool make_tensors(struct bench_attention *a, bool gradients)
                           bench_tensor(&a->dv, c->dtype, 4, k));
 }
 
-/* Documents of one length, the last one longer. */
+/* Documents of equal length; the last takes the remainder. */
 static bool make_documents(struct bench_attention *a)
 {
     int64_t each = a->c.tokens / a->c.documents;
@@ -71,7 +71,7 @@ static bool make_documents(struct bench_attention *a)
     return true;
 }
 
-static locant_status pose(struct bench_attention *a)
+static locant_status make_problem(struct bench_attention *a)
 {
     const struct bench_case *c = &a->c;
     const locant_sizes sizes = { .width = c->heads * c->dim,
@@ -90,7 +90,7 @@ static locant_status pose(struct bench_attention *a)
     a->problem.encoding = a->encoding.e;
     a->problem.params = a->encoding.params;
     a->problem.mask = c->causal ? LOCANT_MASK_CAUSAL : LOCANT_MASK_NONE;
-    if (c->family->turned)
+    if (c->family->keys_rotated)
         a->problem.flags = LOCANT_ATTENTION_KEYS_TURNED;
     if (c->documents > 0 && !make_documents(a))
         return LOCANT_ERR_NOMEM;
@@ -109,7 +109,7 @@ static locant_status prepare(struct bench_attention *a, bool gradients)
 
     if (!make_tensors(a, gradients))
         return LOCANT_ERR_NOMEM;
-    status = pose(a);
+    status = make_problem(a);
     if (status == LOCANT_OK)
         status = locant_attention_workspace(&a->workspace_bytes, &a->problem);
     if (status != LOCANT_OK)

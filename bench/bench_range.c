@@ -15,7 +15,7 @@ static int64_t number(const char **text)
     char *end;
     long long n;
 
-    if (**text < '0' || **text > '9') /* strtoll takes blanks and signs */
+    if (**text < '0' || **text > '9') /* strtoll would accept blanks, signs */
         return 0;
     errno = 0;
     n = strtoll(*text, &end, 10);
@@ -52,7 +52,7 @@ static const char *item(struct bench_range *r, const char **text)
                 return form;
         }
         if (last < first)
-            return "a range should not end below where it begins";
+            return "a range should not end below its beginning";
     }
     if (times && step == 1)
         return "a range should not be multiplied by 1";

@@ -53,7 +53,7 @@ static locant_status prepare(struct rotate_state *r, const struct bench_case *c)
     return bench_encoding_open(&r->encoding, c->spec, c->tokens, &sizes);
 }
 
-/* Forth and back, so that a million calls do not grow the values. */
+/* Alternately forward and inverse, so that values do not grow. */
 static void run(void *data)
 {
     struct rotate_state *r = data;
@@ -96,7 +96,7 @@ static void *set_up(const struct bench_case *c, void (*once)(void *))
     }
     r->status = prepare(r, c);
     if (r->status == LOCANT_OK)
-        once(r); /* a refusal shows here */
+        once(r); /* finds cases that are not supported */
     if (r->status == LOCANT_OK && r->inverse)
         once(r);
     if (r->status != LOCANT_OK) {
@@ -145,9 +145,8 @@ static void run_naive(void *data)
 }
 
 /*
- * Entries are below 5, so a turned one is below 2^3: two products and a sum,
- * rounded three times, twice over where rerotate turns by a difference, and
- * stored.
+ * Entries are below 5, so rotated ones are below 2^3: two products and a sum,
+ * rounded three times, for rerotate twice that, and one rounding to the dtype.
  */
 static const char *compare(const locant_tensor *got, const locant_tensor *want)
 {
@@ -157,9 +156,11 @@ static const char *compare(const locant_tensor *got, const locant_tensor *want)
                : "a rotated value is wrong";
 }
 
-/* Turned once in its own type by 'once', against a turn in double. */
-static const char *judge(struct rotate_state *r, void (*once)(void *),
-                         const locant_tensor *from, const locant_tensor *to)
+/* One rotation by 'once' against the same in double. */
+static const char *compare_with_double(struct rotate_state *r,
+                                       void (*once)(void *),
+                                       const locant_tensor *from,
+                                       const locant_tensor *to)
 {
     locant_tensor want = { 0 };
     const char *wrong = NULL;
@@ -185,11 +186,11 @@ static const char *check(void *data)
 {
     struct rotate_state *r = data;
 
-    r->inverse = true; /* run() turns it round */
-    return judge(r, run, NULL, &r->positions);
+    r->inverse = true; /* run() inverts it */
+    return compare_with_double(r, run, NULL, &r->positions);
 }
 
-/* Keys against a turn of their own. */
+/* Keys against a rotation of their own. */
 static const char *check_qk(void *data)
 {
     struct rotate_state *r = data;
@@ -199,7 +200,7 @@ static const char *check_qk(void *data)
     if (!bench_as_double(&want, &r->k))
         return locant_last_error();
     r->inverse = true;
-    wrong = judge(r, run_qk, NULL, &r->positions);
+    wrong = compare_with_double(r, run_qk, NULL, &r->positions);
     if (wrong == NULL &&
         locant_encoding_rotate(&want, &want, r->encoding.e, &r->positions,
                                r->encoding.params,
@@ -216,13 +217,13 @@ static const char *check_rerotate(void *data)
     struct rotate_state *r = data;
 
     r->inverse = false;
-    return judge(r, run_rerotate, &r->positions, &r->moved);
+    return compare_with_double(r, run_rerotate, &r->positions, &r->moved);
 }
 
 static const char *check_naive(void *data)
 {
-    return judge(data, run_naive, NULL,
-                 &((struct rotate_state *)data)->positions);
+    return compare_with_double(data, run_naive, NULL,
+                               &((struct rotate_state *)data)->positions);
 }
 
 static double bytes(const struct bench_case *c)
@@ -236,22 +237,22 @@ static double bytes_qk(const struct bench_case *c)
 }
 
 const struct bench_work work_rotate = {
-    .unit = "GB/s", .roof = ROOF_STREAM, .doors = LOCANT_DOOR_ROTATE,
+    .unit = "GB/s", .peak = PEAK_STREAM, .doors = LOCANT_DOOR_ROTATE,
     .setup = setup, .check = check, .run = run, .teardown = teardown,
     .amount = bytes,
 };
 const struct bench_work work_rotate_qk = {
-    .unit = "GB/s", .roof = ROOF_STREAM, .doors = LOCANT_DOOR_ROTATE,
+    .unit = "GB/s", .peak = PEAK_STREAM, .doors = LOCANT_DOOR_ROTATE,
     .setup = setup_qk, .check = check_qk, .run = run_qk, .teardown = teardown,
     .amount = bytes_qk,
 };
 const struct bench_work work_rerotate = {
-    .unit = "GB/s", .roof = ROOF_STREAM, .setup = setup_rerotate,
+    .unit = "GB/s", .peak = PEAK_STREAM, .setup = setup_rerotate,
     .check = check_rerotate, .run = run_rerotate, .teardown = teardown,
     .amount = bytes,
 };
 const struct bench_work work_rotate_naive = {
-    .unit = "GB/s", .roof = ROOF_STREAM, .one_thread = true, .plain_c = true,
+    .unit = "GB/s", .peak = PEAK_STREAM, .one_thread = true, .plain_c = true,
     .setup = setup, .check = check_naive, .run = run_naive,
     .teardown = teardown, .amount = bytes,
 };

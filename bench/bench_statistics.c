@@ -1,4 +1,4 @@
-/* bench_statistics.c - what is said of a handful of times */
+/* bench_statistics.c - median, spread and exponent of a few times */
 #include "bench.h"
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Of n sorted values, by straight lines between them. */
+/* Of n sorted values, interpolated linearly. */
 static double quantile(const double *x, int n, double part)
 {
     double at = part * (n - 1);

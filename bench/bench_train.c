@@ -1,10 +1,10 @@
 /*
- * bench_train.c - steps of training, as 'locant train' takes them: batch,
- * forward, backward and optimiser, of the lab's models.
+ * bench_train.c - training steps of 'locant train': batch, forward, backward
+ * and optimiser.
  *
- * A run on generated text in a store of its own, stopped when it was watched
- * long enough.  The first step, which takes memory, and the checkpoint at the
- * end are no part of the time.
+ * Each row trains a run on generated text in a temporary store and stops it
+ * after its time budget.  The first step, which allocates, and the checkpoint
+ * at the end are not timed.
  */
 #define _XOPEN_SOURCE 700
 #include "bench.h"
@@ -30,7 +30,7 @@ double bench_train_flops(const struct bench_case *c)
 
 /* ----------------------------------------------------------------- growth */
 
-/* Rows of families that grow, of this process. */
+/* The rows so far of families with 'grows'. */
 struct point {
     const struct bench_family *family;
     char spec[128];
@@ -60,11 +60,10 @@ static void remember(const struct bench_result *r)
         points[n_points++] = p;
 }
 
-/* How time for a token grows with length, and what it was to be. */
+/* How time per token grows with length, measured and by the cost model. */
 static void note_growth(struct bench_result *r)
 {
     double tokens[BENCH_RANGE], ns[BENCH_RANGE], flops[BENCH_RANGE];
-    size_t end = strlen(r->note);
     int n = 0;
 
     for (int i = 0; i < n_points; i++) {
@@ -79,51 +78,50 @@ static void note_growth(struct bench_result *r)
         flops[n++] = bench_train_flops(&c);
     }
     if (n > 1)
-        snprintf(r->note + end, sizeof(r->note) - end, "; over %d lengths time"
-                 " a token ~ length^%.2f, cost model ^%.2f", n,
-                 bench_exponent(tokens, ns, n),
-                 bench_exponent(tokens, flops, n));
+        bench_note(r, "over %d lengths time per token ~ length^%.2f, cost model"
+                   " ^%.2f", n, bench_exponent(tokens, ns, n),
+                   bench_exponent(tokens, flops, n));
 }
 
-/* --------------------------------------------------------------- watching */
+/* ----------------------------------------------------------------- timing */
 
-enum { MOST = 64, STEPS = 1000000 }; /* it is stopped long before */
+enum { MOST = 64, STEPS = 1000000 }; /* the run is stopped long before */
 
-/* A run that is watched: the time of steps from one report to the next. */
-struct watch {
-    double budget; /* ns; then it is stopped */
+/* Times between progress reports of a run. */
+struct timing {
+    double budget; /* ns, after which the run is stopped */
     double first, last, cpu; /* clocks at the first and the last report */
     int64_t step;
-    double ns[MOST]; /* of a step */
+    double ns[MOST]; /* per step */
     int n, least;
     bool begun;
 };
 
-static int watch(const locant_progress *p, void *context)
+static int time_step(const locant_progress *p, void *context)
 {
-    struct watch *w = context;
-    double now = bench_now();
+    struct timing *w = context;
+    double now = bench_clock_wall();
 
     if (!w->begun) {
         w->begun = true;
         w->first = now;
-        w->cpu = -bench_cpu();
+        w->cpu = -bench_clock_cpu();
     } else {
         w->ns[w->n++] = (now - w->last) / (double)(p->step - w->step);
     }
     w->last = now;
     w->step = p->step;
     if (w->n == MOST || (w->n >= w->least && now - w->first >= w->budget)) {
-        w->cpu += bench_cpu();
+        w->cpu += bench_clock_cpu();
         return 1;
     }
     return 0;
 }
 
-static void judge(struct bench_result *r, struct watch *w)
+static void summarise(struct bench_result *r, struct timing *w)
 {
     double tokens = (double)(r->c->batch * r->c->tokens);
-    double flops = bench_train_flops(r->c); /* of a token */
+    double flops = bench_train_flops(r->c); /* per token */
     struct bench_summary s = bench_summarise(w->ns, w->n);
 
     r->samples = w->n;
@@ -131,23 +129,18 @@ static void judge(struct bench_result *r, struct watch *w)
     r->median_ns = s.median;
     r->spread = s.spread;
     r->speed = 1e9 * tokens / s.median;
-    r->roof *= 1e9 / flops; /* tokens/s */
-    r->part = 1e9 * tokens / s.min / r->roof;
-    r->part_median = r->speed / r->roof;
+    r->peak *= 1e9 / flops; /* tokens/s */
+    r->of_peak = 1e9 * tokens / s.min / r->peak;
+    r->of_peak_median = r->speed / r->peak;
     r->cpus = w->cpu / (w->last - w->first);
-    snprintf(r->note, sizeof(r->note), "cost model %.3g MFLOP a token: %.3g "
-             "GFLOP/s", 1e-6 * flops, 1e-9 * r->speed * flops);
-    if (r->cpus < 0.8 * r->threads) {
-        size_t end = strlen(r->note);
-
-        snprintf(r->note + end, sizeof(r->note) - end, "; %.1f of %d CPUs",
-                 r->cpus, r->threads);
-    }
+    bench_note(r, "cost model %.3g MFLOP per token: %.3g GFLOP/s", 1e-6 * flops,
+               1e-9 * r->speed * flops);
+    bench_note_idle(r);
 }
 
 /* ---------------------------------------------------------------- training */
 
-static locant_status train(struct watch *w, locant_store *store,
+static locant_status train(struct timing *w, locant_store *store,
                            const locant_corpus *corpus,
                            const struct bench_case *c)
 {
@@ -164,13 +157,13 @@ static locant_status train(struct watch *w, locant_store *store,
     o.length = c->tokens;
     o.steps = STEPS;
     o.checkpoint_every = STEPS;
-    o.progress = watch;
+    o.progress = time_step;
     o.context = w;
     status = locant_train(&run, store, corpus, &o);
     return status == LOCANT_ERR_INTERRUPTED ? LOCANT_OK : status;
 }
 
-static locant_status train_in(struct watch *w, const char *directory,
+static locant_status train_in(struct timing *w, const char *directory,
                               const struct bench_case *c)
 {
     locant_corpus_options o = LOCANT_CORPUS_INIT;
@@ -200,38 +193,33 @@ static int remove_one(const char *path, const struct stat *s, int kind,
     return remove(path);
 }
 
-/* The roof, before and after. */
-static void ask_roof(struct bench_result *r, double budget)
+/* The peak, before and after. */
+static void update_peak(struct bench_result *r, double budget)
 {
-    double speed = bench_roof(ROOF_FMA, 0, budget);
+    double speed = bench_peak_speed(PEAK_FMA, 0, budget);
 
-    r->roof = speed > r->roof ? speed : r->roof;
+    r->peak = speed > r->peak ? speed : r->peak;
 }
 
 static const char *measure(struct bench_result *r, bool quick)
 {
-    struct watch w = { .budget = quick ? 150e6 : 1.5e9,
-                       .least = quick ? 1 : 3 };
+    struct timing w = { .budget = quick ? 150e6 : 1.5e9,
+                        .least = quick ? 1 : 3 };
     char directory[] = P_tmpdir "/locant-bench-XXXXXX";
 
-    if (mkdtemp(directory) == NULL) {
-        r->cannot = true;
-        snprintf(r->note, sizeof(r->note), "no folder could be made in %s",
-                 P_tmpdir);
-        return NULL;
-    }
-    ask_roof(r, w.budget / 20);
+    if (mkdtemp(directory) == NULL)
+        return bench_cannot(r, "no folder could be made in " P_tmpdir);
+    update_peak(r, w.budget / 20);
     if (train_in(&w, directory, r->c) == LOCANT_OK) {
-        ask_roof(r, w.budget / 20);
-        judge(r, &w);
+        update_peak(r, w.budget / 20);
+        summarise(r, &w);
         if (r->c->family->grows) {
             remember(r);
             if (is_last(r->c, quick))
                 note_growth(r);
         }
     } else {
-        r->cannot = true;
-        snprintf(r->note, sizeof(r->note), "%s", locant_last_error());
+        bench_cannot(r, locant_last_error());
     }
     nftw(directory, remove_one, 8, FTW_DEPTH | FTW_PHYS);
     return NULL;
@@ -240,9 +228,7 @@ static const char *measure(struct bench_result *r, bool quick)
 static const char *measure(struct bench_result *r, bool quick)
 {
     (void)quick;
-    r->cannot = true;
-    snprintf(r->note, sizeof(r->note), "this build is without liblocant_lab");
-    return NULL;
+    return bench_cannot(r, "this build does not have liblocant_lab");
 }
 #endif
 

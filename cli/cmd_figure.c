@@ -15,7 +15,7 @@ struct options {
     double      base, factor;
 };
 
-/* A number that is left out is 0: as on the page. */
+/* A number that is left out is 0, a head -1: as on the page. */
 static const struct cli_option options[] = {
     OPT_FLAG("list", list, "list the figures, and what each is of"),
     OPT_FILE("output", out, "PICTURE", "write a file: .svg, .png or .pdf",
@@ -27,7 +27,8 @@ static const struct cli_option options[] = {
            "positions shown, or length of a task's test; 0: as on the page"),
     OPT_INTEGER("position", position, "P", 1, INT64_C(1) << 40,
            "the position that is shown"),
-    OPT_INTEGER("head", head, "H", 0, 64, "one head, from 1 on; 0: all"),
+    OPT_INTEGER("head", head, "H", -1, 63,
+        "one head, counted from 0; -1: all", .fallback = "-1"),
     OPT_REAL("base", base, "B", "the same as base=B in the spec"),
     OPT_REAL("factor", factor, "S", "factor of the scalings of RoPE (4)"),
     OPT_INTEGER("trained", trained, "L", 1, 1 << 20, "trained length (128)"),
@@ -331,7 +332,7 @@ const struct cli_command cli_figure = {
                 "locant figure wavelengths rope --base 500000\n"
                 "locant figure circle rope --position 20\n"
                 "locant figure scalings rope --factor 8 -o scalings.svg\n"
-                "locant figure attention alibi --length 16 --head 2\n"
+                "locant figure attention alibi --length 16 --head 1\n"
                 "locant figure bias t5 --csv > bias.csv\n"
                 "locant figure bias 3 --json\n"
                 "locant figure length --dir locant-lab\n"

@@ -2,7 +2,7 @@
 #include "cli.h"
 
 struct options {
-    const char *in, *out, *positions;
+    const char *in, *out, *positions, *limits;
     int64_t     offset;
     int         inverse, key;
     struct cli_params params;
@@ -17,6 +17,10 @@ static const struct cli_option options[] = {
         "row t is at position N + t"),
     OPT_FILE("positions", positions, "P.npy",
         "row t is at P[t]: i64 [T], f64 [T] or [T, axes]"),
+    OPT_FILE("limits", limits, "L.npy",
+        "i64 [B], or [B, T] for X of [B, ..., T, D]: 1 + the longest position "
+        "of the document of each row, or token; frequencies that depend on the "
+        "length are those of that document"),
     OPT_FLAG("inverse", inverse, "rotate back"),
     OPT_FLAG("key", key,
         "X holds keys, which xpos and pope rotate differently"),
@@ -24,17 +28,26 @@ static const struct cli_option options[] = {
     OPT_END
 };
 
-static int get_positions(locant_array *out, const struct options *o,
-                         const locant_tensor *x)
+/* The arrays that an output row depends on, besides X. */
+struct inputs {
+    locant_array positions, limits; /* limits.memory is NULL without --limits */
+};
+
+static int read_inputs(struct inputs *in, const struct options *o,
+                       const locant_tensor *x)
 {
-    if (o->positions != NULL)
-        return cli_read_positions(out, o->positions);
-    return cli_count(out, o->offset, x->shape[x->rank - 2]);
+    const int status = o->positions != NULL
+        ? cli_read_positions(&in->positions, o->positions)
+        : cli_count(&in->positions, o->offset, x->shape[x->rank - 2]);
+
+    if (status != CLI_OK || o->limits == NULL)
+        return status;
+    return cli_read_as(&in->limits, "limits", o->limits, CLI_IS(LOCANT_I64));
 }
 
 /* Memory for the result if its rows are longer than those of X, which
    otherwise holds the result. */
-static int make_room(locant_array *longer, const struct cli_encoding *c,
+static int new_longer(locant_array *longer, const struct cli_encoding *c,
                      const locant_tensor *x)
 {
     const int64_t dim = x->shape[x->rank - 1];
@@ -49,29 +62,47 @@ static int make_room(locant_array *longer, const struct cli_encoding *c,
     return cli_new(longer, x->dtype, x->rank, shape);
 }
 
+static locant_status rotate_rows(locant_tensor *out, const locant_tensor *x,
+                                 const struct cli_encoding *c,
+                                 const struct inputs *in,
+                                 const struct options *o)
+{
+    locant_rotation rotation = LOCANT_ROTATION_INIT;
+
+    rotation.encoding = c->e;
+    rotation.positions = &in->positions.tensor;
+    rotation.limits = &in->limits.tensor;
+    rotation.params = cli_params(c);
+    rotation.flags = (o->inverse ? LOCANT_ROTATE_INVERSE : 0) |
+                     (o->key ? LOCANT_ROTATE_KEY : 0);
+    if (o->limits != NULL)
+        return locant_encoding_rotate_ragged(out, x, &rotation);
+    return locant_encoding_rotate(out, x, c->e, rotation.positions,
+                                  rotation.params, rotation.flags);
+}
+
 static int rotate(const struct cli *cli, const struct cli_encoding *c,
                   locant_array *x)
 {
     const struct options *o = cli->options;
-    locant_array   positions = { 0 }, longer = { 0 };
+    struct inputs  in = { 0 };
+    locant_array   longer = { 0 };
     locant_tensor *out = &x->tensor;
     locant_status  s;
-    int            status = get_positions(&positions, o, &x->tensor);
+    int            status = read_inputs(&in, o, &x->tensor);
 
     if (status == CLI_OK)
-        status = make_room(&longer, c, &x->tensor);
+        status = new_longer(&longer, c, &x->tensor);
     if (longer.memory != NULL)
         out = &longer.tensor;
     if (status == CLI_OK) {
-        s = locant_encoding_rotate(out, &x->tensor, c->e, &positions.tensor,
-                                   cli_params(c),
-                                   (o->inverse ? LOCANT_ROTATE_INVERSE : 0) |
-                                       (o->key ? LOCANT_ROTATE_KEY : 0));
+        s = rotate_rows(out, &x->tensor, c, &in, o);
         status = s == LOCANT_OK ? cli_write(cli, o->out, out)
                                 : cli_error_input(s);
     }
     cli_free(&longer);
-    cli_free(&positions);
+    cli_free(&in.limits);
+    cli_free(&in.positions);
     return status;
 }
 
@@ -118,10 +149,10 @@ static int run(const struct cli *cli)
 const struct cli_command cli_rotate = {
     .name = "rotate", .summary = "rotate door: rotate queries or keys",
     .usage = "SPEC -i X.npy -o Y.npy [--offset N | --positions P.npy]\n"
-             "       [--inverse] [--key] [--param NAME=FILE.npy]... "
-             "[--init SEED]",
-    .doc = "Rotates every row of X by the angles of its position; exact at "
-           "any\nposition.",
+             "       [--limits L.npy] [--inverse] [--key]\n"
+             "       [--param NAME=FILE.npy]... [--init SEED]",
+    .doc = "Rotates every row of X by the angles of its position, which are\n"
+           "exact at any position.",
     .examples = "locant rotate rope -i Q.npy -o Y.npy\n"
                 "locant rotate 'rope(pairing=interleaved)' -i Q.npy -o Y.npy "
                 "--offset 1000000\n"

@@ -2,7 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "selftest/selftest.h"
+#include "cli.h"
+#include "oracle/run.h"
 
 struct options {
     int64_t     seed, cases;
@@ -19,48 +20,58 @@ static const struct cli_option options[] = {
     OPT_END
 };
 
-/* Everything an oracle knows of spec i. */
-static void test_spec(struct selftest *t, const struct whole_oracle *o, int i)
-{
-    struct st_case c;
-    unsigned       doors;
+/* What a run of rows is reported to. */
+struct report {
+    const char *only; /* operation or encoding; NULL: all */
+    json_t     *json; /* array of rows; NULL: print them */
+};
 
-    st_case_open(&c, t, o, i, 0);
-    doors = c.e != NULL ? locant_encoding_doors(c.e) : 0;
-    st_case_close(&c);
-    if (doors & LOCANT_DOOR_INPUT && o->entry != NULL)
-        st_table(t, o, i);
-    if (doors & LOCANT_DOOR_ROTATE && o->turned != NULL)
-        st_rotate(t, o, i);
-    if (doors & LOCANT_DOOR_SCORE && o->bias != NULL)
-        st_bias(t, o, i);
-    st_attend(t, o, i);
+/* Does --only name this operation, its family, or this encoding? */
+static int wanted(const struct oracle_run *r, const char *op, const char *name)
+{
+    const char *only = ((const struct report *)r->context)->only;
+
+    return only == NULL || strcmp(only, op) == 0 || strcmp(only, name) == 0 ||
+           (strlen(only) == strcspn(op, "-") &&
+            strncmp(only, op, strlen(only)) == 0);
 }
 
-static void test_all(struct selftest *t)
+static json_t *row_json(const struct oracle_row *r)
 {
-    st_angles(t);
-    st_resize(t);
-    st_ids(t);
-    for (int k = 0; whole_oracles[k] != NULL; k++) {
-        struct st_case c;
+    return json_pack("{s:s, s:s, s:s, s:I, s:f, s:o, s:b}", "op", r->op,
+                     "encoding", r->spec, "dtype", locant_dtype_name(r->dtype),
+                     "cases", (json_int_t)r->cases, "bound", r->bound, "worst",
+                     cli_real(r->worst), "ok", r->ok);
+}
 
-        for (int i = 0; st_case_open(&c, t, whole_oracles[k], i, 0); i++) {
-            st_case_close(&c);
-            test_spec(t, whole_oracles[k], i);
-        }
-    }
+static void report(struct oracle_run *r)
+{
+    const struct report     *to = r->context;
+    const struct oracle_row *row = &r->row;
+
+    if (r->rows == 1 && to->json == NULL)
+        printf("%-4s %-14s %-4s %5s %9s %9s  %s\n", "", "operation", "type",
+               "cases", "bound", "worst", "encoding");
+    if (to->json != NULL)
+        json_array_append_new(to->json, row_json(row));
+    else
+        printf("%-4s %-14s %-4s %5lld %9.4g %9.4g  %s\n",
+               row->ok ? "ok" : "MISS", row->op, locant_dtype_name(row->dtype),
+               (long long)row->cases, row->bound, row->worst, row->spec);
+    if (!row->ok)
+        cli_fail(CLI_NO, "selftest: %s of %s: %s", row->op, row->spec,
+                 row->miss);
 }
 
 /* Rows of the registry that no oracle judges would pass unseen. */
-static int uncovered(const struct selftest *t)
+static int uncovered(const char *only)
 {
     const locant_encoding_info *info;
     int missing = 0;
 
     for (int i = 0; (info = locant_encoding_at(i)) != NULL; i++) {
-        if (whole_oracle_of(info->name) != NULL ||
-            (t->only != NULL && strcmp(t->only, info->name) != 0))
+        if (oracle_of(info->name) != NULL ||
+            (only != NULL && strcmp(only, info->name) != 0))
             continue;
         missing++;
         cli_fail(CLI_NO, "selftest: no oracle judges the encoding %s",
@@ -69,19 +80,20 @@ static int uncovered(const struct selftest *t)
     return missing;
 }
 
-static int summary(struct selftest *t, int missing)
+static int summary(const struct oracle_run *r, int missing)
 {
-    int failed = t->misses > 0 || missing > 0;
+    json_t *json = ((const struct report *)r->context)->json;
+    int failed = r->misses > 0 || missing > 0;
 
-    if (t->json != NULL) {
+    if (json != NULL) {
         cli_json(json_pack("{s:I, s:I, s:I, s:s, s:O}", "seed",
-                           (json_int_t)t->seed, "rows", (json_int_t)t->rows,
-                           "misses", (json_int_t)t->misses, "isa",
-                           locant_isa(), "results", t->json));
-        json_decref(t->json);
+                           (json_int_t)r->seed, "rows", (json_int_t)r->rows,
+                           "misses", (json_int_t)r->misses, "isa",
+                           locant_isa(), "results", json));
+        json_decref(json);
     } else {
         printf("%lld rows, %lld misses; seed %lld, kernels %s\n",
-               (long long)t->rows, (long long)t->misses, (long long)t->seed,
+               (long long)r->rows, (long long)r->misses, (long long)r->seed,
                locant_isa());
     }
     return failed ? CLI_NO : CLI_OK;
@@ -90,19 +102,26 @@ static int summary(struct selftest *t, int missing)
 static int run(const struct cli *cli)
 {
     const struct options *o = cli->options;
-    struct selftest       t = { .seed = o->seed, .cases = o->cases,
-                                .only = o->only };
-    int                   missing = uncovered(&t);
+    struct report         to = { .only = o->only };
+    int                   missing = uncovered(o->only);
+    struct oracle_run     r = {
+        .seed = (uint64_t)o->seed, .cases = o->cases, .entries = 8,
+        .wanted = wanted, .done = report, .context = &to
+    };
 
-    t.json = cli->json ? json_array() : NULL;
-    test_all(&t);
-    if (t.rows == 0 && missing == 0) {
-        json_decref(t.json);
+    to.json = cli->json ? json_array() : NULL;
+    oracle_check_angles(&r);
+    oracle_check_resize(&r);
+    oracle_check_ids(&r);
+    for (int k = 0; oracle_all[k] != NULL; k++)
+        oracle_check(&r, oracle_all[k]);
+    if (r.rows == 0 && missing == 0) {
+        json_decref(to.json);
         return cli_fail(CLI_USAGE, "--only '%s': is neither an operation "
-                        "(angles, rotate, table, bias, attend, resize, ids) "
-                        "nor an encoding", o->only);
+                        "(angles, rotate, table, bias, attend, resize, ids, "
+                        "doors, init) nor an encoding", o->only);
     }
-    return summary(&t, missing);
+    return summary(&r, missing);
 }
 
 const struct cli_command cli_selftest = {

@@ -1,31 +1,30 @@
-# Hardening of this project's release builds: a guard in front of the return
-# address of functions with arrays, the checked forms of the C library's
-# functions, programs that run at random addresses, and a table of foreign
-# functions that is complete and read-only before main().  What the compiler,
-# the C library or the linker does not know is left out.
+# Hardening of release builds: a guard in front of the return address of
+# functions with arrays, the checked forms of the C library's functions, programs
+# that run at random addresses, and a table of foreign functions that is complete
+# and read-only before main().  What the compiler, the C library or the linker
+# does not know is left out.
 include(CheckCCompilerFlag)
 include(CheckCSourceCompiles)
 include(CheckLinkerFlag)
 
 # Kernels do arithmetic on sizes that were checked before, often for some
 # nanoseconds: their machine code stays what it is without all this.
-set(PLAIN_KERNELS)
-set(HARDEN)
+set(LOCANT_HARDENING)
 check_c_compiler_flag(-fstack-protector-strong LOCANT_HAS_STACK_PROTECTOR)
 if(LOCANT_HAS_STACK_PROTECTOR)
-  set(HARDEN -fstack-protector-strong)
-  set(PLAIN_KERNELS -fno-stack-protector)
+  set(LOCANT_HARDENING -fstack-protector-strong)
+  set(LOCANT_KERNEL_FLAGS -fno-stack-protector)
 endif()
 # A C library that does not know the level says so in a warning.  The compiler
-# may have one of its own set, and -D alone would be a redefinition.
+# may have a level of its own set, and -D alone would redefine it.
 foreach(level 3 2)
   set(FORTIFY "-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=${level}")
   set(CMAKE_REQUIRED_FLAGS "-O2 -Werror ${FORTIFY}")
   check_c_source_compiles("#include <string.h>
 int main(void) { return 0; }" LOCANT_HAS_FORTIFY_${level})
   if(LOCANT_HAS_FORTIFY_${level})
-    list(APPEND HARDEN ${FORTIFY})
-    list(APPEND PLAIN_KERNELS -U_FORTIFY_SOURCE)
+    list(APPEND LOCANT_HARDENING ${FORTIFY})
+    list(APPEND LOCANT_KERNEL_FLAGS -U_FORTIFY_SOURCE)
     break()
   endif()
 endforeach()
@@ -34,14 +33,16 @@ check_linker_flag(C -pie LOCANT_HAS_PIE)
 unset(CMAKE_REQUIRED_FLAGS)
 check_linker_flag(C -Wl,-z,relro,-z,now LOCANT_HAS_RELRO)
 
-# These variables end with this project: another that adds it keeps its own.
-string(JOIN " " HARDEN ${HARDEN})
-string(APPEND CMAKE_C_FLAGS_RELEASE " ${HARDEN}")
+string(JOIN " " options ${LOCANT_HARDENING})
+target_compile_options(locant_hardened INTERFACE
+  "$<$<CONFIG:Release>:SHELL:${options}>")
 if(LOCANT_HAS_RELRO)
-  string(APPEND CMAKE_EXE_LINKER_FLAGS_RELEASE " -Wl,-z,relro,-z,now")
-  string(APPEND CMAKE_SHARED_LINKER_FLAGS_RELEASE " -Wl,-z,relro,-z,now")
+  target_link_options(locant_hardened INTERFACE
+    "$<$<CONFIG:Release>:LINKER:-z,relro,-z,now>")
 endif()
 # Together with -static it would link a program that does not run.
 if(LOCANT_HAS_PIE AND NOT CMAKE_EXE_LINKER_FLAGS MATCHES "-static")
-  string(APPEND CMAKE_EXE_LINKER_FLAGS_RELEASE " -pie")
+  set(program $<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>)
+  target_link_options(locant_hardened INTERFACE
+    $<$<AND:$<CONFIG:Release>,${program}>:-pie>)
 endif()

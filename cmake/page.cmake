@@ -27,8 +27,7 @@ else()
   message(STATUS "No D3 (Debian: node-d3): pages will have no script")
 endif()
 set(PAGE_BUNDLE ${PROJECT_BINARY_DIR}/page_bundle.c)
-string(REPLACE ";" "\\;" FILES "${PAGE_FILES}")
 add_custom_command(OUTPUT ${PAGE_BUNDLE} VERBATIM
   COMMAND ${CMAKE_COMMAND} -DOUT=${PAGE_BUNDLE} "-DFILES=${PAGE_FILES}"
           -P ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
-  DEPENDS ${PAGE_FILES} cmake/embed.cmake)
+  DEPENDS ${PAGE_FILES} ${PROJECT_SOURCE_DIR}/cmake/embed.cmake)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Kept before each block; as large as the strictest alignment of malloc(). */
+/* Stored before each block; as large as the strictest alignment of malloc(). */
 union head {
     size_t bytes;
     max_align_t align;
@@ -57,7 +57,7 @@ void *fuzz_malloc(size_t bytes)
 {
     union head *head;
 
-    /* More than any input may ask for: told before malloc() is asked. */
+    /* Larger than any input may request: fail before malloc() is called. */
     HOLDS(bytes < (size_t)1 << 31);
     head = malloc(sizeof *head + bytes);
     HOLDS(head != NULL);

@@ -1,13 +1,13 @@
 /*
- * fuzz_checkpoint.c - any bytes as the checkpoint of a run: refused with a
- * sentence and nothing changed, or the model has what the file holds.  No
- * mutation meets a checksum, so tensors and texts that a file has are tried
- * again in a file with the sums that belong to them.
+ * fuzz_checkpoint.c - any bytes as the checkpoint of a run: rejected with an
+ * error message and no change, or the model has the values of the file.  No
+ * mutation matches a checksum, so the tensors and texts of a file are tried
+ * again in a file with the right checksums.
  */
 #define _GNU_SOURCE
 #include "files/crc32c.h"
 #include "fuzz.h"
-#include "lab/run.h"
+#include "store/checkpoint.h"
 #include "locant/files.h"
 #include <inttypes.h>
 #include <jansson.h>
@@ -22,7 +22,7 @@ enum { TENSORS = 32, TEXTS = 6, VOCAB = 3, WIDTH = 2, MEMORY = 3, ROWS = 2 };
 static const char key[] = "fuzz";
 static locant_encoding *encoding;
 static struct lct_model *model;
-static real *old;  /* [size] what the model has before the reading */
+static real *old;  /* [size] parameters of the model before reading */
 static struct lct_checkpoint c;
 static char path[80], memory_path[32];
 static int memory_file;
@@ -74,7 +74,7 @@ static const locant_tensor *tensor_of(const locant_tensors *t,
     return found;
 }
 
-/* What was accepted is what stands in the file. */
+/* Accepted values must be those of the file. */
 static void check_accepted(const char *file)
 {
     const struct lct_model_tensor *list;
@@ -132,14 +132,14 @@ static void try_file(const char *file, size_t size)
         check_refused();
 }
 
-/* ------------------------------------------------------ with the right sums */
+/* ------------------------------------------------ with the right checksums */
 
 static uint64_t hash_text(uint64_t h, const char *text)
 {
     return lct_hash(h, text, strlen(text) + 1);
 }
 
-/* The texts of the file; what it lacks is that of a whole checkpoint. */
+/* The texts of the file; missing ones are those of a valid checkpoint. */
 static uint64_t take_texts(const char **pairs, const locant_tensors *t)
 {
     static const char *const whole[TEXTS][2] = {
@@ -160,7 +160,7 @@ static uint64_t take_texts(const char **pairs, const locant_tensors *t)
     return h;
 }
 
-/* Write the tensors with their sums; the file's size, 0: there is none. */
+/* Write the tensors with their checksums; the size of the file, or 0. */
 static size_t write_with_sums(const locant_tensors *t)
 {
     static char keys[TENSORS][160], sums[TENSORS][9];

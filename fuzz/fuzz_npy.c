@@ -1,6 +1,6 @@
 /*
- * fuzz_npy.c - any bytes: refused with a sentence, or an array whose .npy file
- * holds the same array again.
+ * fuzz_npy.c - any bytes: rejected with an error message, or an array that is
+ * the same after writing and reading it.
  */
 #define _GNU_SOURCE
 #include "fuzz.h"
@@ -38,7 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fuzz_sentence();
     }
     fuzz_end(fuzz_limit(size));
-    /* fsync is slow: every sixteenth array goes through a file */
+    /* fsync is slow: only every sixteenth array is written to a file */
     if (status == LOCANT_OK && accepted++ % 16 == 0) {
         HOLDS(locant_npy_parse(&a, data, size, "fuzz") == LOCANT_OK);
         write_again(&a.tensor);

@@ -1,10 +1,10 @@
 /*
- * fuzz_sections.c - any text that a store may hold of a report's long jobs:
- * refused with a sentence, or drawn by every figure that reads it.
+ * fuzz_sections.c - any text that a store may hold for a report's long jobs:
+ * rejected with an error message, or drawn by every figure that reads it.
  */
 #define _GNU_SOURCE
 #include "fuzz.h"
-#include "lab/store.h"
+#include "store/store.h"
 #include "locant/figure.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ static void remove_store(void)
     rmdir(folder);
 }
 
-/* One store with one run for all inputs; nothing of it need last. */
+/* One store with one run for all inputs; it need not be durable. */
 static void open_store(void)
 {
     static const struct lct_run_new alibi = {
@@ -71,7 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (store == NULL)
         open_store();
-    /* the same text as either section: a figure refuses what is not its own */
+    /* the same text as either section: figures reject that of the other */
     HOLDS(lct_store_keep_probe(store, run, "section", "surface", text) ==
           LOCANT_OK);
     HOLDS(lct_store_keep_probe(store, run, "section", "extension", text) ==

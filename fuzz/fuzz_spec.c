@@ -1,9 +1,9 @@
 /*
- * fuzz_spec.c - any text: refused with a sentence, or printed and read again
- * to the same encoding.  Each text meets the registry, and a family with every
- * kind of key.
+ * fuzz_spec.c - any text: rejected with an error message, or printed and parsed
+ * again to the same encoding.  Each text is parsed with the registry, and with
+ * a test family that has every kind of key.
  */
-#include "encodings/encoding.h"
+#include "encodings/spec.h"
 #include "fuzz.h"
 #include <math.h>
 #include <stdlib.h>

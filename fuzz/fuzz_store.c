@@ -1,15 +1,16 @@
 /*
- * fuzz_store.c - a store as a stranger could have made it: values put into its
- * tables by SQL, or bytes into its pages.  Whatever reads it refuses it with a
- * sentence or takes it; memory stays small, and nothing goes on for ever.
+ * fuzz_store.c - an untrusted store: values put into its tables by SQL, or
+ * bytes put into its pages.  Every reader rejects it with an error message or
+ * accepts it; memory stays small and every call ends.
  *
- * Bits of the first byte choose.  Values: a column, a type, and its bytes;
- * pages: an offset in three bytes, and one byte.  Then whether the store is
- * also opened for writing, and its text made again.
+ * Bits of the first byte choose between values (a column, a type, and its
+ * bytes) and pages (an offset in three bytes, and one byte), and whether the
+ * store is also opened for writing and its text generated again.
  */
 #define _GNU_SOURCE
 #include "fuzz.h"
-#include "lab/run.h"
+#include "measure/results.h"
+#include "store/speed.h"
 #include "locant/tasks.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +23,7 @@ enum { COLUMNS = 160, MEMORY = 16 << 20, STEPS = 1000000 };
 static const char sha[] =
     "22139ead84b058c37e8fee07320d79ee816d69bdee3ab7311fc6680865079940";
 static char folder[64], checkpoints[80], database[80], wal[88], shm[88];
-static uint8_t *whole;  /* bytes of a store in order */
+static uint8_t *whole;  /* bytes of a valid store */
 static size_t whole_size;
 static char *updates[COLUMNS]; /* "UPDATE .. SET column = ?1" */
 static int n_updates;
@@ -115,7 +116,7 @@ static void list_columns(sqlite3 *db)
     sqlite3_finalize(stmt);
 }
 
-/* Small pages: more of what a byte can hit is structure. */
+/* Small pages, so that more of the file is structure. */
 static void make_template(void)
 {
     locant_store *s;
@@ -169,7 +170,7 @@ static void change_pages(const uint8_t *data, size_t size)
     free(bytes);
 }
 
-/* Bind what begins at data; how many bytes that took. */
+/* Bind the value that begins at 'data'; returns its bytes. */
 static size_t bind(sqlite3_stmt *stmt, int type, const uint8_t *data,
                    size_t size)
 {
@@ -221,7 +222,7 @@ static void change_values(const uint8_t *data, size_t size)
 
 /* -------------------------------------------------------------- the readers */
 
-/* What SQLite says may quote the file. */
+/* Messages of SQLite may quote the file. */
 static void judge(locant_status status)
 {
     if (status == LOCANT_OK)
@@ -258,7 +259,7 @@ static int see_row(int n, const char *const *names, const char *const *values,
     return 0;
 }
 
-/* Whose text is small and read from no file. */
+/* A run whose text is small and not read from a file. */
 static bool can_be_generated(locant_store *s)
 {
     char *text;

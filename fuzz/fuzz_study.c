@@ -1,14 +1,14 @@
 /*
- * fuzz_study.c - any bytes as the file of a study: refused with a sentence, or
- * a study whose command and text can be used.  What jansson takes is not
- * counted: its texts go back by free().
+ * fuzz_study.c - any bytes as the file of a study: rejected with an error
+ * message, or a study whose command and text can be used.  Memory of jansson is
+ * not counted: its texts are released with free().
  */
 #include "fuzz.h"
-#include "lab/study.h"
+#include "measure/study.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const size_t gain = 1032; /* of deflate: a text of such a file */
+    static const size_t gain = 1032; /* largest compression ratio of deflate */
     struct lct_study study;
     char *command;
 

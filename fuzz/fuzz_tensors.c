@@ -1,7 +1,7 @@
 /*
- * fuzz_tensors.c - any bytes: refused with a sentence, or tensors that lie in
- * the file without overlap and come back from a file written of them.  The
- * memory of jansson is counted with ours.
+ * fuzz_tensors.c - any bytes: rejected with an error message, or tensors that
+ * do not overlap in the file and are the same after writing and reading them.
+ * The memory of jansson is counted with ours.
  */
 #define _GNU_SOURCE
 #include "fuzz.h"
@@ -36,7 +36,7 @@ static void write_again(const locant_tensors *t)
     locant_tensors_free(again);
 }
 
-/* The elements are the file's, in its order, and nothing is left over. */
+/* The elements are those of the file, in its order, without a rest. */
 static void check_elements(const locant_tensors *t, const uint8_t *data,
                            size_t size)
 {
@@ -74,7 +74,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fuzz_sentence();
     }
     fuzz_end(fuzz_limit(size));
-    /* fsync is slow: every sixteenth file is written */
+    /* fsync is slow: only every sixteenth file is written */
     if (status == LOCANT_OK && accepted++ % 16 == 0) {
         HOLDS(locant_tensors_parse(&t, data, size, "fuzz") == LOCANT_OK);
         write_again(t);

@@ -7,21 +7,21 @@
  *   locant/core.h       status, tensors, memory, threads, instruction sets
  *   locant/angles.h     exact cosine and sine of position x frequency
  *   locant/encoding.h   every encoding by its spec: table, rotate, bias
- *   locant/resize.h     learned tables stretched to another length or grid
+ *   locant/resize.h     learned tables resampled to another length or grid
  *   locant/attention.h  fused attention, forward and backward
- *   locant/positions.h  position ids: padding, packing, grids, M-RoPE, tricks
+ *   locant/positions.h  position ids: padding, packing, grids, M-RoPE, windows
  *
- * liblocant_lab adds what small experiments need; include it by name:
+ * liblocant_lab adds what small experiments need; include its headers by name:
  *
  *   locant/files.h      .npy and safetensors
  *   locant/graph.h      eigenvectors, random walks, distances of a graph
  *   locant/lab.h        corpora, training, evaluation, the run store, reports
- *   locant/study.h     a report in one file, repeated on another machine
- *   locant/tasks.h      sixteen tasks to train on besides text
- *   locant/probe.h      what a trained model does with positions
+ *   locant/study.h      a report as one file, to be repeated on another machine
+ *   locant/tasks.h      sixteen synthetic tasks to train on
+ *   locant/probe.h      how a trained model uses positions
  *   locant/figure.h     figures of the report by name: SVG, PNG, PDF, page,
  *                       terminal, JSON, CSV
- *   locant/statistics.h what few seeds allow one to say
+ *   locant/statistics.h tests and intervals for a small number of seeds
  */
 #ifndef LOCANT_H
 #define LOCANT_H

@@ -1,15 +1,15 @@
-# checks.sh - how scripts/test runs, counts and shows its checks.
+# checks.sh - functions of scripts/test that run and count checks.
 
 passed=0
 failed=0
 JOBS=${JOBS:-$(nproc)}
-# Debian's own, even where PATH leads to another that lacks its modules.
+# Debian's python3, even if PATH has another one without its modules.
 PATH=/usr/bin:$PATH
 mkdir -p build
 log=build/check.log
-# OpenBLAS would start threads of its own beside ours.
+# OpenBLAS would start its own threads beside ours.
 export OPENBLAS_NUM_THREADS=1
-# Without what names functions, each known leak of fontconfig would warn of that.
+# Without a symbolizer, each known leak of fontconfig would print a warning.
 ASAN_OPTIONS=strict_string_checks=1
 command -v llvm-symbolizer > /dev/null || ASAN_OPTIONS=$ASAN_OPTIONS:symbolize=0
 export ASAN_OPTIONS
@@ -32,7 +32,7 @@ cpu_seconds() {
           build/times)
 }
 
-# begin NAME: a check starts here.
+# begin NAME: start a check.
 begin() {
     name=$1 start=$(date +%s)
     cpu_seconds
@@ -66,7 +66,7 @@ check() {
 }
 
 # many NAME COMMAND...: a command that prints "ok .." and "FAIL .." lines, or
-# closes with "N passed, N failed".
+# ends with "N passed, N failed".
 many() {
     begin "$1"
     shift
@@ -76,7 +76,7 @@ many() {
     bad=$(sed -n 's/^[0-9]* passed, \([0-9]*\) failed$/\1/p' "$log")
     good=${good:-$(grep -c '^ok ' "$log")}
     bad=${bad:-$(grep -c '^FAIL ' "$log")}
-    # A command that died early has failed, whatever it counted.
+    # A command that died early has failed, whatever it printed.
     if [ $status -ne 0 ] && [ "$bad" -eq 0 ]; then bad=1; fi
     if [ $((good + bad)) -eq 0 ]; then bad=1; fi
     count "$good" "$bad"

@@ -25,7 +25,7 @@ static inline void check_turn(double *out, const double *x, const char *spec,
     locant_tensor ty = locant_dense(y, LOCANT_F64, 2, shape);
     locant_tensor tx = locant_dense(in, LOCANT_F64, 2, shape);
     locant_tensor p = locant_dense(at, LOCANT_I64, 1, &two);
-    locant_encoding *e = judge_create(spec);
+    locant_encoding *e = test_create(spec);
 
     assert_true(2 * D <= (int64_t)LEN(in));
     for (int64_t d = 0; d < D; d++)

@@ -2,7 +2,7 @@
 #ifndef GRAPH_CASE_H
 #define GRAPH_CASE_H
 #include "locant/graph.h"
-#include "oracle/judge.h"
+#include "oracle/draw.h"
 
 enum { MOST = 64 }; /* nodes */
 

@@ -1,12 +1,14 @@
 /* lab_case.h - a generated corpus, and a store in a folder of a test's own */
 #ifndef LAB_CASE_H
 #define LAB_CASE_H
-#include "scratch.h"
-#include "lab/run.h"
+#include "scratch_case.h"
+#include "measure/evaluate.h"
+#include "measure/numbers.h"
+#include "store/checkpoint.h"
+#include "train/load_trained.h"
 #include <jansson.h>
 #include <math.h>
 
-static struct scratch dir;
 static locant_corpus *corpus;
 static locant_store *store;
 

@@ -5,7 +5,10 @@
 #ifndef PAGE_GROUP_H
 #define PAGE_GROUP_H
 #include "testing.h"
-#include "lab/lab.h"
+#include "measure/claims.h"
+#include "measure/gates.h"
+#include "measure/numbers.h"
+#include "report/page.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -79,7 +79,7 @@ NOT_PRINTED = {
 # Numbers that stand in the text, and what they are.
 CONSTANTS = {
     "95": "% of intervals", "64": "targets of a block, by definition",
-    "1": "1 nat, 1/rank", "1.443": "bits of a nat", "0.35": "frame of a figure",
+    "1": "1 nat, 1/rank", "1.443": "bits of a nat", "0.24": "frame of a figure",
     "0.9": "right: a task solved", "0.02": "nats: what no page can tell", "0.05": "p", "0": "of intervals",
     "0.8": "power",
     "256": "in SHA-256", "5": "in T5",

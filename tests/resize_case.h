@@ -1,7 +1,7 @@
 /* resize_case.h - what the tests of resizing share */
 #ifndef RESIZE_CASE_H
 #define RESIZE_CASE_H
-#include "oracle/judge.h"
+#include "oracle/draw.h"
 
 static inline locant_resize options(int cubic, int corners, int antialias)
 {

@@ -2,23 +2,8 @@
 #ifndef STORE_CASE_H
 #define STORE_CASE_H
 #include "ask.h"
-#include "lab/store.h"
-
-static struct scratch dir;
-
-static int make_dir(void **state)
-{
-    (void)state;
-    dir = scratch_make();
-    return 0;
-}
-
-static int remove_dir(void **state)
-{
-    (void)state;
-    scratch_remove(&dir);
-    return 0;
-}
+#include "scratch_case.h"
+#include "store/store.h"
 
 static locant_store *open_store(void)
 {

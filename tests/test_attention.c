@@ -10,11 +10,11 @@
 
 #define EPS 0x1p-24
 
-static void describe(char text[300], const struct attend *t)
+static void describe(char text[400], const struct attend *t)
 {
-    snprintf(text, 300, "%s %s [B %d, H %d/%d, T %d, S %d, D %d] %s "
+    snprintf(text, 400, "%s %s [B %d, H %d/%d, T %d, S %d, D %d] %s "
              "positions %d, top %.3g",
-             t->c.spec, locant_dtype_name(t->dtype), (int)t->B, (int)t->H,
+             t->spec, locant_dtype_name(t->dtype), (int)t->B, (int)t->H,
              (int)t->G, (int)t->T, (int)t->S, (int)t->D,
              t->a.mask == LOCANT_MASK_CAUSAL ? "causal" : "full",
              (int)t->kind, t->top);
@@ -41,19 +41,19 @@ static double score_error(const struct attend *t)
 static void check_elements(const struct attend *t)
 {
     double largest = 0;
-    char text[300];
+    char text[400];
 
     for (int64_t i = 0; i < t->B * t->G * t->S * t->D; i++)
         largest = fmax(largest, fabs(t->in[2][i]));
     describe(text, t);
-    for (size_t i = 0; i < attend_count(&t->out); i++) {
-        double got = attend_get(&t->out, i), want = t->want_out[i];
+    for (size_t i = 0; i < oracle_count(&t->out); i++) {
+        double got = oracle_get(&t->out, i), want = t->want_out[i];
 
         if (!(fabs(got - want) <= score_error(t) * largest))
             FAIL("%s: out %zu: got %.9g, want %.9g", text, i, got, want);
     }
-    for (size_t i = 0; i < attend_count(&t->lse); i++) {
-        double got = attend_get(&t->lse, i), want = t->want_lse[i];
+    for (size_t i = 0; i < oracle_count(&t->lse); i++) {
+        double got = oracle_get(&t->lse, i), want = t->want_lse[i];
 
         if (!(got == want || fabs(got - want) <= score_error(t)))
             FAIL("%s: lse %zu: got %.9g, want %.9g", text, i, got, want);
@@ -63,14 +63,14 @@ static void check_elements(const struct attend *t)
 /* A row that sees no key: exactly 0 and exactly -infinity. */
 static void check_blind_rows(const struct attend *t)
 {
-    for (size_t row = 0; row < attend_count(&t->lse); row++) {
+    for (size_t row = 0; row < oracle_count(&t->lse); row++) {
         if (isfinite(t->want_lse[row]))
             continue;
-        CHECK(attend_get(&t->lse, row) == -INFINITY);
+        CHECK(oracle_get(&t->lse, row) == -INFINITY);
         for (int64_t d = 0; d < t->D; d++) {
             size_t at = row * (size_t)t->D + (size_t)d;
 
-            CHECK(attend_get(&t->out, at) == 0);
+            CHECK(oracle_get(&t->out, at) == 0);
         }
     }
 }
@@ -80,8 +80,8 @@ static void distance(double *error, double *size, const locant_tensor *got,
                      const double *want)
 {
     *error = *size = 0;
-    for (size_t i = 0; i < attend_count(got); i++) {
-        double gap = attend_get(got, i) - want[i];
+    for (size_t i = 0; i < oracle_count(got); i++) {
+        double gap = oracle_get(got, i) - want[i];
 
         *error += gap * gap;
         *size += want[i] * want[i];
@@ -93,7 +93,7 @@ static void distance(double *error, double *size, const locant_tensor *got,
 static void check_forward(struct attend *t)
 {
     double error, size;
-    char text[300];
+    char text[400];
 
     attend_forward(t);
     check_elements(t);
@@ -123,9 +123,9 @@ static double length(const double *x, size_t n)
 /* Lengths of all gradients as the oracle last left them. */
 static void lengths(double out[], const struct attend *t)
 {
-    size_t nk = attend_count(&t->k);
+    size_t nk = oracle_count(&t->k);
 
-    out[0] = length(t->want_dq, attend_count(&t->q));
+    out[0] = length(t->want_dq, oracle_count(&t->q));
     out[1] = length(t->want_dk, nk);
     out[2] = length(t->want_dv, nk);
     for (int k = 0; k < t->p.n; k++)
@@ -143,7 +143,7 @@ static void check_gradient(const struct attend *t, const char *name,
                            double gross)
 {
     double error, size, unit = t->dtype == LOCANT_F64 ? 0x1p-53 : EPS;
-    char text[300];
+    char text[400];
 
     distance(&error, &size, got, want);
     describe(text, t);
@@ -178,7 +178,7 @@ static void protect_inputs(const struct attend *t)
 
     for (size_t i = 0; i < LEN(inputs); i++)
         test_guarded_readonly(inputs[i]->data,
-                              attend_count(inputs[i]) *
+                              oracle_count(inputs[i]) *
                                   locant_dtype_size(t->dtype));
 }
 
@@ -208,17 +208,17 @@ static void one_case(struct attend *t, locant_mask mask)
 /* Every choice of every encoding, 'usual' random problems each. */
 static void sweep(locant_dtype dtype, double sharp, int usual, int64_t most)
 {
-    int cases = judge_cases(usual);
+    int cases = test_cases(usual);
 
-    for (int i = 0; test_oracles[i] != NULL; i++) {
-        struct attend t = { .o = test_oracles[i], .dtype = dtype };
+    for (int i = 0; attend_oracle(i) != NULL; i++) {
+        struct attend t = { .o = attend_oracle(i), .dtype = dtype };
 
-        for (int c = 0; t.o->choose(&t.c, c, 16); c++)
+        for (int c = 0; attend_choose(&t, c); c++)
             for (int n = 0; n < cases; n++) {
                 t = (struct attend){ .o = t.o, .dtype = dtype,
                                      .sharp = sharp };
                 attend_sizes(&t, most);
-                CHECK(t.o->choose(&t.c, c, t.D));
+                CHECK(attend_choose(&t, c));
                 t.kind = (enum attend_positions)(n % ATTEND_KINDS);
                 one_case(&t, test_rand() % 3 ? LOCANT_MASK_CAUSAL
                                              : LOCANT_MASK_NONE);
@@ -265,19 +265,19 @@ static void naive(float *out, const struct attend *t, size_t row)
 static void is_as_good_as_plain_loops(void **state)
 {
     (void)state;
-    for (int n = 0; n < judge_cases(30); n++) {
+    for (int n = 0; n < test_cases(30); n++) {
         struct attend t = { .o = oracle_of("none"), .dtype = LOCANT_F32,
                             .sharp = 1 };
         double error, size, plain = 0;
         float row[256];
 
         attend_sizes(&t, 130);
-        CHECK(t.o->choose(&t.c, 0, t.D));
+        CHECK(attend_choose(&t, 0));
         attend_make(&t, LOCANT_MASK_NONE);
         attend_oracle_forward(&t);
         attend_forward(&t);
         distance(&error, &size, &t.out, t.want_out);
-        for (size_t i = 0; i < attend_count(&t.lse); i++) {
+        for (size_t i = 0; i < oracle_count(&t.lse); i++) {
             naive(row, &t, i);
             for (int64_t d = 0; d < t.D; d++)
                 plain += pow((double)row[d] -
@@ -300,19 +300,19 @@ static void matches_oracle_at_large_scores(void **state)
 /* 1e30 times unit: finite, the largest score takes all. */
 static void huge_scores_stay_finite(void **state)
 {
-    struct attend t = { .o = test_oracles[0], .dtype = LOCANT_F32,
+    struct attend t = { .o = attend_oracle(0), .dtype = LOCANT_F32,
                         .sharp = 1e30 };
 
     (void)state;
     attend_sizes(&t, 65);
-    CHECK(t.o->choose(&t.c, 0, t.D));
+    CHECK(attend_choose(&t, 0));
     attend_make(&t, LOCANT_MASK_NONE);
     attend_forward(&t);
     attend_backward(&t);
-    for (size_t i = 0; i < attend_count(&t.out); i++)
-        CHECK(isfinite(attend_get(&t.out, i)));
-    for (size_t i = 0; i < attend_count(&t.dq); i++)
-        CHECK(isfinite(attend_get(&t.dq, i)));
+    for (size_t i = 0; i < oracle_count(&t.out); i++)
+        CHECK(isfinite(oracle_get(&t.out, i)));
+    for (size_t i = 0; i < oracle_count(&t.dq); i++)
+        CHECK(isfinite(oracle_get(&t.dq, i)));
     attend_free(&t);
 }
 
@@ -325,17 +325,17 @@ static void huge_scores_stay_finite(void **state)
 static void doubles_match_oracle(void **state)
 {
     (void)state;
-    for (int i = 0; test_oracles[i] != NULL; i++) {
-        struct attend t = { .o = test_oracles[i] };
+    for (int i = 0; attend_oracle(i) != NULL; i++) {
+        struct attend t = { .o = attend_oracle(i) };
 
-        if (t.o->rotate != NULL)
+        if (t.o->rotated != NULL)
             continue;
-        for (int c = 0; t.o->choose(&t.c, c, 16); c++)
+        for (int c = 0; attend_choose(&t, c); c++)
             for (int n = 0; n < ATTEND_KINDS; n++) {
                 t = (struct attend){ .o = t.o, .dtype = LOCANT_F64,
                                      .sharp = 1 };
                 attend_sizes(&t, 40);
-                CHECK(t.o->choose(&t.c, c, t.D));
+                CHECK(attend_choose(&t, c));
                 t.kind = (enum attend_positions)n;
                 one_case(&t, n % 2 ? LOCANT_MASK_CAUSAL : LOCANT_MASK_NONE);
             }
@@ -365,7 +365,7 @@ static locant_tensor copy_of(const double *x, const locant_tensor *like)
 {
     locant_tensor t = test_tensor(LOCANT_F64, 4, like->shape);
 
-    memcpy(t.data, x, attend_count(like) * sizeof(double));
+    memcpy(t.data, x, oracle_count(like) * sizeof(double));
     return t;
 }
 
@@ -383,19 +383,19 @@ static void rotated_case(struct attend *t, locant_mask mask)
     k = copy_of(t->in[1], &t->k);
     turn_all(t, &q, t->qp, 0);
     turn_all(t, &k, t->kp, 0);
-    memcpy(t->in[0], q.data, attend_count(&q) * sizeof(double));
-    memcpy(t->in[1], k.data, attend_count(&k) * sizeof(double));
+    memcpy(t->in[0], q.data, oracle_count(&q) * sizeof(double));
+    memcpy(t->in[1], k.data, oracle_count(&k) * sizeof(double));
     t->oracle.rotate = NULL;
     attend_oracle_forward(t);
     attend_oracle_backward(t, 1);
     lengths(gross, t);
     attend_oracle_backward(t, 0);
-    memcpy(q.data, t->want_dq, attend_count(&q) * sizeof(double));
-    memcpy(k.data, t->want_dk, attend_count(&k) * sizeof(double));
+    memcpy(q.data, t->want_dq, oracle_count(&q) * sizeof(double));
+    memcpy(k.data, t->want_dk, oracle_count(&k) * sizeof(double));
     turn_all(t, &q, t->qp, 1);
     turn_all(t, &k, t->kp, 1);
-    memcpy(t->want_dq, q.data, attend_count(&q) * sizeof(double));
-    memcpy(t->want_dk, k.data, attend_count(&k) * sizeof(double));
+    memcpy(t->want_dq, q.data, oracle_count(&q) * sizeof(double));
+    memcpy(t->want_dk, k.data, oracle_count(&k) * sizeof(double));
     check_forward(t);
     check_backward(t, gross);
     test_tensor_free(&q);
@@ -408,17 +408,17 @@ static void rotated_doubles_match_oracle(void **state)
     int met = 0;
 
     (void)state;
-    for (int i = 0; test_oracles[i] != NULL; i++) {
-        struct attend t = { .o = test_oracles[i] };
+    for (int i = 0; attend_oracle(i) != NULL; i++) {
+        struct attend t = { .o = attend_oracle(i) };
 
-        if (t.o->rotate == NULL)
+        if (t.o->rotated == NULL)
             continue;
-        for (int c = 0; t.o->choose(&t.c, c, 16); c++)
+        for (int c = 0; attend_choose(&t, c); c++)
             for (int n = 0; n < ATTEND_KINDS; n++, met++) {
                 t = (struct attend){ .o = t.o, .dtype = LOCANT_F64,
                                      .sharp = 1 };
                 attend_sizes(&t, 40);
-                CHECK(t.o->choose(&t.c, c, t.D));
+                CHECK(attend_choose(&t, c));
                 t.kind = (enum attend_positions)n;
                 rotated_case(&t, n % 2 ? LOCANT_MASK_CAUSAL
                                        : LOCANT_MASK_NONE);
@@ -434,7 +434,7 @@ static double loss(struct attend *t)
     double sum = 0;
 
     attend_oracle_forward(t);
-    for (size_t i = 0; i < attend_count(&t->q); i++)
+    for (size_t i = 0; i < oracle_count(&t->q); i++)
         sum += t->want_out[i] * t->in[3][i];
     return sum;
 }
@@ -442,7 +442,7 @@ static double loss(struct attend *t)
 static void move(struct attend *t, double *const way[3], double h)
 {
     for (int x = 0; x < 3; x++)
-        for (size_t i = 0; i < attend_count(x ? &t->k : &t->q); i++)
+        for (size_t i = 0; i < oracle_count(x ? &t->k : &t->q); i++)
             t->in[x][i] += h * way[x][i];
 }
 
@@ -457,7 +457,7 @@ static void oracle_differs_as_it_says(struct attend *t, locant_mask mask)
     for (int x = 0; x < 3; x++) {
         const double *dx = x == 0 ? t->want_dq : x == 1 ? t->want_dk
                                                          : t->want_dv;
-        size_t n = attend_count(x ? &t->k : &t->q);
+        size_t n = oracle_count(x ? &t->k : &t->q);
 
         way[x] = calloc(n, sizeof(double));
         for (size_t i = 0; i < n; i++) {
@@ -479,13 +479,13 @@ static void oracle_differs_as_it_says(struct attend *t, locant_mask mask)
 static void oracle_is_its_own_derivative(void **state)
 {
     (void)state;
-    for (int i = 0; test_oracles[i] != NULL; i++)
+    for (int i = 0; attend_oracle(i) != NULL; i++)
         for (int n = 0; n < 4; n++) {
-            struct attend t = { .o = test_oracles[i], .dtype = LOCANT_F64,
+            struct attend t = { .o = attend_oracle(i), .dtype = LOCANT_F64,
                                 .sharp = 1 };
 
             attend_sizes(&t, 7);
-            CHECK(t.o->choose(&t.c, 0, t.D));
+            CHECK(attend_choose(&t, 0));
             t.kind = n % 2 ? ATTEND_PERMUTED : ATTEND_DEFAULT;
             oracle_differs_as_it_says(&t, n / 2 ? LOCANT_MASK_CAUSAL
                                                 : LOCANT_MASK_NONE);

@@ -3,10 +3,11 @@
  *
  * Widening is exact, so a problem in half types is one in float32 whose
  * outputs are rounded: not one bit may differ.  Dot products of bfloat16, where
- * the CPU has them, are switched off: test_attention_pairs.c judges those.
+ * the CPU has them, are switched off: test_attention_bf16.c judges those.
  */
-#include "attention/pairs.h"
+#include "attention/bf16.h"
 #include "core/tensor.h"
+#include "kernel/row.h"
 #include "oracle/bits.h"
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@ static struct {
 /* Round every element of x to the type; leave it as float32. */
 static void round_all(const locant_tensor *x, locant_dtype dtype)
 {
-    size_t n = attend_count(x);
+    size_t n = oracle_count(x);
 
     for (size_t i = 0; i < n; i++) {
         int64_t at[LOCANT_MAX_RANK];
@@ -39,7 +40,7 @@ static void round_all(const locant_tensor *x, locant_dtype dtype)
 /* A dense copy of x in the type. */
 static locant_tensor narrow(const locant_tensor *x, locant_dtype dtype)
 {
-    size_t n = attend_count(x), bytes;
+    size_t n = oracle_count(x), bytes;
     float *from = attend_bytes(x, &bytes);
     uint16_t *to = calloc(n + 1, sizeof(*to));
 
@@ -56,8 +57,8 @@ static void check_rounded(const struct attend *t, const char *name,
     locant_tensor want = narrow(x, half->dtype);
 
     if (memcmp(half->data, want.data,
-               attend_count(x) * sizeof(uint16_t)) != 0)
-        FAIL("%s: %s in %s is not the rounded one of float32", t->c.spec, name,
+               oracle_count(x) * sizeof(uint16_t)) != 0)
+        FAIL("%s: %s in %s is not the rounded one of float32", t->spec, name,
              locant_dtype_name(half->dtype));
     free(want.data);
 }
@@ -145,7 +146,7 @@ static void halves_are_rounded(struct attend *t)
     check_rounded(t, "dk", &w.dk, &t->dk);
     check_rounded(t, "dv", &w.dv, &t->dv);
     if (!same(&got, &want))
-        FAIL("%s: lse or a gradient of parameters differs in %s", t->c.spec,
+        FAIL("%s: lse or a gradient of parameters differs in %s", t->spec,
              locant_dtype_name(job.dtype));
     free(want.data);
     free(got.data);
@@ -157,10 +158,10 @@ static void halves_are_float32_rounded(void **state)
     static const locant_dtype dtypes[] = { LOCANT_BF16, LOCANT_F16 };
 
     (void)state;
-    lct_pairs_use = LCT_PAIRS_NEVER;
+    lct_bf16_use = LCT_BF16_NEVER;
     for (size_t i = 0; i < LEN(dtypes); i++) {
         job.dtype = dtypes[i];
-        for (int n = 0; n < judge_cases(2); n++)
+        for (int n = 0; n < test_cases(2); n++)
             each_encoding(LOCANT_F32, MANY_TOKENS, halves_are_rounded);
     }
 }
@@ -190,7 +191,7 @@ static void the_reference_reads_halves(struct attend *t)
         CHECK_OK(locant_attention_reference(&out, &lse, &w.a));
         append(&b, &out);
         if (!same(&a, &b))
-            FAIL("%s: the reference reads %s differently", t->c.spec,
+            FAIL("%s: the reference reads %s differently", t->spec,
                  locant_dtype_name(job.dtype));
         free(a.data);
         free(b.data);

@@ -2,7 +2,7 @@
  * test_attention_inputs.c - what attention refuses of the inputs and encodings
  * of the content door.
  */
-#include "everything.h"
+#include "content_encoding.h"
 #include "oracle/mixed.h"
 
 static void inputs_are_refused(void **state)
@@ -57,7 +57,7 @@ static void gradients_of_inputs_are_refused(void **state)
     mixed_make(&m);
     mixed_run(&m); /* x may be given to who does not read it: dx is 0 */
     for (size_t i = 0; i < mixed_size(&m.dx); i++)
-        CHECK(mixed_get(&m.dx, i) == 0);
+        CHECK(oracle_get(&m.dx, i) == 0);
     m.dx.shape[2] = 4;
     CHECK_REFUSED(locant_attention_reference_backward(&m.g, &m.dout, &m.out,
                                                       &m.lse, &m.a),
@@ -135,7 +135,7 @@ static int first_of_two(const locant_encoding *e, int64_t layer)
 static void layers_are_refused(void **state)
 {
     static const struct lct_encoding layers = { .info = { .name = "layers" },
-                                                .layer = first_of_two };
+                                                .layers = first_of_two };
     locant_encoding e = { .row = &layers, .parts = 1 };
     struct mixed m = { .spec = "none", .dtype = LOCANT_F64 };
     size_t bytes;

@@ -60,8 +60,8 @@ static locant_tensor gather(const locant_tensor *x, int64_t b,
     for (int64_t h = 0; h < shape[1]; h++)
         for (int64_t i = 0; i < x->shape[2]; i++)
             for (int64_t d = 0; docs[i] == doc && d < shape[3]; d++)
-                mixed_set(&out, (size_t)n++,
-                          mixed_get(x, (size_t)(((b * shape[1] + h) *
+                oracle_put(&out, (size_t)n++,
+                          oracle_get(x, (size_t)(((b * shape[1] + h) *
                                                      x->shape[2] + i) *
                                                     shape[3] + d)));
     return out;
@@ -91,8 +91,8 @@ static void near(const char *what, const locant_tensor *alone,
     double error = 0, size = 0;
 
     for (size_t i = 0; i < mixed_size(&part); i++) {
-        error += pow(mixed_get(&part, i) - mixed_get(alone, i), 2);
-        size += pow(mixed_get(alone, i), 2);
+        error += pow(oracle_get(&part, i) - oracle_get(alone, i), 2);
+        size += pow(oracle_get(alone, i), 2);
     }
     if (!(sqrt(error) <= tolerance * sqrt(size)))
         FAIL("%s of document %d: error %.3g of %.3g\n", what, (int)doc,
@@ -165,8 +165,8 @@ static void packed_is_separate(const char *spec, locant_dtype dtype,
             alone(&sum, &m, b, doc, tolerance);
     for (int i = 0; i < m.n_params; i++)
         for (size_t n = 0; n < mixed_size(&m.dparams[i]); n++) {
-            double x = mixed_get(&m.dparams[i], n);
-            double y = mixed_get(&sum.dparams[i], n);
+            double x = oracle_get(&m.dparams[i], n);
+            double y = oracle_get(&sum.dparams[i], n);
 
             /* A term below 1 for each row of scores, 3600 at most. */
             CHECK(fabs(x - y) <= 10 * tolerance * (fabs(y) + 100));
@@ -200,7 +200,7 @@ static void fill_padding(struct mixed *m, double x, int64_t pos)
             int64_t b = at / tokens / all[n]->shape[1];
 
             if (ids(docs, b)[at % tokens] < 0)
-                mixed_set(all[n], i, x);
+                oracle_put(all[n], i, x);
         }
     }
     for (int64_t b = 0; b < m->B; b++) {
@@ -226,15 +226,15 @@ static void check_padding(const struct mixed *m)
             int64_t b = at / tokens / all[n]->shape[1];
             bool padded = ids(docs, b)[at % tokens] < 0;
 
-            CHECK(isfinite(mixed_get(all[n], i)));
+            CHECK(isfinite(oracle_get(all[n], i)));
             if (padded)
-                CHECK(mixed_get(all[n], i) == 0);
+                CHECK(oracle_get(all[n], i) == 0);
         }
     }
     for (size_t i = 0; i < mixed_size(&m->lse); i++) {
         int64_t b = (int64_t)i / m->T / m->H;
 
-        CHECK((mixed_get(&m->lse, i) == -INFINITY) ==
+        CHECK((oracle_get(&m->lse, i) == -INFINITY) ==
               (ids(&m->q_docs, b)[(int64_t)i % m->T] < 0));
     }
 }
@@ -314,7 +314,9 @@ static double temperature(const locant_encoding *e, int64_t q_pos)
 }
 
 static const struct lct_encoding hook_row = {
-    .info = { .name = "hook" }, .hides = hides, .temperature = temperature
+    .info = { .name = "hook" },
+    .mask = { .hide = hides },
+    .scale = { .of_query = temperature },
 };
 
 /* A value of that row, alone or with another encoding. */
@@ -376,7 +378,7 @@ static void hooks_are_asked(void **state)
         for (int64_t row = 0; row < m.B * m.H * m.T; row++) {
             row_by_hand(want, &m, row / m.T / m.H, row / m.T % m.H, row % m.T);
             for (int64_t d = 0; d < m.D; d++)
-                CHECK(fabs(mixed_get(&m.out, (size_t)(row * m.D + d)) -
+                CHECK(fabs(oracle_get(&m.out, (size_t)(row * m.D + d)) -
                            want[d]) <= 1e-13);
         }
         mixed_free(&m);

@@ -3,7 +3,6 @@
  * with every encoding, and with every other promise of attention.
  */
 #include "oracle/bits.h"
-#include "oracle/whole.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,12 +25,12 @@ static double score_error(const struct attend *t)
 static void near(const struct attend *t, const char *what,
                  const locant_tensor *got, const double *want, double bound)
 {
-    for (size_t i = 0; i < attend_count(got); i++) {
-        double x = attend_get(got, i);
+    for (size_t i = 0; i < oracle_count(got); i++) {
+        double x = oracle_get(got, i);
 
         if (!(x == want[i] || fabs(x - want[i]) <= bound))
             FAIL("%s %s [T %d, S %d, D %d] window %lld cap %g: %s %zu: "
-                 "got %.9g, want %.9g within %.3g", t->c.spec,
+                 "got %.9g, want %.9g within %.3g", t->spec,
                  locant_dtype_name(t->dtype), (int)t->T, (int)t->S, (int)t->D,
                  (long long)t->a.window, t->a.softcap, what, i, x, want[i],
                  bound);
@@ -96,14 +95,14 @@ static void check_backward(struct attend *t, const double *gross)
 
         if (want == NULL)
             continue;
-        size = length(want, attend_count(got));
-        for (size_t i = 0; i < attend_count(got); i++)
-            error += pow(attend_get(got, i) - want[i], 2);
+        size = length(want, oracle_count(got));
+        for (size_t i = 0; i < oracle_count(got); i++)
+            error += pow(oracle_get(got, i) - want[i], 2);
         error = sqrt(error);
         if (!(error <= (1 + t->top / 8) *
                            (84 * unit * size + 2 * unit * gross[n])))
             FAIL("%s %s [T %d, S %d, D %d] window %lld cap %g: gradient %d: "
-                 "error %.3g of %.3g, terms %.3g", t->c.spec,
+                 "error %.3g of %.3g, terms %.3g", t->spec,
                  locant_dtype_name(t->dtype), (int)t->T, (int)t->S, (int)t->D,
                  (long long)t->a.window, t->a.softcap, n, error, size,
                  gross[n]);
@@ -120,7 +119,7 @@ static void one_case(struct attend *t)
     attend_oracle_backward(t, 1);
     for (int n = 0; n < GRADIENTS; n++)
         if (wanted(t, &got, n) != NULL)
-            gross[n] = length(wanted(t, &got, n), attend_count(got));
+            gross[n] = length(wanted(t, &got, n), oracle_count(got));
     attend_oracle_backward(t, 0);
     for (int i = 0, available; locant_isa_at(i, &available) != NULL; i++) {
         if (!available)
@@ -141,16 +140,16 @@ static void sweep(locant_dtype dtype, double sharp, int usual, int64_t most)
                                          "rope" };
 
     for (size_t i = 0; i < LEN(names); i++)
-        for (int n = 1; n <= judge_cases(usual); n++) {
+        for (int n = 1; n <= test_cases(usual); n++) {
             struct attend t = { .o = oracle_of(names[i]), .dtype = dtype,
                                 .sharp = sharp,
                                 .options = 1 + (7 * n + 3 * (int)i) %
                                                    (ATTEND_OPTIONS - 1) };
 
-            if (dtype == LOCANT_F64 && t.o->rotate != NULL)
+            if (dtype == LOCANT_F64 && t.o->rotated != NULL)
                 continue; /* its table is in float32 */
             attend_sizes(&t, most);
-            CHECK(t.o->choose(&t.c, 0, t.D));
+            CHECK(attend_choose(&t, 0));
             t.kind = (enum attend_positions)(n % ATTEND_KINDS);
             attend_make(&t, test_rand() % 3 ? LOCANT_MASK_CAUSAL
                                             : LOCANT_MASK_NONE);
@@ -175,15 +174,6 @@ static void options_match_the_oracle_in_double(void **state)
 {
     (void)state;
     sweep(LOCANT_F64, 1, TEST_SANITIZED ? 1 : ATTEND_KINDS, 65);
-}
-
-/* By whole_attend.c, in double and in float32. */
-static void every_encoding_takes_options(void **state)
-{
-    (void)state;
-    for (int i = 0; whole_oracles[i] != NULL; i++)
-        if (whole_oracles[i]->entry == NULL) /* those do nothing here */
-            whole_judge_options(whole_oracles[i], 1);
 }
 
 /* ------------------------------------------------------------------- bits */
@@ -266,7 +256,7 @@ static void chunks_agree(struct attend *t)
     append(&parts, &t->out);
     append(&parts, &t->lse);
     if (!same(&whole, &parts))
-        FAIL("%s: chunks of %d queries differ from the whole", t->c.spec,
+        FAIL("%s: chunks of %d queries differ from the whole", t->spec,
              (int)t->T);
     free(whole.data);
     free(parts.data);
@@ -286,7 +276,7 @@ static void a_long_cache_matches_the_oracle(void **state)
                                                : ATTEND_DEFAULT,
                             .options = n < 6 ? 7 : 15 };
 
-        CHECK(t.o->choose(&t.c, 0, t.D));
+        CHECK(attend_choose(&t, 0));
         attend_make(&t, n % 3 ? LOCANT_MASK_CAUSAL : LOCANT_MASK_NONE);
         one_case(&t);
         chunks_agree(&t);
@@ -296,12 +286,12 @@ static void a_long_cache_matches_the_oracle(void **state)
 
 static void each(locant_dtype dtype, int64_t most, void (*fn)(struct attend *))
 {
-    for (int i = 0; test_oracles[i] != NULL; i++) {
-        struct attend t = { .o = test_oracles[i], .dtype = dtype, .sharp = 1,
+    for (int i = 0; attend_oracle(i) != NULL; i++) {
+        struct attend t = { .o = attend_oracle(i), .dtype = dtype, .sharp = 1,
                             .options = i % 2 ? 7 : 15 };
 
         attend_sizes(&t, most);
-        CHECK(t.o->choose(&t.c, 0, t.D));
+        CHECK(attend_choose(&t, 0));
         t.kind = (enum attend_positions)test_range(0, ATTEND_KINDS - 1);
         attend_make(&t, test_rand() % 4 ? LOCANT_MASK_CAUSAL
                                         : LOCANT_MASK_NONE);
@@ -313,7 +303,7 @@ static void each(locant_dtype dtype, int64_t most, void (*fn)(struct attend *))
 static void any_number_of_threads_gives_the_same_bits(void **state)
 {
     (void)state;
-    for (int n = 0; n < (TEST_SANITIZED ? 1 : judge_cases(2)); n++)
+    for (int n = 0; n < (TEST_SANITIZED ? 1 : test_cases(2)); n++)
         each(LOCANT_F32, MANY_TOKENS, threads_agree);
     each(LOCANT_F64, 33, threads_agree);
 }
@@ -321,7 +311,7 @@ static void any_number_of_threads_gives_the_same_bits(void **state)
 static void chunks_and_batch_rows_are_the_whole_bit_for_bit(void **state)
 {
     (void)state;
-    for (int n = 0; n < (TEST_SANITIZED ? 1 : judge_cases(3)); n++)
+    for (int n = 0; n < (TEST_SANITIZED ? 1 : test_cases(3)); n++)
         each(LOCANT_F32, MANY_TOKENS, chunks_agree);
     each(LOCANT_F64, 33, chunks_agree);
 }
@@ -335,7 +325,7 @@ static void keys_outside_leak_nothing(void **state)
     struct bytes clean, foul;
 
     (void)state;
-    CHECK(t.o->choose(&t.c, 0, t.D));
+    CHECK(attend_choose(&t, 0));
     attend_make(&t, LOCANT_MASK_CAUSAL);
     t.a.window = 70;
     clean = run_all(&t);
@@ -358,7 +348,6 @@ int main(void)
         cmocka_unit_test(options_match_the_oracle_at_large_scores),
         cmocka_unit_test(options_match_the_oracle_in_double),
         cmocka_unit_test(a_long_cache_matches_the_oracle),
-        cmocka_unit_test(every_encoding_takes_options),
         cmocka_unit_test(any_number_of_threads_gives_the_same_bits),
         cmocka_unit_test(chunks_and_batch_rows_are_the_whole_bit_for_bit),
         cmocka_unit_test(keys_outside_leak_nothing),

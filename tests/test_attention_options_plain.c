@@ -2,9 +2,10 @@
  * test_attention_options_plain.c - window, cap and sinks: values by hand, half
  * types, the kernel of the cap, and what is refused.
  */
-#include "attention/pairs.h"
+#include "attention/bf16.h"
 #include "core/tensor.h"
 #include "kernel/kernels.h"
+#include "kernel/row.h"
 #include "oracle/attend.h"
 #include <math.h>
 #include <stdlib.h>
@@ -158,8 +159,8 @@ static locant_tensor narrowed(const locant_tensor *x, locant_dtype dtype)
 {
     locant_tensor y = test_tensor(dtype, 4, x->shape);
 
-    for (size_t i = 0; i < attend_count(x); i++) {
-        float one = (float)attend_get(x, i);
+    for (size_t i = 0; i < oracle_count(x); i++) {
+        float one = (float)oracle_get(x, i);
 
         lct_row_from_f32((uint16_t *)y.data + i, dtype, &one, 1);
     }
@@ -170,7 +171,7 @@ static locant_tensor widened(const locant_tensor *half)
 {
     locant_tensor y = test_tensor(LOCANT_F32, 4, half->shape);
 
-    lct_row_to_f32(y.data, half->data, half->dtype, attend_count(&y));
+    lct_row_to_f32(y.data, half->data, half->dtype, oracle_count(&y));
     return y;
 }
 
@@ -254,7 +255,7 @@ static void rounded(const struct twins *w, int n)
     locant_tensor want = narrowed(&w->wide[n], w->half[n].dtype);
 
     CHECK(memcmp(want.data, w->half[n].data,
-                 attend_count(&want) * sizeof(uint16_t)) == 0);
+                 oracle_count(&want) * sizeof(uint16_t)) == 0);
     test_tensor_free(&want);
 }
 
@@ -269,7 +270,7 @@ static void judge_twins(struct twins *w)
     forward(&w->a[1], &w->wide[4], &w->lse[1]);
     rounded(w, 4);
     CHECK(memcmp(w->lse[0].data, w->lse[1].data,
-                 attend_count(&w->lse[0]) * sizeof(float)) == 0);
+                 oracle_count(&w->lse[0]) * sizeof(float)) == 0);
     backward(&w->a[0], half, &w->dsinks[0], &w->half[3], &w->half[4],
              &w->lse[0]);
     out = widened(&w->half[4]); /* what backward was given */
@@ -277,7 +278,7 @@ static void judge_twins(struct twins *w)
     for (int n = 5; n < HALVES; n++)
         rounded(w, n);
     CHECK(memcmp(w->dsinks[0].data, w->dsinks[1].data,
-                 attend_count(&w->dsinks[0]) * sizeof(float)) == 0);
+                 oracle_count(&w->dsinks[0]) * sizeof(float)) == 0);
     test_tensor_free(&out);
 }
 
@@ -287,13 +288,13 @@ static void judge_pairs(struct twins *w)
     locant_tensor got;
     double error = 0, size = 0;
 
-    lct_pairs_use = LCT_PAIRS_ALWAYS;
+    lct_bf16_use = LCT_BF16_ALWAYS;
     forward(&w->a[0], &w->half[4], &w->lse[0]);
-    lct_pairs_use = LCT_PAIRS_NEVER;
+    lct_bf16_use = LCT_BF16_NEVER;
     got = widened(&w->half[4]);
-    for (size_t i = 0; i < attend_count(&got); i++) {
-        error += pow(attend_get(&got, i) - attend_get(&w->wide[4], i), 2);
-        size += pow(attend_get(&w->wide[4], i), 2);
+    for (size_t i = 0; i < oracle_count(&got); i++) {
+        error += pow(oracle_get(&got, i) - oracle_get(&w->wide[4], i), 2);
+        size += pow(oracle_get(&w->wide[4], i), 2);
     }
     if (!(sqrt(error) <= 0x1p-7 * sqrt(size)))
         FAIL("by pairs: error %.3g of %.3g", sqrt(error), sqrt(size));
@@ -313,15 +314,15 @@ static void halves_are_storage(void **state)
         struct twins w;
 
         attend_sizes(&t, TEST_SANITIZED ? 65 : 130);
-        CHECK(t.o->choose(&t.c, 0, t.D));
+        CHECK(attend_choose(&t, 0));
         attend_make(&t, LOCANT_MASK_CAUSAL);
         t.a.window = 50;
         twins_make(&w, &t, types[n % 2]);
-        lct_pairs_use = LCT_PAIRS_NEVER;
+        lct_bf16_use = LCT_BF16_NEVER;
         judge_twins(&w);
         if (n % 2 == 0)
             judge_pairs(&w);
-        lct_pairs_use = LCT_PAIRS_FAST;
+        lct_bf16_use = LCT_BF16_FAST;
         twins_free(&w);
         attend_free(&t);
     }

@@ -179,14 +179,14 @@ static void make_truth(struct mixed *truth, const struct mixed *m)
                              .T = m->T, .S = m->S, .D = m->D };
     mixed_make(truth);
     for (size_t i = 0; i < mixed_size(&m->q); i++)
-        mixed_set(&truth->q, i, mixed_get(&m->q, i));
+        oracle_put(&truth->q, i, oracle_get(&m->q, i));
     for (size_t i = 0; i < mixed_size(&m->k); i++) {
-        mixed_set(&truth->k, i, mixed_get(&m->k, i));
-        mixed_set(&truth->v, i, mixed_get(&m->v, i));
+        oracle_put(&truth->k, i, oracle_get(&m->k, i));
+        oracle_put(&truth->v, i, oracle_get(&m->v, i));
     }
     for (int n = 0; n < m->n_params; n++)
         for (size_t i = 0; i < mixed_size(&m->params[n]); i++)
-            mixed_set(&truth->params[n], i, mixed_get(&m->params[n], i));
+            oracle_put(&truth->params[n], i, oracle_get(&m->params[n], i));
     CHECK_OK(locant_attention_reference(&truth->out, &truth->lse, &truth->a));
 }
 
@@ -202,7 +202,7 @@ static double squared_error(const struct mixed *m, const struct mixed *truth)
     double error = 0;
 
     for (size_t i = 0; i < mixed_size(&m->out); i++)
-        error += pow(mixed_get(&m->out, i) - mixed_get(&truth->out, i), 2);
+        error += pow(oracle_get(&m->out, i) - oracle_get(&truth->out, i), 2);
     return error;
 }
 
@@ -233,10 +233,10 @@ static void add_problem(struct sums *sum, size_t n, double deviation)
     } while (cases[n].bounded && (m.T > m.S || m.S > 100));
     mixed_make(&m);
     for (size_t i = 0; i < mixed_size(&m.q); i++)
-        mixed_set(&m.q, i, 3 * deviation * mixed_get(&m.q, i));
+        oracle_put(&m.q, i, 3 * deviation * oracle_get(&m.q, i));
     make_truth(&truth, &m);
     for (size_t i = 0; i < mixed_size(&truth.out); i++)
-        sum->size += pow(mixed_get(&truth.out, i), 2);
+        sum->size += pow(oracle_get(&truth.out, i), 2);
     run_plain(&m);
     sum->plain += squared_error(&m, &truth);
     for (int i = 0; locant_isa_at(i, &available) != NULL; i++)

@@ -235,7 +235,7 @@ static void refuses_a_small_workspace(void **state)
 static void refuses_wrong_parameters(void **state)
 {
     int64_t size[2] = { 32, 4 };
-    locant_encoding *t5 = judge_create("t5"), *rope = judge_create("rope");
+    locant_encoding *t5 = test_create("t5"), *rope = test_create("rope");
     struct problem p;
 
     (void)state;
@@ -313,7 +313,7 @@ static void scratch_is_small(void **state)
     (void)state;
     CHECK_OK(locant_set_threads(2));
     for (size_t i = 0; i < LEN(specs); i++) {
-        locant_encoding *e = judge_create(specs[i]);
+        locant_encoding *e = test_create(specs[i]);
         locant_attention a = LOCANT_ATTENTION_INIT;
         locant_tensor params[2];
 

@@ -15,7 +15,7 @@ static void threads_agree(struct attend *t)
 static void any_number_of_threads_gives_the_same_bits(void **state)
 {
     (void)state;
-    for (int i = 0; i < judge_cases(3); i++)
+    for (int i = 0; i < test_cases(3); i++)
         each_encoding(LOCANT_F32, MANY_TOKENS, threads_agree);
     each_encoding(LOCANT_F64, 33, threads_agree);
 }
@@ -92,7 +92,7 @@ static void batch_agrees(struct attend *t)
     }
     append_values(&parts, t);
     if (!same(&whole, &parts))
-        FAIL("%s: a batch of %d differs from its rows", t->c.spec, (int)t->B);
+        FAIL("%s: a batch of %d differs from its rows", t->spec, (int)t->B);
     free(whole.data);
     free(parts.data);
 }
@@ -100,7 +100,7 @@ static void batch_agrees(struct attend *t)
 static void batch_is_its_rows_bit_for_bit(void **state)
 {
     (void)state;
-    for (int i = 0; i < judge_cases(2); i++)
+    for (int i = 0; i < test_cases(2); i++)
         each_encoding(LOCANT_F32, 100, batch_agrees);
 }
 
@@ -131,7 +131,7 @@ static void chunks_agree(struct attend *t)
     attend_forward(t);
     append(&whole, &t->out);
     append(&whole, &t->lse);
-    memset(t->lse.data, 0, attend_count(&t->lse) * sizeof(float));
+    memset(t->lse.data, 0, oracle_count(&t->lse) * sizeof(float));
     for (int64_t from = 0, n; from < t->T; from += n) {
         n = test_range(1, 40);
         if (n > t->T - from)
@@ -141,7 +141,7 @@ static void chunks_agree(struct attend *t)
     append(&parts, &t->out);
     append(&parts, &t->lse);
     if (!same(&whole, &parts))
-        FAIL("%s: chunks of queries differ from the whole", t->c.spec);
+        FAIL("%s: chunks of queries differ from the whole", t->spec);
     free(whole.data);
     free(parts.data);
 }
@@ -149,7 +149,7 @@ static void chunks_agree(struct attend *t)
 static void chunked_is_whole_bit_for_bit(void **state)
 {
     (void)state;
-    for (int i = 0; i < judge_cases(2); i++)
+    for (int i = 0; i < test_cases(2); i++)
         each_encoding(LOCANT_F32, MANY_TOKENS, chunks_agree);
 }
 
@@ -157,25 +157,25 @@ static void chunked_is_whole_bit_for_bit(void **state)
 static void other_doors_do_nothing(void **state)
 {
     (void)state;
-    for (int i = 0; test_oracles[i] != NULL; i++) {
-        struct attend t = { .o = test_oracles[i], .dtype = LOCANT_F32,
+    for (int i = 0; attend_oracle(i) != NULL; i++) {
+        struct attend t = { .o = attend_oracle(i), .dtype = LOCANT_F32,
                             .sharp = 1 };
         struct bytes with, without;
 
-        if (t.o->rotate != NULL || t.o->bias != NULL)
+        if (t.o->rotated != NULL || t.o->bias != NULL)
             continue;
         attend_sizes(&t, 65);
-        CHECK(t.o->choose(&t.c, 0, t.D));
+        CHECK(attend_choose(&t, 0));
         attend_make(&t, LOCANT_MASK_CAUSAL);
         t.p.n = 0;
         with = run(&t);
-        t.p.n = t.o->params;
+        t.p.n = t.drawn.params;
         t.a.encoding = NULL;
         t.a.params = NULL;
         t.g.dparams = NULL;
         t.p.n = 0;
         without = run(&t);
-        t.p.n = t.o->params;
+        t.p.n = t.drawn.params;
         CHECK(same(&with, &without));
         free(with.data);
         free(without.data);
@@ -278,7 +278,7 @@ static void reference_case(struct attend *t)
                                      .dk = &dk, .dv = &dv };
     double error = 0, size = 0;
 
-    if (t->o->rotate != NULL) {
+    if (t->o->rotated != NULL) {
         test_tensor_free(&out);
         test_tensor_free(&lse);
         return;
@@ -288,8 +288,8 @@ static void reference_case(struct attend *t)
     dv = test_tensor(LOCANT_F64, 4, sizes[1]);
     CHECK_OK(locant_attention_reference(&out, &lse, &t->a));
     attend_oracle_forward(t);
-    for (size_t i = 0; i < attend_count(&out); i++) {
-        error += pow(attend_get(&out, i) - t->want_out[i], 2);
+    for (size_t i = 0; i < oracle_count(&out); i++) {
+        error += pow(oracle_get(&out, i) - t->want_out[i], 2);
         size += pow(t->want_out[i], 2);
     }
     CHECK(sqrt(error) <= 1e-12 * (1 + t->top) * (sqrt(size) + 1e-300));
@@ -297,9 +297,9 @@ static void reference_case(struct attend *t)
                                                  &t->a));
     attend_oracle_backward(t, 0);
     error = size = 0;
-    for (size_t i = 0; i < attend_count(&dv); i++) {
-        error += pow(attend_get(&dk, i) - t->want_dk[i], 2) +
-                 pow(attend_get(&dv, i) - t->want_dv[i], 2);
+    for (size_t i = 0; i < oracle_count(&dv); i++) {
+        error += pow(oracle_get(&dk, i) - t->want_dk[i], 2) +
+                 pow(oracle_get(&dv, i) - t->want_dv[i], 2);
         size += pow(t->want_dk[i], 2) + pow(t->want_dv[i], 2);
     }
     CHECK(sqrt(error) <= 1e-12 * (1 + t->top) * (sqrt(size) + 1e-300));
@@ -325,7 +325,7 @@ static void without_encoding_order_is_unseen(void **state)
     double *first;
 
     (void)state;
-    CHECK(t.o->choose(&t.c, 0, t.D));
+    CHECK(attend_choose(&t, 0));
     attend_make(&t, LOCANT_MASK_NONE);
     attend_forward(&t);
     first = malloc(160 * sizeof(double));

@@ -356,8 +356,8 @@ static char *printed(enum bench_format format)
     const struct bench_result good = { .c = &c, .isa = "base", .threads = 2,
                                        .samples = 9, .min_ns = 8e3,
                                        .median_ns = 9e3, .spread = 0.25,
-                                       .speed = 7.5, .roof = 10, .part = 0.9,
-                                       .part_median = 0.75 };
+                                       .speed = 7.5, .peak = 10, .of_peak = 0.9,
+                                       .of_peak_median = 0.75 };
     const struct bench_result bad = { .c = &c, .isa = "base", .cannot = true,
                                       .note = "it's \"so\", \\ or" };
     char *text = NULL;
@@ -382,7 +382,7 @@ static void has(const char *text, const char *part)
 
 static void bound_is_that_of_the_products(void **state)
 {
-    static const struct bench_work flops = { .roof = ROOF_FMA };
+    static const struct bench_work flops = { .peak = PEAK_FMA };
     struct bench_case c = { .work = &flops, .dtype = LOCANT_BF16 };
     bool built = false;
     const char *isa;
@@ -390,10 +390,10 @@ static void bound_is_that_of_the_products(void **state)
     (void)state;
     for (int i = 0; (isa = locant_isa_at(i, NULL)) != NULL; i++)
         built |= strcmp(isa, "avx512bf16") == 0;
-    assert_int_equal(bench_bound(&c, "avx512bf16") == ROOF_DOT, built);
-    assert_int_equal(bench_bound(&c, "avx2"), ROOF_FMA);
+    assert_int_equal(bench_bound(&c, "avx512bf16") == PEAK_DOT, built);
+    assert_int_equal(bench_bound(&c, "avx2"), PEAK_FMA);
     c.dtype = LOCANT_F16;
-    assert_int_equal(bench_bound(&c, "avx512bf16"), ROOF_FMA);
+    assert_int_equal(bench_bound(&c, "avx512bf16"), PEAK_FMA);
 }
 
 static void json_is_escaped(void **state)
@@ -404,8 +404,8 @@ static void json_is_escaped(void **state)
     has(text, "\"compiler\": \"cc \\\"1\\\"\"");
     has(text, "\"bf16_gflops\": null");
     has(text, "\"case\": \"row, one\"");
-    has(text, "\"of_roof\": 0.9, \"of_roof_median\": 0.75, "
-              "\"beside\": null");
+    has(text, "\"of_peak\": 0.9, \"of_peak_median\": 0.75, "
+              "\"of_baseline\": null");
     has(text, "\"cannot\": \"it's \\\"so\\\", \\\\ or\"}");
     free(text);
 }
@@ -562,9 +562,9 @@ static void growth_is_told_at_the_last_length(void **state)
     assert_int_equal(fclose(f), 0);
     if (strstr(text, "without liblocant_lab") == NULL) {
         /* 6 (4 8^2 + 2 8 32 + 8 256 + 8 tokens) */
-        has(text, "cost model 0.0177 MFLOP a token: ");
-        has(text, "cost model 0.0184 MFLOP a token: ");
-        has(text, "; over 2 lengths time a token ~ length^");
+        has(text, "cost model 0.0177 MFLOP per token: ");
+        has(text, "cost model 0.0184 MFLOP per token: ");
+        has(text, "; over 2 lengths time per token ~ length^");
         has(text, ", cost model ^0.06");
     }
     free(text);

@@ -65,7 +65,7 @@ static void cape_centres_its_ids(void **state)
     double ids[5];
     int64_t shape[2] = { 1, 5 };
     locant_tensor out = locant_dense(ids, LOCANT_F64, 2, shape);
-    locant_encoding *e = judge_create("cape");
+    locant_encoding *e = test_create("cape");
 
     (void)state;
     CHECK_OK(locant_encoding_ids(&out, e, 1, 0));
@@ -77,7 +77,7 @@ static void initial(double *out, const char *spec, int64_t rows,
                     int64_t columns)
 {
     locant_tensor t = check_dense(out, rows, columns);
-    locant_encoding *e = judge_create(spec);
+    locant_encoding *e = test_create(spec);
 
     CHECK_OK(locant_encoding_param_init(&t, e, 0, 1));
     locant_encoding_free(e);
@@ -211,7 +211,7 @@ static void mrope_turns_are_as_printed(void **state)
     (void)state;
     for (int i = 0; i < 2; i++) {
         locant_encoding *e =
-            judge_create(i ? "mrope(sections=2:1:1,layout=interleaved)"
+            test_create(i ? "mrope(sections=2:1:1,layout=interleaved)"
                            : "mrope(sections=1:1:2)");
 
         CHECK_OK(locant_encoding_rotate(&ty, &tx, e, &at, NULL, 0));
@@ -227,7 +227,7 @@ static int axis_of(const char *spec, int64_t dim, int64_t c)
     double x[128] = { 0 }, y[128];
     locant_tensor tx = locant_dense(x, LOCANT_F64, 2, shape);
     locant_tensor ty = locant_dense(y, LOCANT_F64, 2, shape);
-    locant_encoding *e = judge_create(spec);
+    locant_encoding *e = test_create(spec);
     int axis = -1;
 
     x[c] = 1;
@@ -279,7 +279,7 @@ static double weights(double *out, const char *spec, const double q[4],
     locant_tensor tx = locant_dense(x, LOCANT_F64, 3, xs);
     locant_tensor to = locant_dense(out, LOCANT_F64, 4, qs);
     locant_tensor tl = locant_dense(&lse, LOCANT_F64, 3, qs);
-    locant_encoding *e = judge_create(spec);
+    locant_encoding *e = test_create(spec);
 
     memcpy(query, q, sizeof(query));
     memcpy(keys, k, sizeof(keys));

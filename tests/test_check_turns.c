@@ -88,7 +88,7 @@ static void gradients_are_as_printed(void **state)
     locant_tensor to = locant_dense(dx, LOCANT_F64, 2, shape);
     locant_tensor from = locant_dense(dy, LOCANT_F64, 2, shape);
     locant_tensor at = locant_dense(&pos, LOCANT_I64, 1, &one);
-    locant_encoding *e = judge_create("rope(pairing=interleaved)");
+    locant_encoding *e = test_create("rope(pairing=interleaved)");
 
     (void)state;
     CHECK_OK(locant_encoding_rotate_backward(&to, NULL, &from, NULL, e, &at,
@@ -107,8 +107,8 @@ static void keys_move_in_one_turn(void **state)
     locant_tensor ty = locant_dense(moved, LOCANT_F64, 2, shape);
     locant_tensor p = locant_dense(&from, LOCANT_I64, 1, &one);
     locant_tensor q = locant_dense(&to, LOCANT_I64, 1, &one);
-    locant_encoding *a = judge_create("rope");
-    locant_encoding *b = judge_create(
+    locant_encoding *a = test_create("rope");
+    locant_encoding *b = test_create(
         "rope(base=500,scaling=yarn(factor=4,original=64))");
 
     (void)state;
@@ -302,7 +302,7 @@ static double pope(int64_t n)
 {
     double x[4] = { 1, -1, .5, 2 }, phase[2] = { 0, 0 }, y[2][4];
     int64_t in[3] = { 1, 1, 2 }, wide[3] = { 1, 1, 4 }, one = 1, zero = 0;
-    locant_encoding *e = judge_create("pope");
+    locant_encoding *e = test_create("pope");
     locant_tensor delta = check_dense(phase, 1, 2);
 
     for (int key = 0; key < 2; key++) {

@@ -189,7 +189,7 @@ static void weights(double *out, const char *spec, const double *logits,
     locant_tensor to = locant_dense(all, LOCANT_F64, 4, qs);
     locant_tensor tl = locant_dense(lse, LOCANT_F64, 3, qs);
     locant_tensor at = locant_dense(&i, LOCANT_I64, 1, &one);
-    locant_encoding *e = judge_create(spec);
+    locant_encoding *e = test_create(spec);
 
     for (int j = 0; j < 4; j++) {
         q[4 * j] = 1; /* of head j */
@@ -260,13 +260,13 @@ static void kerple_gradients(void **state)
     locant_tensor dout = locant_dense(&one, LOCANT_F64, 3, shape);
     locant_tensor tq = locant_dense(&q, LOCANT_I64, 1, &n);
     locant_tensor tk = locant_dense(&k, LOCANT_I64, 1, &n);
-    locant_encoding *e = judge_create("kerple(kind=log)");
+    locant_encoding *e = test_create("kerple(kind=log)");
 
     (void)state;
     CHECK_OK(locant_encoding_bias_backward(grads, &dout, e, &tq, &tk, params));
     near_all(d, (double[]){ -0.9162907319, -1.8 }, 2, TEN);
     locant_encoding_free(e);
-    e = judge_create("kerple(kind=power)");
+    e = test_create("kerple(kind=power)");
     p = 0.7;
     d[0] = d[1] = 0;
     CHECK_OK(locant_encoding_bias_backward(grads, &dout, e, &tq, &tk, params));

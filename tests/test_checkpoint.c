@@ -453,7 +453,7 @@ static void continues_from_the_one_before_alone(void **state)
     locant_store_close(b);
 }
 
-#define IN_SCRATCH(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+#define IN_SCRATCH(f) cmocka_unit_test_setup_teardown(f, make_dir, remove_dir)
 
 int main(void)
 {

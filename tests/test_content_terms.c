@@ -1,5 +1,5 @@
 /*
- * test_content_terms.c - content as products of tiles (src/attention/terms.h):
+ * test_content_terms.c - content as products of tiles (attention/content.h):
  * against the row engine in double, and the same bits however it is split.
  */
 #include "oracle/mixed.h"
@@ -71,17 +71,17 @@ static void spoil(struct mixed *m, int64_t b, int64_t j)
         for (int64_t d = 0; d < m->D; d++) {
             size_t at = (size_t)(((b * m->G + g) * m->S + j) * m->D + d);
 
-            mixed_set(&m->k, at, NAN);
-            mixed_set(&m->v, at, INFINITY);
+            oracle_put(&m->k, at, NAN);
+            oracle_put(&m->v, at, INFINITY);
         }
     for (int64_t h = 0; j >= from && h < m->H; h++)
         for (int64_t d = 0; d < m->D; d++) {
             int64_t row = (b * m->H + h) * m->T + j - from;
 
-            mixed_set(&m->q, (size_t)(row * m->D + d), NAN);
+            oracle_put(&m->q, (size_t)(row * m->D + d), NAN);
         }
     for (int64_t n = 0; n < m->W; n++)
-        mixed_set(&m->x, (size_t)((b * m->S + j) * m->W + n), NAN);
+        oracle_put(&m->x, (size_t)((b * m->S + j) * m->W + n), NAN);
 }
 
 /* Positions of a row with gaps of 0 .. 4, in two documents between padding. */

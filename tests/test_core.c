@@ -3,6 +3,7 @@
 #include "core/pool.h"
 #include "core/size.h"
 #include "core/tensor.h"
+#include "kernel/row.h"
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>

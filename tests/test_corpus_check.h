@@ -1,7 +1,7 @@
 /* test_corpus_check.h - what must hold of every corpus */
 #ifndef TEST_CORPUS_CHECK_H
 #define TEST_CORPUS_CHECK_H
-#include "lab/corpus.h"
+#include "corpus/corpus.h"
 #include "testing.h"
 
 /*

@@ -4,25 +4,9 @@
  * sparse file takes no memory.
  */
 #define _GNU_SOURCE
-#include "scratch.h"
+#include "scratch_case.h"
 #include "locant/lab.h"
 #include <sys/stat.h>
-
-static struct scratch dir;
-
-static int set_up(void **state)
-{
-    (void)state;
-    dir = scratch_make();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    scratch_remove(&dir);
-    return 0;
-}
 
 /* Text that no other mark has. */
 static void make_text(const char *name, int mark)
@@ -125,10 +109,10 @@ static void a_sparse_file_takes_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_sparse_file_takes_no_memory, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(what_may_not_be_read_is_counted, set_up,
-                                        tear_down),
+        cmocka_unit_test_setup_teardown(a_sparse_file_takes_no_memory, make_dir,
+                                        remove_dir),
+        cmocka_unit_test_setup_teardown(what_may_not_be_read_is_counted, make_dir,
+                                        remove_dir),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,41 +1,31 @@
 /*
  * test_encoding_isa.c - tables, rotations and biases have the same bits on
- * every instruction set.  1000 random cases each; LOCANT_CASES=n changes that.
+ * every instruction set, of every row of the registry; LOCANT_CASES=n changes
+ * the number of random cases.
  * It prints a hash of them all, to be compared with another machine's.
  */
-#include "oracle/judge.h"
+#include "oracle/draw.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 static uint64_t hash = UINT64_C(0xcbf29ce484222325); /* FNV-1a */
 
-/* A random choice of encoding o for D channels. */
-static locant_encoding *pick(struct oracle_choice *c, const struct oracle *o,
-                             int64_t D)
+/* Run fn on random specs of every encoding with this door. */
+static void each(unsigned door, int usual, void (*fn)(struct drawn *d))
 {
-    int choices = 0;
+    int cases = test_cases(usual), met = 0;
 
-    while (o->choose(c, choices, D))
-        choices++;
-    CHECK(o->choose(c, (int)test_range(0, choices - 1), D));
-    return judge_create(c->spec);
-}
+    for (int i = 0; oracle_all[i] != NULL; i++)
+        for (int k = 0; k < cases; k++) {
+            struct drawn d;
 
-/* Run fn on random choices of every encoding with this door */
-static void each(unsigned door, int usual, void (*fn)(const struct oracle *o))
-{
-    int cases = judge_cases(usual), met = 0;
-
-    for (int i = 0; test_oracles[i] != NULL; i++) {
-        const struct oracle *o = test_oracles[i];
-
-        if (!(o->doors & door))
-            continue;
-        met++;
-        for (int k = 0; k < cases; k++)
-            fn(o);
-    }
+            draw_any(&d, oracle_all[i], test_range(2, 160), test_range(1, 150));
+            met += (d.doors & door) != 0;
+            if (d.doors & door)
+                fn(&d);
+            draw_free(&d);
+        }
     CHECK(met > 0);
 }
 
@@ -66,9 +56,8 @@ static void same_bits(void (*call)(void *data, locant_tensor *out),
 }
 
 struct any_call {
-    locant_encoding *e;
+    const struct drawn *d;
     locant_tensor x, q, k;
-    const locant_tensor *params;
     int inverse;
 };
 
@@ -76,93 +65,107 @@ static void call_rotate(void *data, locant_tensor *out)
 {
     struct any_call *a = data;
 
-    CHECK_OK(locant_encoding_rotate(out, &a->x, a->e, &a->q, NULL, a->inverse));
+    CHECK_OK(locant_encoding_rotate(out, &a->x, a->d->e, &a->q,
+                                    draw_params_in(a->d), a->inverse));
 }
 
 static void call_table(void *data, locant_tensor *out)
 {
     struct any_call *a = data;
 
-    CHECK_OK(locant_encoding_table(out, a->e, &a->q, a->params));
+    CHECK_OK(locant_encoding_table(out, a->d->e, &a->q, draw_params_in(a->d)));
 }
 
 static void call_bias(void *data, locant_tensor *out)
 {
     struct any_call *a = data;
 
-    CHECK_OK(locant_encoding_bias(out, a->e, &a->q, &a->k, a->params));
+    CHECK_OK(locant_encoding_bias(out, a->d->e, &a->q, &a->k,
+                                  draw_params_in(a->d)));
 }
 
-static void isa_rotate(const struct oracle *o)
+/* Integers, or what an encoding of real coordinates takes. */
+static locant_tensor positions(const struct drawn *d, int64_t n)
+{
+    int64_t shape[2] = { n, d->axes };
+    locant_tensor t;
+
+    if (!(d->traits & LOCANT_TRAIT_REAL))
+        return test_positions(n, d->low, d->high);
+    t = test_tensor(LOCANT_F64, 2, shape);
+    for (size_t i = 0; i < oracle_count(&t); i++)
+        oracle_put(&t, i, 9 * oracle_get(&t, i));
+    return t;
+}
+
+static size_t bytes_of(const locant_tensor *t)
+{
+    return oracle_count(t) * locant_dtype_size(t->dtype);
+}
+
+static void isa_rotate(struct drawn *d)
 {
     static const locant_dtype types[] = { LOCANT_F32, LOCANT_F64, LOCANT_F16,
                                           LOCANT_BF16 };
-    int64_t T = test_range(1, 5), D = 2 * test_range(1, 80);
-    int64_t shape[3] = { 2, T, D };
+    int64_t T = test_range(1, 5), shape[3] = { 2, T, d->D };
+    const struct oracle_call sizes = { .spec = d->spec, .D = d->D };
     locant_dtype type = types[test_range(0, 3)];
-    size_t n = (size_t)(2 * T * D);
-    struct oracle_choice c;
-    struct any_call a = { .e = pick(&c, o, D) };
-    locant_tensor out = test_tensor(type, 3, shape);
+    struct any_call a = { .d = d };
+    locant_tensor out;
 
-    a.inverse = (int)test_range(0, 1);
+    draw_params(d, LOCANT_F32, &(locant_sizes){ 2 * d->D, 2, 2, d->D });
+    a.inverse = d->traits & LOCANT_TRAIT_ISOMETRIC ? (int)test_range(0, 1) : 0;
     a.x = test_tensor(type, 3, shape);
-    judge_fill(&a.x, n);
-    a.q = judge_positions(T, INT32_MIN, INT32_MAX);
-    same_bits(call_rotate, &a, &out, n * locant_dtype_size(type));
+    test_fill(&a.x, oracle_count(&a.x));
+    if (d->o->rotated_width != NULL)
+        shape[2] = d->o->rotated_width(&sizes);
+    out = test_tensor(type, 3, shape);
+    a.q = positions(d, T);
+    same_bits(call_rotate, &a, &out, bytes_of(&out));
     test_tensor_free(&out);
     test_tensor_free(&a.x);
     test_tensor_free(&a.q);
-    locant_encoding_free(a.e);
 }
 
-static void isa_table(const struct oracle *o)
+static void isa_table(struct drawn *d)
 {
-    int64_t T = test_range(1, 5), D = test_range(1, 150), low, high;
-    int64_t shape[2] = { T, D };
-    struct oracle_choice c;
-    struct any_call a = { .e = pick(&c, o, D) };
+    int64_t T = test_range(1, 5), shape[2] = { T, d->W };
+    struct any_call a = { .d = d };
     locant_tensor out = test_tensor(LOCANT_F32, 2, shape);
-    struct oracle_params p;
 
-    oracle_positions(&low, &high, o, &c);
-    oracle_params_make(&p, o, &c, LOCANT_F32, 1, D);
-    a.params = oracle_params_in(&p);
-    a.q = judge_positions(T, low, high);
-    same_bits(call_table, &a, &out, (size_t)(T * D) * sizeof(float));
-    oracle_params_free(&p);
+    draw_params(d, LOCANT_F32, &(locant_sizes){ .width = d->W });
+    a.q = positions(d, T);
+    same_bits(call_table, &a, &out, bytes_of(&out));
     test_tensor_free(&out);
     test_tensor_free(&a.q);
-    locant_encoding_free(a.e);
 }
 
-static void isa_bias(const struct oracle *o)
+static void isa_bias(struct drawn *d)
 {
     int64_t H = test_range(1, 5), T = test_range(1, 7), S = test_range(1, 70);
     int64_t shape[3] = { H, T, S };
-    struct oracle_choice c;
-    struct any_call a = { .e = pick(&c, o, 16) };
+    struct any_call a = { .d = d };
     locant_tensor out = test_tensor(LOCANT_F32, 3, shape);
-    struct oracle_params p;
 
-    oracle_params_make(&p, o, &c, LOCANT_F32, H, 16);
-    a.params = oracle_params_in(&p);
-    a.q = judge_positions(T, INT32_MIN, INT32_MAX);
-    a.k = judge_positions(S, INT32_MIN, INT32_MAX);
-    same_bits(call_bias, &a, &out, (size_t)(H * T * S) * sizeof(float));
-    oracle_params_free(&p);
+    draw_params(d, LOCANT_F32, &(locant_sizes){ .heads = H, .kv_heads = H });
+    if (d->o->far > 0) {
+        d->low = -d->o->far - 1;
+        d->high = d->o->far;
+    }
+    a.q = positions(d, T);
+    a.k = positions(d, S);
+    same_bits(call_bias, &a, &out, bytes_of(&out));
     test_tensor_free(&out);
     test_tensor_free(&a.q);
     test_tensor_free(&a.k);
-    locant_encoding_free(a.e);
 }
 
 static void every_isa_gives_the_same_bits(void **state)
 {
     (void)state;
     each(LOCANT_DOOR_ROTATE, 1000, isa_rotate);
-    each(LOCANT_DOOR_INPUT, 1000, isa_table);
-    each(LOCANT_DOOR_SCORE, 1000, isa_bias);
+    each(LOCANT_DOOR_INPUT, 250, isa_table);
+    each(LOCANT_DOOR_SCORE, 250, isa_bias);
     print_message("bits %016" PRIx64 "\n", hash);
 }
 

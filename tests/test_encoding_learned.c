@@ -1,38 +1,14 @@
 /* test_encoding_learned.c - a table and its wall. */
-#include "oracle/judge.h"
+#include "oracle/draw.h"
 #include <math.h>
 #include <string.h>
-
-static const struct oracle *self(void)
-{
-    return oracle_of("learned");
-}
-
-static void matches_oracle(void **state)
-{
-    (void)state;
-    judge_table(self());
-}
-
-static void backward_adds_to_used_rows(void **state)
-{
-    (void)state;
-    judge_table_backward(self());
-}
-
-static void registry_row_is_right(void **state)
-{
-    (void)state;
-    judge_row(self());
-    judge_closed_doors(self());
-}
 
 /* A row of the same type comes out with its own bits. */
 static void rows_are_copied_bit_for_bit(void **state)
 {
     int64_t size[2] = { 37, 13 }, out_size[2] = { 3, 13 }, three = 3;
     int64_t pos[3] = { 36, 0, 36 };
-    locant_encoding *e = judge_create("learned(length=37)");
+    locant_encoding *e = test_create("learned(length=37)");
     locant_tensor table = test_tensor(LOCANT_F32, 2, size);
     locant_tensor out = test_tensor(LOCANT_F32, 2, out_size);
     locant_tensor p = locant_dense(pos, LOCANT_I64, 1, &three);
@@ -56,7 +32,7 @@ static void repeated_positions_add_up(void **state)
     float ones[9] = { 1, 1, 1, 1, 1, 1, 1, 1, 1 }, grad[12] = { 0 };
     float table[12] = { 0 };
     static const float want[12] = { 1, 1, 1, 0, 0, 0, 2, 2, 2, 0, 0, 0 };
-    locant_encoding *e = judge_create("learned(length=4)");
+    locant_encoding *e = test_create("learned(length=4)");
     locant_tensor dout = locant_dense(ones, LOCANT_F32, 2, dout_size);
     locant_tensor g = locant_dense(grad, LOCANT_F32, 2, size);
     locant_tensor t = locant_dense(table, LOCANT_F32, 2, size);
@@ -80,7 +56,7 @@ static void make(struct wall *w)
     int64_t two = 2, out_size[2] = { 2, 3 }, size[2] = { 4, 3 };
 
     memset(w, 0, sizeof(*w));
-    w->e = judge_create("learned(length=4)");
+    w->e = test_create("learned(length=4)");
     w->out = locant_dense(w->data, LOCANT_F32, 2, out_size);
     w->p = locant_dense(w->pos, LOCANT_I64, 1, &two);
     w->t = locant_dense(w->table, LOCANT_F32, 2, size);
@@ -156,7 +132,7 @@ static void refuses_bad_tables(void **state)
 /* Left out, the length is what the model is trained on. */
 static void length_is_resolved(void **state)
 {
-    locant_encoding *open = judge_create("learned"), *made = NULL;
+    locant_encoding *open = test_create("learned"), *made = NULL;
     const locant_sizes sizes = { .width = 48, .heads = 4 };
     locant_param_info info;
 
@@ -180,7 +156,7 @@ static void length_is_resolved(void **state)
 static void starts_small_and_normal(void **state)
 {
     int64_t size[2] = { 200, 128 };
-    locant_encoding *e = judge_create("learned(length=200)");
+    locant_encoding *e = test_create("learned(length=200)");
     locant_tensor a = test_tensor(LOCANT_F64, 2, size);
     locant_tensor b = test_tensor(LOCANT_F64, 2, size);
     double sum = 0, square = 0, n = 25600;
@@ -205,9 +181,6 @@ static void starts_small_and_normal(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(matches_oracle),
-        cmocka_unit_test(backward_adds_to_used_rows),
-        cmocka_unit_test(registry_row_is_right),
         cmocka_unit_test(rows_are_copied_bit_for_bit),
         cmocka_unit_test(repeated_positions_add_up),
         cmocka_unit_test(wall_names_the_position),

@@ -6,11 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-static const struct oracle *self(void)
-{
-    return oracle_of("sinusoidal");
-}
-
 /* Ten printed decimals; the row is in double. */
 #define PRINTED 0.51e-10
 
@@ -93,28 +88,15 @@ static void longest_wave_is_as_printed(void **state)
     }
 }
 
-static void matches_oracle(void **state)
-{
-    (void)state;
-    judge_table(self());
-}
-
-static void registry_row_is_right(void **state)
-{
-    (void)state;
-    judge_row(self());
-    judge_closed_doors(self());
-}
-
 static void canonical_spec_drops_defaults(void **state)
 {
-    locant_encoding *e = judge_create(
+    locant_encoding *e = test_create(
         " sinusoidal ( form = interleaved , base = 1e4 ) ");
 
     (void)state;
     CHECK(strcmp(locant_encoding_spec(e), "sinusoidal") == 0);
     locant_encoding_free(e);
-    e = judge_create("sinusoidal(form=split,base=500)");
+    e = test_create("sinusoidal(form=split,base=500)");
     CHECK(strcmp(locant_encoding_spec(e),
                  "sinusoidal(base=500,form=split)") == 0);
     locant_encoding_free(e);
@@ -149,7 +131,7 @@ static void refuses_bad_tensors(void **state)
 {
     int64_t shape[2] = { 3, 4 }, three = 3, two = 2, pos[3] = { 0, 1, 2 };
     double data[12] = { 7, 7 };
-    locant_encoding *e = judge_create("sinusoidal");
+    locant_encoding *e = test_create("sinusoidal");
     locant_tensor out = locant_dense(data, LOCANT_F64, 2, shape), bad = out;
     locant_tensor p = locant_dense(pos, LOCANT_I64, 1, &three);
     locant_tensor p2 = locant_dense(pos, LOCANT_I64, 1, &two);
@@ -199,8 +181,6 @@ int main(void)
         cmocka_unit_test(split_lists_sines_then_cosines),
         cmocka_unit_test(shift_is_a_block_rotation),
         cmocka_unit_test(longest_wave_is_as_printed),
-        cmocka_unit_test(matches_oracle),
-        cmocka_unit_test(registry_row_is_right),
         cmocka_unit_test(canonical_spec_drops_defaults),
         cmocka_unit_test(refuses_bad_specs),
         cmocka_unit_test(refuses_bad_tensors),

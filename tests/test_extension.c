@@ -6,8 +6,9 @@
 #define _GNU_SOURCE
 #include "lab_case.h"
 
-#include "lab/extension.h"
-#include "lab/tasks.h"
+#include "measure/extension.h"
+#include "measure/numbers.h"
+#include "measure/tasks.h"
 #include "locant/figure.h"
 #include "report/page.h"
 #include <jansson.h>
@@ -306,7 +307,7 @@ static void numbers_and_page_have_it(void **state)
     CHECK_OK(lct_numbers_create(&r.numbers, &r));
     at = lct_numbers_at(r.numbers, "extension.methods.0.loss.512.mean");
     CHECK(fabs(json_number_value(at) -
-               mean_of(row_of(r.extension, "none")->at[1].loss) * LCT_BITS) <
+               mean_of(row_of(r.extension, "none")->at[1].loss)) <
           1e-12);
     at = lct_numbers_at(r.numbers, "extension.methods.1.above_crop.256.mean");
     CHECK(json_is_null(at)); /* crop above itself */

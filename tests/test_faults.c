@@ -288,7 +288,7 @@ static void goes_on_when_a_full_disk_has_room_again(void **state)
     CHECK(full >= 4 && full < (int)LEN(sizes));
 }
 
-#define IN_SCRATCH(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+#define IN_SCRATCH(f) cmocka_unit_test_setup_teardown(f, make_dir, remove_dir)
 
 int main(void)
 {

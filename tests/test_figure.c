@@ -364,19 +364,19 @@ static void numbers_are_plain(void **state)
                   { 1.5e-6, 3, "1.5e-6" }, { 128, 0, "128" },
                   { NAN, 2, "undefined" }, { -INFINITY, 0, "-infinity" },
                   { 9999999, 0, "9999999" } };
-    char text[LCT_NUMBER_BYTES];
+    char text[LCT_DECIMAL_BYTES];
 
     (void)state;
     for (size_t i = 0; i < LEN(table); i++) {
-        lct_number(text, table[i].value, table[i].decimals);
+        lct_decimal(text, table[i].value, table[i].decimals);
         if (test_differs(text, table[i].text))
             FAIL("row %zu: got %s, want %s", i, text, table[i].text);
     }
-    lct_number_short(text, 0.0123456);
+    lct_decimal_short(text, 0.0123456);
     CHECK(!test_differs(text, "0.0123"));
-    lct_number_short(text, 1200);
+    lct_decimal_short(text, 1200);
     CHECK(!test_differs(text, "1200"));
-    lct_number_short(text, 2.5);
+    lct_decimal_short(text, 2.5);
     CHECK(!test_differs(text, "2.5"));
 }
 
@@ -385,7 +385,7 @@ static void numbers_ignore_the_locale(void **state)
 {
     static const char *const names[] = { "de_DE.UTF-8", "fr_FR.UTF-8",
                                          "ru_RU.UTF-8", "nl_NL.UTF-8" };
-    char text[LCT_NUMBER_BYTES];
+    char text[LCT_DECIMAL_BYTES];
     size_t found = 0;
 
     (void)state;
@@ -393,7 +393,7 @@ static void numbers_ignore_the_locale(void **state)
         if (!setlocale(LC_NUMERIC, names[i]))
             continue;
         found++;
-        lct_number(text, 1.5, 2);
+        lct_decimal(text, 1.5, 2);
         CHECK(!test_differs(text, "1.50"));
     }
     setlocale(LC_NUMERIC, "C");

@@ -103,7 +103,7 @@ static void others_have_none(void **state)
 
     (void)state;
     CHECK_REFUSED(draw(&s, "shaw", 1), LOCANT_ERR_PARAM,
-                  "locant_figure_of_encoding: 'terms' is no figure of "
+                  "locant_figure_of_encoding: 'terms' is not a figure of "
                   "shaw: it is of encodings whose scores are four "
                   "terms: transformer-xl");
     CHECK(s.taken == 0);

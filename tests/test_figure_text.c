@@ -356,7 +356,7 @@ static void check_zh(const char *en, const char *zh)
         if (en && strcmp(en, names[i]) == 0)
             return;
     if (en && !zh)
-        FAIL("'%s' has no Chinese in labels.def", en);
+        FAIL("'%s' has no Chinese", en);
 }
 
 static locant_status keep(const locant_figure *f, const char *alt,
@@ -435,15 +435,16 @@ static void views_are_checked(void **state)
     CHECK_REFUSED(refuse("tabel", "rope", &view), LOCANT_ERR_PARAM,
                   "locant_figure_of_encoding: there is no figure 'tabel'");
     CHECK_REFUSED(refuse("table", "rope", &view), LOCANT_ERR_PARAM,
-                  "locant_figure_of_encoding: 'table' is no figure of rope: "
+                  "locant_figure_of_encoding: 'table' is not a figure of rope: "
                   "it is of encodings that add vectors to the input");
     CHECK_REFUSED(refuse("length", "rope", &view), LOCANT_ERR_PARAM,
                   "locant_figure_of_encoding: 'length' is a figure of runs, "
                   "not of an encoding");
     view.head = 5;
     CHECK_REFUSED(refuse("bias", "alibi", &view), LOCANT_ERR_PARAM,
-                  "locant_figure_of_encoding: head is 5, expected 0 to 4");
-    view.head = 0;
+                  "locant_figure_of_encoding: head is 5, expected 0 to 3, "
+                  "or -1 for all");
+    view.head = -1;
     view.length = 1;
     CHECK_REFUSED(refuse("bias", "alibi", &view), LOCANT_ERR_PARAM,
                   "locant_figure_of_encoding: length is 1, expected 0 or 2 to "

@@ -5,9 +5,8 @@
 /* needs: lab */
 #define _GNU_SOURCE
 #include "lab_case.h"
-#include "lab/extension.h"
-#include "lab/forecast.h"
-#include "lab/surface.h"
+#include "measure/forecast.h"
+#include "measure/works.h"
 #include <string.h>
 
 static int set_up(void **state)
@@ -172,41 +171,36 @@ static void jobs_besides_are_timed_without_a_limit_too(void **state)
 {
     static const char *const specs[] = {"none", "rope"};
     locant_report_options o = options_of(3, 0);
-    const struct lct_extension_plan *extension =
-        lct_extension_plan(LOCANT_PRESET_QUICK);
+    struct lct_works works;
     struct lct_forecast f;
-    struct lct_besides x;
-    struct lct_surface *surface;
-    struct lct_task_plan tasks;
-    struct lct_plan plan;
+    double x[LCT_WORKS];
 
     (void)state;
     o.encodings = specs;
     o.with = LOCANT_WITH_SURFACE | LOCANT_WITH_EXTENSION | LOCANT_WITH_TASKS;
-    CHECK_OK(lct_plan_create(&plan, &o));
-    CHECK_OK(lct_surface_create(&surface, &plan, &o));
-    CHECK_OK(lct_task_plan_create(&tasks, &plan, NULL));
-    CHECK_OK(lct_forecast(&f, &plan, &o, store, corpus));
+    CHECK_OK(lct_works_create(&works, &o));
+    CHECK_OK(lct_forecast(&f, &works.plan, &o, store, corpus));
     CHECK(f.limit == 0 && f.seed > 0);
-    assert_int_equal(plan.seeds, 3);
+    assert_int_equal(works.plan.seeds, 3);
 
-    lct_forecast_besides(&x, &f, &plan, extension, surface, &tasks);
-    CHECK(x.extension > 0 && x.surface > 0 && x.tasks > 0);
+    lct_works_forecast(x, &works, f.seed);
+    CHECK(x[1] > 0 && x[2] > 0 && x[3] > 0);
+    CHECK(fabs(x[0] - 3 * f.seed) <= 1e-9 * x[0]);
     /* four trained lengths and two seeds: at least as long as one of each */
-    CHECK(x.surface > f.seed && x.surface < 100 * f.seed);
-    lct_besides_tell(&x, listen, NULL);
+    CHECK(x[2] > f.seed && x[2] < 100 * f.seed);
+    lct_works_announce(&works, x, listen, NULL);
     CHECK(strstr(notice, "besides that, extension about ") == notice);
     CHECK(strstr(notice, " minutes, surface ") != NULL);
     CHECK(strstr(notice, ", tasks ") != NULL);
+    lct_works_free(&works);
 
-    lct_surface_free(surface);
-    lct_task_plan_free(&tasks);
-    tasks = (struct lct_task_plan){.n = 0};
-    lct_forecast_besides(&x, &f, &plan, NULL, NULL, &tasks);
+    o.with = 0;
+    CHECK_OK(lct_works_create(&works, &o));
+    lct_works_forecast(x, &works, f.seed);
     notice[0] = '\0';
-    lct_besides_tell(&x, listen, NULL);
+    lct_works_announce(&works, x, listen, NULL);
     assert_string_equal(notice, "");
-    lct_plan_free(&plan);
+    lct_works_free(&works);
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 /* test_gates.c - gates that fail when they should, and say why */
 /* needs: lab */
 #include "testing.h"
-#include "lab/lab.h"
+#include "measure/gates.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

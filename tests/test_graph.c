@@ -342,7 +342,7 @@ static void every_graph_is_solved(void **state)
     static struct eigen e;
 
     (void)state;
-    for (int c = judge_cases(200); c > 0; c--) {
+    for (int c = test_cases(200); c > 0; c--) {
         int64_t N = random_edges(&list, c % 8 ? 14 : 48), zeros = 0;
         locant_graph *g = graph_of(&list, N);
         locant_laplacian kind = kinds[test_rand() % LEN(kinds)];
@@ -386,7 +386,7 @@ static void walks_are_powers(void **state)
     static double P[MOST][MOST], got[MOST * K];
 
     (void)state;
-    for (int c = judge_cases(200); c > 0; c--) {
+    for (int c = test_cases(200); c > 0; c--) {
         int64_t N = random_edges(&list, 20), shape[2] = { N, K };
         locant_graph *g = graph_of(&list, N);
         locant_tensor out = locant_dense(got, LOCANT_F64, 2, shape);
@@ -420,7 +420,7 @@ static void hops_are_shortest(void **state)
     static double far[MOST][MOST];
 
     (void)state;
-    for (int c = judge_cases(200); c > 0; c--) {
+    for (int c = test_cases(200); c > 0; c--) {
         int64_t N = random_edges(&list, 24), shape[2] = { N, N };
         locant_graph *g = graph_of(&list, N);
         locant_tensor out = locant_dense(got, LOCANT_I64, 2, shape);

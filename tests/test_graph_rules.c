@@ -66,7 +66,7 @@ static void renumbering_permutes_rows(void **state)
     static struct edges other;
 
     (void)state;
-    for (int c = judge_cases(200); c > 0; c--) {
+    for (int c = test_cases(200); c > 0; c--) {
         int64_t N = random_edges(&list, 16);
         locant_graph *g = graph_of(&list, N), *h;
 

@@ -2,8 +2,8 @@
  * test_ids.c - positions of tokens that follow each other: in order, but where
  * an encoding draws them for training or spreads them out for evaluation.
  */
-#include "oracle/judge.h"
-#include "oracle/whole.h"
+#include "oracle/draw.h"
+#include "oracle/oracle.h"
 #include <math.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ static void ask(int64_t *ids, const char *spec, uint64_t seed, int training)
 {
     int64_t shape[2] = { B, T };
     locant_tensor out = locant_dense(ids, LOCANT_I64, 2, shape);
-    locant_encoding *e = judge_create(spec);
+    locant_encoding *e = test_create(spec);
 
     CHECK_OK(locant_encoding_ids(&out, e, seed, training));
     locant_encoding_free(e);
@@ -128,7 +128,7 @@ static void cape_moves_within_bounds(void **state)
     double ids[B * T], first[B];
     int64_t shape[2] = { B, T };
     locant_tensor out = locant_dense(ids, LOCANT_F64, 2, shape);
-    locant_encoding *e = judge_create("cape(shift=2,jitter=0.25,scale=1.5)");
+    locant_encoding *e = test_create("cape(shift=2,jitter=0.25,scale=1.5)");
 
     (void)state;
     for (uint64_t seed = 0; seed < 50; seed++) {
@@ -153,14 +153,14 @@ static void bad_calls_are_refused(void **state)
 {
     int64_t ids[B * T] = { 7 }, shape[2] = { B, T };
     locant_tensor out = locant_dense(ids, LOCANT_I64, 2, shape);
-    locant_encoding *e = judge_create("randomized(length=11)");
+    locant_encoding *e = test_create("randomized(length=11)");
 
     (void)state;
     CHECK(locant_encoding_ids(&out, e, 1, 1) == LOCANT_ERR_PARAM);
     CHECK(locant_encoding_ids(NULL, e, 1, 1) == LOCANT_ERR_NULL);
     CHECK(locant_encoding_ids(&out, NULL, 1, 1) == LOCANT_ERR_NULL);
     locant_encoding_free(e);
-    e = judge_create("cape");
+    e = test_create("cape");
     CHECK(locant_encoding_ids(&out, e, 1, 1) == LOCANT_ERR_DTYPE);
     locant_encoding_free(e);
     CHECK(ids[0] == 7);

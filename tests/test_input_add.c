@@ -4,6 +4,7 @@
  * every type, widths on both sides of what a kernel takes at a time.
  */
 #include "core/tensor.h"
+#include "kernel/row.h"
 #include "testing.h"
 #include <math.h>
 #include <string.h>

@@ -4,6 +4,7 @@
  */
 #include "core/tensor.h"
 #include "kernel/kernels.h"
+#include "kernel/row.h"
 #include "testing.h"
 #include <math.h>
 #include <string.h>

@@ -63,7 +63,7 @@ static void a_dead_lock_goes(void **state)
     assert_int_equal(files_in("c"), 1);
 }
 
-#define IN_SCRATCH(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+#define IN_SCRATCH(f) cmocka_unit_test_setup_teardown(f, make_dir, remove_dir)
 
 int main(void)
 {

@@ -2,7 +2,7 @@
  * test_lengths.c - frequencies that follow a length follow that of each
  * document alone: whatever else is in the call, or in its row.
  */
-#include "oracle/judge.h"
+#include "oracle/draw.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,7 +92,7 @@ static void call_open(struct call *c, locant_dtype dtype, int64_t T)
                   : test_tensor(LOCANT_I64, 2, i % 2 == 1 ? tokens : keys);
     }
     for (int i = ANSWERS; dtype == LOCANT_BF16 && i < 9; i++)
-        judge_fill(tensor(c, i), (size_t)(tensor(c, i)->stride[0] * B));
+        test_fill(tensor(c, i), (size_t)(tensor(c, i)->stride[0] * B));
     place(c, T);
 }
 
@@ -382,7 +382,7 @@ static void ragged_parts_have_the_bits_they_have_alone(void **state)
 
     (void)state;
     for (size_t s = 0; s < 3 * LEN(specs); s++) {
-        locant_encoding *e = judge_create(specs[s / 3]);
+        locant_encoding *e = test_create(specs[s / 3]);
         int inverse = s % 3 == 2 && strcmp(specs[s / 3], "xpos") != 0;
 
         ragged_open(&g, e, s % 3 == 0 ? LOCANT_F64 : LOCANT_F32,
@@ -417,7 +417,7 @@ static void ragged_parts_have_the_bits_they_have_alone(void **state)
 
 static void ragged_refuses_what_it_cannot_read(void **state)
 {
-    locant_encoding *e = judge_create("rope(scaling=" LONGROPE "))");
+    locant_encoding *e = test_create("rope(scaling=" LONGROPE "))");
     struct ragged g;
     long asked;
     float first;

@@ -1,8 +1,9 @@
 /* test_ngram.c - the byte n-gram against a count by hand */
 /* needs: lab */
 #include "testing.h"
-#include "lab/corpus.h"
-#include "lab/ngram.h"
+#include "corpus/corpus.h"
+#include "corpus/ngram.h"
+#include "train/train.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

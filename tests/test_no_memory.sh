@@ -45,7 +45,7 @@ check '37 45 53' tutorial S1.1 --json
 check '31 300' doctor
 check '800 1132 1145' runs sql 'select * from runs' --dir lab --json
 check '400 850 940' runs list --json --dir lab
-check 4017 selftest --only alibi --cases 1
+check '500 2000' selftest --only alibi --cases 1
 check '31 211 2500 6500' \
     train --encoding none $run
 exit "$failed"

@@ -37,7 +37,7 @@ static void rows_hold_what_was_measured(void **state)
     CHECK(at(n, "protocol.lengths.4") == 2048);
     CHECK(at(n, "protocol.scored_bytes") == 64 * BLOCKS);
     CHECK(at(n, "model.parameters") == 180000);
-    near(at(n, "ngrams.1.loss"), 1.81 / log(2), 1e-12);
+    near(at(n, "ngrams.1.loss"), 1.81, 1e-12);
     for (size_t i = 0; i < GROUPS; i++) {
         double sum = 0, squares = 0;
 
@@ -46,16 +46,16 @@ static void rows_hold_what_was_measured(void **state)
         for (int s = 0; s < SEEDS; s++)
             squares += pow(run_loss(&r, i, s, 2) - sum, 2);
         /* sums of some tens of numbers around 2 */
-        near(at(n, "rows.%zu.loss.512.mean", i), sum / log(2), 1e-13);
+        near(at(n, "rows.%zu.loss.512.mean", i), sum, 1e-13);
         near(at(n, "rows.%zu.lengths.512.loss", i), sum, 1e-13);
         near(at(n, "rows.%zu.loss.512.seed_error", i),
-             sqrt(squares / (SEEDS - 1) / SEEDS) / log(2), 1e-13);
+             sqrt(squares / (SEEDS - 1) / SEEDS), 1e-13);
         near(at(n, "rows.%zu.own_window", i), 1.49, 1e-14);
         near(at(n, "rows.%zu.forward_ms", i), .0081, 1e-14);
         /* the first seed does not know */
         near(at(n, "rows.%zu.backward_ms", i), .0159 + .001 * (double)i, 1e-14);
         near(at(n, "rows.%zu.by_position.7", i),
-             r.groups[i].results[0].eval.by_position[7] / log(2), 1e-13);
+             r.groups[i].results[0].eval.by_position[7], 1e-13);
         /* 300 steps in 120 spans: the second is steps 2 .. 4, from 0 */
         near(at(n, "rows.%zu.runs.1.curve.step.1", i), 4, 1e-14);
     }
@@ -73,7 +73,7 @@ static void fewer_seeds_have_losses_of_their_own(void **state)
     make_results(&r);
     r.groups[2].n = 1;
     CHECK_OK(lct_numbers_create(&n, &r));
-    near(at(n, "rows.2.loss.512.mean"), run_loss(&r, 2, 0, 2) / log(2), 1e-13);
+    near(at(n, "rows.2.loss.512.mean"), run_loss(&r, 2, 0, 2), 1e-13);
     near(at(n, "rows.2.change.512.mean"),
          run_loss(&r, 2, 0, 2) - run_loss(&r, 2, 0, 0), 1e-13);
     CHECK(isnan(at(n, "rows.2.rank")) && at(n, "rows.0.rank") > 0);
@@ -241,8 +241,8 @@ static void other_measures_stand_beside(void **state)
     r.groups[4].results[0].more[LCT_LOGN] = logn;
     r.groups[4].n = 1;
     CHECK_OK(lct_numbers_create(&n, &r));
-    near(at(n, "rows.4.non_overlapping.128.mean"), 1.25 / log(2), 1e-14);
-    near(at(n, "rows.4.non_overlapping.2048.mean"), 5.25 / log(2), 1e-14);
+    near(at(n, "rows.4.non_overlapping.128.mean"), 1.25, 1e-14);
+    near(at(n, "rows.4.non_overlapping.2048.mean"), 5.25, 1e-14);
     CHECK(isnan(at(n, "rows.5.non_overlapping.128.mean")));
     for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++)
         near(at(n, "rows.4.gains.%d.mean", 128 << k),
@@ -250,7 +250,7 @@ static void other_measures_stand_beside(void **state)
     near(at(n, "rows.4.logn_change.256.mean"), -.25, 1e-14);
     CHECK(lct_numbers_at(n, "rows.4.rate") == NULL); /* none was tried */
     near(at(n, "rows.4.logn.2048.mean"),
-         (run_loss(&r, 4, 0, 4) - .25) / log(2), 1e-13);
+         (run_loss(&r, 4, 0, 4) - .25), 1e-13);
     CHECK(lct_numbers_at(n, "rows.4.clamp") == NULL);
     json_decref(n);
     free_results(&r);

@@ -7,17 +7,7 @@ build=$(cd "${1:?usage: test_objects.sh BUILD}" && pwd) || exit 1
 source=$(cd "$(dirname "$0")/.." && pwd) || exit 1
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-failed=0
-
-# "ok" if the list of offenders is empty.
-verdict() {
-    if [ -z "$2" ]; then
-        echo "ok   $1"
-    else
-        echo "FAIL $1:" $2
-        failed=1
-    fi
-}
+. "$source/tests/verdict.sh"
 
 cached() {
     sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"

@@ -4,7 +4,8 @@
 #include "testing.h"
 #include "page_results.h"
 #include "locant/figure.h"
-#include "report/html.h"
+#include "files/html.h"
+#include "report/cell.h"
 #include "report/page.h"
 #include <jansson.h>
 #include <math.h>
@@ -201,7 +202,7 @@ static void check_loss_cell(const char *cell, int i, const char *loss)
         FAIL("got %.200s, want %s", cell, want);
 }
 
-static void shows_bits_and_order(void **state)
+static void shows_losses_and_order(void **state)
 {
     static const char change[] =
         "<td class=\"i\" data-number=\"rows.0.change.256.mean low high\">"
@@ -212,11 +213,11 @@ static void shows_bits_and_order(void **state)
 
     (void)state;
     make_results(&r);
-    /* 2 bits everywhere in the first group, 3 bits in the fourth */
+    /* 2 nats everywhere in the first group, 3 in the fourth */
     for (int s = 0; s < SEEDS; s++)
         for (int i = 0; i < LOCANT_EVAL_LENGTHS * BLOCKS; i++) {
-            r.groups[0].results[s].block_loss[i] = 2 * log(2);
-            r.groups[3].results[s].block_loss[i] = 3 * log(2);
+            r.groups[0].results[s].block_loss[i] = 2;
+            r.groups[3].results[s].block_loss[i] = 3;
         }
     page = page_of(&r);
     best = row(page, "aria-label=\"Loss by context length\"", r.groups[0].spec);
@@ -404,11 +405,11 @@ static void counts_are_grouped(void **state)
     struct lct_html h = { .data = NULL };
 
     (void)state;
-    lct_html_count(&h, 1234567);
+    lct_page_put_count(&h, 1234567);
     lct_html_raw(&h, " ");
-    lct_html_count(&h, -123);
+    lct_page_put_count(&h, -123);
     lct_html_raw(&h, " ");
-    lct_html_count(&h, 999);
+    lct_page_put_count(&h, 999);
     CHECK(h.size == strlen("1&#8239;234&#8239;567 -123 999"));
     CHECK(!memcmp(h.data, "1&#8239;234&#8239;567 -123 999", h.size));
     lct_html_free(&h);
@@ -444,7 +445,7 @@ static void intervals_have_one_precision(void **state)
 
         r.numbers = json_pack("{s:{s:f,s:f,s:f}}", "a", "mean", cases[i].mean,
                               "low", cases[i].low, "high", cases[i].high);
-        lct_html_interval(&h, &r, true, "a");
+        lct_cell_interval(&h, &r, true, "a", "a");
         lct_html_append(&h, "", 1);
         CHECK_OK(lct_html_status(&h));
         if (!strstr(h.data, cases[i].cell))
@@ -464,7 +465,7 @@ int main(void)
         PAGE(elements_are_closed),
         PAGE(hostile_strings_stay_text),
         PAGE(undefined_is_said),
-        PAGE(shows_bits_and_order),
+        PAGE(shows_losses_and_order),
         PAGE(says_which_rates_were_tried),
         PAGE(equal_encodings_share_a_rank),
         PAGE(banners_for_failed_gates_only),

@@ -6,7 +6,8 @@
  */
 /* needs: lab */
 #include "testing.h"
-#include "lab/probe.h"
+#include "measure/probe.h"
+#include "train/train.h"
 #include <math.h>
 #include <string.h>
 

@@ -4,7 +4,8 @@
 #define _GNU_SOURCE
 #include "testing.h"
 #include "numbers_case.h"
-#include "lab/probe.h"
+#include "measure/numbers.h"
+#include "measure/probe.h"
 
 /* All weight of a head in one bin. */
 static json_t *head_of(int bin)

@@ -8,7 +8,9 @@
 /* needs: lab */
 #define _GNU_SOURCE
 #include "lab_case.h"
-#include "lab/probe.h"
+#include "measure/plan.h"
+#include "measure/probe.h"
+#include "train/load_trained.h"
 #include <math.h>
 
 enum { LENGTH = 32, DIM = 16, PAIRS = DIM / 2, WINDOWS = 16 };

@@ -2,7 +2,7 @@
 /* needs: lab */
 #define _GNU_SOURCE
 #include "lab_case.h"
-#include "lab/probe.h"
+#include "measure/probe.h"
 #include <math.h>
 
 enum { LENGTH = 32 };

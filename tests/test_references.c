@@ -2,7 +2,8 @@
 /* needs: lab */
 #define _GNU_SOURCE
 #include "lab_case.h"
-#include "lab/store.h"
+#include "measure/results.h"
+#include "store/store.h"
 
 static int make(void **state)
 {

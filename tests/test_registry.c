@@ -2,8 +2,7 @@
  * test_registry.c - every row of the registry is documented, has a judge, and
  * keeps its own word: defaults, keys, canonical specs.
  */
-#include "oracle/judge.h"
-#include "oracle/whole.h"
+#include "oracle/draw.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -29,15 +28,11 @@ static void every_row_has_an_oracle(void **state)
 
     (void)state;
     for (; (info = locant_encoding_at(rows)) != NULL; rows++)
-        if (oracle_of(info->name) == NULL &&
-            whole_oracle_of(info->name) == NULL)
-            FAIL("encoding '%s' has no oracle in tests/oracle", info->name);
-    for (int i = 0; test_oracles[i] != NULL; i++)
-        CHECK(has_row(test_oracles[i]->name));
-    for (int i = 0; whole_oracles[i] != NULL; i++)
-        if (!has_row(whole_oracles[i]->name))
-            FAIL("the oracle of '%s' has no encoding",
-                 whole_oracles[i]->name);
+        if (oracle_of(info->name) == NULL)
+            FAIL("encoding '%s' has no oracle in src/oracle", info->name);
+    for (int i = 0; oracle_all[i] != NULL; i++)
+        if (!has_row(oracle_all[i]->name))
+            FAIL("the oracle of '%s' has no encoding", oracle_all[i]->name);
     CHECK(locant_encoding_at(-1) == NULL);
     CHECK(locant_encoding_at(rows + 1000) == NULL);
 }
@@ -80,20 +75,12 @@ static void check_key(const char *name, int i)
              name);
 }
 
-/* Spec i of the oracle of a row, of either kind; 0 past the last. */
-static int oracle_spec(char spec[300], const char *name, int i)
+/* Spec i of the oracle of a row; 0 past the last. */
+static int spec_of(char spec[300], const char *name, int i)
 {
-    const struct whole_oracle *whole = whole_oracle_of(name);
-    const struct oracle *o = oracle_of(name);
-    struct oracle_choice c;
     int64_t D = 8, W = 8, low, high;
 
-    if (whole != NULL)
-        return whole->choose(spec, 300, i, &D, &W, &low, &high);
-    if (o == NULL || !o->choose(&c, i, 16))
-        return 0;
-    snprintf(spec, 300, "%s", c.spec);
-    return 1;
+    return oracle_of(name)->choose(spec, 300, i, &D, &W, &low, &high);
 }
 
 /* The default written out is the default: a spec that lacks the key and the
@@ -106,7 +93,7 @@ static void check_default(const char *name, int i)
     size_t n;
 
     CHECK(locant_encoding_key(&key, name, i) == 1);
-    CHECK(oracle_spec(spec, name, 0));
+    CHECK(spec_of(spec, name, 0));
     snprintf(more, sizeof(more), "%s=", key.name);
     if (key.fallback[0] == '\0' || strchr(spec, '+') != NULL ||
         strstr(spec, more) != NULL)
@@ -118,8 +105,8 @@ static void check_default(const char *name, int i)
     else
         snprintf(more, sizeof(more), "%s(%s=%s)", spec, key.name,
                  key.fallback);
-    a = judge_create(spec);
-    b = judge_create(more);
+    a = test_create(spec);
+    b = test_create(more);
     if (strcmp(locant_encoding_spec(a), locant_encoding_spec(b)) != 0)
         FAIL("%s is canonically %s, expected %s", more,
              locant_encoding_spec(b), locant_encoding_spec(a));
@@ -145,8 +132,8 @@ static void keys_are_documented_and_default(void **state)
 
 static void round_trip(const char *spec)
 {
-    locant_encoding *a = judge_create(spec);
-    locant_encoding *b = judge_create(locant_encoding_spec(a));
+    locant_encoding *a = test_create(spec);
+    locant_encoding *b = test_create(locant_encoding_spec(a));
 
     if (strcmp(locant_encoding_spec(a), locant_encoding_spec(b)) != 0)
         FAIL("%s is canonically %s, then %s", spec, locant_encoding_spec(a),
@@ -165,7 +152,7 @@ static void canonical_specs_round_trip(void **state)
 
     (void)state;
     for (int n = 0; (info = locant_encoding_at(n)) != NULL; n++)
-        for (int i = 0; oracle_spec(spec, info->name, i); i++)
+        for (int i = 0; spec_of(spec, info->name, i); i++)
             round_trip(spec);
 }
 
@@ -178,8 +165,8 @@ static void learned_trait_means_parameters(void **state)
 
     (void)state;
     for (int n = 0; (info = locant_encoding_at(n)) != NULL; n++)
-        for (int i = 0; oracle_spec(spec, info->name, i); i++) {
-            locant_encoding *e = judge_create(spec);
+        for (int i = 0; spec_of(spec, info->name, i); i++) {
+            locant_encoding *e = test_create(spec);
             locant_param_info param;
             int learned = 0;
 

@@ -2,7 +2,8 @@
 /* needs: lab */
 #define _GNU_SOURCE
 #include "lab_case.h"
-#include "lab/run.h"
+#include "measure/plan.h"
+#include "measure/properties.h"
 #include "model_specs.h"
 #include <math.h>
 #include <sys/stat.h>

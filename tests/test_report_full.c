@@ -6,8 +6,10 @@
 /* needs: lab */
 #define _GNU_SOURCE
 #include "lab_case.h"
+#include "report/page.h"
 
-#include "lab/run.h"
+#include "measure/gates.h"
+#include "measure/numbers.h"
 #include <jansson.h>
 #include <math.h>
 #include <string.h>

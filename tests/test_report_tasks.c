@@ -5,25 +5,9 @@
  */
 /* needs: lab */
 #define _GNU_SOURCE
-#include "scratch.h"
-#include "lab/report_tasks.h"
+#include "scratch_case.h"
+#include "measure/report_tasks.h"
 #include <string.h>
-
-static struct scratch dir;
-
-static int set_up(void **state)
-{
-    (void)state;
-    dir = scratch_make();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    scratch_remove(&dir);
-    return 0;
-}
 
 static locant_report_options options_of(locant_preset preset,
                                         const char *const *encodings, size_t n)
@@ -306,5 +290,5 @@ int main(void)
         cmocka_unit_test(scores_are_those_of_a_run_alone),
     };
 
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, make_dir, remove_dir);
 }

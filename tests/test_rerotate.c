@@ -10,7 +10,7 @@
  */
 #include "angle/schedule.h"
 #include "encodings/encoding.h"
-#include "oracle/judge.h"
+#include "oracle/draw.h"
 #include <math.h>
 #include <string.h>
 
@@ -99,7 +99,7 @@ static void compare(const struct keys *k, const locant_encoding *e,
 static void moved_is_direct(const char *from, const char *to, int64_t low,
                             int64_t high, locant_dtype dtype, double units)
 {
-    locant_encoding *a = judge_create(from), *b = judge_create(to);
+    locant_encoding *a = test_create(from), *b = test_create(to);
     static struct keys k;
     locant_tensor t;
 
@@ -183,7 +183,7 @@ static void float_recipes_are_exchanged_too(void **state)
 /* R(a) R(b) = R(a + b): shift twice is shift once. */
 static void shifts_add_up(void **state)
 {
-    locant_encoding *e = judge_create("rope");
+    locant_encoding *e = test_create("rope");
     static struct keys k;
     int64_t b[TOKENS];
 
@@ -210,7 +210,7 @@ static void shifts_add_up(void **state)
 /* A shift has the bits of one turn by the difference, in every dtype. */
 static void a_shift_is_a_turn_by_the_difference(void **state)
 {
-    locant_encoding *e = judge_create("rope");
+    locant_encoding *e = test_create("rope");
     static struct keys k;
     int64_t by[TOKENS];
     float other[TOKENS * D];
@@ -238,7 +238,7 @@ static void a_shift_is_a_turn_by_the_difference(void **state)
 /* SelfExtend: p becomes floor(p / G); and back again is the identity. */
 static void divided_positions_come_back(void **state)
 {
-    locant_encoding *e = judge_create("rope(base=1e6)");
+    locant_encoding *e = test_create("rope(base=1e6)");
     static struct keys k;
 
     (void)state;
@@ -268,7 +268,7 @@ static void keys_of_a_shorter_call_are_brought_along(void **state)
 {
     static const char spec[] = "rope(scaling=dynamic(factor=4,original=64))";
     static const char then[] = "rope(scaling=ntk(factor=13))"; /* at 256 */
-    locant_encoding *e = judge_create(spec), *ntk = judge_create(then);
+    locant_encoding *e = test_create(spec), *ntk = test_create(then);
     static struct keys k;
     locant_tensor x;
 
@@ -288,8 +288,8 @@ static void keys_of_a_shorter_call_are_brought_along(void **state)
 
 static void grids_move_by_coordinates(void **state)
 {
-    locant_encoding *small = judge_create("rope2d(form=eva02,width=8)");
-    locant_encoding *large = judge_create("rope2d(form=eva02,width=24,"
+    locant_encoding *small = test_create("rope2d(form=eva02,width=8)");
+    locant_encoding *large = test_create("rope2d(form=eva02,width=24,"
                                           "height=24)");
     static struct keys k;
 
@@ -314,7 +314,7 @@ static void grids_move_by_coordinates(void **state)
 static void refused(const char *from, const char *to, locant_status status,
                     const char *sentence)
 {
-    locant_encoding *a = judge_create(from), *b = judge_create(to);
+    locant_encoding *a = test_create(from), *b = test_create(to);
     static struct keys k;
     locant_tensor x;
 

@@ -275,11 +275,11 @@ static void compare(const struct problem *p, const locant_tensor *got,
     for (int64_t i = 0; i < n; i++)
         for (int64_t d = 0; d < D; d++) {
             double want = before ? before[i * D + d] : 0;
-            double have = judge_load(got, i * D + d);
+            double have = oracle_get(got, (size_t)(i * D + d));
 
             for (int64_t k = 0; k < m; k++)
                 want += (transposed ? A[k * n + i] : A[i * m + k]) *
-                        judge_load(x, k * D + d);
+                        oracle_get(x, (size_t)(k * D + d));
             if (!(fabs(have - want) <= allowed(p, m, want)))
                 complain(p, transposed ? "backward" : "forward", have, want);
         }
@@ -304,7 +304,7 @@ static void one_case(void)
     before = calloc((size_t)(m * p.D), sizeof(*before));
     assert_non_null(before);
     for (int64_t i = 0; i < m * p.D; i++)
-        before[i] = judge_load(&dtable, i);
+        before[i] = oracle_get(&dtable, (size_t)i);
     CHECK_OK(backward(&dtable, &dout, &p));
     compare(&p, &dtable, &dout, before, A, true);
     free(before);
@@ -318,7 +318,7 @@ static void one_case(void)
 static void matches_the_definition(void **state)
 {
     (void)state;
-    for (int i = judge_cases(1500); i > 0; i--)
+    for (int i = test_cases(1500); i > 0; i--)
         one_case();
 }
 
@@ -340,7 +340,7 @@ static locant_tensor unit(int64_t n)
 static void gradient_is_the_transposed_matrix(void **state)
 {
     (void)state;
-    for (int i = judge_cases(300); i > 0; i--) {
+    for (int i = test_cases(300); i > 0; i--) {
         struct problem p = draw();
         int64_t m = p.prefix + p.H * p.W, n = p.prefix + p.h * p.w;
         locant_tensor one_m = unit(m), one_n = unit(n);
@@ -400,7 +400,7 @@ static void differences_are_the_gradient(void **state)
 static void constants_stay(void **state)
 {
     (void)state;
-    for (int i = judge_cases(300); i > 0; i--) {
+    for (int i = test_cases(300); i > 0; i--) {
         struct problem p = draw();
         int64_t m = p.prefix + p.H * p.W, n = p.prefix + p.h * p.w;
         locant_tensor ones = test_tensor(LOCANT_F64, 2, (int64_t[]){ m, 1 });

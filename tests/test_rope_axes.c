@@ -21,7 +21,7 @@ static void rotate_at(double *y, const double *x, const char *spec,
 {
     int64_t shape[2] = { 1, D }, at[2] = { 1, axes };
     double copy[256], where[3];
-    locant_encoding *e = judge_create(spec);
+    locant_encoding *e = test_create(spec);
     locant_tensor tx = locant_dense(copy, LOCANT_F64, 2, shape);
     locant_tensor ty = locant_dense(y, LOCANT_F64, 2, shape);
     locant_tensor p = locant_dense(where, LOCANT_F64, 2, at);
@@ -175,7 +175,7 @@ static void rotate_float(float *y, const float *x, const char *spec,
     locant_tensor ty = locant_dense(y, LOCANT_F32, 2, shape);
     locant_tensor tx = locant_dense((void *)x, LOCANT_F32, 2, shape);
     locant_tensor p = locant_dense(&pos, LOCANT_I64, 1, &one);
-    locant_encoding *e = judge_create(spec);
+    locant_encoding *e = test_create(spec);
 
     CHECK_OK(locant_encoding_rotate(&ty, &tx, e, &p, NULL, 0));
     locant_encoding_free(e);
@@ -221,7 +221,7 @@ static void mrope_of_text_is_rope(void **state)
 /* Which of three coordinates each pair follows, as a word of t, h, w. */
 static void layout_of(char *out, const char *spec, int64_t D)
 {
-    locant_encoding *e = judge_create(spec);
+    locant_encoding *e = test_create(spec);
     const struct lct_schedule *s;
 
     CHECK_OK(lct_schedule_of(&s, e, "test", D, 1));
@@ -291,7 +291,7 @@ static void calls_that_do_not_fit_are_refused(void **state)
     const struct lct_schedule *s;
     int64_t shape[2] = { 1, 8 }, one = 1, far = (1LL << 53) + 1;
     double x[8] = { 0 }, real = 3;
-    locant_encoding *e = judge_create("rope2d");
+    locant_encoding *e = test_create("rope2d");
     locant_tensor t = locant_dense(x, LOCANT_F64, 2, shape);
     locant_tensor p = locant_dense(&real, LOCANT_F64, 1, &one);
 
@@ -309,12 +309,12 @@ static void calls_that_do_not_fit_are_refused(void **state)
                   "f: heads have 6 channels, expected a multiple of 4 for "
                   "rope2d");
     locant_encoding_free(e);
-    e = judge_create("mrope");
+    e = test_create("mrope");
     CHECK_REFUSED(lct_schedule_of(&s, e, "f", 64, 1), LOCANT_ERR_SHAPE,
                   "f: the sections of mrope are 64 pairs, expected half of "
                   "the 64 channels it turns");
     locant_encoding_free(e);
-    e = judge_create("rope3d");
+    e = test_create("rope3d");
     CHECK_REFUSED(lct_schedule_of(&s, e, "f", 4, 1), LOCANT_ERR_SHAPE,
                   "f: heads have 4 channels, expected at least 6 for rope3d");
     locant_encoding_free(e);

@@ -26,7 +26,7 @@ static void make(struct map *m, const char *spec, int64_t width)
     locant_param_info info;
 
     memset(m, 0, sizeof(*m));
-    m->e = judge_create(spec);
+    m->e = test_create(spec);
     m->tokens = T;
     m->tx = locant_dense(m->x, LOCANT_F64, 4, shape);
     m->tdx = locant_dense(m->dx, LOCANT_F64, 4, shape);
@@ -219,7 +219,7 @@ static void sums_turn_by_their_part(void **state)
     n = m;
     n.ty.data = n.y;
     n.tx.data = m.x;
-    n.e = judge_create("kerple+pope");
+    n.e = test_create("kerple+pope");
     for (int k = 0; k < 2; k++) {
         params[k] = locant_dense(slope[k], LOCANT_F64, 1, &heads);
         dparams[k] = locant_dense(dslope[k], LOCANT_F64, 1, &heads);

@@ -15,7 +15,7 @@ static const struct lct_schedule *schedule_of(locant_encoding **e,
 {
     const struct lct_schedule *s;
 
-    *e = judge_create(spec);
+    *e = test_create(spec);
     CHECK_OK(lct_schedule_of(&s, *e, "test", D, length));
     return s;
 }
@@ -168,7 +168,7 @@ static void what_has_no_recipe_is_refused(void **state)
                  specs[i][1], specs[i][0]);
         refused(spec, sentence);
     }
-    locant_encoding_free(judge_create("rope(angles=hf,scaling=dynamic(factor=2,"
+    locant_encoding_free(test_create("rope(angles=hf,scaling=dynamic(factor=2,"
                                       "original=64))"));
 }
 
@@ -176,14 +176,14 @@ static void bad_calls_are_refused(void **state)
 {
     const struct lct_schedule *s;
     locant_encoding *e =
-        judge_create("rope(scaling=longrope(original=64,short=1:2:3))");
+        test_create("rope(scaling=longrope(original=64,short=1:2:3))");
 
     (void)state;
     CHECK_REFUSED(lct_schedule_of(&s, e, "f", 8, 1), LOCANT_ERR_SHAPE,
                   "f: the list 'short' of longrope has 3 numbers, expected 4, "
                   "one for each pair");
     locant_encoding_free(e);
-    e = judge_create("rope(base=1,scaling=yarn(factor=4,original=64))");
+    e = test_create("rope(base=1,scaling=yarn(factor=4,original=64))");
     CHECK_REFUSED(lct_schedule_of(&s, e, "f", 8, 1), LOCANT_ERR_PARAM,
                   "f: base of rope is 1, expected more than 1 with yarn");
     locant_encoding_free(e);
@@ -219,7 +219,7 @@ static void every_variant_parses(void **state)
     for (int i = 0; (info = locant_encoding_at(i)) != NULL; i++)
         for (const locant_variant *v = info->variants;
              v != NULL && v->spec != NULL; v++, met++) {
-            locant_encoding *e = judge_create(v->spec);
+            locant_encoding *e = test_create(v->spec);
 
             if (strchr(v->spec, '+') == NULL &&
                 locant_encoding_info_of(e) != info)

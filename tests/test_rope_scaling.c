@@ -17,7 +17,7 @@ static const struct lct_schedule *schedule_of(locant_encoding **e,
 {
     const struct lct_schedule *s;
 
-    *e = judge_create(spec);
+    *e = test_create(spec);
     CHECK_OK(lct_schedule_of(&s, *e, "test", D, length));
     return s;
 }
@@ -158,7 +158,7 @@ static double score_ratio(const char *spec, double scale)
     for (int i = 0; i < 2; i++) {
         locant_attention a = LOCANT_ATTENTION_INIT;
         locant_tensor tl = locant_dense(lse + i, LOCANT_F64, 3, shape);
-        locant_encoding *e = judge_create(specs[i]);
+        locant_encoding *e = test_create(specs[i]);
 
         a.q = &tq;
         a.k = a.v = &tk;
@@ -298,7 +298,7 @@ static void the_longest_position_of_a_call_decides(void **state)
                                "short=1:1:1:1,long=2:2:2:2))";
     int64_t shape[2] = { 2, 8 }, two = 2, pos[2] = { 10, 63 };
     double x[16], y[16], want[8];
-    locant_encoding *e = judge_create(spec);
+    locant_encoding *e = test_create(spec);
     locant_tensor tx = locant_dense(x, LOCANT_F64, 2, shape);
     locant_tensor ty = locant_dense(y, LOCANT_F64, 2, shape);
     locant_tensor p = locant_dense(pos, LOCANT_I64, 1, &two);
@@ -343,7 +343,7 @@ static void traits_follow_the_values(void **state)
         locant_encoding *e;
 
         snprintf(spec, sizeof(spec), "rope(scaling=%s)", row[i].scaling);
-        e = judge_create(spec);
+        e = test_create(spec);
         if (locant_encoding_traits(e) != row[i].want)
             FAIL("%s has traits %u, want %u", spec, locant_encoding_traits(e),
                  row[i].want);

@@ -5,7 +5,7 @@
 /* needs: lab */
 #include "testing.h"
 
-#include "lab/rope_theory.h"
+#include "measure/rope_theory.h"
 #include <math.h>
 #include <stdio.h>
 

@@ -5,6 +5,7 @@
  */
 #include "core/tensor.h"
 #include "encodings/rotate.h"
+#include "kernel/row.h"
 #include "testing.h"
 #include <stdlib.h>
 #include <string.h>

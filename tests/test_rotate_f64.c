@@ -6,7 +6,7 @@
  * which a long double holds up to 2^63; other frequencies are powl() to 2^-63,
  * which is 2^-53 at position 1000.
  */
-#include "oracle/judge.h"
+#include "oracle/draw.h"
 #include <math.h>
 #include <string.h>
 
@@ -77,7 +77,7 @@ static void channels_are_cosines_and_sines(void **state)
 
     (void)state;
     for (size_t i = 0; i < LEN(row); i++) {
-        locant_encoding *e = judge_create(row[i].spec);
+        locant_encoding *e = test_create(row[i].spec);
 
         draw(x, pos, row[i].below);
         CHECK_OK(locant_encoding_rotate(&ty, &tx, e, &at, NULL, 0));
@@ -101,7 +101,7 @@ static void other_maps_are_as_exact(void **state)
     locant_tensor ty = locant_dense(y, LOCANT_F64, 2, shape);
     locant_tensor at = locant_dense((void *)(uintptr_t)&pos, LOCANT_I64, 1,
                                     &one);
-    locant_encoding *e = judge_create("xpos");
+    locant_encoding *e = test_create("xpos");
     long double length;
 
     (void)state;
@@ -121,8 +121,8 @@ static void real_coordinates_are_as_exact(void **state)
     locant_tensor ty = locant_dense(y, LOCANT_F64, 2, shape);
     locant_tensor line = locant_dense(at, LOCANT_F64, 1, &one);
     locant_tensor place = locant_dense(at, LOCANT_F64, 2, two);
-    locant_encoding *e = judge_create("rope(base=1)");
-    locant_encoding *grid = judge_create("rope2d(base=1)");
+    locant_encoding *e = test_create("rope(base=1)");
+    locant_encoding *grid = test_create("rope2d(base=1)");
 
     (void)state;
     CHECK_OK(locant_encoding_rotate(&ty, &tx, e, &line, NULL, 0));
@@ -153,8 +153,8 @@ static void moved_keys_are_where_they_would_be(void **state)
 
     (void)state;
     for (size_t i = 0; i < LEN(specs); i++) {
-        locant_encoding *was = judge_create(specs[i][0]);
-        locant_encoding *is = judge_create(specs[i][1]);
+        locant_encoding *was = test_create(specs[i][0]);
+        locant_encoding *is = test_create(specs[i][1]);
 
         draw(x, to, 100000);
         draw(x, from, 100000);
@@ -204,7 +204,7 @@ static void attention_sees_angles_in_double(const char *spec, int bits)
     locant_tensor qp = locant_dense(at + 2, LOCANT_I64, 1, &one);
     locant_attention a = LOCANT_ATTENTION_INIT;
     locant_attention_gradients g = LOCANT_ATTENTION_GRADIENTS_INIT;
-    locant_encoding *e = judge_create(spec);
+    locant_encoding *e = test_create(spec);
     long double want, slope[2];
 
     a.q = &tq;

@@ -51,19 +51,19 @@ static void check_pair(struct lct_call *call, int64_t q_pos, int64_t k_pos)
 {
     const struct lct_encoding *row = call->e->row;
     struct lct_call other = *call;
-    int64_t difference = row->fold(call, LCT_QUERY, q_pos) -
-                         row->fold(call, LCT_KEY, k_pos);
+    int64_t difference = row->score.fast.position_key(call, LCT_QUERY, q_pos) -
+                         row->score.fast.position_key(call, LCT_KEY, k_pos);
     double want, got, heads[HEADS];
     int64_t q, k;
 
-    CHECK(row->unfold(&q, &k, &other, difference));
-    if (row->bias_heads != NULL)
-        row->bias_heads(heads, call, 0, HEADS, q_pos, k_pos);
+    CHECK(row->score.fast.pair_of(&q, &k, &other, difference));
+    if (row->score.heads != NULL)
+        row->score.heads(heads, call, 0, HEADS, q_pos, k_pos);
     for (int64_t h = 0; h < HEADS; h++) {
-        row->bias(&want, call, h, q_pos, &k_pos, 1);
-        row->bias(&got, &other, h, q, &k, 1);
+        row->score.bias(&want, call, h, q_pos, &k_pos, 1);
+        row->score.bias(&got, &other, h, q, &k, 1);
         CHECK(got == want);
-        CHECK(row->bias_heads == NULL || heads[h] == want);
+        CHECK(row->score.heads == NULL || heads[h] == want);
     }
 }
 
@@ -100,14 +100,15 @@ static void every_row_with_a_hook_is_here(void **state)
     for (int i = 0; lct_encodings[i] != NULL; i++) {
         const struct lct_encoding *row = lct_encodings[i];
         size_t length = strlen(row->info.name);
-        bool found = row->fold == NULL;
+        bool found = row->score.fast.position_key == NULL;
 
         for (size_t n = 0; n < LEN(folding); n++)
             found |= strncmp(folding[n].spec, row->info.name, length) == 0;
         CHECK(found);
-        CHECK((row->fold == NULL) == (row->unfold == NULL));
-        CHECK((row->hides == NULL) == (row->sees == NULL));
-        CHECK(row->hides == NULL || strcmp(row->info.name, "window") == 0 ||
+        CHECK((row->score.fast.position_key == NULL) ==
+              (row->score.fast.pair_of == NULL));
+        CHECK((row->mask.hide == NULL) == (row->mask.classify == NULL));
+        CHECK(row->mask.hide == NULL || strcmp(row->info.name, "window") == 0 ||
               strcmp(row->info.name, "longlora") == 0);
     }
 }
@@ -139,11 +140,11 @@ static void heads_together_learn_as_each(void **state)
         together = calloc(2 * total, sizeof(*together));
         apart = together + total;
         lct_params_split(dparam, &call, together);
-        e->row->bias_heads_backward(dparam, &call, 0, HEADS, q_pos,
+        e->row->score.heads_backward(dparam, &call, 0, HEADS, q_pos,
                                     k_pos, dout);
         lct_params_split(dparam, &call, apart);
         for (int64_t h = 0; h < HEADS; h++)
-            e->row->bias_backward(dparam, &call, h, q_pos, &k_pos, dout + h,
+            e->row->score.backward(dparam, &call, h, q_pos, &k_pos, dout + h,
                                   1);
         for (size_t n = 0; n < total; n++)
             CHECK(fabs(together[n] - apart[n]) <= 1e-13 * (1 + fabs(apart[n])));
@@ -162,20 +163,20 @@ static void check_rectangle(const locant_encoding *e, struct lct_span q,
                             struct lct_span k)
 {
     struct lct_head head = { test_range(0, 3), 4 };
-    enum lct_seen seen = e->row->sees(e, &head, q, k);
+    enum lct_visibility seen = e->row->mask.classify(e, &head, q, k);
     int64_t pairs = 0, hidden = 0;
 
     for (int64_t i = q.low; i <= q.high; i++)
         for (int64_t j = k.low; j <= k.high; j++) {
             char one = 0;
 
-            e->row->hides(&one, e, &head, &i, 1, j);
+            e->row->mask.hide(&one, e, &head, &i, 1, j);
             hidden += one;
             pairs++;
         }
-    CHECK(seen == (hidden == 0       ? LCT_SEES_ALL
-                   : hidden == pairs ? LCT_SEES_NONE
-                                     : LCT_SEES_SOME));
+    CHECK(seen == (hidden == 0       ? LCT_VISIBLE_ALL
+                   : hidden == pairs ? LCT_VISIBLE_NONE
+                                     : LCT_VISIBLE_SOME));
 }
 
 static struct lct_span span(void)
@@ -201,10 +202,10 @@ static void rectangles_are_what_their_pairs_are(void **state)
         CHECK_OK(locant_encoding_create(&e, specs[i]));
         for (int round = 0; round < 400; round++)
             check_rectangle(e, span(), span());
-        CHECK(e->row->sees(e, &head, ends, ends) == LCT_SEES_SOME);
-        CHECK(e->row->sees(e, &head, (struct lct_span){ INT64_MIN, 0 },
+        CHECK(e->row->mask.classify(e, &head, ends, ends) == LCT_VISIBLE_SOME);
+        CHECK(e->row->mask.classify(e, &head, (struct lct_span){ INT64_MIN, 0 },
                            (struct lct_span){ 100, INT64_MAX }) ==
-              LCT_SEES_NONE);
+              LCT_VISIBLE_NONE);
         locant_encoding_free(e);
     }
 }
@@ -228,10 +229,10 @@ static void queries_together_hide_as_each(void **state)
                 q_pos[n] = test_range(-30, 30);
                 all[n] = n % 5 == 0; /* hidden before stays hidden */
             }
-            e->row->hides(all, e, &head, q_pos, 33, k_pos);
+            e->row->mask.hide(all, e, &head, q_pos, 33, k_pos);
             for (int n = 0; n < 33; n++) {
                 one = n % 5 == 0;
-                e->row->hides(&one, e, &head, q_pos + n, 1, k_pos);
+                e->row->mask.hide(&one, e, &head, q_pos + n, 1, k_pos);
                 CHECK(all[n] == one && (one == 0 || one == 1));
             }
             locant_encoding_free(e);
@@ -335,17 +336,17 @@ static void check_tiles(struct lct_problem *p)
         t.rows = p->T - t.i < LCT_TILE ? p->T - t.i : LCT_TILE;
         t.lanes = ((size_t)t.rows + LCT_PAD - 1) / LCT_PAD * LCT_PAD;
         for (int64_t n = 0; n < p->k_tiles; n++) {
-            if (!lct_next_keys(p, &t, n, s))
+            if (!lct_mask_classify(p, &t, n, s))
                 continue;
             memset(s->s, 0, (size_t)t.keys * t.lanes * sizeof(*s->s));
-            lct_add_bias(p, &t, s);
+            lct_bias_add(p, &t, s);
             for (int64_t i = 0; i < t.rows; i++) {
                 memset(alone, 0, sizeof(alone));
-                lct_add_bias_row(p, t.b, t.h, t.i + i, t.j, t.keys, alone);
+                lct_bias_add_row(p, t.b, t.h, t.i + i, t.j, t.keys, alone);
                 for (int64_t j = 0; j < t.keys; j++)
-                    CHECK(bits(alone[j]) ==
-                              bits(s->s[j * (int64_t)t.lanes + i]) ||
-                          !lct_visible(p, t.b, t.h, t.i + i, t.j + j));
+                    CHECK(bits(alone[j]) == bits(s->s[j * (int64_t)t.lanes +
+                                                      i]) ||
+                          !lct_mask_visible(p, t.b, t.h, t.i + i, t.j + j));
             }
         }
     }

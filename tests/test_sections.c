@@ -7,7 +7,8 @@
 #define _GNU_SOURCE
 #include "store_case.h"
 
-#include "lab/surface.h"
+#include "measure/results.h"
+#include "measure/surface.h"
 #include "locant/figure.h"
 #include <jansson.h>
 
@@ -105,7 +106,7 @@ static void nothing_to_show_is_said(void **state)
 
     (void)state;
     CHECK_OK(lct_store_keep_probe(
-        s, run, "section", "surface",
+        s, run, "section, nats", "surface",
         "{\"trained\":[64],\"lengths\":[64],\"encodings\":[{\"encoding\":"
         "\"alibi\",\"loss\":{\"64\":{\"64\":{\"mean\":null}}}}]}"));
     CHECK_REFUSED(draw(&cell, s, "surface", &run, 1), LOCANT_ERR_PARAM,
@@ -148,7 +149,7 @@ static void what_no_report_wrote_is_one_sentence(void **state)
 
     (void)state;
     for (size_t i = 0; i < LEN(hostile); i++) {
-        CHECK_OK(lct_store_keep_probe(s, run, "section", hostile[i][0],
+        CHECK_OK(lct_store_keep_probe(s, run, "section, nats", hostile[i][0],
                                       hostile[i][1]));
         CHECK(draw(&cell, s, hostile[i][0], &run, 1) == LOCANT_ERR_FORMAT);
         CHECK(strstr(locant_last_error(), hostile[i][2]) != NULL);

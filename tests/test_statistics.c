@@ -1,7 +1,7 @@
 /* test_statistics.c - intervals and tests: closed forms, all cases counted */
 /* needs: lab */
 #include "testing.h"
-#include "lab/statistics.h"
+#include "measure/statistics.h"
 #include "oracle/statistics.h"
 #include <math.h>
 #include <stdlib.h>

@@ -236,6 +236,9 @@ static void keeps_what_it_acknowledged_when_killed(void **state)
         if (child == 0)
             exit_child(write_runs(round, 100000, pipes[1]));
         close(pipes[1]);
+        /* Under load half of the children may be killed before their first. */
+        if (round % 2 == 0)
+            acknowledged += read(pipes[0], &byte, 1) == 1;
         nanosleep(&pause, NULL);
         kill(child, SIGKILL);
         waitpid(child, &status, 0);

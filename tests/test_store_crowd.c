@@ -334,7 +334,7 @@ static void questions_use_indexes(void **state)
     locant_store_close(s);
 }
 
-#define IN_SCRATCH(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+#define IN_SCRATCH(f) cmocka_unit_test_setup_teardown(f, make_dir, remove_dir)
 
 int main(void)
 {

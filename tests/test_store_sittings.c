@@ -112,7 +112,7 @@ static void names_what_the_machine_lacks(void **state)
     CHECK_OK(locant_set_isa(NULL));
 }
 
-#define IN_SCRATCH(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+#define IN_SCRATCH(f) cmocka_unit_test_setup_teardown(f, make_dir, remove_dir)
 
 int main(void)
 {

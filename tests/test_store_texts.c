@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "store_case.h"
 #include "files/gzip.h"
-#include "lab/store_texts.h"
+#include "store/store_texts.h"
 #include <sys/stat.h>
 
 enum { FILES = 12, LINES = 900 };

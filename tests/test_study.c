@@ -3,9 +3,9 @@
 #define _GNU_SOURCE
 #include "store_case.h"
 #include "files/base64.h"
-#include "lab/corpus_kept.h"
-#include "lab/store_texts.h"
-#include "lab/study.h"
+#include "corpus/corpus_kept.h"
+#include "measure/study.h"
+#include "store/store_texts.h"
 #include <jansson.h>
 #include <math.h>
 #include <sys/stat.h>

@@ -2,17 +2,7 @@
 # What the libraries of a build export and import.
 # usage: tests/test_symbols.sh BUILD    one line per check; exit 1 if one fails
 build=${1:?usage: test_symbols.sh BUILD}
-failed=0
-
-# "ok" if the list of offenders is empty.
-verdict() {
-    if [ -z "$2" ]; then
-        echo "ok   $1"
-    else
-        echo "FAIL $1:" $2
-        failed=1
-    fi
-}
+. "$(dirname "$0")/verdict.sh"
 
 exported() {
     nm -D --defined-only "$1" | awk '{ print $NF }' | sed 's/@.*//'

@@ -5,7 +5,7 @@
 /* needs: lab */
 #define _GNU_SOURCE
 #include "scratch.h"
-#include "lab/tasks.h"
+#include "measure/tasks.h"
 #include "locant/files.h"
 #include <math.h>
 #include <string.h>

@@ -6,7 +6,9 @@
 #include "testing.h"
 #include "oracle/tasks.h"
 
-#include "lab/tasks.h"
+#include "measure/tasks.h"
+#include "store/checkpoint.h"
+#include "train/train.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* needs: lab */
 /* test_tensors_file.c - safetensors: files written, round trips, memory */
 #define _GNU_SOURCE
-#include "core/utf8.h"
+#include "files/utf8.h"
 #include "tensors_bytes.h"
 #include "locant/files.h"
 #include <jansson.h>

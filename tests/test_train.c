@@ -2,6 +2,7 @@
 /* needs: lab */
 #define _GNU_SOURCE
 #include "train_case.h"
+#include "store/speed.h"
 #include <inttypes.h>
 #include <math.h>
 #include <sys/resource.h>
@@ -349,7 +350,7 @@ static void refuses_bad_arguments(void **state)
     locant_store_close(s);
 }
 
-#define IN_SCRATCH(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+#define IN_SCRATCH(f) cmocka_unit_test_setup_teardown(f, make_dir, remove_dir)
 
 int main(void)
 {

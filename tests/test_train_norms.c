@@ -88,9 +88,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(norms_are_of_all_and_of_the_encoding,
-                                        set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_run_knows_its_last_norms, set_up,
-                                        tear_down),
+                                        make_dir, remove_dir),
+        cmocka_unit_test_setup_teardown(a_run_knows_its_last_norms, make_dir,
+                                        remove_dir),
     };
 
     return cmocka_run_group_tests(tests, make_corpus, free_corpus);

@@ -4,28 +4,12 @@
  */
 /* needs: lab */
 #define _GNU_SOURCE
-#include "scratch.h"
-#include "lab/run.h"
+#include "scratch_case.h"
+#include "train/train.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-static struct scratch dir;
-
-static int set_up(void **state)
-{
-    (void)state;
-    dir = scratch_make();
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    scratch_remove(&dir);
-    return 0;
-}
 
 static int calls;
 
@@ -249,7 +233,7 @@ static void a_constant_rate_stays(void **state)
     locant_store_close(s);
 }
 
-#define IN_SCRATCH(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+#define IN_SCRATCH(f) cmocka_unit_test_setup_teardown(f, make_dir, remove_dir)
 
 int main(void)
 {

@@ -135,7 +135,7 @@ static void check_layers_of(const char *name, const char *word, int per_layer)
     char spec[96];
 
     snprintf(spec, sizeof(spec), "%s(share=%s)", name, word);
-    e = judge_create(spec);
+    e = test_create(spec);
     CHECK(locant_encoding_param(&info, e, 0, NULL) == 1);
     for (int i = 0; locant_encoding_param(&info, e, i, NULL); i++)
         if (info.per_layer != per_layer)

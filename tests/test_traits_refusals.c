@@ -364,7 +364,7 @@ static void odd_channels_are_refused(void **state)
     (void)state;
     memset(pos.data, 0, (size_t)n * sizeof(int64_t));
     for (size_t i = 0; i < LEN(specs); i++) {
-        locant_encoding *e = judge_create(specs[i]);
+        locant_encoding *e = test_create(specs[i]);
         locant_tensor out = test_tensor(LOCANT_F64, 3, shape);
         double first = *(double *)out.data;
         locant_tensor params[2] = { x, x };

@@ -242,7 +242,7 @@ static int sees_shifts(const char *spec, int cases)
 /* A model of layers is relative where all of its layers are. */
 static int all_layers_relative(const char *spec)
 {
-    locant_encoding *e = judge_create(spec);
+    locant_encoding *e = test_create(spec);
     int relative = 1;
 
     for (int l = 0; l < 8; l++)
@@ -271,7 +271,7 @@ static void what_is_not_relative_sees_shifts(void **state)
     (void)state;
     for (int i = 0; (spec = traits_spec(i)) != NULL; i++)
         if (!is_exception(spec) && !all_layers_relative(spec) &&
-            !sees_shifts(spec, judge_cases(200) + 100)) {
+            !sees_shifts(spec, test_cases(200) + 100)) {
             print_error("%s: nothing depends on absolute positions, but it "
                         "lacks the trait\n", spec);
             missing++;

@@ -25,7 +25,7 @@ static void same_params(const locant_encoding *a, const locant_encoding *b)
 
 static void same_encoding(const locant_encoding *a, const char *spec)
 {
-    locant_encoding *b = judge_create(spec);
+    locant_encoding *b = test_create(spec);
 
     if (strcmp(locant_encoding_spec(a), locant_encoding_spec(b)) != 0)
         FAIL("'%s' is canonically '%s', expected '%s'", spec,
@@ -60,7 +60,7 @@ static void spread(char *out, size_t size, const char *spec)
 static void round_trip(const char *spec)
 {
     char wide[3 * SUBJECT_SPEC];
-    locant_encoding *e = judge_create(spec), *known;
+    locant_encoding *e = test_create(spec), *known;
 
     CHECK(strpbrk(locant_encoding_spec(e), " \t\n") == NULL);
     same_encoding(e, locant_encoding_spec(e));
@@ -94,7 +94,7 @@ static void accepted(char *spec, size_t size, int i)
 
 static void random_specs_round_trip(void **state)
 {
-    int cases = judge_cases(100);
+    int cases = test_cases(100);
     char spec[SUBJECT_SPEC];
 
     (void)state;
@@ -133,7 +133,7 @@ static void random_sum(void)
 
 static void random_sums_round_trip(void **state)
 {
-    int cases = judge_cases(2000);
+    int cases = test_cases(2000);
 
     (void)state;
     for (int k = 0; k < cases; k++)

@@ -82,7 +82,7 @@ static void take(struct subject *out, const struct subject *sum,
 
     *out = *sum;
     snprintf(out->spec, sizeof(out->spec), "%s", spec);
-    out->e = out->whole = judge_create(spec);
+    out->e = out->whole = test_create(spec);
     out->doors = locant_encoding_doors(out->e);
     out->params = 0;
     for (int i = 0; locant_encoding_param(&info, out->e, i, NULL); i++) {
@@ -162,7 +162,7 @@ static void doors_of_parts(void)
 static void doors_of_a_sum_are_those_of_its_parts(void **state)
 {
     (void)state;
-    for (int k = judge_cases(300); k > 0; k--)
+    for (int k = test_cases(300); k > 0; k--)
         doors_of_parts();
 }
 
@@ -198,7 +198,7 @@ static void another_order(void)
 static void the_order_of_parts_is_irrelevant(void **state)
 {
     (void)state;
-    for (int k = judge_cases(300); k > 0; k--)
+    for (int k = test_cases(300); k > 0; k--)
         another_order();
 }
 
@@ -248,7 +248,7 @@ static void turn_then_rest(void)
 static void queries_and_keys_are_turned_first(void **state)
 {
     (void)state;
-    for (int k = judge_cases(300); k > 0; k--)
+    for (int k = test_cases(300); k > 0; k--)
         turn_then_rest();
 }
 
@@ -332,7 +332,7 @@ static void definition(void)
 static void sums_follow_the_definition(void **state)
 {
     (void)state;
-    for (int k = judge_cases(300); k > 0; k--)
+    for (int k = test_cases(300); k > 0; k--)
         definition();
 }
 

@@ -16,7 +16,7 @@ static int is_sum(const char *spec)
 static void shows_what_it_lacks(unsigned door, unsigned trait,
                                 int (*shows)(const struct subject *s))
 {
-    int cases = judge_cases(100) + 100, missing = 0;
+    int cases = test_cases(100) + 100, missing = 0;
     const char *spec;
 
     for (int i = 0; (spec = traits_spec(i)) != NULL; i++) {

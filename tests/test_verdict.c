@@ -4,7 +4,6 @@
 #include "testing.h"
 #include "page_results.h"
 #include "report/page.h"
-#include "report/words.h"
 #include <jansson.h>
 #include <math.h>
 

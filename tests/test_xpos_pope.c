@@ -61,7 +61,7 @@ static void xpos_refuses_positions_that_overflow(void **state)
     int64_t shape[2] = { 1, 8 }, one = 1, pos = 32938;
     float x[8] = { 1 }, y[8] = { 7 };
     double real = -32938.5;
-    locant_encoding *e = judge_create("xpos");
+    locant_encoding *e = test_create("xpos");
     locant_tensor tx = locant_dense(x, LOCANT_F32, 2, shape);
     locant_tensor ty = locant_dense(y, LOCANT_F32, 2, shape);
     locant_tensor p = locant_dense(&pos, LOCANT_I64, 1, &one);
@@ -89,7 +89,7 @@ static double pope_score(int64_t m, int64_t n, double phase)
     int64_t one = 1, shape[2] = { 1, 2 }, wide[2] = { 1, 4 };
     double q[2] = { 1, -1 }, k[2] = { .5, 2 }, rq[4], rk[4];
     double delta[2] = { phase, phase };
-    locant_encoding *e = judge_create("pope");
+    locant_encoding *e = test_create("pope");
     locant_tensor tq = locant_dense(q, LOCANT_F64, 2, shape);
     locant_tensor tk = locant_dense(k, LOCANT_F64, 2, shape);
     locant_tensor out = locant_dense(rq, LOCANT_F64, 2, wide);
@@ -122,7 +122,7 @@ static void phases_stay_in_one_turn(void **state)
 {
     int64_t shape[2] = { 1, 4 };
     double delta[4] = { -7, -1, 0, .1 };
-    locant_encoding *e = judge_create("pope");
+    locant_encoding *e = test_create("pope");
     locant_tensor t = locant_dense(delta, LOCANT_F64, 2, shape);
 
     (void)state;

@@ -251,3 +251,66 @@ double test_relative_l2(const float *got, const double *want, size_t n)
     }
     return size > 0 ? sqrt(error / size) : sqrt(error);
 }
+
+int test_cases(int usual)
+{
+    const char *s = getenv("LOCANT_CASES");
+    long n = s != NULL ? strtol(s, NULL, 10) : 0;
+
+    if (TEST_SANITIZED && n > usual) /* there it only takes cases away */
+        return usual;
+    return n > 0 ? (int)n : usual;
+}
+
+locant_encoding *test_create(const char *spec)
+{
+    locant_encoding *e = NULL;
+
+    CHECK_OK(locant_encoding_create(&e, spec));
+    CHECK(e != NULL);
+    return e;
+}
+
+locant_tensor test_positions(int64_t n, int64_t low, int64_t high)
+{
+    static const int64_t extremes[] = {
+        0, 1, 255, 256, 65535, INT32_MAX, -1, -65536, INT32_MIN
+    };
+    locant_tensor t = test_tensor(LOCANT_I64, 1, &n);
+    int64_t *p = t.data;
+
+    for (int64_t i = 0; i < n; i++) {
+        int64_t x = test_range(low, high);
+
+        if (i < (int64_t)LEN(extremes) && test_rand() % 4 != 0)
+            x = extremes[i];
+        else if (test_rand() % 2)
+            x = test_range(-300, 300);
+        p[i] = x < low ? low : x > high ? high : x;
+    }
+    test_guarded_readonly(t.data, (size_t)n * sizeof(*p));
+    return t;
+}
+
+static uint16_t random_short(locant_dtype dtype)
+{
+    unsigned sign = (unsigned)test_range(0, 1) << 15;
+
+    if (dtype == LOCANT_F16)
+        return (uint16_t)(sign | (unsigned)test_range(8, 16) << 10 |
+                          (unsigned)test_range(0, 1023));
+    return (uint16_t)(sign | (unsigned)test_range(120, 128) << 7 |
+                      (unsigned)test_range(0, 127));
+}
+
+void test_fill(locant_tensor *t, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (t->dtype == LOCANT_F64)
+            ((double *)t->data)[i] = 2 * test_uniform();
+        else if (t->dtype == LOCANT_F32)
+            ((float *)t->data)[i] = (float)(2 * test_uniform());
+        else
+            ((uint16_t *)t->data)[i] = random_short(t->dtype);
+    }
+}

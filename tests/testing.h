@@ -42,6 +42,26 @@
 #define CHECK_REFUSED(call, status, sentence) \
     test_refused((call), (status), (sentence), __FILE__, __LINE__)
 
+/*
+ * TEST(a_claim_in_words) { .. } is a test; main.c runs those of a program in
+ * the order they stand, or those that match LOCANT_ONLY.  The set-up and the
+ * tear-down are of each test, or of all of them.
+ */
+#define TEST(name) TEST_WITH(NULL, NULL, name)
+#define TEST_WITH(set_up, tear_down, name) \
+    static void name(void); \
+    __attribute__((constructor)) static void name##_is_a_test(void) \
+    { test_add(#name, name, set_up, tear_down); } \
+    static void name(void)
+#define TEST_GROUP(set_up, tear_down) \
+    __attribute__((constructor)) static void all_tests(void) \
+    { test_group(set_up, tear_down); }
+
+typedef int (*test_fixture)(void **state);
+void test_add(const char *name, void (*run)(void), test_fixture set_up,
+              test_fixture tear_down);
+void test_group(test_fixture set_up, test_fixture tear_down);
+
 void test_where(void);
 void test_stop(void);
 void test_ok(locant_status got, const char *file, int line);
@@ -85,6 +105,20 @@ long test_memory_held(void);  /* blocks not given back, of all calls */
 
 /* Run fn once per instruction set this CPU has, then return to the best. */
 void test_each_isa(void (*fn)(void));
+
+/* Number of random cases: 'usual', or LOCANT_CASES. */
+int test_cases(int usual);
+
+/* The encoding of a spec, or a failure. */
+locant_encoding *test_create(const char *spec);
+
+/* A guarded int64 array [n]: extremes first (0, 1, 255, .., 2^31 - 1), then
+ * random in [low, high]. */
+locant_tensor test_positions(int64_t n, int64_t low, int64_t high);
+
+/* Memory of any float type filled with random numbers, F16 and BF16 between
+ * 2^-7 and 4 in magnitude. */
+void test_fill(locant_tensor *t, size_t n);
 
 /* ||got - want|| / ||want|| over n values. */
 double test_relative_l2(const float *got, const double *want, size_t n);

@@ -4,30 +4,18 @@
  */
 #ifndef TRAIN_CASE_H
 #define TRAIN_CASE_H
-#include "scratch.h"
-#include "lab/run.h"
+#include "scratch_case.h"
+#include "measure/evaluate.h"
+#include "measure/numbers.h"
+#include "store/checkpoint.h"
+#include "train/load_trained.h"
 #include "locant/files.h"
 #include <dirent.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <time.h>
 
-static struct scratch dir;
 static locant_corpus *corpus;
-
-static inline int set_up(void **state)
-{
-    (void)state;
-    dir = scratch_make();
-    return 0;
-}
-
-static inline int tear_down(void **state)
-{
-    (void)state;
-    scratch_remove(&dir);
-    return 0;
-}
 
 static inline int make_corpus(void **state)
 {

@@ -6,7 +6,7 @@
 #ifndef TRAITS_CASE_H
 #define TRAITS_CASE_H
 
-#include "oracle/judge.h"
+#include "oracle/draw.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -376,7 +376,7 @@ static inline void traits_all(int cases, subject_wanted wanted,
 static inline void traits_each(int usual, subject_wanted wanted,
                                subject_test fn)
 {
-    int cases = judge_cases(usual), fixed = cases / 10, met = 0;
+    int cases = test_cases(usual), fixed = cases / 10, met = 0;
     int n = traits_specs();
 
     for (int i = -traits_rows(); i < 0; i++)

@@ -10,6 +10,8 @@ import os
 import re
 import sys
 
+import layers
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SKIP = {".git", "__pycache__", "locant-lab"}
 TEXT = (".c", ".h", ".inc", ".def", ".py", ".sh", ".md", ".txt", ".cmake",
@@ -169,6 +171,26 @@ def tree():
                 yield os.path.relpath(os.path.join(folder, name), ROOT)
 
 
+# Fewer than these were judged: the rule looks in the wrong place.
+LEAST_INCLUDES, LEAST_CALLS = 250, 800
+
+
+def check_layers(report, root=ROOT):
+    files = {}
+    for top in ("src", "cli", "bench", "tests", "include"):
+        for folder, names, found in os.walk(os.path.join(root, top)):
+            names.sort()
+            for name in sorted(found):
+                if name.endswith(layers.SOURCE):
+                    path = os.path.join(folder, name)
+                    with open(path, encoding="utf-8", errors="replace") as f:
+                        files[os.path.relpath(path, root)] = f.read()
+    violations, includes, calls = layers.judge(files, functions, blank_out)
+    for path, line, what in violations:
+        report.hard(path, line, "L1", what)
+    return includes, calls
+
+
 def main(arguments):
     report = Report("--soft" in arguments)
     paths = [os.path.relpath(os.path.abspath(a), ROOT)
@@ -184,6 +206,11 @@ def main(arguments):
             check_text(report, path, text)
         if path.endswith((".c", ".h", ".inc")):
             check_c(report, path, text)
+    if not [a for a in arguments if not a.startswith("-")]:
+        includes, calls = check_layers(report)
+        if includes < LEAST_INCLUDES or calls < LEAST_CALLS:
+            report.hard("src", 1, "L1", f"only {includes} includes and {calls}"
+                        " calls between files were judged")
     return 1 if report.count else 0
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Write src/figure/columns_table.c: the columns of a terminal that characters
-take, from Python's copy of the Unicode character database.
+"""Write src/figure/columns_table.c: the width of characters in a terminal,
+from Python's copy of the Unicode character database.
 
 usage: tools/columns_table.py > src/figure/columns_table.c
 """
@@ -17,13 +17,13 @@ const uint32_t lct_columns_table[] = {{"""
 
 
 def columns(c):
-    """0, 1, 2; 3 of controls and formats; None of what means nothing yet."""
+    """0, 1, 2; 3 for controls and formats; None for unassigned characters."""
     kind = unicodedata.category(chr(c))
     if kind in ("Cc", "Cf", "Cs", "Zl", "Zp"):
         return 3
     if kind == "Cn":
         return 3 if c & 0xfffe == 0xfffe or 0xfdd0 <= c < 0xfdf0 else None
-    # vowels and last consonants of Korean join the one before
+    # vowels and final consonants of Korean join the character before
     if kind in ("Mn", "Me") or 0x1160 <= c < 0x1200 or 0xd7b0 <= c < 0xd800:
         return 0
     return 2 if unicodedata.east_asian_width(chr(c)) in "WF" else 1

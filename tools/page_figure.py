@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Take one figure out of a report page, as an SVG document of its own.
+"""Extract one figure of a report page as an SVG document.
 
 usage: tools/page_figure.py PAGE.html N > FIGURE.svg     the N-th, from 1
 """
@@ -7,7 +7,7 @@ import re
 import sys
 
 CLASSES = re.compile(r"<style>(.*?)</style>", re.S)
-# Hidden by the language of the page, which a picture alone has not.
+# Elements that the page hides by language; the picture has one language.
 CHINESE = re.compile(r'<text class="[^"]*\bzh"[^>]*>.*?</text>\n?', re.S)
 FIGURE = re.compile(r'(<svg class="fig".*?</svg>)\n<figcaption', re.S)
 

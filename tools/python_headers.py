@@ -5,8 +5,8 @@ include/locant: enums, structs, prototypes.
 usage: python_headers.py
 
 The headers are plain C11 in one style, so a few regular expressions read them;
-python/tests/test_headers.py holds the files against what would be written, and
-sizes, offsets and values against a compiler.
+python/tests/test_headers.py compares the files with new output, and their
+sizes, offsets and values with a compiler.
 """
 import os
 import re
@@ -66,7 +66,7 @@ def split(text, by=","):
 
 
 class Headers:
-    """Everything read so far, and the lines of Python that say it."""
+    """Everything read so far, and the lines of Python for it."""
 
     def __init__(self):
         self.structs, self.enums, self.callbacks = [], set(), set()
@@ -74,7 +74,7 @@ class Headers:
         self.begin()
 
     def begin(self):
-        """A new module, which knows what was read before."""
+        """Begin a new module, which can use everything read before."""
         self.lines, self.functions, self.inits = [], [], {}
 
     def assign(self, name, value):
@@ -267,7 +267,7 @@ def taken(source, names):
 
 
 def imports(lines, known):
-    """What the lines use of other modules; 'known': of those of ._c."""
+    """Imports of the lines; 'known': names of ._c."""
     used = set(re.findall(r"\w+", "\n".join(lines)))
     kinds = {"CFUNCTYPE", "POINTER", "Structure", "c_char_p", "c_void_p",
              *NUMBERS.values()}

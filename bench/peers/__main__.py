@@ -2,9 +2,9 @@
 
     scripts/peers [--quick] [--only TEXT] [--threads N] [--rounds N] [--json]
 
-Every case is done by all who can, one after the other, round by round.  A
-ratio is a contender's time by ours of the same round: 2 means that locant is
-twice as fast.
+In each round every library that supports a case runs it once.  A ratio is a
+peer's time divided by ours in the same round: 2 means that locant is twice as
+fast.
 """
 import argparse
 import os
@@ -38,11 +38,11 @@ def options():
 
 
 def limit_threads(threads):
-    """To be called before torch is loaded."""
+    """Call this before torch is loaded."""
     for name in ("OMP", "MKL", "OPENBLAS"):
         os.environ[f"{name}_NUM_THREADS"] = str(threads)
-    # OpenMP's threads wait busily from one loop to the next, some 0.3 ms, but
-    # not for milliseconds in which others are timed
+    # OpenMP's threads spin for some 0.3 ms between loops, but not for the
+    # milliseconds in which other libraries are timed
     os.environ["GOMP_SPINCOUNT"] = "20000"
 
 
@@ -114,7 +114,7 @@ def main():
     import torch
     from lib_locant import Locant
     torch.set_num_threads(chosen.threads)
-    # what could not be compiled is to say so, not to run uncompiled
+    # fail if a function cannot be compiled, rather than run it uncompiled
     torch._dynamo.config.fail_on_recompile_limit_hit = True
     locant = Locant()
     locant.set_threads(chosen.threads)

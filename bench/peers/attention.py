@@ -1,4 +1,4 @@
-"""One attention problem, and every contender's way to it."""
+"""One attention problem, and its implementation in every library."""
 import math
 from dataclasses import dataclass
 
@@ -114,7 +114,7 @@ def sdpa_forward(p, made_before=True):
 
 
 def score_mod(p, table):
-    """Of FlexAttention: the score of one pair, biased; its i counts from 0."""
+    """For FlexAttention: adds the bias to one score; its i counts from 0."""
     past = p.keys - p.tokens
     if p.bias == "alibi":
         slope = slopes(p.heads)
@@ -157,8 +157,8 @@ def by_token(x):
 
 
 def grouped_query(p, threads):
-    """com.microsoft GroupQueryAttention, which is causal: a cache of S - T keys
-    that it appends the T new ones to, in place."""
+    """com.microsoft GroupQueryAttention, which is causal: it appends the T new
+    keys in place to a cache of S - T keys."""
     q, k, v = p.qkv()
     past = p.keys - p.tokens
     cache = [x.clone() if past else x.new_empty(x.shape) for x in (k, v)]
@@ -201,7 +201,7 @@ def ggml_flash(p, threads, dtype):
     """ggml_flash_attn_ext with k and v of 'dtype'; it takes q in f32 only."""
     q, k, v = p.qkv()
     q, k, v = q.float(), k.to(dtype), v.to(dtype)
-    # one query sees all keys: no mask
+    # one query sees all keys and needs no mask
     masked = p.bias != "none" or (p.causal and p.tokens > 1)
     mask = ggml_mask(p) if masked else None
     sizes = [t.nbytes for t in (q, q, k, v)]

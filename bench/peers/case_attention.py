@@ -5,7 +5,7 @@ import attention as peer
 from attention import Problem
 from measure import Case, Contender, Work
 
-F16_ERROR = 2e-2   # of contenders that keep keys, values or sums in f16
+F16_ERROR = 2e-2   # for libraries with keys, values or sums in f16
 BF16_ERROR = 2e-2
 
 

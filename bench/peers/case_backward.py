@@ -1,4 +1,4 @@
-"""Attention backward: dq, dk, dv, and of T5 its table, from a saved forward."""
+"""Attention backward: dq, dk, dv and T5's table, from a saved forward."""
 import torch
 
 import attention as peer

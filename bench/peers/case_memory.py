@@ -32,8 +32,8 @@ def forget_peak():
 
 
 def ours(p, locant):
-    """A function that runs both ways, and the bytes of its outputs that it is
-    yet to touch: none."""
+    """A function that runs forward and backward, and the bytes of outputs that
+    it has not touched before it is measured: 0."""
     problem = peer.ours(locant, p)
     problem.prepare_backward(case_backward.dout(p))
     for tensor in (problem.out, problem.lse, *problem.gradients):
@@ -78,7 +78,7 @@ def child(who, tokens, threads):
 
 
 def measured(who, tokens, threads):
-    # every large block from the system, none from what was used before
+    # large blocks come from the system, not from memory freed before
     environment = {**os.environ, "MALLOC_MMAP_THRESHOLD_": "65536"}
     done = subprocess.run([sys.executable, __file__, who, str(tokens),
                            str(threads)], capture_output=True, text=True,

@@ -44,7 +44,7 @@ def ours(locant, dtype, spec, in_place=True):
 
 
 def hugging_face(dtype, compiled, in_place=False):
-    """apply_rotary_pos_emb of transformers, its tables computed before."""
+    """apply_rotary_pos_emb of transformers, with precomputed tables."""
     from transformers.models.llama.modeling_llama import apply_rotary_pos_emb
     table = torch.cat([angles(), angles()], -1)[None]
     cos, sin = table.cos().to(dtype), table.sin().to(dtype)

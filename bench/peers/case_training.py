@@ -40,7 +40,7 @@ def sinusoids(width):
 
 
 class Encoding(nn.Module):
-    """What one of ENCODINGS adds to the input, turns, and adds to scores."""
+    """One of ENCODINGS: adds to the input, rotates, or adds to scores."""
 
     def __init__(self, name, width):
         super().__init__()
@@ -141,7 +141,7 @@ class Model(nn.Module):
         return F.cross_entropy(logits.flatten(0, 1), targets.flatten())
 
     def take(self, weights):
-        """Those of a checkpoint of ours, matrices [in, out]."""
+        """Load parameters of our checkpoint, matrices [in, out]."""
         for name, p in self.named_parameters():
             ours = name.removesuffix(".weight").replace("layers.", "layer")
             value = weights[ours]
@@ -186,7 +186,7 @@ def theirs(lab, encoding, size, compiled, shared):
 
 
 def ours(lab, encoding, size, shared):
-    """Runs of some steps; the run says how long they took."""
+    """Work whose run() takes some steps and returns their seconds."""
     spec, steps = SPECS.get(encoding, encoding), STEPS[size.name][0]
     lib.locant_set_threads(shared["threads"])
     run = lab.train(spec, size, steps)

@@ -1,4 +1,4 @@
-"""locant_train() by ctypes: corpus, store, runs, and what one learned."""
+"""locant_train() by ctypes: corpus, store, runs, and their parameters."""
 import ctypes
 import os
 import random
@@ -59,7 +59,7 @@ class Lab:
         self.seed = 0
 
     def train(self, encoding, size, steps):
-        """A run of its own: what the store says of it."""
+        """Train a new run; returns its locant_run_info."""
         self.seed += 1
         options = make(
             _c_lab.TrainOptions, encoding=encoding.encode(), seed=self.seed,

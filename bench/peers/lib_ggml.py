@@ -89,7 +89,7 @@ class Graph:
         return self.base.ggml_get_data(tensor)
 
     def read(self, tensor, shape, dtype=torch.float32):
-        """What a tensor holds, as a torch tensor of its own."""
+        """The values of a tensor, copied into a torch tensor."""
         out = torch.empty(shape, dtype=dtype)
         if self.base.ggml_nbytes(tensor) != out.nbytes:
             raise ValueError("ggml: the result has another size")
@@ -97,7 +97,7 @@ class Graph:
         return out
 
     def rope(self, x, positions, mode, base):
-        """x [B, T, H, D] turned in place."""
+        """Rotate x [B, T, H, D] in place."""
         real = ctypes.c_float
         return ctypes.c_void_p(self.base.ggml_rope_ext_inplace(
             self.context, x, positions, None, self.width(x), mode, 0,
@@ -119,7 +119,7 @@ class Graph:
             self.context, q, k, v, dout, ctypes.c_bool(causal)))
 
     def plan(self, *results):
-        """To be called once, before compute()."""
+        """Call this once, before compute()."""
         self.graph = ctypes.c_void_p(self.base.ggml_new_graph(self.context))
         for result in results:
             self.base.ggml_build_forward_expand(self.graph, result)

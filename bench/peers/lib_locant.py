@@ -1,7 +1,7 @@
 """The C API of liblocant by ctypes, on the memory of torch tensors.
 
-The declarations are those of the Python package, which are made of the headers;
-LOCANT_LIBRARY says which folder the library is in.
+The declarations are those of the Python package, generated from the headers;
+LOCANT_LIBRARY names the folder of the library.
 """
 import ctypes
 import pathlib
@@ -20,7 +20,7 @@ DTYPES = {torch.float32: _c.Dtype.F32, torch.float16: _c.Dtype.F16,
 
 
 class Locant:
-    """The library; what it refuses is raised with its own sentence."""
+    """The library; an error raises an exception with its message."""
 
     def call(self, name, *arguments):
         getattr(lib, f"locant_{name}")(*arguments)
@@ -33,7 +33,7 @@ class Locant:
 
 
 def view(tensor):
-    """A pointer to the locant_tensor that sees what 'tensor' sees."""
+    """A pointer to a locant_tensor that views the memory of 'tensor'."""
     seen = _c.Tensor(data=tensor.data_ptr(), dtype=DTYPES[tensor.dtype],
                      rank=tensor.dim())
     for i in range(tensor.dim()):
@@ -52,7 +52,7 @@ class Encoding:
                     spec.encode())
 
     def rotate(self, out, x, positions):
-        """out = x turned; views."""
+        """out = rotated x; all are views."""
         self.locant.call("encoding_rotate", out, x, self.handle, positions,
                          None, 0)
 

@@ -1,9 +1,9 @@
-"""Check that contenders agree, then time them in turns.
+"""Check that contenders agree, then time them alternately.
 
-A case is a list of contenders that do the same work; the first is ours.  Every
-round runs each of them once, for MIN_SAMPLE or more, with a pause before it in
-which the threads of the one before go to sleep.  A ratio is the median over
-rounds of a contender's time by that of ours in the same round.
+A case is a list of contenders that do the same work; the first is ours.  Each
+round runs every contender once, for at least MIN_SAMPLE.  A pause before it
+lets the threads of the previous one go to sleep.  A ratio is the median over
+rounds of a contender's time divided by ours in the same round.
 """
 import functools
 import math
@@ -19,12 +19,12 @@ import torch
 MIN_SAMPLE = .02  # seconds
 PAUSE = .02       # between contenders
 TRIAL = 30        # seconds a trial in a child may take
-DEAREST = 15.     # seconds of a case; fewer rounds where they would take more
+CASE_LIMIT = 15.  # seconds of a case; a slow case has fewer rounds
 
 
 @dataclass
 class Work:
-    """What a contender made: 'run' is timed, 'result' is compared."""
+    """The work of a contender: 'run' is timed, 'result' is compared."""
     run: Callable        # a float that it returns is the seconds it took
     result: Optional[Callable] = None
     units: int = 1  # of work in one run
@@ -33,8 +33,8 @@ class Work:
 @dataclass
 class Contender:
     name: str
-    make: Callable       # () -> Work; raises what says why it cannot
-    goal: float = 0      # ours is to be this many times as fast
+    make: Callable       # () -> Work; raises an exception if it cannot
+    goal: float = 0      # ours should be this many times as fast
     forked: bool = False # try it in a child first: its library may abort
 
 
@@ -42,8 +42,8 @@ class Contender:
 class Case:
     name: str
     unit: str            # "GB/s", "GFLOP/s", "steps/s"
-    amount: float        # of 1e9 of the unit in one run, steps: 1
-    tolerance: float     # of the relative L2 distance from ours
+    amount: float        # work of one run: 1e9 units, or steps
+    tolerance: float     # for the relative L2 distance from ours
     contenders: list = field(default_factory=list)
     quick: bool = False  # one of --quick
 
@@ -66,13 +66,13 @@ class Row:
 
 
 class Clock:
-    """Counts what idle threads use while everyone should rest."""
+    """Measures the CPU time of idle threads during pauses."""
 
     def __init__(self):
         self.rested, self.used = 0., 0.
 
     def pause(self):
-        time.sleep(PAUSE / 2)  # whoever spins a while after work, may
+        time.sleep(PAUSE / 2)  # spinning after work is allowed here
         wall, cpu = time.perf_counter(), time.process_time()
         time.sleep(PAUSE / 2)
         self.rested += time.perf_counter() - wall
@@ -87,21 +87,21 @@ CLOCK = Clock()
 
 
 def reason(error):
-    """The first line of an error that says something."""
+    """The first line of an error that is not empty."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     text = lines[0] if lines else ""
     return f"{type(error).__name__}: {text}"[:240]
 
 
 def survive(make):
-    """Make and run in a child; what it says before it dies is the error."""
+    """Make and run it in a child process, whose output is the error."""
     end, start = os.pipe()
     child = os.fork()
     if child == 0:
         os.dup2(start, 1)
         os.dup2(start, 2)
         signal.alarm(TRIAL)
-        torch.set_num_threads(1)  # OpenMP's threads did not come along
+        torch.set_num_threads(1)  # a child does not have OpenMP's threads
         try:
             make().run()
             os._exit(0)
@@ -124,7 +124,7 @@ def distance(x, y):
 
 def prepare(case):
     """Rows of all contenders, and the work of those that can."""
-    torch._dynamo.reset()  # or, after 8 shapes, it no longer compiles
+    torch._dynamo.reset()  # else it stops compiling after 8 shapes
     rows, works, ours = [], [], None
     for contender in case.contenders:
         row = Row(case.name, contender.name, case.unit, goal=contender.goal)
@@ -186,11 +186,11 @@ def measure(case, rounds):
         calls[row.contender] = calls_for(work)
     for n in range(rounds):
         began = time.perf_counter()
-        # every other round backwards: no one always follows the same one
+        # every other round in reverse, so that predecessors vary
         for row, work, times in able[::-1] if n % 2 else able:
             CLOCK.pause()
             times.append(sample(work, calls[row.contender]))
-        if (time.perf_counter() - began) * (n + 2) > DEAREST and n >= 2:
+        if (time.perf_counter() - began) * (n + 2) > CASE_LIMIT and n >= 2:
             break
     ours = able[0][2] if works[0] else None
     for row, _, times in able:
@@ -200,6 +200,6 @@ def measure(case, rounds):
 
 @functools.lru_cache(maxsize=8)
 def seeded(*shape, dtype=torch.float32, seed=1):
-    """Normal numbers that every contender shares; not to be written."""
+    """Normal numbers shared by all contenders; do not write to them."""
     generator = torch.Generator().manual_seed(seed)
     return torch.randn(*shape, generator=generator).to(dtype)

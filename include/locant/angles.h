@@ -1,11 +1,12 @@
 /*
  * angles.h - cosine and sine of position x frequency, exact at any position.
  *
- * A frequency is kept as a binary fraction of a turn.  Multiplying it by an
- * integer position and dropping whole turns is integer arithmetic, so nothing
- * is lost however far the position; one conversion, one polynomial in double
- * and one rounding to float remain.  The usual float recipes are wrong by 7e-3
- * at position 1e5 and by 0.8 at 1e7 ("locant angles --compare hf" prints it).
+ * A frequency is stored as a binary fraction of a turn (2 pi).  The product
+ * with an integer position, modulo whole turns, is integer arithmetic and
+ * therefore exact at any position; what remains is one conversion to double,
+ * one polynomial and one rounding to float.  The usual float32 recipes err by
+ * 7e-3 at position 1e5 and by 0.8 at 1e7 ("locant angles --compare hf" prints
+ * it).
  */
 #ifndef LOCANT_ANGLES_H
 #define LOCANT_ANGLES_H
@@ -31,17 +32,17 @@ typedef enum locant_angle_mode {
  *                              below 2^63 in magnitude.
  * base       > 0, finite; 10000 in the paper.  At least 1 for EXACT angles of
  *            F64 positions.
- * mode       EXACT: every entry within 0.501 units in the last place of the
- *            true value for |position| < 2^31 and base up to 1e28, the same
- *            bits on every instruction set; beyond, within 2^-24 of it.  HF
- *            and GGML go through the float32 operations of those stacks one by
- *            one (position rounded to float32 first), with this C library's
+ * mode       EXACT: every entry is within 0.501 units in the last place of the
+ *            true value for |position| < 2^31 and base up to 1e28, and within
+ *            2^-24 of it beyond; the same bits on every instruction set.
+ *            HF and GGML: the float32 operations of those stacks one by one
+ *            (the position is rounded to float32 first), with this C library's
  *            powf, cosf and sinf.  Frequencies of HF are bit for bit those of
  *            PyTorch without vector instructions (2.13 for x86-64, glibc 2.36,
- *            ATEN_CPU_CAPABILITY=default).  Its AVX2 and AVX-512 code has a pow
- *            of its own, by which one frequency in 75 differs by 1 or 2 units
- *            in the last place (base 1e6, D 128: i = 37); cosines and sines of
- *            its CPU builds are MKL's, one in 20 of which differs by a unit.
+ *            ATEN_CPU_CAPABILITY=default).  PyTorch's AVX2 and AVX-512 code has
+ *            its own pow: one frequency in 75 differs by 1 or 2 units in the
+ *            last place (base 1e6, D 128: i = 37).  Its CPU builds take cosines
+ *            and sines from MKL: one in 20 differs by a unit.
  *
  * Source: frequencies of Su et al. 2021, arXiv:2104.09864v5, section 3.2.2.
  * Errors: NULL, DTYPE, SHAPE, LAYOUT, PARAM (base, mode, position not finite),

@@ -11,8 +11,8 @@
  *              comment says "may alias"; any other overlap is
  *              LOCANT_ERR_ALIAS.
  *   gradients  "writes" overwrites, "adds to" accumulates.
- *   errors     a failing call changes no output and leaves a sentence for
- *              locant_last_error() on the calling thread.
+ *   errors     a failing call changes no output and records a message, which
+ *              locant_last_error() returns on the same thread.
  *   threads    every function may be called from any thread; the same tensor
  *              must not be written by two threads at once.  Results have the
  *              same bits for any number of threads.
@@ -54,7 +54,7 @@ LOCANT_API const char *locant_version(void);
 
 /* ------------------------------------------------------------------ errors */
 
-/* What a call may answer.  Values are stable across releases. */
+/* What a call returns.  Values are stable across releases. */
 typedef enum locant_status {
     LOCANT_OK              = 0,
     LOCANT_ERR_NULL        = 1, /* a required pointer is NULL */
@@ -74,17 +74,17 @@ typedef enum locant_status {
 LOCANT_API const char *locant_status_name(locant_status status);
 
 /*
- * One sentence about the last failing call on this thread: function, argument,
- * what was found, what was expected.  Never NULL; "" before any failure.
- * Successful calls leave it untouched, so test the status, not this string.
- * Owned by the library; valid until the next failing call on the same thread.
+ * The message of the last failing call on this thread: function, argument, what
+ * was found, what was expected.  Never NULL; "" before any failure.  Successful
+ * calls leave it untouched, so test the status, not this string.  Owned by the
+ * library; valid until the next failing call on the same thread.
  */
 LOCANT_API const char *locant_last_error(void);
 
 /*
- * Record a sentence for locant_last_error() and return 'status'.  For libraries
- * built on this one (liblocant_lab, bindings): one place for every sentence.
- * Longer than 511 bytes, it is cut.
+ * Record a message for locant_last_error() and return 'status'.  Libraries
+ * built on this one (liblocant_lab, bindings) report their errors with it too.
+ * A message longer than 511 bytes is cut.
  */
 LOCANT_API locant_status
 locant_fail(locant_status status, const char *format, ...) LOCANT_PRINTF(2, 3);
@@ -109,8 +109,8 @@ LOCANT_API const char *locant_dtype_name(locant_dtype dtype);
 #define LOCANT_MAX_RANK 6
 
 /*
- * A view of memory the caller owns.  The library never frees, keeps or resizes
- * it.  Passed by 'const locant_tensor *', the elements are only read.
+ * A view of memory that the caller owns.  The library never frees, keeps or
+ * resizes it.  Of a 'const locant_tensor *' the elements are only read.
  *
  * stride[i] counts elements, not bytes; 0 (broadcast) and negative strides are
  * allowed on inputs.  shape[i] == 0 is legal and makes a call a no-op.
@@ -137,16 +137,16 @@ typedef struct locant_allocator {
 } locant_allocator;
 
 /*
- * Use 'allocator' for all memory the libraries take from now on; NULL returns
- * to malloc().  Process-wide; call it before anything is created, since memory
- * goes back to the allocator in force when it is released.
+ * Use 'allocator' for all memory the libraries allocate from now on; NULL
+ * returns to malloc().  Process-wide.  Call it before anything is created:
+ * memory is released by the allocator that is set at that time.
  */
 LOCANT_API void locant_set_allocator(const locant_allocator *allocator);
 
 /* Memory from that allocator, aligned to 64 bytes and set to zero, or NULL. */
 LOCANT_API void *locant_alloc(size_t bytes);
 
-/* Give it back; NULL is allowed. */
+/* Release it; NULL is allowed. */
 LOCANT_API void locant_release(void *memory);
 
 /* ----------------------------------------------------------------- threads */
@@ -166,16 +166,16 @@ typedef void (*locant_task)(void *context, size_t task, int slot);
 /*
  * Run body(context, 0, .) .. body(context, tasks - 1, .), each once, on the
  * library's threads, and return when all are done.  Called from inside a task,
- * it runs them one after another on slot 0 of a scratch of their own.  After a
- * fork() the child makes new threads.
+ * it runs them one after another, all with slot 0, so they need scratch of
+ * their own.  After a fork() the child starts new threads.
  */
 LOCANT_API void
 locant_parallel_for(size_t tasks, locant_task body, void *context);
 
 /*
- * Lend the library the caller's threads: 'run' must behave as
- * locant_parallel_for() and use slots below the 'threads' set above.  NULL
- * returns to the library's own.  To be set while nothing runs.
+ * Let 'run' execute the library's tasks on the caller's threads.  It must
+ * behave as locant_parallel_for() and use slots below locant_threads().  NULL
+ * returns to the library's own threads.  Call it while no other call runs.
  */
 typedef void (*locant_parallel_runner)(size_t tasks, locant_task body,
                                        void *task_context, void *context);
@@ -183,12 +183,12 @@ LOCANT_API void
 locant_set_parallel_for(locant_parallel_runner run, void *context);
 
 /*
- * Ask during long calls whether to go on: while locant_attention_forward() or
- * _backward() computes, 'poll' is called on the thread that called it, about
- * ten times a second, not in the first tenth.  A nonzero answer makes that call
- * return LOCANT_ERR_INTERRUPTED soon; what it was to write is then undefined.
- * NULL, at any time: nobody is asked any more.  Process-wide; another poll is
- * to be set while nothing runs.
+ * Make long calls cancellable.  While locant_attention_forward() or _backward()
+ * computes, it calls 'poll' on the thread of its caller about ten times a
+ * second, first after 0.1 s.  If 'poll' returns nonzero, that call soon returns
+ * LOCANT_ERR_INTERRUPTED and its outputs are undefined.  Process-wide.  NULL
+ * ends polling and may be set at any time; set another function only while no
+ * other call runs.
  */
 typedef int (*locant_poll)(void *context);
 LOCANT_API void locant_set_poll(locant_poll poll, void *context);
@@ -197,8 +197,8 @@ LOCANT_API void locant_set_poll(locant_poll poll, void *context);
 
 /*
  * Philox4x32-10: out = the block of four words at 'counter' under 'key'.
- * Counter-based: any block can be had without the ones before it, so a run
- * resumes by remembering a number.
+ * Counter-based: any block is computed without the ones before it, so a run
+ * resumes from one stored number.
  * Source: Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC'11,
  * section 3.3; constants and test vectors of the Random123 distribution.
  */

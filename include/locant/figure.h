@@ -1,6 +1,6 @@
 /*
- * figure.h - heat maps, curves, dots: data plus a kind, drawn into a file, into
- * a page, into a terminal, or as numbers.
+ * figure.h - figures: heat maps, curves, dots, drawn as a file, as part of a
+ * page or in a terminal, or written as numbers.
  */
 #ifndef LOCANT_FIGURE_H
 #define LOCANT_FIGURE_H
@@ -17,21 +17,21 @@ typedef enum locant_figure_kind {
     LOCANT_FIGURE_HEATMAP = 1, /* cells */
     LOCANT_FIGURE_BARS    = 2, /* first value of each series, by label */
     LOCANT_FIGURE_STRIPS  = 3, /* every value of each series as a dot, by
-                                  label: one dot a seed */
+                                  label; e.g. one dot per seed */
     LOCANT_FIGURE_POINTS  = 4  /* values with their intervals, by label */
 } locant_figure_kind;
 
 /*
- * One line of a figure.  x and y hold n values; NAN leaves a gap.  Of BARS only
- * the first value is read, STRIPS and POINTS read all; none of them reads x.
+ * One line of a figure.  x and y hold n values; NAN leaves a gap.  BARS reads
+ * only the first value, STRIPS and POINTS all; none of them reads x.
  */
 typedef struct locant_series {
     const char   *label;      /* UTF-8; NULL: not in the legend */
     size_t        n;
     const double *x, *y;
     const double *low, *high; /* NULL, or a band around y */
-    int           dashed;     /* 0: solid; 1 dashed, 2 dotted, 3 dots between
-                                 dashes, 4 long dashes */
+    int           dashed;     /* 0 solid, 1 dashed, 2 dotted, 3 dash-dotted,
+                                 4 long dashes */
     int           marks;      /* a dot on each point */
     int           color;      /* 0 .. 9 of the palette; -1: by order */
     const char   *label_zh;   /* for a page in two languages; or NULL */
@@ -62,22 +62,22 @@ typedef struct locant_figure {
     double        y_first, y_step;
     double        y_min, y_max;    /* CURVES, and the colours of a HEATMAP that
                                       is not diverging; both 0: from the data */
-    int           numbers;         /* HEATMAP: also written into the cells,
-                                      where there are at most 16 a side */
+    int           numbers;         /* HEATMAP: 1: write the values into the
+                                      cells if there are at most 16 per side */
 
     const char   *title_zh, *x_label_zh, *y_label_zh; /* or NULL */
     const char   *name;            /* see locant_figure_at(); or NULL */
-    const char *const *row_names;  /* HEATMAP: [rows], [cols] in place of */
-    const char *const *col_names;  /* numbers; or NULL */
+    const char *const *row_names;  /* HEATMAP: labels [rows], or NULL */
+    const char *const *col_names;  /* HEATMAP: labels [cols], or NULL */
 } locant_figure;
 
 #define LOCANT_FIGURE_INIT { .struct_size = sizeof(locant_figure) }
 
 /*
- * Draw into a file; the ending .svg, .png or .pdf chooses the format.  This and
- * locant_figure_svg() load pango and cairo; no other function needs them.
- * Errors: NULL, PARAM (ending, sizes, log of a value <= 0), IO (also: pango or
- * cairo is not on this machine), NOMEM.
+ * Draw into a file; the ending .svg, .png or .pdf selects the format.  Only
+ * this function and locant_figure_svg() load pango and cairo.
+ * Errors: NULL, PARAM (ending, sizes, log of a value <= 0), IO (also if pango
+ * or cairo is not installed), NOMEM.
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_figure_write(const locant_figure *figure, const char *path);
@@ -87,18 +87,18 @@ LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_figure_svg(char **out, size_t *size, const locant_figure *figure);
 
 /*
- * The same as a part of an HTML page: an <svg> with text as text, coloured by
- * classes that locant_figure_css() defines, so that the reader's theme applies;
- * no ids, styles, scripts, addresses.  Maps of more than 128 cells a side are
- * pooled by magnitude and say so.
+ * The same for inclusion in an HTML page: an <svg> whose text is text and whose
+ * colours come from classes of locant_figure_css(), so that the reader's theme
+ * applies; without ids, styles, scripts or links.  Heat maps of more than 128
+ * cells per side are reduced by max-magnitude pooling and labelled so.
  *
- * alt   what a screen reader says; NULL: the title
+ * alt   text for screen readers; NULL: the title
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_figure_inline(char **out, size_t *size, const locant_figure *figure,
                      const char *alt);
 
-/* The style sheet of all such figures of a page: light, dark, paper. */
+/* The style sheet of all such figures of a page: light, dark, print. */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_figure_css(char **out, size_t *size);
 
@@ -112,8 +112,8 @@ typedef enum locant_terminal {
 } locant_terminal;
 
 /*
- * Draw as lines of text of at most 'columns' (40 to 1000) columns.  Labels
- * cannot carry escape sequences.
+ * Draw as lines of text of at most 'columns' (40 to 1000) columns.  Escape
+ * sequences in labels are removed.
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_figure_terminal(char **out, size_t *size, const locant_figure *figure,
@@ -122,18 +122,17 @@ locant_figure_terminal(char **out, size_t *size, const locant_figure *figure,
 /* ------------------------------------------------------------------ numbers */
 
 /*
- * Everything the figure holds, as one JSON object: kind, name, titles, series
- * with x, y, low, high, or cells row by row with the values of the first row
- * and column and their steps.  Numbers read back to the same bits; null is not
+ * The whole figure as one JSON object: kind, name, titles, and series with x,
+ * y, low, high, or cells row by row with first value and step of both axes.
+ * Numbers read back to the same bits; null stands for values that are not
  * finite.
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_figure_json(char **out, size_t *size, const locant_figure *figure);
 
 /*
- * One value a line (RFC 4180 but for the line ends, which are LF): series, x,
- * y, low, high; or row, column, value.  Numbers as above; NAN is an empty
- * field.
+ * CSV (RFC 4180, but lines end with LF), one value per line: series, x, y, low,
+ * high; or row, column, value.  Numbers as above; NAN is an empty field.
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_figure_csv(char **out, size_t *size, const locant_figure *figure);
@@ -143,36 +142,37 @@ locant_figure_csv(char **out, size_t *size, const locant_figure *figure);
 /* A figure that the page draws. */
 typedef struct locant_figure_info {
     const char *name;             /* "wavelengths" */
-    const char *of;               /* "input", "rotate", "score", "content": of
-                                     encodings with that door; "hook": of those
-                                     that choose positions, hide keys or scale
-                                     scores; "any"; "runs": of the run store;
-                                     "report": of a long job of a report that
-                                     one of these runs is of */
+    const char *of;               /* what it shows.  "input", "rotate", "score",
+                                     "content": an encoding with that door;
+                                     "hook": one that chooses positions, masks
+                                     keys or scales scores; "any": every
+                                     encoding; "runs": runs; "report": the long
+                                     job of a report that a run belongs to */
     const char *title, *title_zh;
 } locant_figure_info;
 
 /* In the order of the page; NULL past the end. */
 LOCANT_API const locant_figure_info *locant_figure_at(int i);
 
-/* What is looked at; 0 everywhere: what the page shows. */
+/* What to show.  LOCANT_FIGURE_VIEW_INIT has the values of the page. */
 typedef struct locant_figure_view {
     size_t  struct_size;
-    int64_t length;   /* positions shown */
-    int64_t position; /* the one that is looked at, from 1 on */
-    int64_t head;     /* from 1 on; 0: all, or the first */
+    int64_t length;   /* positions shown; 0: as on the page */
+    int64_t position; /* the selected one, counted from 1; 0: as on the page */
+    int64_t head;     /* counted from 0; -1: all, or the first */
     int64_t trained;  /* trained length; 0: 128, or that of the runs */
     int64_t width, heads; /* of the model; 0: 64 and 4, or those of the runs */
     double  factor;   /* of the scalings of RoPE; 0: 4 */
     uint64_t seed;    /* of random queries and keys; 0: 1 */
-    const char *encoding; /* of "surface", which one; NULL: all, one by one */
+    const char *encoding; /* "surface": which one; NULL: all, one by one */
 } locant_figure_view;
 
-#define LOCANT_FIGURE_VIEW_INIT { .struct_size = sizeof(locant_figure_view) }
+#define LOCANT_FIGURE_VIEW_INIT \
+    { .struct_size = sizeof(locant_figure_view), .head = -1 }
 
 /*
- * Called with a figure, valid during the call; 'alt' and 'caption' say what it
- * shows.  What it returns, the function that called it returns.
+ * Called with a figure, which is valid during the call; 'alt' and 'caption'
+ * describe it.  A status other than OK stops and is returned to the caller.
  */
 typedef locant_status (*locant_figure_taker)(const locant_figure *figure,
                                              const char *alt,
@@ -180,8 +180,8 @@ typedef locant_status (*locant_figure_taker)(const locant_figure *figure,
                                              void *context);
 
 /*
- * The figure 'name' of an encoding, with its initial values as parameters.
- * Where layers differ, it may be taken more than once.
+ * The figure 'name' of an encoding with its initial parameters.  If layers
+ * differ, there may be several: 'take' is called for each.
  * Errors: NULL, PARAM (no such figure; not of this encoding), NOMEM.
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
@@ -190,10 +190,10 @@ locant_figure_of_encoding(const char *name, const locant_encoding *e,
                           locant_figure_taker take, void *context);
 
 /*
- * The figure 'name' of finished runs: of all together where it is one of runs,
- * else of the encoding of the first, with its trained parameters.  'training',
- * 'gradient' and 'gradient-own' take runs that still train, too.
- * Errors: as above, PARAM also for runs that are of other models.
+ * The figure 'name' of finished runs: of all of them if it shows runs, else of
+ * the encoding of the first with its trained parameters.  "training",
+ * "gradient" and "gradient-own" also accept unfinished runs.
+ * Errors: as above, PARAM also if the runs have different models.
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_figure_of_runs(const char *name, locant_store *store,

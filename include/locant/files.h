@@ -1,13 +1,11 @@
 /*
  * files.h - arrays in files: .npy, and safetensors for checkpoints.
  *
- * Readers trust nothing: sizes are checked against the bytes that are there
- * before any memory is taken, every refusal names file, place, what was found
- * and what is allowed.  A file larger than the memory of the machine is refused
- * as NOMEM, one of which the disk holds less than 1 byte in 16 as FORMAT: the
- * rest are holes of a sparse file.  Writers go through a temporary file, fsync,
- * rename and fsync of the directory: the old file or the new one, never a torn
- * one.
+ * Readers trust nothing: they check sizes against the bytes of the file before
+ * they allocate, and an error names the file, the place, what was found and
+ * what is allowed.  A file larger than the memory of the machine is NOMEM; a
+ * sparse file, with less than 1 byte in 16 on the disk, is FORMAT.  Writers are
+ * atomic and durable: temporary file, fsync, rename, fsync of the directory.
  */
 #ifndef LOCANT_FILES_H
 #define LOCANT_FILES_H
@@ -34,7 +32,7 @@ typedef struct locant_array {
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_npy_read(locant_array *out, const char *path);
 
-/* The same from memory; 'name' stands for the path in sentences. */
+/* The same from memory; errors show 'name' in place of the path. */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_npy_parse(locant_array *out, const void *bytes, size_t size,
                  const char *name);
@@ -49,8 +47,8 @@ locant_npy_write(const char *path, const locant_tensor *t);
 LOCANT_API void locant_array_free(locant_array *array);
 
 /*
- * Write 'size' bytes, durably, in the place of the regular file that may be
- * there.  Errors: NULL, IO.
+ * Write 'size' bytes durably as a new file, or replace a regular file of that
+ * path.  Errors: NULL, IO.
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_file_write(const char *path, const void *bytes, size_t size);
@@ -60,7 +58,7 @@ locant_file_write(const char *path, const void *bytes, size_t size);
 typedef struct locant_tensors locant_tensors; /* an open safetensors file */
 
 /*
- * Read a whole safetensors file, strictly: the format's own rules, and no
+ * Read a whole safetensors file strictly: the rules of the format, and no
  * duplicate or empty names.  dtypes F32 F64 F16 BF16 I32 I64, at most 6
  * dimensions.  Errors: NULL, IO, FORMAT, UNSUPPORTED, NOMEM.
  */
@@ -72,8 +70,8 @@ locant_tensors_parse(locant_tensors **out, const void *bytes, size_t size,
 LOCANT_API void locant_tensors_free(locant_tensors *t);
 
 /*
- * Tensor i in the order of its bytes in the file, its name in *name (may be
- * NULL); NULL past the end.  Names and tensors live as long as 't'.
+ * Tensor i in the order of the bytes in the file; NULL past the end.  *name
+ * becomes its name unless 'name' is NULL.  Both live as long as 't'.
  */
 LOCANT_API const locant_tensor *
 locant_tensors_at(const locant_tensors *t, size_t i, const char **name);
@@ -86,15 +84,15 @@ locant_tensors_find(const locant_tensors *t, const char *name);
 LOCANT_API const char *
 locant_tensors_metadata(const locant_tensors *t, const char *key);
 
-/* One named tensor to be written; dense. */
+/* A named dense tensor to be written. */
 typedef struct locant_named_tensor {
     const char   *name;
     locant_tensor tensor;
 } locant_named_tensor;
 
 /*
- * Write tensors and metadata (pairs key, value; n_metadata pairs) durably, in
- * the order of falling element size, then of names.
+ * Write tensors and metadata (key, value, key, ..: n_metadata pairs) durably,
+ * sorted by decreasing element size, then by name.
  * Errors: NULL, DTYPE, SHAPE, LAYOUT, PARAM (duplicate or empty name, or one
  * that is not UTF-8), IO, NOMEM.
  */

@@ -1,12 +1,12 @@
 /*
- * graph.h - the positions of the nodes of a graph: eigenvectors of a Laplacian,
+ * graph.h - positions of the nodes of a graph: eigenvectors of a Laplacian,
  * return probabilities of a random walk, distances.
  *
- * A graph here is simple and undirected: A is symmetric, of zeros and ones,
- * with a zero diagonal; D = diag(degrees).  N nodes, numbered 0 .. N-1.  All
- * arrays are dense.
+ * Graphs are simple and undirected, with N nodes 0 .. N-1: the adjacency matrix
+ * A is symmetric, of zeros and ones, with a zero diagonal; D = diag(degrees).
+ * All arrays are dense.
  *
- * The arrays are parameters of the encodings "laplacian", "random-walk" and
+ * The results are parameters of the encodings "laplacian", "random-walk" and
  * "graph"; nothing here has a gradient.
  */
 #ifndef LOCANT_GRAPH_H
@@ -20,12 +20,12 @@ extern "C" {
 
 typedef struct locant_graph locant_graph;
 
-/* What became of the list of edges. */
+/* What the list of edges contained. */
 typedef struct locant_graph_info {
     int64_t nodes;
     int64_t edges;      /* pairs {i, j}, each counted once */
-    int64_t repeated;   /* rows that named a pair again, (j, i) included */
-    int64_t self_loops; /* rows (i, i), left out */
+    int64_t repeated;   /* rows that repeat a pair, (j, i) included */
+    int64_t self_loops; /* rows (i, i), ignored */
     int64_t isolated;   /* nodes without an edge */
     int64_t components; /* connected parts */
 } locant_graph_info;
@@ -35,7 +35,7 @@ typedef struct locant_graph_info {
  *
  * edges   I64 or I32 [E, 2], E >= 0   rows (i, j) and (j, i) are one edge,
  *                                     however often listed; rows (i, i) are
- *                                     left out
+ *                                     ignored
  * nodes   at least 1
  *
  * Errors: NULL, SHAPE, DTYPE, LAYOUT, PARAM (a node below 0 or not below
@@ -46,7 +46,7 @@ locant_graph_create(locant_graph **out, const locant_tensor *edges,
                     int64_t nodes);
 LOCANT_API void locant_graph_free(locant_graph *graph);
 
-/* Lives as long as the graph; NULL for NULL. */
+/* Lives as long as the graph; NULL if 'graph' is NULL. */
 LOCANT_API const locant_graph_info *
 locant_graph_info_of(const locant_graph *graph);
 
@@ -58,19 +58,19 @@ typedef enum locant_laplacian {
 
 /*
  * L vectors[:, j] = values[j] vectors[:, j] for the k smallest eigenvalues, in
- * rising order.
+ * increasing order.
  *
  * values      F64 [k]      written; at least 0
  * vectors     F64 [N, k]   written; column j is an eigenvector, row i the
  *                          position of node i
  * degenerate  I32 [k]      written; may be NULL.  0: a simple eigenvalue.
  *                          g > 0: the columns marked g span the g-th eigenspace
- *                          of more than one dimension, and any rotation among
- *                          them is as good.  -g: the same, but only a part of
- *                          that eigenspace is here, the rest being cut off by k
- *                          or dropped: the choice of the part is arbitrary.
- * drop_trivial  0 | 1: leave out the first vector, which knows nothing but
- *               degrees.  Dwivedi and Bresson do, GraphGPS does not.
+ *                          of dimension above 1; any rotation of them is an
+ *                          equally valid basis.  -g: the same, but the columns
+ *                          span only a part of that eigenspace, chosen
+ *                          arbitrarily, because k or drop_trivial cuts it.
+ * drop_trivial  0 | 1: leave out the first vector, which depends on degrees
+ *               only.  Dwivedi and Bresson do, GraphGPS does not.
  *
  * Columns beyond N (N - 1 when dropping) are 0, as in GraphGPS.  A node without
  * edges has a row of zeros in L (Chung's definition; PyTorch Geometric's
@@ -82,15 +82,15 @@ typedef enum locant_laplacian {
  * 1e-9 |L| inside an eigenspace: eigenvalues closer than 1e-9 times the largest
  * count as equal.
  *
- * What is arbitrary is fixed so that runs and machines agree.  Sign: of the
- * entries within 1e-9 (relative) of the largest magnitude, the first is
- * positive.  Eigenspaces: the basis in which vector 1 is the projection of unit
- * vector e_i on the space, vector 2 that of e_j on the rest of it, and so on;
- * i, j, .. being the first nodes whose projections are not short (their squared
- * length at least 0.37 of the mean over nodes).  For eigenvalue 0 these
- * are the components, each 0 outside its own.  Neither survives a renumbering
- * of the nodes where magnitudes tie: a model should see random signs, or be
- * blind to them.
+ * Signs and bases are arbitrary and are fixed so that runs and machines agree.
+ * Sign: of the entries within 1e-9 (relative) of the largest magnitude, the
+ * first is positive.  Basis of an eigenspace: vector 1 is the projection of
+ * unit vector e_i on the space, vector 2 that of e_j on the rest of the space,
+ * and so on, where i, j, .. are the first nodes whose projection has a squared
+ * length of at least 0.37 of the mean over nodes.  For eigenvalue 0 the basis
+ * vectors are the components, each 0 outside its own.  If magnitudes tie,
+ * renumbering the nodes can change both: train a model with random signs, or
+ * make it invariant to them.
  *
  * Dense: 24 N^2 bytes and O(N^3) operations, on the calling thread; N at most
  * 32766.
@@ -99,8 +99,8 @@ typedef enum locant_laplacian {
  *         Graph Theory, section 1.2; GraphGPS (Rampasek et al. 2022,
  *         arXiv:2205.12454), graphgps/transform/posenc_stats.py; LAPACK dsyevd.
  * Errors: NULL, SHAPE, DTYPE, LAYOUT, PARAM (kind, drop_trivial), ALIAS,
- *         UNSUPPORTED (too many nodes, or LAPACK gave up), IO (OpenBLAS, which
- *         is loaded here, is not on this machine), NOMEM.
+ *         UNSUPPORTED (too many nodes, or LAPACK did not converge), IO
+ *         (OpenBLAS, which this function loads, is not installed), NOMEM.
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_graph_laplacian(locant_tensor *values, locant_tensor *vectors,
@@ -108,14 +108,13 @@ locant_graph_laplacian(locant_tensor *values, locant_tensor *vectors,
                        locant_laplacian kind, int drop_trivial);
 
 /*
- * out[i, k-1] = ((D^-1 A)^k)[i, i] k^(space_dim / 2), k = 1 .. K: the chance
- * that a random walk from i is at i after k steps.
+ * out[i, k-1] = ((D^-1 A)^k)[i, i] k^(space_dim / 2), k = 1 .. K: the
+ * probability that a random walk from i is at i after k steps, scaled.
  *
  * out        F64 [N, K]   written.  Sums of positive terms: the relative error
  *                         is below k (degree + 2) 2^-53 for the largest degree.
  *                         0 for a node without edges.
- * space_dim  at least 0, K^(space_dim / 2) finite; 0 leaves the probabilities
- *            as they are.
+ * space_dim  at least 0, K^(space_dim / 2) finite; 0: no scaling.
  *
  * Same bits for any number of threads.  O(N K edges) operations.
  *
@@ -129,7 +128,7 @@ locant_graph_random_walk(locant_tensor *out, const locant_graph *graph,
 
 /*
  * out[i, j] = the number of edges on a shortest path from i to j; -1 if there
- * is none.  What Graphormer's spatial bias is indexed by.
+ * is none.  Graphormer's spatial bias is indexed by it.
  *
  * out   I64 [N, N]   written
  *

@@ -1,10 +1,10 @@
 /*
- * lab.h - train small Transformers that differ in nothing but their positional
- * encoding, and compare them honestly.
+ * lab.h - train small Transformers that differ only in their positional
+ * encoding, and compare them with statistical tests.
  *
- * A run = (model, encoding, data, seed).  Runs live in one SQLite store; their
- * checkpoints are safetensors files beside it.  A run that was stopped or
- * killed continues from its last checkpoint to the same bits.
+ * A run is one (model, encoding, data, seed).  Runs are stored in one SQLite
+ * store; their checkpoints are safetensors files beside it.  A run that was
+ * stopped or killed continues from its last checkpoint to the same bits.
  */
 #ifndef LOCANT_LAB_H
 #define LOCANT_LAB_H
@@ -26,14 +26,14 @@ typedef enum locant_corpus_kind {
 } locant_corpus_kind;
 
 /*
- * What a store keeps of a text that a run in it is trained on.  A kept text is
- * what later runs, evaluations and reports read, however the files it came from
- * change.  That of the generator is made again instead.
+ * What a store keeps of the text that a run is trained on.  Later runs,
+ * evaluations and reports read a kept text, even if the files it came from have
+ * changed.  The text of the generator is never kept but generated again.
  */
 typedef enum locant_keep {
-    LOCANT_KEEP_DEFAULT = 0, /* of HEADERS the text, of FILES their paths */
-    LOCANT_KEEP_TEXT    = 1, /* also of FILES, after a progress notice */
-    LOCANT_KEEP_HASH    = 2  /* its SHA-256 alone */
+    LOCANT_KEEP_DEFAULT = 0, /* HEADERS: the text; FILES: their paths */
+    LOCANT_KEEP_TEXT    = 1, /* the text, of FILES after a progress notice */
+    LOCANT_KEEP_HASH    = 2  /* only its SHA-256 */
 } locant_keep;
 
 typedef struct locant_corpus_options {
@@ -54,18 +54,20 @@ typedef struct locant_corpus_info {
     char   sha256[65];  /* of the concatenated text, hexadecimal */
     size_t files, bytes;
     size_t train_bytes, valid_bytes, test_bytes;
-    size_t unreadable;          /* folders and files left out: they may not
-                                   be read */
+    size_t unreadable;          /* folders and files skipped for lack of
+                                   permission */
     char unreadable_path[88];   /* the end of the first; printable ASCII */
 } locant_corpus_info;
 
 /*
- * Read, clean (duplicates by content, 64 KiB per file found by walking, leading
- * comment of a header) and split a corpus 90/5/5 by the hash of its
- * folder; FILES in too few folders are split by file, and too few files by
- * cutting their text.  Text under 1 MiB (64 KiB for FILES and GENERATED) is
- * refused.  Walking skips what is not text, names that start with a dot, links
- * to folders, and what may not be read: the info counts the last.
+ * Read, clean and split a corpus.
+ *
+ * Cleaning removes duplicate files and the leading comment of a header, and
+ * cuts each file found by walking at 64 KiB.  The split is 90/5/5 by the hash
+ * of a file's folder; with too few folders by file, with too few files by
+ * position in the text.  At least 1 MiB of text is required, 64 KiB for FILES
+ * and GENERATED.  Walking skips what is not text, names that start with a dot,
+ * links to folders, and what may not be read.
  * Errors: NULL, PARAM, IO, FORMAT (too little text), NOMEM.
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
@@ -81,7 +83,7 @@ typedef struct locant_store locant_store;
 /*
  * Open or create the store in 'directory': directory/runs.db and
  * directory/checkpoints/.  Any number of processes may have it open.
- * Errors: NULL, IO, FORMAT (not ours, newer), NOMEM.
+ * Errors: NULL, IO, FORMAT (another database, or a newer locant's), NOMEM.
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_store_open(locant_store **out, const char *directory);
@@ -91,11 +93,10 @@ locant_store_open_readonly(locant_store **out, const char *directory);
 LOCANT_API void locant_store_close(locant_store *store);
 
 /*
- * Instruction sets round sums differently, so a run whose sittings used two of
- * them has the bits of neither.  Each sitting is recorded with the one it used
- * (locant_isa()), and locant_train() refuses to go on under another, as when a
- * store has moved to another machine.  With 'allowed' it goes on all the same;
- * 0, the default: it refuses.
+ * Allow (1) or refuse (0, the default) to continue a run on another instruction
+ * set.  A run is trained in one or more sessions, and each is recorded with its
+ * instruction set (locant_isa()).  Instruction sets round sums differently, so
+ * a run that used two of them has the bits of neither.
  */
 LOCANT_API void locant_store_any_isa(locant_store *store, int allowed);
 
@@ -109,23 +110,25 @@ typedef struct locant_run_info {
     int64_t step, steps, batch, length;
     int64_t parameters, encoding_parameters;
     double  train_loss;     /* of the last recorded step, nats per byte */
-    double  seconds;        /* of training, all sittings */
+    double  seconds;        /* of training, all sessions */
     double  tokens_per_second;
     char    started[32];    /* UTC, ISO 8601 */
     int64_t parent;         /* run whose parameters it began with; 0: none */
     char    source[32];     /* "text", or the name of a task */
-    char    message[512];   /* why it failed or went back; "": nothing */
+    char    message[512];   /* why it failed or used an older checkpoint; or
+                               "" */
     double  gradient_norm;  /* of the last recorded step, before clipping */
     double  encoding_gradient_norm; /* of the encoding's parameters; NAN: it has
                                none, or an older locant trained the run */
-    char    build[512];     /* "locant .., avx2, gcc .., -O3 ..": what its last
-                               sitting computed with; "": not known */
+    char    build[512];     /* "locant .., avx2, gcc .., -O3 ..": build and
+                               instruction set of its last session; "": not
+                               known */
 } locant_run_info;
 
 /*
- * Called per run, in order of id; nonzero stops.  A store may be a stranger's:
- * every value is in the range of the option that sets it, or FORMAT names the
- * store, the run and the value.
+ * Called per run, in order of id; nonzero stops.  Stores are not trusted: a
+ * value outside the range of the option that sets it is FORMAT, and the message
+ * names store, run and value.
  */
 typedef int (*locant_run_visitor)(const locant_run_info *run, void *context);
 LOCANT_API LOCANT_MUST_CHECK locant_status
@@ -140,10 +143,11 @@ LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_store_remove(locant_store *store, int64_t id);
 
 /*
- * Run one read-only SQL statement; 'row' gets the names of n columns, the
- * values as text, and a letter for the kind of each: i integer, r real, t text,
- * n NULL, whose value is NULL.  Reals have as many digits as it takes to read
- * them back to the bit.  Errors: NULL, PARAM (not a query, or SQL error).
+ * Run one read-only SQL statement.  'row' is called for each row of the result
+ * with the names of the n columns, the values as text, and a letter for the
+ * type of each: i integer, r real, t text, n NULL, whose value is NULL.  Reals
+ * have enough digits to be read back to the same bits.  Nonzero stops.
+ * Errors: NULL, PARAM (not a query, or SQL error).
  */
 typedef int (*locant_sql_visitor)(int n, const char *const *names,
                                   const char *const *values, const char *kinds,
@@ -161,15 +165,16 @@ typedef struct locant_progress {
     int64_t     step, steps; /* of this run */
     double      loss;        /* NAN if none */
     double      rate;        /* tokens per second of this run */
-    int64_t     done, total; /* work of the whole job, in tokens */
-    double      elapsed, left; /* seconds; left is NAN until it can be told */
-    const char *notice;      /* a sentence the user should read, or NULL */
+    int64_t     done, total; /* work of the whole job, in tokens: a trained one
+                                counts as three, which it costs */
+    double      elapsed, left; /* seconds; left is NAN until it is known */
+    const char *notice;      /* a message for the user, or NULL */
 } locant_progress;
 
 /*
- * Called from worker threads, one at a time, at most ten times a second and
- * run.  A nonzero answer asks to stop: the step in progress ends, a checkpoint
- * is written, and the call returns LOCANT_ERR_INTERRUPTED.
+ * Called from worker threads, one call at a time, at most ten times a second
+ * per run.  Returning nonzero stops: the current step ends, a checkpoint is
+ * written, and the function returns LOCANT_ERR_INTERRUPTED.
  */
 typedef int (*locant_progress_fn)(const locant_progress *progress,
                                   void *context);
@@ -191,7 +196,7 @@ typedef struct locant_train_options {
     void   *context;
     int64_t memory;           /* tokens each layer remembers; see below */
     const struct locant_source *source; /* the lab's own batches; NULL: text */
-    int64_t parent;           /* run to go on from with other data; 0: none */
+    int64_t parent;           /* run whose parameters it begins with; 0: none */
     int     constant_rate;    /* 1: learning_rate at every step, neither warm-up
                                  nor decay: for a short fine-tune */
 } locant_train_options;
@@ -203,43 +208,44 @@ typedef struct locant_train_options {
       .batch = 16, .length = 128, .steps = 600, .learning_rate = 3e-3 }
 
 /*
- * With memory (segment recurrence, arXiv:1901.02860v3) each row of a batch goes
- * through the text from its own place on, a segment of 'length' tokens a step,
- * and attends to the 'memory' tokens before the segment too.  At the end of the
- * text a row goes on at its beginning.  Evaluation reads every window in
- * segments of the trained length, carrying memory from one to the next, and the
- * validation text from its beginning on as one row.  An encoding that adds
- * positions to the input is refused: those of memory and segment would collide.
- */
-
-/*
- * With a parent, which must be done, the run begins with the parent's
- * parameters instead of drawn ones and is of its sizes: layers to rms_norm say
- * nothing.  Its encoding may be another one with the same parameters, as those
- * of a rope with another scaling.  Optimiser and steps begin anew.
+ * memory > 0 is segment recurrence (arXiv:1901.02860v3): each row of a batch
+ * reads the text in order from its own start, one segment of 'length' tokens
+ * per step, and also attends to the 'memory' tokens before the segment.  At the
+ * end of the text a row continues at the beginning.  Evaluation reads every
+ * window in segments of the trained length and carries memory from one to the
+ * next; it reads the validation text as one row from the beginning.  An
+ * encoding of the input door is PARAM: positions of memory and segment would
+ * collide.
+ *
+ * parent > 0, which must be done: the run begins with the parent's parameters
+ * instead of drawn ones.  Its sizes are the parent's; the members layers to
+ * rms_norm are not read.  Its encoding may differ if the parameters are the
+ * same, for instance a rope with another scaling.  Optimiser and step count
+ * start anew.
  */
 
 /*
  * Train one run, or continue it if the store has it unfinished, or return at
- * once if it is done.  The run's identity is everything but progress and
- * checkpoint_every.  Checkpoints hold parameters, optimiser state, memory and
+ * once if it is done.  All options but progress, context and checkpoint_every
+ * identify the run.  Checkpoints hold parameters, optimiser state, memory and
  * step.  With a source, 'corpus' may be NULL.
- * A checkpoint that is damaged gives way to the one before it, and the run's
- * message and a notice say so.
- * '*run' is also written when a run that exists could not be finished.  A loss
- * that is not finite marks the run "failed", keeps the last finite checkpoint,
- * and is PARAM.
- * Errors: NULL, PARAM (also another instruction set than the last sitting's,
- * see locant_store_any_isa()), SHAPE, IO, FORMAT (a damaged checkpoint), NOMEM,
- * INTERRUPTED, UNSUPPORTED (another process is training this run).
+ *
+ * If a checkpoint is damaged, the one before it is used; the run's message and
+ * a notice say so.  '*run' is also written if a run that exists could not be
+ * finished.  A loss that is not finite marks the run "failed", keeps the last
+ * finite checkpoint, and is PARAM.
+ * Errors: NULL, PARAM (also an instruction set other than that of the last
+ * session, see locant_store_any_isa()), SHAPE, IO, FORMAT (a damaged
+ * checkpoint), NOMEM, INTERRUPTED, UNSUPPORTED (another process is training
+ * this run).
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_train(int64_t *run, locant_store *store, const locant_corpus *corpus,
              const locant_train_options *options);
 
 /*
- * Would locant_train() take these?  Nothing is written, and no store needed; of
- * a run with a parent only what the parent does not decide is judged.
+ * Check the arguments of locant_train() without a store; nothing is written.
+ * For a run with a parent, what the parent decides is not checked.
  * Errors: those of locant_train() about its arguments, NOMEM.
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
@@ -247,25 +253,25 @@ locant_train_check(const locant_corpus *corpus,
                    const locant_train_options *options);
 
 /*
- * The text a run was trained on: as the store keeps it, else read again from
- * where it came, which the store knows.
+ * The text a run was trained on: the kept text, else read again from the
+ * recorded paths.
  * Errors: NULL, PARAM (no such run), UNSUPPORTED (not recorded), FORMAT (the
- * text has changed since; what is kept is damaged), and those of
+ * text has changed since; the kept text is damaged), and those of
  * locant_corpus_create().
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_store_corpus(locant_corpus **out, locant_store *store, int64_t run);
 
 /*
- * The C headers that a run of this store was trained on last, as it keeps them:
- * what the next run is to be compared with.  *out is NULL where it keeps none.
+ * The kept text of C headers that a run of this store was trained on last: the
+ * next run should use it, to be comparable.  *out is NULL if there is none.
  * Errors: NULL, IO, FORMAT (damaged), NOMEM.
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_store_headers(locant_corpus **out, locant_store *store);
 
 /*
- * The kept text whose SHA-256 begins so.
+ * The kept text whose SHA-256, in hexadecimal, begins with 'sha256'.
  * Errors: NULL, PARAM (none, or several), IO, FORMAT (damaged), NOMEM.
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
@@ -273,8 +279,8 @@ locant_store_kept_text(locant_corpus **out, locant_store *store,
                        const char *sha256);
 
 /*
- * Continue a run with the options it was begun with, which the store knows.
- * 'corpus' may be NULL for a run of a task.
+ * Continue a run with its recorded options.  'corpus' may be NULL for a run of
+ * a task.
  * Errors: PARAM (no such run), UNSUPPORTED (not recorded), FORMAT (another
  * text), and those of locant_train().
  */
@@ -296,37 +302,40 @@ typedef struct locant_evaluation {
     double  by_position[LOCANT_EVAL_BUCKETS];  /* P2: at 2048, 32 wide */
     double  own_window;                     /* P4: window 128, stride 16 */
     double  valid;                     /* validation at the trained length */
-    double  shuffled;      /* P1 at 128, plus the mean rise of 8 targets a block
-                              when all but the last 8 bytes are shuffled */
+    double  shuffled;      /* P1 at 128, plus the mean increase of the losses of
+                              8 targets per block when all but the last 8 bytes
+                              of the context are shuffled */
     double  causality;     /* largest |P2 - forward at 128| over positions
-                              below 128; half its length for a shorter table.
-                              Where positions depend on the length: largest
-                              change that another second half of the window of
-                              128 makes to the losses of the first */
+                              below 128, or below half the length of a shorter
+                              table.  If positions depend on the length: largest
+                              change of losses in the first half of a window of
+                              128 when its second half is replaced */
     int64_t blocks;        /* targets = 64 x blocks */
     double  tokens_per_second; /* forward at 2048 */
     double  non_overlapping[LOCANT_EVAL_LENGTHS]; /* P3: all targets of the last
-                              2048 bytes, cut into windows of each length; early
-                              bytes of a window, which know little, count too */
+                              2048 bytes, cut into windows of each length; the
+                              first bytes of a window, with little context,
+                              count too */
 } locant_evaluation;
 
 /*
  * Evaluate a finished run on 'blocks' blocks of the test split (0: 96) by
- * protocols P1 to P4, record it in the store, and write *out.  Recorded
- * before with the same corpus and blocks: read back.
+ * protocols P1 to P4, record the result in the store, and write *out.  A result
+ * recorded for the same corpus and blocks is read instead.
+ * Errors: NULL, PARAM (no such run, not done), IO, FORMAT, NOMEM, INTERRUPTED.
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_evaluate(locant_evaluation *out, locant_store *store, int64_t run,
                 const locant_corpus *corpus, int64_t blocks);
 
-/* What stands for the rows that a learned table does not have. */
+/* Which row a position beyond the end of a learned table takes. */
 enum locant_eval_policy {
-    LOCANT_POLICY_NONE     = 0, /* nothing: undefined */
+    LOCANT_POLICY_NONE     = 0, /* none: the loss is undefined */
     LOCANT_POLICY_CLAMP    = 1, /* the last row */
     LOCANT_POLICY_WRAP     = 2, /* the rows from the first on, again */
-    LOCANT_POLICY_RESAMPLE = 3  /* a window longer than the table: its rows
-                                   drawn out over the window, linearly, first
-                                   and last where they were */
+    LOCANT_POLICY_RESAMPLE = 3  /* for a window longer than the table, the table
+                                   is interpolated linearly to the window, from
+                                   its first row to its last */
 };
 /* "none", "clamp", "wrap", "resample"; NULL past the end. */
 LOCANT_API const char *locant_eval_policy_name(enum locant_eval_policy policy);
@@ -336,22 +345,23 @@ typedef struct locant_eval_options {
     int64_t     blocks;      /* 0: 96 */
     const char *encoding;    /* spec; NULL: the trained one */
     enum locant_eval_policy policy;
-    const int64_t *lengths;  /* rising, 64 .. 2048; NULL: 128, 256, .. 2048 */
+    const int64_t *lengths;  /* increasing, 64 .. 2048; NULL: 128, 256, .. */
     size_t      n_lengths;   /* at most LOCANT_EVAL_LENGTHS */
 } locant_eval_options;
 
 #define LOCANT_EVAL_INIT { .struct_size = sizeof(locant_eval_options) }
 
 /*
- * Evaluate a finished run under another encoding, or beyond the end of its
- * table: P1 at the lengths, in that order, and P2 where the last of them is
- * 2048, of the targets of locant_evaluate(); the rest of *out is NAN.  Nothing
- * is trained: tensors go to the parameters of the same name and part, those of
- * t5 to those of temperature(kind=logn)+t5.  Lengths a spec leaves out are the
- * trained one.  Recorded in the store under spec, policy and lengths; recorded
- * before: read back.
- * Errors: as locant_evaluate(), PARAM (options, a parameter without partner, a
- * policy for what has no end), UNSUPPORTED (a table that cannot be longer).
+ * Evaluate a finished run with another encoding, or beyond the end of its
+ * table: P1 at the lengths, in that order, and P2 if the last of them is 2048,
+ * on the targets of locant_evaluate(); the rest of *out is NAN.  Nothing is
+ * trained: a parameter takes the trained tensor of the same name and part, for
+ * instance t5's table in temperature(kind=logn)+t5.  Lengths that a spec leaves
+ * out are the trained length.  The result is recorded under spec, policy and
+ * lengths; a recorded one is read instead.
+ * Errors: as locant_evaluate(), PARAM (options, a parameter without a trained
+ * tensor, a policy for an encoding without a table), UNSUPPORTED (a table that
+ * cannot be longer).
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_evaluate_as(locant_evaluation *out, locant_store *store, int64_t run,
@@ -369,13 +379,13 @@ typedef enum locant_preset {
     LOCANT_PRESET_HOMEWORK = 4
 } locant_preset;
 
-/* Long jobs that a report can do besides, each with a section of its own. */
+/* Further parts of a report, each a long job with its own section. */
 enum {
     LOCANT_WITH_EXTENSION = 1, /* reading beyond the trained length with RoPE:
                                   PI, NTK, YaRN, ReRoPE, Self-Extend, .. */
     LOCANT_WITH_TASKS = 2,     /* models of the report's encodings trained on
                                   tasks and scored */
-    LOCANT_WITH_SURFACE = 4    /* loss by (trained length, length read) */
+    LOCANT_WITH_SURFACE = 4    /* loss by (trained length, evaluated length) */
 };
 
 typedef struct locant_report_options {
@@ -392,10 +402,10 @@ typedef struct locant_report_options {
     unsigned      with;           /* LOCANT_WITH_..; 0: none */
     const char   *tasks;          /* "T1,T12": those of LOCANT_WITH_TASKS; NULL:
                                      the preset's */
-    int           minutes;        /* limit: seeds are left out, down to two,
-                                     until a forecast made at the beginning is
-                                     below it; 0: the preset's, none if 'seeds'
-                                     is given */
+    int           minutes;        /* time limit: the number of seeds is reduced,
+                                     at least to two, until a forecast made at
+                                     the start meets it; 0: the preset's limit,
+                                     or none if 'seeds' is given */
     int           any_isa;        /* 1: locant_store_any_isa() */
 } locant_report_options;
 
@@ -404,7 +414,7 @@ typedef struct locant_report_options {
       .preset = LOCANT_PRESET_QUICK, .directory = "locant-lab",        \
       .path = "locant-report.html" }
 
-/* One line of the table, also for --json. */
+/* One row of the table of results. */
 typedef struct locant_report_row {
     char    encoding[256];
     int     seeds;
@@ -422,16 +432,15 @@ typedef struct locant_report_row {
 enum { LOCANT_GATE_VALUES = 6 };
 
 /*
- * One gate: a check that must hold before the page may be believed.  g7 holds
- * when every claim of the page passes its corrected test, and has nothing to
- * judge where none is made.  'text' names the form of the sentence, so that it
- * can be said in another language with the same values and specs; the forms are
- * in src/lab/gate_text.c.
+ * One gate: a check without which the results of the page are not valid.  g7
+ * passes if every claim of the page passes its corrected test, and does not
+ * apply if there are no claims.  'text' is the id of the message, by which a
+ * translation is found for the same values and specs.
  */
 typedef struct locant_report_gate {
     char   name[8];      /* "g1" .. "g7" */
     int    passed;
-    int    not_applicable; /* nothing for it to judge: 'passed' is 1 */
+    int    not_applicable; /* nothing to check: 'passed' is 1 */
     char   sentence[768]; /* in English */
     char   text[16];      /* "g2.best" */
     double value[LOCANT_GATE_VALUES];
@@ -448,8 +457,8 @@ typedef struct locant_report {
 } locant_report;
 
 /*
- * The main job: train what is missing, evaluate, judge the gates, write the
- * page.  *out (may be NULL) is to be freed with locant_report_free().
+ * Make the report: train the missing runs, evaluate, check the gates, write the
+ * page.  Free *out, unless it is NULL, with locant_report_free().
  * Errors: as the functions above.
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status

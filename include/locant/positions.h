@@ -1,11 +1,11 @@
 /*
- * positions.h - builders of position ids, and what schemes that work by
- * changing ids make of them.
+ * positions.h - position ids of padded, packed, image and video inputs, and
+ * methods that change ids: randomized ids, PoSE, StreamingLLM, SelfExtend, ..
  *
- * Every other function takes ids as they are; most wrong results of real
- * models come from wrong ids.  The builders write I64, last stride 1, B rows of
- * S or T tokens, unless their comment says otherwise.  All arithmetic is
- * checked: an id that would not fit in 64 bits is refused, nothing wraps.
+ * Functions elsewhere use ids as they are given; most wrong results of real
+ * models come from wrong ids.  These functions write I64, last stride 1, B rows
+ * of S or T tokens, unless their comment says otherwise.  All arithmetic is
+ * checked: an id that does not fit in 64 bits is an error.
  */
 #ifndef LOCANT_POSITIONS_H
 #define LOCANT_POSITIONS_H
@@ -29,21 +29,22 @@ extern "C" {
  *     0                -1           OPT: positions without the offset of 2
  *     padding_idx + 1  padding_idx  RoBERTa, XLM-R, M2M100: rows of the table
  *
- * A chunk after a cache of n tokens that were no pads starts at first + n.
+ * A chunk that follows n cached tokens, padding not counted, starts at
+ * first + n.
  *
  * out    I64 [B, S]          written
  * mask   I32 or I64 [B, S]   0 or 1
  *
  * Source: transformers 4.57 and 5, generation/utils.py, models/opt.
  * Errors: NULL, DTYPE, SHAPE, LAYOUT, ALIAS, PARAM (a mask that is neither 0
- * nor 1: the sentence names it; first + S does not fit).
+ * nor 1: the message names it; first + S does not fit).
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_positions_from_mask(locant_tensor *out, const locant_tensor *mask,
                            int64_t first, int64_t pad);
 
 /*
- * The same with the mask token != pad_token: how fairseq numbers tokens, with
+ * The same with mask = (token != pad_token).  fairseq numbers tokens so, with
  * first = pad_token + 1 and pad = pad_token.
  *
  * tokens   I32 or I64 [B, S]
@@ -58,16 +59,16 @@ locant_positions_from_tokens(locant_tensor *out, const locant_tensor *tokens,
 /* ----------------------------------------------------------------- packing */
 
 /*
- * Documents of given lengths one after another in a row of T tokens.  With
- * token t the s-th of document d: positions[t] = s, documents[t] = d.  Tokens
- * after the last document are padding: position 0, document -1.
+ * Documents of given lengths, one after another in a row of T tokens.  If token
+ * t is number s, from 0, of document d, positions[t] = s and documents[t] = d.
+ * Tokens after the last document are padding: position 0, document -1.
  *
  * positions  I64 [T]          written; NULL: not wanted
  * documents  I64 [T]          written; NULL: not wanted
  * lengths    I32 or I64 [n]   at least 0; their sum is at most T
  *
- * Restarting positions is half of packing: a query must also be kept from the
- * keys of other documents (q_docs, k_docs of locant_attention).
+ * Packing needs more than restarted positions: queries must not see keys of
+ * other documents (q_docs, k_docs of locant_attention).
  * Errors: NULL (also when neither is wanted), DTYPE, SHAPE, LAYOUT, ALIAS,
  * PARAM (a negative length, a sum above T).
  */
@@ -80,7 +81,7 @@ locant_positions_from_lengths(locant_tensor *positions,
  * The same from where documents start: document d is tokens offsets[d] ..
  * offsets[d+1] - 1 ("cu_seqlens").
  *
- * offsets   I32 or I64 [n + 1]   first 0, never falling, last at most T
+ * offsets   I32 or I64 [n + 1]   first 0, non-decreasing, last at most T
  *
  * Errors: as locant_positions_from_lengths().
  */
@@ -90,8 +91,8 @@ locant_positions_from_offsets(locant_tensor *positions,
                               const locant_tensor *offsets);
 
 /*
- * Documents as Transformers finds them in ids: a new one starts wherever an id
- * is not its left neighbour's plus 1.
+ * Documents as Transformers infers them from ids: a new one starts wherever an
+ * id is not that of its left neighbour plus 1.
  *
  *     documents[b,t] = number of s in 1..t with p[b,s] - p[b,s-1] != 1
  *     *packed        = 1 if any row has more than one document, else 0
@@ -99,8 +100,8 @@ locant_positions_from_offsets(locant_tensor *positions,
  * documents   I64 [B, T]   written; NULL: not wanted
  * positions   I64 [B, T]
  *
- * Left padding, M-RoPE, randomized and PoSE ids look packed to this rule; each
- * padding token of locant_positions_from_lengths() is a document to it.
+ * By this rule left padding, M-RoPE, randomized and PoSE ids look packed, and
+ * each padding token of locant_positions_from_lengths() is a document.
  * Source: transformers 4.53 and later, masking_utils.py,
  * find_packed_sequence_indices().
  * Errors: NULL (packed, positions), DTYPE, SHAPE, LAYOUT, ALIAS.
@@ -134,20 +135,22 @@ typedef struct locant_grid {
       .merge = 1, .pretrained = { 1, 1, 1 } }
 
 /*
- * Coordinates of each patch, every axis by 'kind' with its own size n:
+ * Coordinates of each patch, each axis by 'kind' with n the size of that axis:
  *
- *     out[prefix + patch, :] = (t, h, w)     where out has 3 columns
- *                              (h, w)        where it has 2: the same for
- *                                            every frame
+ *     out[prefix + patch, :] = (t, h, w)     if out has 3 columns
+ *                              (h, w)        if it has 2: the same for every
+ *                                            frame
  *
  * Frames are outermost, then rows, then columns; with merge m, blocks of m x m
  * patches row by row, and patches row by row inside a block (Qwen-VL: m = 2).
- * Prefix tokens have coordinates 0, at which a rotation is the identity; the
- * input door must leave them out instead.
+ * Prefix tokens have coordinates 0, at which a rotation is the identity.
+ * Encodings of the input door would add the row of position 0 to them: pass
+ * those only the patches.
  *
  * out   F64 [prefix + frames * rows * cols, 2 or 3]   written
  *
- * Each coordinate is rounded once (PRETRAINED: if i * pretrained is exact).
+ * Each coordinate is rounded once (PRETRAINED: twice, unless i * pretrained is
+ * exact).
  * Source: INTEGER Qwen2-VL (arXiv:2409.12191v2) and others; CENTRES DINOv3
  * (arXiv:2508.10104v1), transformers models/dinov3_vit; PRETRAINED EVA-02
  * (arXiv:2303.11331v2), baaivision/EVA rope.py.
@@ -169,7 +172,7 @@ typedef enum locant_segment_kind {
                                   Qwen3-VL */
 } locant_segment_kind;
 
-/* A stretch of a sequence.  Sizes are of the merged grid, in tokens. */
+/* A part of a sequence.  Sizes are of the merged grid, in tokens. */
 typedef struct locant_segment {
     locant_segment_kind kind;
     int64_t tokens;             /* TEXT; at least 0 */
@@ -178,7 +181,7 @@ typedef struct locant_segment {
     int64_t before, after;      /* FRAMES; at least 0 */
 } locant_segment;
 
-/* Where the ids go on after an image or a video that started at s. */
+/* The first id after an image or a video that started at s. */
 typedef enum locant_mrope_next {
     LOCANT_MROPE_MAX  = 0, /* largest id so far + 1: the paper, Transformers <=
                               4.57 */
@@ -186,7 +189,7 @@ typedef enum locant_mrope_next {
                               longer than that shares ids with what follows */
 } locant_mrope_next;
 
-/* *tokens = how many tokens the segments make. */
+/* *tokens = the number of tokens in the segments.  Errors: NULL, PARAM. */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_mrope_tokens(int64_t *tokens, const locant_segment *segments, size_t n);
 
@@ -200,17 +203,18 @@ locant_mrope_tokens(int64_t *tokens, const locant_segment *segments, size_t n);
  *     *delta = largest id + 1 - N; later token m of the sequence has m + delta
  *              on all three axes
  *
- * An interval that is no whole number is multiplied in float32, as Transformers
- * 5 does; a whole one exactly.
+ * A fractional interval is multiplied in float32, as Transformers 5 does; a
+ * whole one exactly.
  *
- * out     I64 [N, 3]   written; N as locant_mrope_tokens() says
+ * out     I64 [N, 3]   written; N from locant_mrope_tokens()
  * delta   written; NULL: not wanted
  *
- * Padding is no segment: HF gives pads the id 1 and leaves them out otherwise.
+ * Leave padding out of the segments: HF gives it the id 1 and does not count
+ * it.
  * Source: Wang et al. 2024, arXiv:2409.12191v2, section 2.1; transformers,
  * models/qwen2_vl, qwen2_5_vl, qwen3_vl, get_rope_index().
  * Errors: NULL, DTYPE, SHAPE, LAYOUT, PARAM (a size outside its range: the
- * sentence names the segment; ids that do not fit).
+ * message names the segment; ids that do not fit).
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_positions_from_segments(locant_tensor *out, int64_t *delta,
@@ -218,10 +222,11 @@ locant_positions_from_segments(locant_tensor *out, int64_t *delta,
                                locant_mrope_next next);
 
 /*
- * Interval of Qwen2.5-VL: tokens_per_second * seconds, rounded to float32,
- * 'seconds' between two frames.  Transformers <= 4.57 cut the seconds before
- * the product: give floor(seconds) for them, by which frames less than a second
- * apart share one id.  Source: transformers 5.23 and 4.57, models/qwen2_5_vl.
+ * Interval of Qwen2.5-VL: tokens_per_second * seconds, rounded to float32, with
+ * 'seconds' the time between two frames.  Transformers <= 4.57 truncates the
+ * seconds first: pass floor(seconds) to follow it; frames less than a second
+ * apart then share one id.  Source: transformers 5.23 and 4.57,
+ * models/qwen2_5_vl.
  * Errors: NULL, PARAM (negative, not finite, a product that does not fit).
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
@@ -231,9 +236,9 @@ locant_mrope_interval(double *interval, int64_t tokens_per_second,
 /* ------------------------------------------------------- randomized ids */
 
 /*
- * Each row: T distinct ids of 0 .. range - 1, rising, every such set as likely
- * as any other.  Rows are drawn in order from 'random', which moves on; take
- * one row for the whole batch if it shall be shared.  Memory O(T).
+ * Each row: T distinct ids of 0 .. range - 1 in increasing order, every such
+ * set equally likely.  Rows are drawn in order from 'random', which advances;
+ * to share ids across a batch, draw one row.  Memory O(T).
  *
  * out     I64 [B, T]   written
  * range   at least T
@@ -247,24 +252,24 @@ locant_positions_randomized(locant_tensor *out, int64_t range,
                             locant_random *random);
 
 /*
- * The same spread evenly, for evaluation: out[b,t] = floor(t (range - 1) /
- * (T - 1)), from 0 to range - 1; 0 if T is 1.  Distinct, since range >= T.
+ * Evenly spaced ids, for evaluation: out[b,t] = floor(t (range - 1) / (T - 1)),
+ * from 0 to range - 1; 0 if T is 1.  They are distinct, since range >= T.
  * Errors: NULL, DTYPE, SHAPE, LAYOUT, PARAM (range; T above 2^31).
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_positions_spaced(locant_tensor *out, int64_t range);
 
 /*
- * PoSE: each row is cut into chunks, chunk c moved up by a skip u_c:
+ * PoSE: each row is cut into chunks, and chunk c is shifted by a skip u_c:
  *
  *     out[b,t] = t + u_c,  u_0 = 0,  u_c uniform in u_(c-1) .. range - T
  *
- * Two chunks are cut as the authors do, the first having 1 .. (T + 1) / 2
- * tokens; more are cut at distinct places, all choices alike.
+ * Two chunks are cut as by the authors: the first has 1 .. (T + 1) / 2 tokens.
+ * More are cut at distinct places, all choices equally likely.
  *
  * out      I64 [B, T]   written
  * chunks   1 .. T; the paper uses 2
- * range    the length trained for, at least T
+ * range    the target length, at least T
  *
  * Source: Zhu et al. 2023, arXiv:2309.10400v3, section 3.2; dwzhu-pku/PoSE,
  * src/train_pose.py, 43b43b3.
@@ -277,8 +282,8 @@ locant_positions_pose(locant_tensor *out, int64_t chunks, int64_t range,
 typedef struct locant_cape {
     size_t struct_size;
     double step;         /* between neighbours; above 0; all at most 1e30 */
-    double global_shift; /* of a row; at least 0; so the next */
-    double local_shift;  /* of a token, in steps */
+    double global_shift; /* of a row; at least 0 */
+    double local_shift;  /* of a token, in steps; at least 0 */
     double max_scale;    /* of a row; at least 1 */
     int    centred;      /* subtract the mean of each row */
 } locant_cape;
@@ -305,18 +310,19 @@ locant_positions_cape(locant_tensor *out, const locant_cape *cape,
 
 /* ------------------------------------------------- caches, groups, windows */
 
-/* *kept = tokens StreamingLLM holds of 'seen': min(seen, sinks + recent). */
+/* *kept = how many of 'seen' tokens StreamingLLM keeps: min(seen, sinks +
+ * recent).  Errors: as locant_positions_streaming(). */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_streaming_kept(int64_t *kept, int64_t seen, int64_t sinks,
                       int64_t recent);
 
 /*
- * StreamingLLM: of tokens 0 .. seen - 1 the first 'sinks' and the last 'recent'
- * (the newest, the query, among them) stay in the cache.  Keys are cached
- * before rotation and placed by their index in the cache.
+ * StreamingLLM: of tokens 0 .. seen - 1, the first 'sinks' and the last
+ * 'recent' (including the newest, the query) stay in the cache.  Keys are
+ * cached before rotation; the position of a key is its index in the cache.
  *
- * tokens      I64 [K]   written: true position of cache entry c, rising;
- *                       K as locant_streaming_kept() says
+ * tokens      I64 [K]   written: true position of cache entry c, increasing;
+ *                       K from locant_streaming_kept()
  * positions   I64 [K]   written: c; the query has K - 1; NULL: not wanted
  *
  * Source: Xiao et al. 2023, arXiv:2309.17453v4, section 3.2.
@@ -328,7 +334,7 @@ locant_positions_streaming(locant_tensor *tokens, locant_tensor *positions,
                            int64_t seen, int64_t sinks, int64_t recent);
 
 /*
- * SelfExtend: positions for its grouped scores.
+ * SelfExtend: positions for its grouped attention.
  *
  *     q_out = floor(p / group) + window - floor(window / group)
  *     k_out = floor(p / group)
@@ -337,8 +343,8 @@ locant_positions_streaming(locant_tensor *tokens, locant_tensor *positions,
  * positions      I64 [B, T]   p
  * group, window  at least 1
  *
- * The window should be a multiple of the group: the authors divide it with a
- * fraction in one of their prefill paths.
+ * Make the window a multiple of the group: one prefill path of the authors does
+ * not round down the quotient.
  * Source: Jin et al. 2024, arXiv:2401.01325v3; datamllab/LongLM, 715c1e3.
  * Errors: NULL (also when neither is wanted), DTYPE, SHAPE, LAYOUT, ALIAS,
  * PARAM.
@@ -349,8 +355,8 @@ locant_positions_selfextend(locant_tensor *q_out, locant_tensor *k_out,
                             int64_t window);
 
 typedef enum locant_longlora_form {
-    LOCANT_LONGLORA_ROLL = 0, /* the paper: tokens roll, the first half group
-                                 joins the last */
+    LOCANT_LONGLORA_ROLL = 0, /* the paper: tokens are rolled by half a group,
+                                 so the first half group joins the last */
     LOCANT_LONGLORA_CUT  = 1  /* the flash-attention code: half groups at both
                                  ends */
 } locant_longlora_form;
@@ -359,12 +365,13 @@ typedef enum locant_longlora_form {
  * LongLoRA's shifted sparse attention: a query sees the keys of its own group.
  *
  *     groups[0,t] = floor(t / group)                     heads 0 .. H/2 - 1
- *     groups[1,t] = floor(((t - group/2) mod T) / group) the others, ROLL
- *                   floor((t + group/2) / group)         the others, CUT
+ *     groups[1,t] = floor(((t - group/2) mod T) / group) other heads, ROLL
+ *                   floor((t + group/2) / group)         other heads, CUT
  *
- * Positions stay true.  With ROLL the last group holds the last group/2 tokens
- * and then the first; the authors' eager code masks by place in the group, so
- * that the first tokens see the last.  A mask causal by position does not.
+ * Positions do not change.  With ROLL the last group holds the last group/2
+ * tokens and then the first.  The authors' eager code masks by index in the
+ * group, so the first tokens see the last; a causal mask by position prevents
+ * that.
  *
  * groups   I64 [2, T]   written
  * group    even, at least 2; divides T.  The paper takes T / 4
@@ -401,9 +408,9 @@ typedef struct locant_distance_form {
 } locant_distance_form;
 
 /*
- * *out = the distance at which a query at p_i sees a key at p_j, n = p_i - p_j;
- * n itself for keys after the query (but see STREAMING).  Exact below 2^53, for
- * LEAKY rounded twice.
+ * *out = the distance that a query at p_i uses for a key at p_j, where n = p_i
+ * - p_j; n itself for keys after the query (except STREAMING).  Exact below
+ * 2^53; LEAKY is rounded twice.
  * Source: ReRoPE bojone/rerope (Su 2023); SelfExtend arXiv:2401.01325v3;
  * StreamingLLM arXiv:2309.17453v4.
  * Errors: NULL, PARAM.
@@ -442,7 +449,7 @@ typedef struct locant_temperature_form {
 } locant_temperature_form;
 
 /*
- * *out = what the query at 'position' is multiplied by, in double.
+ * *out = the factor by which the query at 'position' is multiplied, in double.
  * Source: transformers 5, models/llama4, ministral3, inkling; LOGN: Qwen 1's
  * modeling_qwen.py (length p + 1 > L), bojone/rerope.
  * Errors: NULL, PARAM (also a position below 0).

@@ -1,6 +1,6 @@
 /*
- * probe.h - what a trained model does with positions: attention of its heads,
- * how far back it reads, where its states say they are.
+ * probe.h - how a trained model uses positions: attention of its heads, how far
+ * back it reads, how well positions can be decoded from its states.
  */
 #ifndef LOCANT_PROBE_H
 #define LOCANT_PROBE_H
@@ -12,13 +12,13 @@ extern "C" {
 #endif
 
 /*
- * Measure a finished run on fixed text, which is the generator's whatever the
- * run was trained on, and keep what was found in the store; measured before, it
- * is read back.  '*json' is one JSON object, described in docs/PROBES.md, in
- * memory of locant_alloc(), zero-terminated.
+ * Measure a finished run on text of the generator, whatever it was trained on,
+ * and record the results in the store; recorded results are read instead.
+ * '*json' is one JSON object, described in docs/PROBES.md, in memory of
+ * locant_alloc(), zero-terminated.
  *
- * Of a store that is open for reading only, what was kept is read; parts that
- * were not measured are left out.
+ * In a store that is open for reading only, nothing is measured: parts that
+ * were not recorded are left out.
  *
  * Errors: NULL, PARAM (no such run, not done), UNSUPPORTED (a run of a task, or
  * with memory), IO, FORMAT (a damaged checkpoint), NOMEM, INTERRUPTED.

@@ -1,12 +1,13 @@
 /*
- * resize.h - a learned table of positions stretched to another length or grid.
+ * resize.h - a learned table of positions resampled to another length or grid.
  *
  * Every function here is a linear map over rows, out = W table, where W depends
- * on sizes and options only.  Row x of n takes from a table of m rows around
- * the source coordinate
+ * on sizes and options only.  Row x of the n rows of out is interpolated
+ * between the m rows of the table around the source coordinate
  *
  *   half pixel      s = (x + 1/2) m / (n + offset) - 1/2
- *   align corners   s = x (m - 1) / (n - 1);  0 if n = 1.  Ends meet ends.
+ *   align corners   s = x (m - 1) / (n - 1);  0 if n = 1.  First row maps to
+ *                   first row, last to last.
  *
  *   linear   W[x, j] = K(s - j), K(u) = 1 - |u| for |u| < 1
  *   cubic    Keys' kernel with constant a = -0.75:
@@ -16,10 +17,10 @@
  *              W[x, j] = K((s - j) / stretch), divided by the sum over j; cubic
  *              with a = -0.5.  What Pillow and PyTorch's antialias=True do.
  *
- * Without antialias, rows before the first are the first and rows after the
- * last are the last; with it they do not exist.  A row of weight 0 is not
- * read: a NaN elsewhere in the table stays there.  Equal sizes (in 2-D: equal
- * grids) are copied whatever the options, as all the codes named below do.
+ * Beyond its ends the table continues with copies of its first and last row;
+ * with antialias it ends.  A row of weight 0 is not read, so a NaN in it does
+ * not spread.  Equal sizes (in 2-D: equal grids) are copied whatever the
+ * options, as in all the codes named below.
  *
  * Sources: Keys 1981, "Cubic convolution interpolation for digital image
  * processing", IEEE Trans. ASSP 29(6), whose eq. (15) is a = -1/2; PyTorch
@@ -56,13 +57,13 @@ typedef struct locant_resize {
 /* Linear, half pixel, no prefix, square grids. */
 #define LOCANT_RESIZE_INIT { .struct_size = sizeof(locant_resize) }
 
-/* What published image models do to their table at another image size. */
+/* How published image models resample their table for another image size. */
 typedef enum locant_resize_form {
     /* linear, align corners.  google-research/vision_transformer,
-     * vit_jax/checkpoint.py: scipy.ndimage.zoom(order=1), ends to ends. */
+     * vit_jax/checkpoint.py: scipy.ndimage.zoom(order=1). */
     LOCANT_RESIZE_VIT        = 0,
     /* cubic.  transformers, models/vit, deit, vit_mae:
-     * interpolate_pos_encoding; Swin's tables of another window. */
+     * interpolate_pos_encoding; Swin's bias tables for another window. */
     LOCANT_RESIZE_HF         = 1,
     /* cubic, antialias.  timm, layers/pos_embed.py:resample_abs_pos_embed. */
     LOCANT_RESIZE_TIMM       = 2,
@@ -80,7 +81,7 @@ typedef enum locant_resize_form {
 
 /*
  * Set kind, align_corners, antialias and offset of 'how' to those of a form;
- * the other members stay.  Errors: NULL, PARAM.
+ * the other members stay unchanged.  Errors: NULL, PARAM.
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_resize_set_form(locant_resize *how, locant_resize_form form);
@@ -97,7 +98,7 @@ LOCANT_API const char *locant_resize_form_name(locant_resize_form form);
  *
  * Weights and sums are in double, rounded once; the same bits for any number
  * of threads and on every instruction set.  Saved for backward: nothing.
- * To leave other rows alone (BEiT's last three), pass a view without them.
+ * To keep other rows unchanged (BEiT's last three), pass a view without them.
  *
  * Errors: NULL, SHAPE, DTYPE, LAYOUT, PARAM (kind, switches, offset, prefix),
  *         ALIAS, NOMEM.
@@ -107,7 +108,7 @@ locant_resize_1d(locant_tensor *out, const locant_tensor *table,
                  const locant_resize *how);
 
 /*
- * dtable[j] += sum_x W[x, j] dout[x], and dout[p] for rows p of the prefix.
+ * dtable[j] += sum_x W[x, j] dout[x]; rows p of the prefix += dout[p].
  *
  * dtable  F32 or F64 [prefix + m, D]   added to; each sum is rounded once
  * dout    F32 or F64 [prefix + n, D]
@@ -119,15 +120,15 @@ locant_resize_1d_backward(locant_tensor *dtable, const locant_tensor *dout,
                           const locant_resize *how);
 
 /*
- * The same along both axes of a grid stored row-major, W = W_rows (x)
- * W_columns: row y w + x of out takes from rows j W + i of the table.
+ * The same along both axes of a grid stored row-major: W is the Kronecker
+ * product of the W of rows and the W of columns.
  *
  * out     F32 or F64 [prefix + rows * columns, D]             written
  * table   F32 or F64 [prefix + from_rows * from_columns, D]
  *
- * Errors: as locant_resize_1d(), and SHAPE where a grid does not have as many
- *         cells as the tensor has rows after the prefix, or is left out and
- *         that number is no square.
+ * Errors: as locant_resize_1d(), and SHAPE if a grid does not have as many
+ *         cells as the tensor has rows after the prefix, or if it is left out
+ *         and that number is not a square.
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_resize_2d(locant_tensor *out, const locant_tensor *table,

@@ -1,22 +1,24 @@
 /*
- * statistics.h - what a few seeds allow one to say.
+ * statistics.h - tests and intervals for a small number of seeds.
  *
- * The unit is the seed.  Runs of one seed saw the same batches and are tested
+ * The unit is the seed.  Runs of one seed read the same batches and are tested
  * on the same blocks of text, so encodings are compared by the differences of
- * runs that share a seed.  Losses within a run depend on each other: blocks may
- * be resampled, tokens never.
+ * runs that share a seed.  Losses within a run are dependent: resample blocks,
+ * never tokens.
  *
- *   paired difference    t interval and t test; p by flipping signs, exact for
- *                        any distribution that is symmetric around 0
+ *   paired difference    t interval and t test; p of the sign-flip test, exact
+ *                        for any distribution that is symmetric around 0
  *   many comparisons     Holm, on comparisons declared beforehand
- *   seeds to plan for    the power of the t test, the least p of exact ones
+ *   number of seeds      the power of the t test, the least p of the sign-flip
+ *                        test
  *   curves               bootstrap over seeds, then blocks
  *   accuracies           Wilson's interval for one seed; all seeds shown; the
- *                        share of seeds that solve the task.  Seeds that either
- *                        find a solution or do not have no useful mean.
+ *                        share of seeds that solve the task.  Where a seed
+ *                        either finds a solution or does not, the mean is not
+ *                        useful.
  *
- * With n seeds no p is below 2^(1 - n): .25 for 3, .0625 for 5, .031 for 6.
- * Undefined values are NAN and make NAN of what is computed from them.
+ * With n seeds no p of the sign-flip test is below 2^(1 - n): .25 for 3, .0625
+ * for 5, .031 for 6.  NAN stands for undefined values and propagates.
  */
 #ifndef LOCANT_STATISTICS_H
 #define LOCANT_STATISTICS_H
@@ -29,7 +31,7 @@ extern "C" {
 
 /* ------------------------------------------------------------------ paired */
 
-enum { LOCANT_FLIP_MAX = 20 }; /* more signs are not flipped one by one */
+enum { LOCANT_FLIP_MAX = 20 }; /* most seeds of the sign-flip test */
 
 typedef struct locant_difference {
     double mean; /* of d */
@@ -46,8 +48,8 @@ typedef struct locant_difference {
  *     t_p  = P(|T| >= |mean| / error), T of n - 1 degrees of freedom,
  *            error = sqrt(sum (d - mean)^2 / (n - 1) / n)
  *
- * Sums closer than rounding can tell count as equal, which makes p larger.
- * 'level' of the interval is in (0, 1).
+ * Sums that differ by less than the rounding error count as equal, which makes
+ * p larger.  'level' of the interval is in (0, 1).
  * Sources: Student, Biometrika 6 (1908); Fisher, The Design of Experiments
  * (1935), section 21.
  * Errors: NULL, PARAM.
@@ -56,13 +58,13 @@ LOCANT_API LOCANT_MUST_CHECK locant_status
 locant_paired(locant_difference *out, const double *d, size_t n, double level);
 
 /*
- * Holm's correction of p[n] for n comparisons: with p in rising order,
+ * Holm's correction of p[n] for n comparisons: with p in increasing order,
  *
  *     adjusted_i = max over j <= i of min(1, (n - j + 1) p_j),   j from 1
  *
- * Rejecting adjusted <= a keeps the chance of any false rejection at most a,
- * however the comparisons depend on each other.  A NAN stays one and is no
- * comparison: it does not count in n.  O(n^2).
+ * Rejecting adjusted <= a keeps the probability of any false rejection at most
+ * a, whatever the dependence of the comparisons.  A NAN stays NAN and does not
+ * count in n.  O(n^2).
  * Source: Holm, Scand. J. Statist. 6 (1979).
  * Errors: NULL, PARAM (p outside 0 .. 1).
  */
@@ -73,17 +75,17 @@ locant_holm(double *adjusted, const double *p, size_t n);
 
 /*
  * The least n with comparisons x 2^(1 - n) < alpha: with fewer seeds no p of
- * signs flipped, corrected by Holm for so many comparisons, is below 'alpha'.
- * 9 for 7 comparisons and .05.  0 if that is more than LOCANT_FLIP_MAX, and
- * unless 0 < alpha <= 1.
+ * the sign-flip test, corrected by Holm for that many comparisons, is below
+ * 'alpha'.  9 for 7 comparisons and .05.  0 if that is more than
+ * LOCANT_FLIP_MAX, and unless 0 < alpha <= 1.
  */
 LOCANT_API size_t locant_flip_seeds(size_t comparisons, double alpha);
 
 /*
- * Power: the chance that the two-sided t test of n paired differences has
- * t_p <= alpha, where they are normal with that mean and standard deviation,
- * by the noncentral t distribution.  To three digits.  NAN for n < 2, a
- * deviation that is not above 0, and unless 0 < alpha < 1.
+ * Power: the probability that the two-sided t test of n paired differences has
+ * t_p <= alpha if they are normal with that mean and standard deviation; by the
+ * noncentral t distribution, to three digits.  NAN for n < 2, a deviation that
+ * is not above 0, and unless 0 < alpha < 1.
  * Source: Cohen, Statistical Power Analysis for the Behavioral Sciences (1988),
  * section 2.3.
  */
@@ -99,10 +101,10 @@ LOCANT_API size_t locant_power_seeds(double mean, double deviation,
 typedef struct locant_interval {
     double mean;
     double low, high;  /* percentiles of the resampled means */
-    double seed_error; /* standard error of the mean, as seeds alone tell it:
+    double seed_error; /* standard error of the mean over seeds: standard
                           deviation of the seeds' means / sqrt(seeds); NAN for
                           one seed */
-    double data_error; /* the same of the blocks' means over seeds */
+    double data_error; /* the same over blocks, of the blocks' means */
 } locant_interval;
 
 /*
@@ -111,9 +113,9 @@ typedef struct locant_interval {
  * on the same blocks, so one draw of blocks serves all of them.  The draws are
  * a function of 'seed' (Philox).
  *
- * For few seeds the interval is too short, as every bootstrap's: the variance
- * it sees among seeds is (seeds - 1) / seeds of the true one, and for one seed
- * it knows nothing of others.  seed_error does not have that fault.
+ * With few seeds the interval is too short, as for every bootstrap: its
+ * variance between seeds is (seeds - 1) / seeds of the true one, and 0 for one
+ * seed.  seed_error is not biased in this way.
  *
  * All NAN where a loss is not finite, and for no seeds or no blocks.
  * Source: Davison and Hinkley, Bootstrap Methods and their Application (1997),
@@ -147,17 +149,17 @@ LOCANT_API double locant_share(const double *x, size_t n, double least);
 /* ------------------------------------------------------------------- ranks */
 
 /*
- * rank[n] of n encodings with losses loss[n, seeds, blocks]: one more than
- * there are encodings that can be told to have a lower one, as in 1 1 3 4 4; 0
- * where a loss is not finite.
+ * rank[n] of n encodings with losses loss[n, seeds, blocks]: 1 + the number of
+ * encodings with a significantly lower loss, as in 1 1 3 4 4; 0 if a loss is
+ * not finite.
  *
- * From three seeds on, the t test over seeds of the paired difference of means
- * over blocks tells, corrected by Bonferroni for all pairs of encodings that
- * have finite losses: the chance that any two are put in order by luck is at
- * most 1 - level.  Below three seeds no test tells anything, and ranks only
- * describe the runs: a loss is lower if it is so in every run.
+ * With three or more seeds, "significantly" is by the t test over seeds of the
+ * paired difference of means over blocks, with Bonferroni's correction for all
+ * pairs of encodings with finite losses: the probability that any pair is
+ * ordered by chance is at most 1 - level.  With one or two seeds ranks only
+ * describe the runs: a loss is lower if it is lower in every run.
  *
- * A shared rank does not mean equal: it means that these runs cannot tell.
+ * A shared rank does not mean equal losses: these runs cannot separate them.
  * Errors: NULL, PARAM (level outside (0, 1)), NOMEM.
  */
 LOCANT_API LOCANT_MUST_CHECK locant_status
@@ -166,8 +168,8 @@ locant_ranks(int *rank, const double *loss, size_t n, size_t seeds,
 
 /*
  * out[n] = mean of 1 / rank over the trials (tasks, lengths) of
- * rank[trials, n]; a rank of 0 adds 0.  NAN for no trials.  A mean reciprocal
- * rank hides that a task may be unsolved by all: show the values beside it.
+ * rank[trials, n]; a rank of 0 adds 0.  NAN for no trials.  The mean does not
+ * show that no encoding solves a task: show the values beside it.
  * Source: Kazemnejad et al., arXiv:2305.19466, figure 1.
  * Errors: NULL.
  */

@@ -1,9 +1,9 @@
 """Exactness at long positions.
 
-Turns the same query and key by RoPE at positions that differ by 3 and grow,
-once with the angles everybody computes in float32 (inv_freq * position, cos,
-sin) and once with locant.  The score depends on the difference alone, so it
-should not move; printed is how far it does, and how far the angles are off.
+Rotates the same query and key by RoPE at growing positions that differ by 3,
+once with the usual float32 angles (inv_freq * position, cos, sin) and once
+with locant.  The exact score depends only on the difference; the columns are
+the changes of the scores, and the errors of the angles.
 """
 import locant
 import numpy as np

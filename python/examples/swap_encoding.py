@@ -3,9 +3,9 @@
 usage: swap_encoding.py [STEPS]      200 if left out
 
 The same random weights are given one encoding after the other and trained to
-say the token three places back.  Printed are the loss before and after, on
-sequences of the trained length, and on sequences four times as long; of a
-guess it is ln 16 = 2.77 nats.
+predict the token three positions back.  The columns are the losses before and
+after on sequences of the trained length, and on sequences four times as long;
+guessing gives ln 16 = 2.77 nats.
 """
 import sys
 

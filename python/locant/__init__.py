@@ -2,10 +2,10 @@
 attention: liblocant for NumPy.
 
 An encoding is named by a spec, "rope(base=500000)", "t5", "alibi+rope":
-`locant.encodings()` lists them.  Arrays are used where they lie; what would
-have to be copied is refused unless copy=True.  Every refusal is a
-`locant.Error`.  No call has a length limit of its own; the interpreter runs
-other threads during each.
+`locant.encodings()` lists them.  Arrays are used in place; an array that would
+have to be copied is an error unless copy=True.  Every error is a
+`locant.Error`.  Calls have no length limit of their own.  The interpreter runs
+other threads during a call.
 
 `locant.torch`, `locant.hf` and `locant.plot` are imported when first used, and
 need PyTorch, transformers and matplotlib.

@@ -1,4 +1,4 @@
-"""NumPy arrays as the library sees them; nothing is copied unasked."""
+"""NumPy arrays as views for the library, without implicit copies."""
 from __future__ import annotations
 
 from ctypes import addressof, c_char
@@ -28,14 +28,14 @@ FLOATS = (0, 1, 2, 3)  # F32, F16, BF16, F64
 PARAMS = (0, 3)        # F32, F64
 _DTYPES = {code: dtype for dtype, code in _CODES.items()}
 _BLOCK = 4096   # positions
-_FAR = 1 << 62  # from there on no block is made
+_FAR = 1 << 62  # positions from here on have no block
 _NAMES = {0: "float32", 1: "float16", 2: "bfloat16", 3: "float64",
           4: "int32", 5: "int64"}
 
 
 def tensor(data: int, code: int, shape: tuple[int, ...],
            stride: tuple[int, ...]) -> Tensor:
-    """A locant_tensor of anyone's memory; 'stride' counts elements."""
+    """A locant_tensor for an address; 'stride' counts elements."""
     layout = _layout(code, 1, shape, stride)
     if layout is None:
         raise Error(Status.ERR_SHAPE, f"locant: rank {len(shape)}, at most "
@@ -65,11 +65,12 @@ def code_of(x: Array, name: str, dtype: str | None = None) -> int:
 @lru_cache(maxsize=512)
 def _layout(code: int, size: int, shape: tuple[int, ...],
             strides: tuple[int, ...]) -> bytes | None:
-    """A locant_tensor without its address; None: no whole elements apart."""
+    """A locant_tensor without its address; None: strides are not whole
+    elements."""
     if len(shape) > MAX_RANK or any(s % size for s in strides):
         return None
     rest = _ZEROS[len(shape)]
-    if 0 in shape:  # NumPy's strides of nothing mean nothing
+    if 0 in shape:  # strides of empty arrays are arbitrary
         strides = (size,) * len(shape)
     return _pack(code, len(shape), *shape, *rest,
                  *(s // size for s in strides), *rest)
@@ -81,15 +82,16 @@ def _layout_of_count(n: int) -> bytes:
 
 
 def address(x: Array) -> int:
-    """Of its first byte."""
+    """Address of its first byte."""
     try:
-        return addressof(_first_byte(x))  # the quickest way
+        return addressof(_first_byte(x))  # fastest
     except (TypeError, ValueError, BufferError):  # read-only, with gaps, empty
         return int(x.__array_interface__["data"][0])
 
 
 def raw(x: Array, name: str, code: int | None = None) -> bytes:
-    """The locant_tensor that sees 'x', which must outlive the call."""
+    """The bytes of a locant_tensor that views 'x'; keep 'x' alive for the
+    call."""
     if code is None:
         code = code_of(x, name)
     layout = _layout(code, x.itemsize, x.shape, x.strides)
@@ -103,12 +105,12 @@ def raw(x: Array, name: str, code: int | None = None) -> bytes:
 
 
 def view(x: Array, name: str, code: int | None = None) -> Tensor:
-    """raw() as a struct, which any function takes."""
+    """raw() as a struct, for functions with declared arguments."""
     return Tensor.from_buffer_copy(raw(x, name, code))
 
 
 def _as_array(x: Any, name: str, copy: bool) -> Array:
-    """Anything that shares its memory; other things only with 'copy'."""
+    """An array that shares the memory of 'x', or with 'copy' may be a copy."""
     if hasattr(x, "__array_interface__") or isinstance(x, (memoryview,
                                                            bytearray)):
         return np.asarray(x)
@@ -145,7 +147,7 @@ def take(x: Any, name: str, copy: bool = False, dtype: str | None = None,
 
 
 def _fitting(x: Array, codes: tuple[int, ...], dtype: str | None) -> Array:
-    """'x', or a copy where that is needed."""
+    """'x', or a copy if the library cannot take it."""
     if not x.dtype.isnative:
         x = x.astype(x.dtype.newbyteorder("="))
     if _CODES.get(x.dtype) not in codes and dtype is None and \
@@ -173,7 +175,7 @@ def result(out: Array | None, shape: tuple[int, ...], dtype: Any,
 
 
 def positions_of(x: Any, name: str, copy: bool) -> Array:
-    """Positions: int64, or float64 for real ones; a list is made an array."""
+    """Positions: int64, or float64 for real ones; lists become arrays."""
     if isinstance(x, (list, tuple, range)):
         try:
             x = np.asarray(x, np.float64 if _has_fractions(x) else np.int64)
@@ -210,15 +212,15 @@ def count(first: int, n: int) -> Array:
 
 @lru_cache(maxsize=16)
 def _block(number: int) -> tuple[Array, int]:
-    """Two blocks of positions, and where they lie."""
+    """Two blocks of positions, and their address."""
     at = count(number * _BLOCK, 2 * _BLOCK)
     return at, address(at)
 
 
 def counted(first: int, n: int) -> tuple[Array, bytes]:
-    """The locant_tensor of positions first .. first + n - 1, and the array that
-    is to outlive it.  Few of them are a piece of a block that is remembered: a
-    step of decoding makes no array."""
+    """The array first .. first + n - 1, to be kept alive for the call, and a
+    locant_tensor of it.  Short ranges are parts of cached blocks: a step of
+    decoding makes no array."""
     first = whole64(first, "offset")
     if 0 < n <= _BLOCK and 0 <= first < _FAR:
         at, start = _block(first // _BLOCK)

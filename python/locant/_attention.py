@@ -21,7 +21,7 @@ class Gradients(NamedTuple):
 
     q, k, v  as the arrays they belong to
     params   by name, of each learned parameter of the encoding
-    x, sinks None where there was none
+    x, sinks None if not given
     """
 
     q: Array
@@ -63,7 +63,7 @@ class Problem:
         return array, code
 
     def point(self, name: str, x: Array, code: int | None = None) -> None:
-        """Let member 'name' of the struct point to what 'x' sees."""
+        """Point member 'name' of the struct to a view of 'x'."""
         self.kept.append(x)
         setattr(self.struct, name, ctypes.pointer(view(x, name, code)))
 
@@ -73,7 +73,7 @@ class Problem:
                 self.point(name, positions_of(x, name, self.copy))
 
     def documents(self, q: Any, k: Any, key_mask: Any) -> None:
-        """Documents, of which keys outside 'key_mask' are padding."""
+        """Documents in which keys outside 'key_mask' are padding."""
         if (q is None) != (k is None):
             raise Error(Status.ERR_NULL, "locant: q_documents and k_documents "
                         "are given both or neither")
@@ -167,38 +167,39 @@ def attention(q: Any, k: Any, v: Any, encoding: str | Encoding | None = None,
               sinks: Any = None, x: Any = None, keys_turned: bool = False,
               out: Array | None = None, dtype: str | None = None,
               copy: bool = False) -> Any:
-    """softmax(scale <R q, R k> + b) v, never an array of T x S.
+    """softmax(scale <R q, R k> + b) v, without an array of T x S.
 
     q            [B, H, T, D] of float32, float64, float16 or bfloat16, any
                  strides with the last one dense: x.transpose(0, 2, 1, 3) of
                  [B, T, H, D] is taken as it is
     k, v         [B, Hkv, S, D], Hkv divides H
-    encoding     a spec or an Encoding; None: none.  One of the input door acts
-                 before attention, and does nothing here
+    encoding     a spec or an Encoding; None: none.  Encodings of the input door
+                 act before attention and do nothing here
     causal       a query sees keys at positions up to its own
-    params       learned parameters by name, float32 or float64; READS_X ones
-                 take their width from x
+    params       learned parameters by name, float32 or float64; shapes that
+                 depend on the width take it from x
     return_lse   also the log-sum-exp of each row, for attention_backward()
     scale        of the products; D^(-1/2) if left out
     q_positions  int64 [T] or [B, T]; query i sits at S - T + i if left out
     k_positions  int64 [S] or [B, S]; j if left out
     q_coords     float64 [T, axes] or [B, T, axes]: real coordinates, for
     k_coords     encodings of several axes; both or neither
-    q_documents  int64 [T] or [B, T]: a query sees keys of its own document
-    k_documents  alone; negative: padding, never seen and seeing nothing
+    q_documents  int64 [T] or [B, T]: a query sees only keys of its own
+    k_documents  document; negative: padding, which sees nothing and is never
+                 seen
     key_mask     bool [S] or [B, S]: True where a key is, False where padding
-    window       0: none; else keys at |q_pos - k_pos| < window alone
+    window       0: none; else only keys with |q_pos - k_pos| < window
     softcap      0: none; else scores become softcap tanh(s / softcap)
-    sinks        [H] float32 (float64 where q is): a logit of each head that
-                 takes its share of the weights and has no value
+    sinks        [H] float32 (float64 if q is): a logit of each head that takes
+                 part in the softmax and has no value
     x            [B, S, W], input of the layer, for encodings that read it (fox)
-    keys_turned  k came through rotate(.., key=True) already
+    keys_turned  k is already rotated, by rotate(.., key=True)
     out          where to write; new memory if left out
     dtype        "bfloat16" where q, k, v are uint16 holding its bits
-    copy         False: an array that would have to be copied is refused
+    copy         False: an array that would have to be copied is an error
 
     Returns out [B, H, T, D] of q's dtype, and with return_lse the log-sum-exp
-    [B, H, T], float32 (float64 where q is), in nats.  A row that sees no key is
+    [B, H, T], float32 (float64 if q is), in nats.  A row that sees no key is
     0.  The same bits for any number of threads.
     Errors: ERR_SHAPE, ERR_DTYPE, ERR_LAYOUT, ERR_PARAM, ERR_ALIAS, ERR_NOMEM,
     ERR_UNSUPPORTED.
@@ -277,7 +278,7 @@ class _Outputs:
         setattr(self.struct, name, ctypes.pointer(view(x, name, code)))
 
     def add_params(self, bound: Bound) -> dict[str, Array]:
-        """Zeros for each parameter, to which the library adds."""
+        """Zeros for each parameter, for the library to add to."""
         made, views = zeros(bound)
         if views is not None:
             self.struct.dparams = ctypes.cast(views, ctypes.POINTER(Tensor))

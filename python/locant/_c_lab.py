@@ -502,7 +502,7 @@ INIT.update({
     EvalOptions: {},
     ReportOptions: {"preset": 1, "directory": b"locant-lab", "path": b"locant-report.html"},
     Figure: {},
-    FigureView: {},
+    FigureView: {"head": -1},
     TaskEvalOptions: {"test_seed": 1},
 })
 

@@ -27,8 +27,8 @@ def table(spec: str | Encoding, length: int, dim: int, *,
     spec       e.g. "sinusoidal", "learned(length=512)"
     length     positions 0 .. length - 1
     dim        channels D
-    positions  int64 [N], or float64 [N] or [N, axes] where the encoding is
-               defined there, instead of 0 .. length - 1
+    positions  int64 [N], or float64 [N] or [N, axes] if the encoding is defined
+               at real positions, instead of 0 .. length - 1
     params     its learned parameters by name, float32 or float64
     dtype      of the result, float32 or float64
     copy       True: positions and params of other types are converted
@@ -54,7 +54,7 @@ def rotate(x: Any, spec: str | Encoding, positions: Any = None,
            limits: Any = None, params: Params | None = None,
            out: Array | None = None, dtype: str | None = None,
            copy: bool = False) -> Array:
-    """Queries or keys turned by their positions; exact at any of them.
+    """Queries or keys rotated by their positions, which may be any integers.
 
     Pair c of the rotated channels, (a, b), at position p becomes
     (a cos - b sin, a sin + b cos) of p f_c.
@@ -65,15 +65,15 @@ def rotate(x: Any, spec: str | Encoding, positions: Any = None,
     positions  int64 [T], or [B, T] for each row of x [B, .., T, D]; float64
                [T] or [T, axes] for real coordinates
     offset     without positions: row t sits at offset + t
-    inverse    turn back
-    key        x are keys; matters to xpos and pope
-    limits     int64 [B] or [B, T]: 1 + the longest position of the document
-               that each row, or each token, is of; read where frequencies
-               depend on it (the trait "length").  Left out: of each row
+    inverse    rotate back
+    key        x holds keys; xpos and pope rotate them unlike queries
+    limits     int64 [B] or [B, T]: 1 + the longest position of the document of
+               each row, or of each position; used if frequencies depend on the
+               length (trait "length").  Left out: from the positions of a row
     params     learned parameters by name
     out        where to write, may be x itself; new memory if left out
     dtype      "bfloat16" where x is uint16 holding its bits
-    copy       False: an array that would have to be copied is refused
+    copy       False: an array that would have to be copied is an error
 
     Returns [.., T, D] of x's dtype (pope: 2 D channels).
     Errors: ERR_SHAPE (odd channels), ERR_UNSUPPORTED (not of this door; no
@@ -115,8 +115,8 @@ def rotate(x: Any, spec: str | Encoding, positions: Any = None,
 def ragged(e: Encoding, positions: Any, at: Array, limits: Any, views: Any,
            flags: int, first: tuple[int, int],
            copy: bool) -> tuple[_c.Rotation, Any] | None:
-    """What a rotation of rows that are not alike is told, and what is to
-    outlive it; None: they are alike."""
+    """The locant_rotation for positions or limits by row, and arrays to keep
+    alive for the call; None: all rows are alike."""
     if limits is None and (positions is None or at.ndim != 2
                            or at.dtype != np.int64):
         return None
@@ -134,8 +134,8 @@ def ragged(e: Encoding, positions: Any, at: Array, limits: Any, views: Any,
 
 def positions_seen(given: Any, name: str, first: int, n: int,
                    copy: bool) -> tuple[Array, bytes]:
-    """Those given, or first .. first + n - 1: what the library sees, and the
-    array that is to outlive it."""
+    """The given array or first .. first + n - 1, to be kept alive for the call,
+    and a view of it."""
     if given is None:
         return counted(first, n)
     at = positions_of(given, name, copy)
@@ -157,8 +157,7 @@ def bias(spec: str | Encoding, heads: int, queries: int, keys: int,
     k_positions  int64 [S] instead
     dtype        of the result, float32 or float64
 
-    Returns [H, T, S], in the unit of scores (nats).  Whether a key is visible
-    is the mask's business.
+    Returns [H, T, S], in the unit of scores (nats), without any mask.
     Errors: ERR_UNSUPPORTED (not of this door), ERR_PARAM, ERR_SHAPE, ERR_DTYPE.
     """
     heads, queries, keys = (whole(heads, "heads"), whole(queries, "queries"),
@@ -210,8 +209,8 @@ def similarity(spec: str | Encoding, length: int, dim: int, *,
                params: Params | None = None, copy: bool = False) -> Array:
     """Cosine between positions 0 .. length - 1.
 
-    Of the input door: between rows of its table [length, dim].  Of the rotate
-    door: between vectors of ones turned by each position, which is the mean of
+    Input door: of rows of its table [length, dim].  Rotate door: of vectors of
+    ones rotated by each position; for a plain rotation that is the mean of
     cos((i - j) f_c) over the pairs.
 
     Returns float32 [length, length].

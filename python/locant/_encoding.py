@@ -16,7 +16,7 @@ from ._library import Error, lib, make, text
 from ._values import mapping, new, seeded, string, whole, whole64
 
 Params = Mapping[str, Any]
-# (array, name, copy) -> what is kept alive, what the library sees
+# (array, name, copy) -> object to keep alive, view for the library
 Viewer = Callable[[Any, str, bool], tuple[Any, Tensor]]
 
 _DOORS = {_c.DOOR_INPUT: "input", _c.DOOR_ROTATE: "rotate",
@@ -26,7 +26,7 @@ _TRAITS = {_c.TRAIT_RELATIVE: "relative", _c.TRAIT_ISOMETRIC: "isometric",
            _c.TRAIT_MONOTONE: "monotone", _c.TRAIT_LENGTH: "length",
            _c.TRAIT_READS_X: "reads_x", _c.TRAIT_REAL: "real",
            _c.TRAIT_CAUSAL: "causal"}
-# The figure that shows an encoding of each door at a glance.
+# The figure that represents an encoding of each door.
 _PICTURES = {"input": "table", "rotate": "cosine", "score": "bias",
              "content": "weights", "any": "attention"}
 
@@ -48,7 +48,7 @@ class Key:
 
 @dataclass(frozen=True)
 class Variant:
-    """A spelling of an encoding that has a name of its own."""
+    """A spec that is known under a name of its own."""
 
     spec: str
     title: str
@@ -81,7 +81,7 @@ class Parameter:
 
     name       its key in 'params'
     dims       its shape in words, "[buckets, heads]"
-    shape      its shape for the sizes asked about; 0: depends on one left out
+    shape      its shape for the given sizes; 0: depends on a size left out
     rate       learning rate relative to that of weight matrices; 0: data of
                the task, not learned
     per_layer  each layer of a model has its own
@@ -136,15 +136,14 @@ def encodings() -> dict[str, EncodingInfo]:
 
 
 class Encoding:
-    """A positional encoding, made from its spec; it never changes.
+    """A positional encoding, made from its spec; immutable.
 
     `Encoding("rope(base=500000)")`, `Encoding("randomized(length=2048)+alibi")`:
     the grammar is in include/locant/encoding.h.  Any number of threads may use
-    one.  Equal where the canonical specs are.
+    one.  Two are equal if their canonical specs are.
 
-    Errors: Error with ERR_PARAM, whose sentence names the byte of a syntax
-    error, or the unknown name or key with the nearest known one, or the value
-    and its range.
+    Errors: ERR_PARAM; the message names the byte of a syntax error, or the
+    unknown name or key with the nearest known one, or the value and its range.
     """
 
     __slots__ = ("handle", "spec", "_open", "_known", "_widths", "_plain",
@@ -187,7 +186,7 @@ class Encoding:
         return Encoding, (self.spec,)
 
     def _repr_svg_(self) -> str | None:
-        """What Jupyter shows; None where this build has no lab."""
+        """A figure for Jupyter; None if this build has no lab."""
         from .plot import svg
         for door, name in _PICTURES.items():
             if door in (*self.doors, "any"):
@@ -199,7 +198,7 @@ class Encoding:
 
     @property
     def info(self) -> EncodingInfo:
-        """Its row of the registry; of a sum, that of its first part."""
+        """Its row of the registry; for a sum, that of its first part."""
         return _info(lib.locant_encoding_info_of(self.handle).contents)
 
     @property
@@ -209,7 +208,7 @@ class Encoding:
 
     @property
     def traits(self) -> tuple[str, ...]:
-        """What the tests hold it to: LOCANT_TRAIT_* in lower case."""
+        """Its properties: names of LOCANT_TRAIT_* in lower case."""
         return _names(lib.locant_encoding_traits(self.handle), _TRAITS)
 
     @property
@@ -219,8 +218,8 @@ class Encoding:
 
     @property
     def reach(self) -> int:
-        """Positions it is defined at, from 0 on; 2**63 - 1 without a wall, 0
-        while a length that was left out is unknown."""
+        """n if it is defined at positions 0 .. n - 1; 2**63 - 1 without a
+        limit, 0 if the limit is a length that the spec leaves out."""
         return int(lib.locant_encoding_reach(self.handle))
 
     @property
@@ -229,8 +228,8 @@ class Encoding:
         return bool(lib.locant_encoding_places(self.handle))
 
     def layer(self, number: int) -> Encoding:
-        """What layer 'number' of a model uses: itself, or one of the two that
-        layers(..) holds, the same object each time."""
+        """The encoding of layer 'number' of a model: itself, or one of the two
+        that layers(..) holds, the same object each time."""
         found = lib.locant_encoding_layer(None, self.handle,
                                           whole64(number, "layer"))
         if found == self.handle.value:
@@ -241,8 +240,8 @@ class Encoding:
         return self._layers[found]
 
     def resolve(self, length: int) -> Encoding:
-        """The same trained on 'length' tokens: a key "length" that was left out
-        becomes 'length'."""
+        """The same for training on sequences of 'length' positions: a key
+        "length" that was left out becomes 'length'."""
         handle = ctypes.c_void_p()
         lib.locant_encoding_resolve(ctypes.byref(handle), self.handle,
                                     whole64(length, "length"))
@@ -258,7 +257,7 @@ class Encoding:
         return _resolved(self, max(length, 1)) if self._open else self
 
     def rotated_width(self, head_dim: int) -> int:
-        """Channels of a turned row of head_dim channels."""
+        """Channels of a rotated row of head_dim channels."""
         found = self._widths.get(head_dim)
         if found is None:
             found = self._widths[head_dim] = int(
@@ -268,18 +267,19 @@ class Encoding:
 
     @property
     def plain(self) -> bool:
-        """No parameters and no length left out: the same in every call."""
+        """True if it is the same in every call: no parameters, and no length
+        left out."""
         if self._plain is None:
             self._plain = not self.known and self.resolved(2) is self
         return self._plain
 
     def ids(self, batch: int, tokens: int, seed: int = 0,
             training: bool = False) -> Array:
-        """Positions of tokens that follow each other from 0.
+        """Positions of tokens in a row.
 
         Returns int64 [batch, tokens], or float64 with the trait "real":
-        0 .. tokens - 1, but where the encoding draws them at random (in
-        training, from 'seed') or spreads them out.
+        0 .. tokens - 1, unless the encoding draws them at random (in training,
+        from 'seed') or spreads them out.
         """
         real = lib.locant_encoding_traits(self.handle) & _c.TRAIT_REAL
         out = new((whole(batch, "batch"), whole(tokens, "tokens")),
@@ -300,7 +300,7 @@ class Encoding:
 
     @property
     def known(self) -> tuple[Parameter, ...]:
-        """parameters() of unknown sizes, remembered."""
+        """parameters() for unknown sizes, cached."""
         if self._known is None:
             self._known = self.parameters()
         return self._known
@@ -328,7 +328,7 @@ class Encoding:
         return values
 
     def project(self, params: Params) -> None:
-        """Move every entry to the nearest allowed value, in place: to be called
+        """Set every entry to the nearest allowed value, in place.  Call it
         after each step of an optimiser."""
         params = mapping(params, "params")
         for i, p in enumerate(self.known):
@@ -403,9 +403,9 @@ def bind(spec: str | Encoding | None, params: Params | None, length: int,
          viewer: Viewer = _numpy_view) -> Bound:
     """An encoding and its parameters for one call.
 
-    A length that the spec leaves out is 'length', but where a given parameter
-    says it.  Data of the task (rate 0) that is not given has its usual value;
-    a learned parameter that is not given is ERR_PARAM.
+    A length that the spec leaves out becomes 'length', unless the shape of a
+    given parameter determines it.  Data of the task (rate 0) that is not given
+    takes its initial value; a missing learned parameter is ERR_PARAM.
     """
     e, params = encoding_of(spec), mapping(params, "params")
     if not e.known:

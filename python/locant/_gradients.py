@@ -28,8 +28,8 @@ def table_backward(dout: Any, spec: str | Encoding, *, positions: Any = None,
     positions  as table() was given them; 0 .. N - 1 if left out
     params     as table() was given them
 
-    Returns an array for each parameter by name; of a position that occurs twice
-    both rows are added.
+    Returns an array for each parameter by name; rows of a position that occurs
+    twice are added.
     Errors: as table().
     """
     dout, code = _given(dout, 2, "[N, D]", copy, FLOATS)
@@ -52,9 +52,8 @@ def rotate_backward(dout: Any, spec: str | Encoding, positions: Any = None,
     """Gradients of what rotate() read.
 
     dout      [.., T, D], shape and dtype of what rotate() returned
-    x         as rotate() was given it, for maps that are no plain rotation
-              (pope, xpos); a plain one needs none: its gradient is dout turned
-              back
+    x         as rotate() was given it, for maps other than plain rotations
+              (pope, xpos); the gradient of a plain one is dout rotated back
     the rest  as rotate() was given it
 
     Returns the gradient of x, of its shape and dtype, and an array for each
@@ -131,7 +130,7 @@ def _given(dout: Any, rank: int, shape: str, copy: bool,
 
 
 def zeros(bound: Bound) -> tuple[dict[str, Array], Any]:
-    """Zeros for each parameter, to which the library adds, and their views."""
+    """Zeros for each parameter, for the library to add to, and their views."""
     if bound.views is None:
         return {}, None
     made = {p.name: np.zeros(value.shape, value.dtype)

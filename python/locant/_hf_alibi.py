@@ -1,6 +1,6 @@
-"""BLOOM and MPT for locant.hf, whose attention asks no attention interface.
+"""BLOOM and MPT for locant.hf: their attention uses no attention interface.
 
-Their forward() is ours where the mask is one of locant's, and their own in
+Their forward() is replaced if the mask is one of locant's, and is their own in
 every other case.
 """
 from __future__ import annotations
@@ -21,7 +21,7 @@ ATTENTION = (bloom.BloomAttention, mpt.MptAttention)
 
 
 def _counted(mask: Mask) -> Mask:
-    """Positions as BLOOM counts them: padding takes none."""
+    """Positions as BLOOM counts them, without padding."""
     if mask.k_documents is None:
         return mask
     at = (mask.k_documents + 1).cumsum(-1) - 1
@@ -82,7 +82,7 @@ def _mpt(attend: Any, original: Any) -> Any:
 
 
 def _mpt_block(original: Any) -> Any:
-    """It does not tell its attention that weights are asked for."""
+    """Passes output_attentions on, which its own block does not."""
     @functools.wraps(original)
     def forward(self: Any, hidden_states: Tensor, position_bias: Any,
                 attention_mask: Any, layer_past: Any = None,

@@ -1,7 +1,7 @@
-"""Which models of transformers run with locant, and which of them do now.
+"""Models of transformers that can run with locant, and those that do.
 
-A model that is not covered is refused when attn_implementation="locant" is
-asked for, in one sentence, not by what would happen to it later.
+A model that is not supported raises an error when attn_implementation="locant"
+is requested, not later.
 """
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from ._hf_mask import refuse
 
 _MASK = "takes its attention mask for a tensor"
 _BIAS = "adds a bias to its scores that it makes as a tensor"
-_REASONS = {  # by model_type, of those that ask the attention interface
+_REASONS = {  # by model_type, for models that use the attention interface
     "axk2": _MASK, "beit": _MASK, "doge": _MASK, "hy_v4": _MASK,
     "inkling2_text": _BIAS, "inkling_text": _BIAS, "layoutlm": _MASK,
     "longt5": _BIAS, "markuplm": _MASK, "mistral_large4_text": _MASK,
     "pixtral": _MASK, "switch_transformers": _BIAS}
 
-# Models that were given attn_implementation="locant" and may have it still.
+# Models with attn_implementation="locant", now or earlier.
 _given: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
 def _reason(model: Any) -> str | None:
-    """Why 'model' is not covered, though it asks the attention interface."""
+    """Why 'model' is not supported although it uses the interface."""
     known = vars(model.config)  # its properties may refuse to be asked
     if model.config.model_type in _REASONS:
         return _REASONS[model.config.model_type]
@@ -82,8 +82,8 @@ def register() -> None:
 
 
 def check_unused() -> None:
-    """Refuse to leave models behind that would find no attention, or their own
-    with a mask and an encoding that are not there."""
+    """Raise an error if models are left that would find no attention, or their
+    own attention without its mask and encoding."""
     gc.collect()  # a model is part of cycles
     for model in list(_given):
         if model.config._attn_implementation == "locant":

@@ -32,12 +32,12 @@ class Mask(NamedTuple):
 
     @property
     def ndim(self) -> int:
-        """Not 2: generate() makes the masks of a static cache itself, and a
-        model that is handed one must not take it for padding."""
+        """Not 2: generate() makes the masks of a static cache, and a model must
+        not take one for padding."""
         return 4
 
     def to(self, *_: Any, **__: Any) -> Mask:
-        """Itself: MPT makes its mask bool."""
+        """Itself; MPT converts its mask to bool."""
         return self
 
     def counted(self) -> Mask:
@@ -49,12 +49,12 @@ class Mask(NamedTuple):
             k_positions=(self.k_positions - self.first).clamp(min=0))
 
     def options(self) -> dict[str, Any]:
-        """Of attention()."""
+        """Options of attention()."""
         return {name: x for name, x in self._asdict().items()
                 if name not in ("weights", "first")}
 
     def contiguous(self) -> Mask:
-        """Itself, as generate() asks."""
+        """Itself; generate() calls it."""
         return self
 
 
@@ -64,8 +64,8 @@ def refuse(what: str) -> Error:
 
 
 def _remembering(name: str, original: Any) -> Any:
-    """A maker of mask functions that leaves on each what it was made of, which
-    torch.compile can read, as it cannot read a closure."""
+    """A factory of mask functions that stores its arguments on each of them:
+    torch.compile can read these, but not a closure."""
     @functools.wraps(original)
     def make(*given: Any) -> Any:
         made = original(*given)
@@ -83,7 +83,7 @@ def register() -> None:
 
 
 def _read(function: Callable[..., Any], found: dict[str, Any]) -> None:
-    """What a mask function of transformers is made of."""
+    """The arguments that a mask function of transformers was made from."""
     if function is masks.causal_mask_function:
         found["causal"] = True
         return

@@ -1,6 +1,6 @@
-"""Methods and functions of transformers that locant.hf stands in for.
+"""Methods and functions of transformers that locant.hf replaces.
 
-Each stand-in does the work for attn_implementation="locant" and calls the
+Each replacement works for attn_implementation="locant" and calls the
 original for every other one.
 """
 from __future__ import annotations
@@ -11,14 +11,14 @@ _originals: dict[tuple[Any, str], Any] = {}  # by class or module
 
 
 def method(owner: Any, name: str, make: Callable[[Any], Any]) -> None:
-    """Put make(original) in the place of owner.name, once."""
+    """Replace owner.name by make(original), once."""
     if (owner, name) not in _originals:
         _originals[owner, name] = vars(owner).get(name)
         setattr(owner, name, make(getattr(owner, name)))
 
 
 def undo() -> None:
-    """Put back every original."""
+    """Restore every original."""
     while _originals:
         (owner, name), original = _originals.popitem()
         if original is None:  # was inherited

@@ -17,28 +17,28 @@ Tensor = torch.Tensor
 
 
 def encoding_of(module: Any) -> lt.Encoding | None:
-    """What swap() gave to a layer of attention."""
-    # Not as a submodule: the model has it, once.
+    """The encoding that swap() gave to a layer of attention."""
+    # Not as a submodule: it belongs to the model.
     found: lt.Encoding | None = vars(module).get("_locant_encoding")
     return found
 
 
 class Swapped(torch.nn.ModuleList):
     """The encodings of a model, one for each layer or one for all: its
-    submodule "locant", so that their parameters are the model's."""
+    submodule "locant", which makes their parameters the model's."""
 
     undone: tuple[Any, str, list[Any], list[Any]]
     # the model, its attn_implementation, layers, hooks
 
     def project(self) -> None:
-        """Move every parameter to the nearest allowed value: to be called after
-        each step of an optimiser."""
+        """Set every parameter to the nearest allowed value.  Call it after each
+        step of an optimiser."""
         for encoding in self.children():
             assert isinstance(encoding, lt.Encoding)
             encoding.project()
 
     def undo(self) -> None:
-        """Leave the model with the encoding and the attention it had."""
+        """Restore the encoding and the attention of the model."""
         model, attention, layers, hooks = self.undone
         for layer in layers:
             vars(layer).pop("_locant_encoding", None)
@@ -55,14 +55,14 @@ def _refuse(what: str) -> Error:
 
 
 def _guard(config: Any, module: Any, given: Any) -> None:
-    """Without locant the model would have no encoding at all."""
+    """Check that the model runs with locant: else it would have no encoding."""
     if config._attn_implementation != "locant":
         raise _refuse("the model was given another encoding, and then "
                       f"attn_implementation={config._attn_implementation!r}; "
                       "expected \"locant\", or undo()")
 
 
-def _unturned(module: Any, given: Any, out: Any) -> Any:
+def _no_rotation(module: Any, given: Any, out: Any) -> Any:
     """Cosines and sines of no rotation."""
     if not (isinstance(out, tuple) and len(out) == 2 and
             all(isinstance(x, Tensor) and x.is_floating_point()
@@ -81,7 +81,7 @@ def _rows(encoding: Any, x: Tensor, positions: Tensor) -> Tensor:
 
 
 def _added(encoding: Any, module: Any, given: Any, options: Any) -> Any:
-    """What goes into the first layer of a model without a table."""
+    """The input of the first layer of a model without a table, plus rows."""
     at = options.get("position_ids")
     if at is None or not given:
         raise _refuse(f"{type(module).__name__} of the model is not told the "
@@ -90,7 +90,7 @@ def _added(encoding: Any, module: Any, given: Any, options: Any) -> Any:
 
 
 def _replaced(encoding: Any, module: Any, given: Any, out: Tensor) -> Tensor:
-    """Other rows of a table of positions."""
+    """A replacement of the rows of a table of positions."""
     nothing = torch.zeros_like(out)
     return nothing if encoding is None else \
         _rows(encoding, nothing if out.ndim == 3 else nothing[None],
@@ -137,8 +137,8 @@ def _checked(spec: Any) -> _encoding.Encoding:
 
 def _made(encoding: _encoding.Encoding, config: Any, layers: int, seed: int,
           length: int | None) -> Iterator[lt.Encoding]:
-    """One for each layer, or one alone if it has nothing of its own in each.
-    Layers of one kind share what belongs to no layer."""
+    """An encoding for each layer, or one for all if layers share parameters.
+    Layers of one kind share parameters that are not per layer."""
     if length is None:
         length = getattr(config, "max_position_embeddings", None)
     firsts: dict[int, lt.Encoding] = {}
@@ -162,7 +162,7 @@ def _made(encoding: _encoding.Encoding, config: Any, layers: int, seed: int,
 
 
 def _hooks(model: Any, encoding: Any, layers: list[Any]) -> Iterator[Any]:
-    """Take out the encoding of the model; the input door goes in."""
+    """Switch off the model's encoding; add the input door of the new one."""
     enters = encoding if "input" in _encoding.encoding_of(
         encoding.spec).doors else None
     yield layers[0].register_forward_pre_hook(partial(_guard, model.config))
@@ -170,7 +170,7 @@ def _hooks(model: Any, encoding: Any, layers: list[Any]) -> Iterator[Any]:
     for path, m in model.named_modules():
         if type(m).__name__.endswith("RotaryEmbedding"):
             found = True
-            yield m.register_forward_hook(_unturned)
+            yield m.register_forward_hook(_no_rotation)
         elif path.split(".")[-1] in ("wpe", "position_embeddings") and \
                 isinstance(m, torch.nn.Embedding):
             found = True
@@ -196,20 +196,20 @@ def swap(model: Any, encoding: Any, *, length: int | None = None,
               GPT-2, BERT, ..); its own encoding is switched off, and it runs
               with attn_implementation="locant"
     encoding  a spec; "none": no encoding; "layers(local=rope,global=none)":
-              not the same in each layer
+              different encodings in different layers
     length    what a length that the spec leaves out becomes; that of the model
               (max_position_embeddings) if left out
     seed      the encoding's parameters are drawn from
 
-    In attention, positions are places in the sequence, those of the cache
-    included, counted from the first token after padding on the left; rows that
-    are packed begin anew.  What is added to the input has the model's
+    In attention, positions are indices in the sequence, including the cache,
+    counted from the first token after left padding; packed sequences start
+    again at 0.  Rows of the input door are those of the model's
     position_ids.  Learned parameters are the model's, below "locant":
-    model.parameters() and state_dict() have them.  A second swap() takes the
-    place of the first.
+    model.parameters() and state_dict() have them.  A second swap() replaces the
+    first.
 
     Returns the encodings; undo() gives the model its own back.
-    Errors: ERR_UNSUPPORTED for a model or an encoding that is not covered.
+    Errors: ERR_UNSUPPORTED for a model or an encoding that is not supported.
     """
     from .hf import register
     checked = _checked(encoding)

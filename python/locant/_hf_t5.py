@@ -1,8 +1,8 @@
-"""The bias of T5 and its kin for locant.hf: by its table, not as a tensor.
+"""The bias of T5, mT5 and UMT5 for locant.hf: by its table, not as a tensor.
 
 compute_bias() of a model that runs with locant returns a Bias instead of an
-array of H x T x S; the model hands it from its first layer to the others as it
-does with the array, and attend() gives it to the kernels.
+array of H x T x S; the model passes it from its first layer to the others, as
+it would the array, and attend() gives it to the kernels.
 """
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _families: set[type] = set()  # the attention classes that do this
 
 
 class Bias(NamedTuple):
-    """What stands for a position_bias."""
+    """Replaces a position_bias."""
 
     spec: str
     table: torch.Tensor  # [buckets, H]
@@ -48,8 +48,8 @@ def register() -> None:
 
 
 def options_of(module: Any, bias: Any) -> dict[str, Any] | None:
-    """Options of attention() that a position_bias amounts to; None: it is a
-    tensor that says something."""
+    """Options of attention() for a position_bias; None: it is a tensor, which
+    is not supported."""
     if bias is None:
         return {}
     if isinstance(bias, Bias):

@@ -1,4 +1,4 @@
-"""Find and load the libraries; turn a status into an exception, here only."""
+"""Find and load the libraries; turn a status into an exception."""
 from __future__ import annotations
 
 import atexit
@@ -15,22 +15,22 @@ Struct = TypeVar("Struct", bound=ctypes.Structure)
 
 
 class Error(Exception):
-    """What the library refuses, and why.
+    """An error of the library.
 
     status    a `locant.Status`, for programs to branch on
-    sentence  function, argument, what was found, what was expected
+    message   function, argument, what was found, what was expected
     """
 
     status: _c.Status
-    sentence: str
+    message: str
 
-    def __init__(self, status: int, sentence: str) -> None:
-        super().__init__(int(status), sentence)  # so that it can be pickled
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(int(status), message)  # so that it can be pickled
         self.status = _c.Status(status)
-        self.sentence = sentence
+        self.message = message
 
     def __str__(self) -> str:
-        return self.sentence
+        return self.message
 
 
 def _file(name: str) -> str:
@@ -38,7 +38,7 @@ def _file(name: str) -> str:
 
 
 def _folders() -> list[str]:
-    """Where the libraries may be: LOCANT_LIBRARY alone if it is set."""
+    """Where to look for the libraries: only LOCANT_LIBRARY if it is set."""
     given = os.environ.get("LOCANT_LIBRARY")
     if given:
         return [given if os.path.isdir(given) else os.path.dirname(given)]
@@ -73,12 +73,12 @@ def _declare(library: ctypes.CDLL,
 
 
 def quick(name: str) -> Any:
-    """A function of pointers and ints, whose status is for refusal() if not 0.
+    """A function with undeclared arguments; pass a nonzero status to refusal().
 
-    For calls that last a microsecond.  No arguments are declared, so that ctypes
-    passes the bytes that raw() makes of an array in a third of the time of a
-    struct, and no result is checked in Python.  Callers pass bytes, c_void_p,
-    arrays of structs, None and ints of 32 bits; nothing else arrives whole.
+    For calls that take a microsecond.  Without declarations ctypes passes the
+    bytes of raw() in a third of the time of a struct, and the result is not
+    checked in Python.  Pass only bytes, c_void_p, arrays of structs, None and
+    ints of 32 bits; anything else would be truncated.
     """
     return lib[name]
 
@@ -108,8 +108,8 @@ def _load_core() -> ctypes.CDLL:
 class Callback:
     """A Python function for C to call, within a with statement.
 
-    What it raises is kept: C is answered 'stop', and when the with statement
-    ends it is raised again instead of what C made of that answer.
+    If it raises an exception, C gets 'stop' as its result, and the exception is
+    raised again at the end of the with statement.
     """
 
     def __init__(self, kind: Any, function: Callable[..., Any],
@@ -139,7 +139,7 @@ def text(found: bytes | None) -> str:
 
 
 def make(kind: type[Struct], /, **values: Any) -> Struct:
-    """A struct as its _INIT macro leaves it, then with these members."""
+    """A struct with the values of its _INIT macro, then with these members."""
     made = kind()
     if kind in _c.INIT:
         made.struct_size = ctypes.sizeof(kind)
@@ -152,9 +152,9 @@ def make(kind: type[Struct], /, **values: Any) -> Struct:
 
 @lru_cache(maxsize=None)
 def lab() -> ctypes.CDLL:
-    """liblocant_lab, loaded when first asked for.
+    """liblocant_lab, loaded on first use.
 
-    It needs jansson, SQLite and zlib; where it was not built or they are missing,
+    It needs jansson, SQLite and zlib; if they are missing, or it was not built:
     Error with ERR_UNSUPPORTED.
     """
     path = _find("locant_lab")
@@ -173,11 +173,11 @@ def lab() -> ctypes.CDLL:
 
 
 def _poll() -> Any:
-    """What long calls ask about ten times a second: was Ctrl-C pressed?
+    """The poll of long calls, about ten times a second: was Ctrl-C pressed?
 
-    A function of C, since a Python one would run the handler of the signal
-    before its first line, and what that raises would be lost.  It forgets the
-    signal, which _check() raises again.
+    It is a C function, since a Python one would run the handler of the signal
+    before its first line, and the exception would be lost.  It clears the
+    signal; _check() raises it again.
     """
     occurred = ctypes.pythonapi.PyOS_InterruptOccurred
     occurred.argtypes = [ctypes.c_void_p]  # takes none; C callers pass one
@@ -188,5 +188,5 @@ lib = _load_core()
 _polled = (lib.locant_attention_forward, lib.locant_attention_backward)
 _asked = _poll()
 lib.locant_set_poll(_asked, None)
-# A thread that still computes must not ask an interpreter that has ended.
+# A thread that still computes must not call an interpreter that has ended.
 atexit.register(lib.locant_set_poll, _c.Poll(), None)

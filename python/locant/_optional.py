@@ -6,7 +6,8 @@ from typing import Any
 
 
 def need(module: str, part: str, extra: str) -> Any:
-    """Import a package, or say in one sentence who needs it."""
+    """Import a package; the error of a missing one names the part of locant
+    that needs it."""
     try:
         return importlib.import_module(module)
     except ImportError as error:

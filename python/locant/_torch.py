@@ -1,7 +1,7 @@
-"""Tensors of PyTorch as the library sees them, and attention as an operator.
+"""PyTorch tensors as views for the library, and attention as an operator.
 
-An operator, unlike a function, can be traced: torch.compile, torch.export and
-autograd see its schema and its fake kernel, and never look inside.
+An operator can be traced, unlike a function: torch.compile, torch.export and
+autograd use its schema and its fake kernel.
 """
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _CODES = {torch.float32: Dtype.F32, torch.float16: Dtype.F16,
 
 
 def seen(x: Tensor, name: str) -> _c.Tensor:
-    """What 'x' sees, for the length of a call: 'x' must outlive it."""
+    """A view of 'x' for one call; keep 'x' alive for it."""
     code = _CODES.get(x.dtype)
     if code is None:
         raise Error(Status.ERR_DTYPE, f"locant: {name} has dtype {x.dtype}, "
@@ -41,17 +41,18 @@ def seen(x: Tensor, name: str) -> _c.Tensor:
 
 
 def viewer(x: Tensor, name: str, _: bool) -> tuple[Tensor, _c.Tensor]:
-    """For bind(): a parameter is used where it lies."""
+    """For bind(): parameters are used in place."""
     return x, seen(x, f"params[{name!r}]")
 
 
 def dense(x: Tensor) -> Tensor:
-    """A gradient as autograd hands it over: of a sum it has no strides."""
+    """A gradient from autograd with a dense last stride; that of a sum has
+    stride 0."""
     return x if x.stride(-1) == 1 else x.contiguous()
 
 
 def like(x: Tensor) -> Tensor:
-    """New memory of the shape of 'x'; its heads lie as those of 'x' do."""
+    """New memory of the shape of 'x', with heads and tokens in its order."""
     if x.ndim == 4 and x.stride(1) < x.stride(2):
         b, h, t, d = x.shape
         return x.new_empty((b, t, h, d)).transpose(1, 2)
@@ -64,7 +65,7 @@ def wide(x: Tensor) -> torch.dtype:
 
 
 def gradients(bound: Bound) -> tuple[list[Any], Any]:
-    """Zeros for each parameter, to which the library adds, and their views."""
+    """Zeros for each parameter, for the library to add to, and their views."""
     made = [like(v).zero_() if isinstance(v, Tensor) else np.zeros_like(v)
             for v in bound.values]
     views = [seen(v, "dparams") if isinstance(v, Tensor) else
@@ -73,7 +74,7 @@ def gradients(bound: Bound) -> tuple[list[Any], Any]:
 
 
 def chosen(bound: Bound, names: str, made: list[Any]) -> list[Tensor]:
-    """Of one value for each parameter, those of the given ones in order."""
+    """Values of the given parameters in order, out of those of all."""
     order = [p.name for p in bound.encoding.known]
     return [made[order.index(n)] for n in names.split(",") if n]
 
@@ -103,7 +104,7 @@ class Call(NamedTuple):
 
 
 _TENSORS = Call._fields[:11]
-_LEARNED = 5  # of them have gradients
+_LEARNED = 5  # the first ones, which have gradients
 _SCHEMA = (
     "Tensor q, Tensor k, Tensor v, Tensor? x, Tensor? sinks, Tensor? q_pos, "
     "Tensor? k_pos, Tensor? q_coords, Tensor? k_coords, Tensor? q_docs, "
@@ -142,7 +143,7 @@ def _problem(c: Call) -> tuple[_c.Attention, Bound]:
 
 def _forward(*given: Any) -> tuple[Tensor, Tensor]:
     c = Call(*given)
-    problem, _bound = _problem(c)  # which keeps the parameters' views
+    problem, _bound = _problem(c)  # _bound keeps the parameters' views alive
     out = like(c.q)
     lse = c.q.new_empty(c.q.shape[:3], dtype=wide(c.q))
     scratch = workspace(problem)

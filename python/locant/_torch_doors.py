@@ -1,6 +1,7 @@
 """The doors rotate and input of an encoding as operators of PyTorch."""
 from __future__ import annotations
 
+import ctypes
 from typing import Any, NamedTuple, Sequence
 
 import torch
@@ -9,100 +10,125 @@ from torch.library import custom_op
 from . import _c
 from ._arrays import Array, counted
 from ._encoding import Bound, bind, encoding_of
-from ._library import lib
+from ._library import lib, make
 from ._torch import Tensor, chosen, dense, gradients, refuse_twice, seen, viewer
 
 
-class Turn(NamedTuple):
-    """The arguments of both operators, in order; 'flags' is 0 of add."""
+class Call(NamedTuple):
+    """The arguments of both operators, in order; add has neither 'limits' nor
+    'flags'."""
 
     x: Tensor
     params: Sequence[Tensor]
     positions: Tensor | None
+    limits: Tensor | None
     spec: str
     names: str  # of params, with commas
     offset: int
     flags: int
 
 
-_SCHEMA = ("Tensor x, Tensor[] params, Tensor? positions, str spec, "
-           "str names, SymInt offset, int flags")
+_SCHEMA = ("Tensor x, Tensor[] params, Tensor? positions, Tensor? limits, "
+           "str spec, str names, SymInt offset, int flags")
 
 
-def _bound(t: Turn) -> tuple[Bound, _c.Tensor, Tensor | Array]:
-    """The encoding for this call, its positions, and what holds them."""
-    tokens, dim = t.x.shape[-2:]
-    heads = t.x.shape[-3] if t.x.ndim > 2 else 1
-    turns = "rotate" in encoding_of(t.spec).doors
-    bound = bind(t.spec, dict(zip(t.names.split(","), t.params)), tokens,
-                 {"width": heads * dim if turns else dim, "heads": heads,
+def _bound(c: Call) -> tuple[Bound, _c.Tensor, Tensor | Array]:
+    """The encoding for this call, a view of its positions, and their array."""
+    tokens, dim = c.x.shape[-2:]
+    heads = c.x.shape[-3] if c.x.ndim > 2 else 1
+    rotates = "rotate" in encoding_of(c.spec).doors
+    bound = bind(c.spec, dict(zip(c.names.split(","), c.params)), tokens,
+                 {"width": heads * dim if rotates else dim, "heads": heads,
                   "head_dim": dim}, viewer=viewer)
-    if t.positions is not None:
-        return bound, seen(t.positions, "positions"), t.positions
-    held, found = counted(t.offset, tokens)
+    if c.positions is not None:
+        return bound, seen(c.positions, "positions"), c.positions
+    held, found = counted(c.offset, tokens)
     return bound, _c.Tensor.from_buffer_copy(found), held
 
 
-def _turned(x: Tensor, spec: str) -> Tensor:
+def _rotation(c: Call, bound: Bound, at: _c.Tensor) -> _c.Rotation | None:
+    """What locant_encoding_rotate_ragged() takes; None: all rows are alike."""
+    by_row = at.rank == 2 and at.dtype == _c.Dtype.I64
+    if c.limits is None and not by_row:
+        return None
+    rotation = make(_c.Rotation, encoding=bound.encoding.handle, flags=c.flags,
+                    positions=ctypes.pointer(at))
+    if c.limits is not None:
+        rotation.limits = ctypes.pointer(seen(c.limits, "limits"))
+    if bound.views is not None:
+        rotation.params = ctypes.cast(bound.views, ctypes.POINTER(_c.Tensor))
+    return rotation
+
+
+def _rotated(x: Tensor, spec: str) -> Tensor:
     width = encoding_of(spec).rotated_width(int(x.shape[-1]))
     return x.new_empty((*x.shape[:-1], width))
 
 
 def _rotate(*given: Any) -> Tensor:
-    t = Turn(*given)
-    bound, at, _held = _bound(t)
-    out = _turned(t.x, t.spec)
-    lib.locant_encoding_rotate(seen(out, "out"), seen(t.x, "x"),
-                               bound.encoding.handle, at, bound.views, t.flags)
+    c = Call(*given)
+    bound, at, _held = _bound(c)
+    out = _rotated(c.x, c.spec)
+    rotation = _rotation(c, bound, at)
+    if rotation is not None:
+        lib.locant_encoding_rotate_ragged(seen(out, "out"), seen(c.x, "x"),
+                                          rotation)
+        return out
+    lib.locant_encoding_rotate(seen(out, "out"), seen(c.x, "x"),
+                               bound.encoding.handle, at, bound.views, c.flags)
     return out
 
 
 def _rotate_backward(wanted: Sequence[bool], dout: Tensor,
                      *given: Any) -> list[Tensor]:
-    t = Turn(*given)
-    bound, at, _held = _bound(t)
-    dx = t.x.new_empty(t.x.shape)
+    c = Call(*given)
+    bound, at, _held = _bound(c)
+    dx = c.x.new_empty(c.x.shape)
     values, views = gradients(bound) if any(wanted[1:]) else ([], None)
     dout = dense(dout)
-    lib.locant_encoding_rotate_backward(
-        seen(dx, "dx"), views, seen(dout, "dout"), seen(t.x, "x"),
-        bound.encoding.handle, at, bound.views, t.flags)
-    found = [dx, *(chosen(bound, t.names, values) if values else [])]
+    tensors = (seen(dx, "dx"), views, seen(dout, "dout"), seen(c.x, "x"))
+    rotation = _rotation(c, bound, at)
+    if rotation is not None:
+        lib.locant_encoding_rotate_ragged_backward(*tensors, rotation)
+    else:
+        lib.locant_encoding_rotate_backward(
+            *tensors, bound.encoding.handle, at, bound.views, c.flags)
+    found = [dx, *(chosen(bound, c.names, values) if values else [])]
     return [x for x, want in zip(found, wanted) if want]
 
 
 def _add(*given: Any) -> Tensor:
-    t = Turn(*given)
-    bound, at, _held = _bound(t)
-    out = t.x.new_empty(t.x.shape)
-    lib.locant_encoding_add(seen(out, "out"), seen(t.x, "x"),
+    c = Call(*given)
+    bound, at, _held = _bound(c)
+    out = c.x.new_empty(c.x.shape)
+    lib.locant_encoding_add(seen(out, "out"), seen(c.x, "x"),
                             bound.encoding.handle, at, bound.views)
     return out
 
 
 def _add_backward(wanted: Sequence[bool], dout: Tensor,
                   *given: Any) -> list[Tensor]:
-    t = Turn(*given)
-    bound, at, _held = _bound(t)
+    c = Call(*given)
+    bound, at, _held = _bound(c)
     values, views = gradients(bound)
-    # Batches share positions; the table's gradient adds up, row by row.
+    # Rows of a batch share positions; their gradients add up, row by row.
     rows = dense(dout).to(torch.promote_types(dout.dtype, torch.float32))
     for part in rows.reshape(-1, *rows.shape[-2:]):
         lib.locant_encoding_table_backward(
             views, seen(part, "dout"), bound.encoding.handle, at, bound.views)
-    return [x for x, want in zip(chosen(bound, t.names, values), wanted[1:])
+    return [x for x, want in zip(chosen(bound, c.names, values), wanted[1:])
             if want]
 
 
 def _wanted_fake(wanted: Sequence[bool], dout: Tensor,
                  *given: Any) -> list[Tensor]:
-    t = Turn(*given)
-    return [x.new_empty(x.shape) for x, want in zip([t.x, *t.params], wanted)
+    c = Call(*given)
+    return [x.new_empty(x.shape) for x, want in zip([c.x, *c.params], wanted)
             if want]
 
 
 def _operators(name: str, forward: Any, fake: Any, backward: Any) -> Any:
-    """locant::name and locant::name_backward, which knows no gradient."""
+    """locant::name and locant::name_backward, which has no gradient."""
     op = custom_op(f"locant::{name}", forward, mutates_args=(),
                    device_types="cpu", schema=f"({_SCHEMA}) -> Tensor")
     back = custom_op(
@@ -116,16 +142,16 @@ def _operators(name: str, forward: Any, fake: Any, backward: Any) -> Any:
 
 
 rotate, rotate_backward = _operators(
-    "rotate", _rotate, lambda x, *given: _turned(x, given[2]),
+    "rotate", _rotate, lambda x, *given: _rotated(x, given[3]),
     _rotate_backward)
 add, add_backward = _operators(
     "add", _add, lambda x, *given: x.new_empty(x.shape), _add_backward)
 
 
 def _keep(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
-    t = Turn(*inputs)
-    ctx.save_for_backward(t.x, t.positions, *t.params)
-    ctx.options = t[3:]
+    c = Call(*inputs)
+    ctx.save_for_backward(c.x, c.positions, c.limits, *c.params)
+    ctx.options = c[4:]
 
 
 def _wanted(ctx: Any) -> list[bool]:
@@ -133,15 +159,15 @@ def _wanted(ctx: Any) -> list[bool]:
 
 
 def _call(ctx: Any, op: Any, wanted: list[bool], dout: Tensor) -> list[Any]:
-    """A gradient for each that is wanted, else None."""
-    x, positions, *params = ctx.saved_tensors
-    made = iter(op(wanted, dout, x, params, positions, *ctx.options))
+    """A gradient for each wanted input, None for the others."""
+    x, positions, limits, *params = ctx.saved_tensors
+    made = iter(op(wanted, dout, x, params, positions, limits, *ctx.options))
     return [next(made) if want else None for want in wanted]
 
 
 def _rotate_gradient(ctx: Any, dout: Tensor) -> tuple[Any, ...]:
     dx, *dparams = _call(ctx, rotate_backward, _wanted(ctx), dout)
-    return dx, dparams, None, None, None, None, None
+    return dx, dparams, *[None] * (2 + len(ctx.options))
 
 
 def _add_gradient(ctx: Any, dout: Tensor) -> tuple[Any, ...]:
@@ -149,8 +175,8 @@ def _add_gradient(ctx: Any, dout: Tensor) -> tuple[Any, ...]:
     dparams = [None] * (len(wanted) - 1)
     if any(wanted[1:]):
         dparams = _call(ctx, add_backward, [False, *wanted[1:]], dout)[1:]
-    return (dout if wanted[0] else None, dparams, None, None, None, None,
-            None)
+    return (dout if wanted[0] else None, dparams,
+            *[None] * (2 + len(ctx.options)))
 
 
 rotate.register_autograd(_rotate_gradient, setup_context=_keep)

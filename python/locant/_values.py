@@ -1,4 +1,4 @@
-"""Numbers and strings that callers pass, checked before anything reads them."""
+"""Checks of numbers and strings that callers pass."""
 from __future__ import annotations
 
 from operator import index
@@ -27,12 +27,12 @@ def whole(x: Any, name: str, least: int = 0, most: int = _MOST) -> int:
 
 
 def whole64(x: Any, name: str) -> int:
-    """A whole number of 64 bits, below 0 too: an offset, a window."""
+    """An integer of 64 bits, possibly negative: an offset, a window."""
     return whole(x, name, _LEAST)
 
 
 def seeded(x: Any) -> int:
-    """A seed: 64 bits, which may be read with or without a sign."""
+    """A seed of 64 bits, signed or unsigned."""
     return whole(x, "seed", _LEAST, 2**64 - 1)
 
 
@@ -48,7 +48,7 @@ def real(x: Any, name: str) -> float:
 
 
 def mapping(x: Any, name: str) -> Mapping[str, Any]:
-    """Values by name; None: none."""
+    """Values by name; None gives none."""
     if x is None:
         return {}
     if not isinstance(x, Mapping):
@@ -58,7 +58,7 @@ def mapping(x: Any, name: str) -> Mapping[str, Any]:
 
 
 def string(x: Any, name: str) -> bytes:
-    """A string, as C takes it."""
+    """A string as bytes for C."""
     if not isinstance(x, str):
         raise Error(Status.ERR_PARAM, f"locant: {name} is {x!r}, expected a "
                     "string")

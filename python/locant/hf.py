@@ -5,17 +5,17 @@
     model = AutoModelForCausalLM.from_pretrained(
         .., attn_implementation="locant")
 
-or model.set_attn_implementation("locant").  Masks are not made as arrays of
-T x S: what transformers says of a mask (causal, sliding window, padding, packed
-sequences, offsets of a cache) reaches the kernels as positions and documents.
+or model.set_attn_implementation("locant").  Masks are not arrays of T x S: the
+properties of a mask in transformers (causal, sliding window, padding, packed
+sequences, offsets of a cache) reach the kernels as positions and documents.
 Soft-caps, sinks, grouped heads, the bias table of T5 and the slopes of BLOOM
-and MPT are the kernels' own, and output_attentions gives the weights.  What is
-not covered raises locant.Error, never a wrong number: masks of other kinds,
-masks given as 4-D tensors, dropout.
+and MPT are computed in the kernels, and output_attentions gives the weights.
+What is not supported raises locant.Error: masks of other kinds, masks given as
+4-D tensors, dropout.
 
     encodings = locant.hf.swap(model, "t5")
 
-puts another encoding in the place of the model's own.
+replaces the encoding of a model by another.
 """
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ __all__ = ["Mask", "Swapped", "attend", "mask", "register", "swap",
 
 def _seen(module: Any, given: Any, q: Tensor, k: Tensor,
           is_causal: bool | None) -> dict[str, Any]:
-    """Options of attention() that a mask amounts to."""
+    """Options of attention() for a mask."""
     if isinstance(given, Mask):
         return given.options()
     if given is not None:
@@ -56,7 +56,7 @@ def _seen(module: Any, given: Any, q: Tensor, k: Tensor,
 
 
 def _weights(q: Tensor, k: Tensor, options: dict[str, Any]) -> Tensor:
-    """The weights [B, H, T, S], as attention to columns of the identity."""
+    """The weights [B, H, T, S]: attention with columns of the identity as v."""
     b, heads, s, d = k.shape
     parts = []
     for first in range(0, s, d):
@@ -68,11 +68,11 @@ def _weights(q: Tensor, k: Tensor, options: dict[str, Any]) -> Tensor:
 
 
 def _recorded() -> bool:
-    """Whether transformers keeps what layers give as weights: GPT-2 does not
-    hand output_attentions to its layers."""
+    """Whether transformers records the weights of layers: GPT-2 does not pass
+    output_attentions to its layers."""
     active: Any = _active_collector
     if torch.compiler.is_compiling() and not active.compiling:
-        return False  # set() marks that; get() cannot be traced before it
+        return False  # get() cannot be traced before set(), which sets it
     kept = active.get() or {}
     return "attentions" in kept or "cross_attentions" in kept
 
@@ -85,8 +85,8 @@ def attend(module: Any, query: Tensor, key: Tensor, value: Tensor,
            encoding: str | None = None,
            **_: Any) -> tuple[Tensor, Tensor | None]:
     """The attention interface: query [B, H, T, D], key and value
-    [B, Hkv, S, D]; returns [B, T, H, D] and the weights if asked for.
-    'encoding' is what swap() has not put another in the place of."""
+    [B, Hkv, S, D]; returns [B, T, H, D] and, if wanted, the weights.
+    'encoding' is the model's own, unless swap() has replaced it."""
     if dropout:
         raise refuse(f"attention has dropout {dropout}, expected 0")
     bias = t5.options_of(module, position_bias)
@@ -116,7 +116,7 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Leave transformers as it was before register().
+    """Undo register().
 
     Errors: ERR_UNSUPPORTED while a model runs with locant: undo() its swap(),
     or give it another attn_implementation.

@@ -2,9 +2,9 @@
 
 `locant.plot.wavelengths("rope")` draws the figure "wavelengths" of an encoding,
 `locant.plot.length("locant-lab")` the figure "length" of the runs in a store;
-`locant.plot.names()` lists them all, with "-" written "_" in Python.
-liblocant_lab computes every number; matplotlib, imported when something is
-drawn, only draws.
+`locant.plot.names()` lists them all; in Python "-" is written "_".
+liblocant_lab computes every number; matplotlib, imported when first needed,
+only draws.
 """
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Figure:
-    """What one figure shows: series, or the cells of a heat map."""
+    """The data of one figure: series, or the cells of a heat map."""
 
     name: str
     kind: FigureKind
@@ -75,7 +75,7 @@ class Figure:
 
 
 def names() -> dict[str, str]:
-    """Every figure: its title, and what it is of ("rotate", "runs", ..)."""
+    """Every figure by name: its title and what it is of ("rotate", ..)."""
     found, at = {}, lab().locant_figure_at
     for i in itertools.count():
         info = at(i)
@@ -108,7 +108,7 @@ def _series(s: Any, kind: FigureKind) -> Series:
 
 
 def _copied(f: Any, alt: bytes, caption: bytes) -> Figure:
-    """The figure, which C keeps only during its call, in memory of its own."""
+    """A copy of a figure of C, which is valid only during its call."""
     kind = FigureKind(f.kind)
     cells = _values(f.cells, f.rows * f.cols)
     return Figure(
@@ -146,7 +146,7 @@ def _visit(name: str, of: str | Encoding, take: Any, runs: Sequence[int],
 
 
 def _ended(store: ctypes.c_void_p) -> list[int]:
-    """All runs of which one may have the numbers of a report."""
+    """All runs that have ended: one may have the numbers of a report."""
     found: list[int] = []
 
     def visit(run: Any, _: Any) -> None:
@@ -159,8 +159,8 @@ def _ended(store: ctypes.c_void_p) -> list[int]:
 
 
 def _finished(store: ctypes.c_void_p, tasks: bool) -> list[int]:
-    """Finished runs like the last one, on a task or on text: of its model and
-    source.  Runs on text that go on from another are the last to be taken."""
+    """Finished runs like the last one, on a task or on text: with its model and
+    source.  Runs on text with a parent only if there are no others."""
     found: list[tuple[bool, int, Any]] = []
 
     def visit(run: Any, _: Any) -> None:
@@ -180,15 +180,16 @@ def _finished(store: ctypes.c_void_p, tasks: bool) -> list[int]:
 
 def figures(name: str, of: str | Encoding, *, runs: Sequence[int] = (),
             **view: Any) -> list[Figure]:
-    """The data of a figure, one for each kind of layer where layers differ.
+    """The data of a figure; one for each kind of layer if layers differ.
 
     name  one of names()
     of    a spec or an Encoding, whose initial values are shown; or the folder
           of a run store, such as "locant-lab"
-    runs  of a store: their ids; all finished ones like the last if left out
-          (of "task-.." ones on a task, of others on text)
+    runs  ids of runs of a store; left out: all finished ones like the last
+          (on a task for "task-..", on text for other figures)
     view  length, position, head, trained, width, heads, factor, seed, as in
-          locant_figure_view of include/locant/figure.h; 0: as on the page
+          locant_figure_view of include/locant/figure.h; left out: as on the
+          page
 
     Errors: ERR_PARAM (no such figure; not of this encoding), ERR_UNSUPPORTED
     (this build has no lab), ERR_IO.
@@ -312,8 +313,8 @@ def figure(name: str, of: str | Encoding, ax: Any = None, *,
            runs: Sequence[int] = (), **view: Any) -> Any:
     """Draw the figure 'name' of an encoding or of a store of runs.
 
-    Returns matplotlib axes; a list of them where layers differ and the figure
-    comes once for each kind.  The rest is as in figures().
+    Returns matplotlib axes, or a list of them if layers differ and there is a
+    figure for each kind.  The rest is as in figures().
     """
     if ax is None:
         need("matplotlib.pyplot", "plot", "plot")

@@ -1,13 +1,13 @@
 """liblocant for PyTorch: attention, rotation and encodings with gradients.
 
-CPU tensors are used where they lie, whatever their strides, in float32,
-float64, float16 and bfloat16.  Every function is an operator with a fake
-kernel: torch.compile(fullgraph=True) and torch.export trace through it.  First
-derivatives only: the gradient of a gradient is refused.
+CPU tensors of float32, float64, float16 and bfloat16 are used in place,
+whatever their strides.  Every function is an operator with a fake kernel:
+torch.compile(fullgraph=True) and torch.export trace through it.  There are
+first derivatives only: the gradient of a gradient is an error.
 
-Under torch.autocast("cpu") q, k, v and x are cast to its dtype, as PyTorch does
-for scaled_dot_product_attention; float64 stays, parameters and sinks stay
-float32, and so do the sums.  Threads are those of locant.set_threads(), not of
+Under torch.autocast("cpu") q, k, v and x are cast to its dtype, except float64,
+as PyTorch does for scaled_dot_product_attention; parameters, sinks and sums
+stay float32.  The number of threads is that of locant.set_threads(), not of
 torch.set_num_threads().
 """
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, Literal, Mapping, TypeAlias, overload
 from . import _encoding
 from ._c import ROTATE_INVERSE, ROTATE_KEY, Status
 from ._library import Error
-from . import _torch as ops  # says so where PyTorch is missing
+from . import _torch as ops  # its error names a missing PyTorch
 from . import _torch_doors as doors
 import torch
 
@@ -41,7 +41,7 @@ def _on_cpu(**given: Any) -> None:
 
 
 def _cast(*given: Tensor | None) -> list[Any]:
-    """What autocast makes of the arguments of an attention."""
+    """Cast the arguments of an attention as autocast does."""
     if not torch.is_autocast_enabled("cpu"):
         return list(given)
     dtype = torch.get_autocast_dtype("cpu")
@@ -50,7 +50,7 @@ def _cast(*given: Tensor | None) -> list[Any]:
 
 
 def _widened(x: Tensor) -> Tensor:
-    """A parameter of a model in half precision."""
+    """A parameter in half precision becomes float32."""
     half = x.dtype in (torch.float16, torch.bfloat16)
     return x.to(torch.float32) if half else x
 
@@ -70,7 +70,7 @@ def _named(encoding: Spec, params: Mapping[str, Tensor] | None
 
 def _documents(q: Tensor, k: Tensor, q_docs: Tensor | None,
                k_docs: Tensor | None, key_mask: Tensor | None) -> list[Any]:
-    """Documents, of which keys outside 'key_mask' are padding."""
+    """Documents in which keys outside 'key_mask' are padding."""
     if (q_docs is None) != (k_docs is None):
         raise Error(Status.ERR_NULL, "locant: q_documents and k_documents are "
                     "given both or neither")
@@ -115,27 +115,27 @@ def attention(  # type: ignore[misc]
               key_mask: Tensor | None = None, window: int = 0,
               softcap: float = 0.0, sinks: Tensor | None = None,
               x: Tensor | None = None, keys_turned: bool = False) -> Any:
-    """softmax(scale <R q, R k> + b) v, never a tensor of T x S.
+    """softmax(scale <R q, R k> + b) v, without a tensor of T x S.
 
     Differentiable in q, k, v, x, sinks and params.
 
     q            [B, H, T, D] of float32, float64, float16 or bfloat16, any
                  strides with the last one dense
     k, v         [B, Hkv, S, D], Hkv divides H
-    encoding     a spec, a locant.Encoding, or a locant.torch.Encoding, which
-                 brings its parameters; None: none.  One of the input door acts
-                 before attention, and does nothing here
-    params       learned parameters by name, float32 or float64; of half
-                 precision they are widened, sinks too
+    encoding     a spec, a locant.Encoding, or a locant.torch.Encoding with its
+                 parameters; None: none.  Encodings of the input door act before
+                 attention and do nothing here
+    params       learned parameters by name, float32 or float64; half precision
+                 is widened, also of sinks
     return_lse   also the log-sum-exp of each row, which has no gradient
     q_positions  int64 [T] or [B, T]; query i sits at S - T + i if left out
     k_positions  int64 [S] or [B, S]; j if left out
     key_mask     bool [S] or [B, S]: True where a key is, False where padding
-    the rest     as locant.attention() takes it, tensors for arrays
+    the rest     as in locant.attention(), with tensors for arrays
 
-    Returns out [B, H, T, D], laid out as q is ([B, T, H, D] in memory if q is),
-    and with return_lse the log-sum-exp [B, H, T], float32 (float64 where q is),
-    in nats.  A row that sees no key is 0.
+    Returns out [B, H, T, D], in memory as q is ([B, T, H, D] if q is), and with
+    return_lse the log-sum-exp [B, H, T], float32 (float64 if q is), in nats.  A
+    row that sees no key is 0.
     Errors: as locant.attention(); ERR_UNSUPPORTED for tensors not on the CPU.
     Source: Vaswani et al. 2017, arXiv:1706.03762v7, eq. (1); of the gradients
     Dao et al. 2022, arXiv:2205.14135v2, appendix B.2.
@@ -156,36 +156,39 @@ def attention(  # type: ignore[misc]
 
 def rotate(x: Tensor, encoding: Spec, positions: Tensor | None = None,
            offset: int = 0, inverse: bool = False, *, key: bool = False,
+           limits: Tensor | None = None,
            params: Mapping[str, Tensor] | None = None) -> Tensor:
-    """Queries or keys turned by their positions; exact at any of them.
+    """Queries or keys rotated by their positions.
 
     x          [.., T, D], any strides with the last one dense
     encoding   a spec, a locant.Encoding or a locant.torch.Encoding
-    positions  int64 [T]; float64 [T] or [T, axes] for real coordinates
+    positions  int64 [T], or [B, T] for the rows of x [B, .., T, D]; float64 [T]
+               or [T, axes] for real coordinates
     offset     without positions: row t sits at offset + t
-    inverse    turn back
-    key        x are keys; matters to xpos and pope
+    inverse    rotate back
+    key        x holds keys; xpos and pope rotate them unlike queries
+    limits     int64 [B] or [B, T], as locant.rotate() takes them
 
     Returns [.., T, D] of x's dtype (pope: 2 D channels).  Differentiable in x
     and params.
     Errors and source: as locant.rotate().
     """
-    _on_cpu(x=x, positions=positions)
+    _on_cpu(x=x, positions=positions, limits=limits)
     spec, names, values = _named(encoding, params)
     flags = (ROTATE_INVERSE if inverse else 0) | (ROTATE_KEY if key else 0)
-    made: Tensor = doors.rotate(x, values, positions, spec, names, offset,
-                                flags)
+    made: Tensor = doors.rotate(x, values, positions, limits, spec, names,
+                                offset, flags)
     return made
 
 
 def add(x: Tensor, encoding: Spec, positions: Tensor | None = None,
         offset: int = 0, *,
         params: Mapping[str, Tensor] | None = None) -> Tensor:
-    """Embeddings with the rows of an encoding of the input door added.
+    """x plus the rows of an encoding of the input door.
 
     x          [.., T, D], any strides with the last one dense
     encoding   e.g. "sinusoidal", or a locant.torch.Encoding("learned", ..)
-    positions  int64 [T]; float64 [T] or [T, axes] where it is defined there
+    positions  int64 [T]; float64 [T] or [T, axes] if it is defined at real ones
     offset     without positions: row t sits at offset + t
 
     Returns x + P[positions] of x's dtype.  Differentiable in x and params.
@@ -193,21 +196,22 @@ def add(x: Tensor, encoding: Spec, positions: Tensor | None = None,
     """
     _on_cpu(x=x, positions=positions)
     spec, names, values = _named(encoding, params)
-    made: Tensor = doors.add(x, values, positions, spec, names, offset, 0)
+    made: Tensor = doors.add(x, values, positions, None, spec, names, offset,
+                             0)
     return made
 
 
 class Encoding(torch.nn.Module):
-    """An encoding with its learned parameters, of one layer or shared.
+    """A module with an encoding and its learned parameters.
 
     encoding = locant.torch.Encoding("t5", heads=8)
     out = encoding(q, k, v, causal=True)
 
     spec      e.g. "rope", "t5(bidirectional=yes)", "alibi+rope"
-    length    what a length that the spec leaves out becomes
-    width, heads, kv_heads, head_dim   of the model: shapes of parameters may
-              depend on them, and ERR_PARAM names the one that is missing
-    seed      parameters are drawn from
+    length    replaces a length that the spec leaves out
+    width, heads, kv_heads, head_dim   sizes of the model that shapes of
+              parameters depend on; ERR_PARAM names a missing one
+    seed      of the initial parameters
     dtype     of parameters, torch.float32 or torch.float64
 
     A parameter "part.name" of a sum is the attribute part_name.  Data of the
@@ -241,17 +245,17 @@ class Encoding(torch.nn.Module):
                 self.register_parameter(name, torch.nn.Parameter(value))
 
     def params(self) -> dict[str, Tensor]:
-        """Parameters by the names that the library knows them by."""
+        """Parameters by their names in the library."""
         return {known: getattr(self, own)
                 for known, own in self._names.items()}
 
     def rates(self) -> dict[str, float]:
-        """Learning rates relative to that of weight matrices: parameters that
-        are logits move in units of 1, weights in units of width^(-1/2)."""
+        """Learning rates relative to that of weight matrices: logits change in
+        units of 1, weights in units of width^(-1/2)."""
         return dict(self._rates)
 
     def project(self) -> None:
-        """Move every entry to the nearest allowed value, in place: to be called
+        """Set every entry to the nearest allowed value, in place.  Call it
         after each step of an optimiser."""
         with torch.no_grad():
             values = {name: x.numpy() for name, x in self.params().items()}
@@ -263,10 +267,11 @@ class Encoding(torch.nn.Module):
         return attention(q, k, v, self, causal, **options)
 
     def rotate(self, x: Tensor, positions: Tensor | None = None,
-               offset: int = 0, inverse: bool = False, *,
-               key: bool = False) -> Tensor:
+               offset: int = 0, inverse: bool = False, *, key: bool = False,
+               limits: Tensor | None = None) -> Tensor:
         """rotate() with this encoding."""
-        return rotate(x, self, positions, offset, inverse, key=key)
+        return rotate(x, self, positions, offset, inverse, key=key,
+                      limits=limits)
 
     def add(self, x: Tensor, positions: Tensor | None = None,
             offset: int = 0) -> Tensor:

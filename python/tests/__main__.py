@@ -2,8 +2,8 @@
 
 usage: python3 python/tests BUILD [NAME...]     NAME: test_doors, ..
 
-What needs a package that is not there is skipped, and said so.  The last line
-is "N passed, N failed".
+Tests of missing packages are skipped, with a message.  The last line is
+"N passed, N failed".
 """
 import os
 import sys
@@ -13,7 +13,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 class Result(unittest.TextTestResult):
-    """Skipped tests by reason, and the number of those that passed."""
+    """Collects skipped tests by reason, and counts those that passed."""
 
     passed = 0
 

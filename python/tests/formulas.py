@@ -1,9 +1,9 @@
-"""The formulas, in double, with every array of T x S: judges of the tests."""
+"""Reference formulas of the tests, in double, with all arrays of T x S."""
 import numpy as np
 
 
 def rope(x, positions, base=10000.0, interleaved=False):
-    """Su et al. 2021: pairs turned by p base^(-2c/D)."""
+    """Su et al. 2021: pairs rotated by p base^(-2c/D)."""
     x = np.asarray(x, np.float64)
     dim = x.shape[-1]
     f = base ** (-2 * np.arange(dim // 2) / dim)

@@ -62,7 +62,7 @@ def left_padded(ids, n=5):
 
 
 def gradients(made):
-    """Of every parameter, in one row."""
+    """Gradients of all parameters, in one vector."""
     made.zero_grad()
     made(tokens(), labels=tokens()).loss.backward()
     return torch.cat([p.grad.flatten() for p in made.parameters()
@@ -84,7 +84,7 @@ class Case(unittest.TestCase):
         self.assertLess((a - b).abs().max().item(), tolerance, what)
 
     def both(self, made, call):
-        """What 'call' gives with eager and with locant."""
+        """The results of 'call' with eager and with locant."""
         made.set_attn_implementation("eager")
         eager = call(made)
         made.set_attn_implementation("locant")

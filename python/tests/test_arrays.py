@@ -1,4 +1,4 @@
-"""What is taken where it lies, what is refused, what copy=True does."""
+"""Arrays used in place, arrays that are errors, and copy=True."""
 import array
 import ctypes
 import unittest

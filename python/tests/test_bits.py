@@ -1,4 +1,4 @@
-"""Every encoding has the same bits however its work is shared out.
+"""Every encoding has the same bits for every division of the work.
 
 At 70 tokens, more than one tile of 64: for 1, 2, 3 and 7 threads, for each row
 of a batch alone, for queries in pieces against all keys, and for a cache that

@@ -90,18 +90,18 @@ class Encodings(unittest.TestCase):
         del e, same
         gc.collect()
 
-    def test_errors_carry_status_and_sentence(self):
+    def test_errors_carry_status_and_message(self):
         for spec, part in (("rop", "did you mean 'rope'"),
                            ("rope(bas=1)", "base"), ("rope(base=-1)", "-1"),
                            ("rope(", "byte 5")):
             with self.assertRaises(locant.Error) as caught:
                 locant.Encoding(spec)
             self.assertEqual(caught.exception.status, locant.Status.ERR_PARAM)
-            self.assertIn(part, caught.exception.sentence)
+            self.assertIn(part, caught.exception.message)
             again = pickle.loads(pickle.dumps(caught.exception))
-            self.assertEqual((again.status, again.sentence),
+            self.assertEqual((again.status, again.message),
                              (caught.exception.status,
-                              caught.exception.sentence))
+                              caught.exception.message))
         with self.assertRaisesRegex(locant.Error, "is a int, expected a spec"):
             locant.rotate(np.ones((2, 2)), 3)
 

@@ -1,4 +1,4 @@
-"""Each example runs, and shows what it is there to show."""
+"""Each example runs, and its numbers show what it claims."""
 import importlib
 import importlib.util
 import math

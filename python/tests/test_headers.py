@@ -1,4 +1,4 @@
-"""The generated mirrors are what the headers and a compiler say."""
+"""The generated mirrors agree with the headers and with a compiler."""
 import ctypes
 import os
 import shutil

@@ -189,7 +189,7 @@ def hidden(length):
     return torch.full((length, length), -1e9).triu(1)
 
 
-def unturned(made):
+def without_rotary(made):
     """The model without its rotary embedding, by eager attention."""
     rotary = made.model.rotary_emb
     turn = rotary.forward
@@ -244,7 +244,7 @@ class Swap(Case):
         logits = made(ids).logits
         p, a = (x.detach().clone().requires_grad_()
                 for x in (e[0].p, e[0].a))
-        other = unturned(model("Llama"))
+        other = without_rotary(model("Llama"))
         bias = (kerple(p, a, 19) + hidden(19)).expand(2, -1, -1, -1)
         out = other(ids, attention_mask=bias, labels=ids)
         out.loss.backward()
@@ -257,7 +257,7 @@ class Swap(Case):
         ids = tokens()
         made = model("Llama")
         rows = torch.from_numpy(locant.table("sinusoidal", 19, 32))
-        other = unturned(model("Llama"))
+        other = without_rotary(model("Llama"))
         with torch.no_grad():
             hf.swap(made, "sinusoidal")
             self.close(made(ids).logits, other(

@@ -1,4 +1,4 @@
-"""Models that locant.hf does not cover, and what is left behind."""
+"""Models that locant.hf does not support, and unregister()."""
 import copy
 
 from hf_models import SIZES, Case, model, tokens

@@ -1,7 +1,7 @@
-"""What the package does to the process it is in, and survives.
+"""Effects on the process: fork, signals, threads, exit.
 
-Each case that forks, is interrupted or ends early runs in a process of its
-own, so that what goes wrong there cannot hide here.
+Each case that forks, is interrupted or ends early runs in its own process,
+so that its failures show.
 """
 import os
 import subprocess

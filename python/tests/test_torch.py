@@ -202,6 +202,27 @@ class Rotation(Case):
         turned = lt.rotate(x, "rope", at)
         self.close(lt.rotate(turned, "rope", at, inverse=True), x)
 
+    def test_rows_of_a_ragged_batch_are_rotated_as_if_alone(self):
+        spec = "rope(scaling=dynamic(factor=2,original=8))"
+        lengths = (10, 19)
+        x = torch.randn(2, 4, 19, 16, requires_grad=True)
+        at = torch.arange(19).repeat(2, 1)
+        found = lt.rotate(x, spec, at, limits=torch.tensor(lengths))
+        dout = torch.randn(found.shape)
+        dx, = torch.autograd.grad(found, x, dout)
+        for row, n in enumerate(lengths):
+            alone = x[row, :, :n].detach().requires_grad_()
+            y = lt.rotate(alone, spec)
+            self.assertTrue(torch.equal(found[row, :, :n], y))
+            self.assertTrue(torch.equal(
+                dx[row, :, :n],
+                torch.autograd.grad(y, alone, dout[row, :, :n])[0]))
+        short = lt.rotate(x, spec, limits=torch.tensor([10, 10]))
+        self.assertFalse(torch.equal(short[1], found[1]))
+        with self.assertRaisesRegex(locant.Error, "limit of token 0 of row 1 "
+                                    "is 0, expected at least 1"):
+            lt.rotate(x, spec, limits=torch.tensor([10, 0]))
+
     def test_long_rows_sit_where_the_offset_says(self):
         # Positions of short rows are pieces of a remembered block, of long
         # ones an array of their own; both must outlive the call.

@@ -56,9 +56,13 @@ class Operators(unittest.TestCase):
         at = torch.arange(5)
         phase = lt.Encoding("pope", heads=4, head_dim=16).phase
         table = lt.Encoding("learned(length=8)", width=16).table
-        opcheck(_torch_doors.rotate, (x, [], None, "rope", "", 7, 0))
-        opcheck(_torch_doors.rotate, (x, [phase], at, "pope", "phase", 0, 2))
-        opcheck(_torch_doors.add, (x, [table], at, "learned(length=8)",
+        opcheck(_torch_doors.rotate, (x, [], None, None, "rope", "", 7, 0))
+        opcheck(_torch_doors.rotate, (x, [phase], at, None, "pope", "phase", 0,
+                                       2))
+        opcheck(_torch_doors.rotate, (
+            x, [], None, torch.full((x.shape[0],), 9),
+            "rope(scaling=dynamic(factor=2,original=8))", "", 0, 0))
+        opcheck(_torch_doors.add, (x, [table], at, None, "learned(length=8)",
                                    "table", 0, 0))
 
 

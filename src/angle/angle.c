@@ -1,9 +1,9 @@
 /*
  * angle.c - one exact angle in double, of an integer or a real position.
  *
- * A real position is m * 2^-k with an integer m of 64 bits, so m times the
- * 128 bits of the frequency is the angle exactly, 128 + k places after the
- * point; nothing is rounded before the quadrant is taken off.
+ * A real position is m * 2^-k with an integer m of 64 bits.  m times the 128
+ * bits of the frequency is therefore the exact angle, with 128 + k binary
+ * places after the point; nothing is rounded before the quadrant is taken off.
  */
 #include "schedule.h"
 #include <math.h>
@@ -49,10 +49,10 @@ void lct_reduced_cos_sin(double *cos_out, double *sin_out,
 }
 
 /*
- * Series of Taylor at a = 2 pi w 2^-66, |a| <= pi/4: what they leave out is
- * below a^17 / 17! < 2^-54 |a| and a^18 / 18! < 2^-58.  w and a are rounded
- * once each, to 2^-53, and 2 pi is off by 2^-54.5 of itself, so a is by less
- * than 2^-51.6 |a|; the sums end with one rounding each.
+ * Taylor series at a = 2 pi w 2^-66, |a| <= pi/4.  The terms left out are below
+ * a^17 / 17! < 2^-54 |a| (sine) and a^18 / 18! < 2^-58 (cosine).  w and a are
+ * rounded once each, to 2^-53, and 2 pi has a relative error of 2^-54.5, so a
+ * is off by less than 2^-51.6 |a|; each sum ends with one rounding.
  */
 void lct_reduced_cos_sin_f64(double *cos_out, double *sin_out,
                              struct lct_reduced x)

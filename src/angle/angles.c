@@ -32,7 +32,8 @@ static locant_status check(const locant_tensor *out,
     if (!(base > 0 && base <= 0x1.fffffffffffffp1023))
         return locant_fail(LOCANT_ERR_PARAM, "%s: base is %g, expected a "
                            "finite number above 0", fn, base);
-    /* The whole turns of a frequency are gone: harmless for whole positions. */
+    /* Frequencies have lost their whole turns, which only whole positions
+     * forgive. */
     if (base < 1 && mode == LOCANT_ANGLES_EXACT &&
         positions->dtype == LOCANT_F64)
         return locant_fail(LOCANT_ERR_PARAM, "%s: base is %g, expected at "

@@ -1,15 +1,16 @@
 /*
  * point.c - the angle of a position of several coordinates.
  *
- * It is a sum of coordinate x frequency, formed modulo whole turns before
- * anything is rounded: in 128 bits where the coordinates are whole, in 192 with
- * fractions.  A fraction m 2^(k - 64), m of 64 bits, times 128 bits of
- * frequency is x 2^(k - 192) with x of 192; what shifting drops is below
- * 2^-192.
+ * The angle is the sum of coordinate times frequency over the axes, formed
+ * modulo whole turns before anything is rounded: in 128 bits where coordinates
+ * are integers, in 192 bits where they have fractions.  A coordinate
+ * m 2^(k - 64), m of 64 bits, times a frequency of 128 bits is x 2^(k - 192)
+ * with x of 192 bits; the shift drops less than 2^-192.
  *
- * All terms are taken times the sign of the first, and the sine is mirrored at
- * the end, so that -coords mirrors coords bit for bit, and one coordinate alone
- * gives the bits of the kernels.
+ * All terms are multiplied by the sign of the first one, and the sine is
+ * negated at the end if that sign was negative.  So the angle of -coords is
+ * minus that of coords to the bit, and a single coordinate gives the bits of
+ * the kernels.
  */
 #include "schedule.h"
 #include <math.h>
@@ -64,7 +65,7 @@ struct lct_reduced lct_reduce_point(const struct lct_schedule *s,
         any = true;
         accumulate(&sum, term(f, at[a]), (at[a] < 0) != mirrored);
     }
-    /* As angle_one() of angle.inc rounds, for the same bits. */
+    /* Round as angle_one() of angle.inc does, for the same bits. */
     w = (double)(int64_t)(sum.hi << 2);
     if (sum.lo != 0 || w * w < LCT_TURN_NEAR)
         w = lct_turn_rest(sum.hi, sum.mid, sum.lo);

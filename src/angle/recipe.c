@@ -4,8 +4,8 @@
  * HF is transformers' rotary embedding, inverse frequencies in float32 times
  * the float32 position.  GGML is ggml's rope, theta *= base^(-2/dim) from pair
  * to pair, all in float32, with the interpolation of its rope_yarn().  Both
- * lose digits in proportion to the position; models were trained on them, hence
- * they are here.
+ * lose digits in proportion to the position; they are here because models were
+ * trained with them.
  */
 #include "schedule.h"
 #include <math.h>

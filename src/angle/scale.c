@@ -1,8 +1,8 @@
 /*
  * scale.c - arithmetic of frequencies, for the scalings of rotary embeddings.
  *
- * Integers of several 64-bit words, least first; results are cut off, never
- * rounded twice.
+ * Integers have several 64-bit words, the least significant one first.  Results
+ * are truncated, so nothing is rounded twice.
  */
 #include "schedule.h"
 #include <math.h>
@@ -114,7 +114,7 @@ struct lct_turn lct_turn_from(double x)
                               (uint64_t)ldexp(ldexp(x, 64) - high, 64) };
 }
 
-/* Turns of the whole length as a whole number and a fraction; low the same. */
+/* Turns within the length, and low, each as an integer and a fraction. */
 struct lct_turn lct_turn_share(struct lct_turn f, uint64_t length, double low,
                                double high)
 {
@@ -135,7 +135,7 @@ struct lct_turn lct_turn_share(struct lct_turn f, uint64_t length, double low,
         return all;
     part = lct_turn_subtract(part, low_part);
     whole = (uint64_t)d;
-    /* Halve both until the quotient's terms are fractions. */
+    /* Halve numerator and denominator until both are below 1. */
     for (; whole != 0 || high - low >= ldexp(1, bits); bits++) {
         part = (struct lct_turn){ part.hi >> 1 | whole << 63,
                                   part.hi << 63 | part.lo >> 1 };

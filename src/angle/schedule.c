@@ -63,8 +63,8 @@ struct job {
 };
 
 /*
- * Positions from 'first' on that one call of the kernel can take: each one more
- * than the one before, not passing from below 0 to 0.
+ * How many positions from 'first' on one call of the kernel can take: each is
+ * the one before plus 1, and they do not go from below 0 to 0.
  */
 static size_t run_length(const int64_t *positions, size_t first, size_t end)
 {
@@ -159,7 +159,7 @@ static void wide_row(const struct job *job, size_t t, double *cosines,
     }
 }
 
-/* n floats that lie in the upper half of n doubles, in order. */
+/* Widen n floats, stored in the upper half of n doubles, in place. */
 static void widen(double *x, size_t n)
 {
     const char *from = (const char *)(x + n) - n * sizeof(float);
@@ -172,7 +172,7 @@ static void widen(double *x, size_t n)
     }
 }
 
-/* The floats of a recipe are written where the doubles will stand. */
+/* The floats of a recipe are written into the memory of the doubles. */
 static void wide_recipe(const struct job *job, size_t t, double *cosines,
                         double *sines)
 {

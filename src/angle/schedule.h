@@ -28,9 +28,9 @@ struct lct_schedule {
     uint64_t id;               /* unique in the process */
     int64_t head_dim;          /* made for heads of that many channels */
     int64_t length;            /* and for calls of that length; 0: any */
-    bool owned;                /* by the call that made it, not by a list */
+    bool owned;                /* by the call that made it, not by the encoding */
     int64_t pairs;             /* rotated channels / 2 */
-    int64_t first;             /* channel where they begin */
+    int64_t first;             /* the first rotated channel */
     int axes;                  /* coordinates of a position: the angle of pair
                                   c is sum_a coords[a] turn[a * pairs + c] */
     enum lct_pairing pairing;
@@ -44,26 +44,27 @@ struct lct_schedule {
 };
 
 /*
- * base^(-2i/dim) / 2 pi turns to one unit of 2^-128; finite base > 0, and
- * 0 <= 2i <= dim (any i >= 0 for a base >= 1).  Whole turns, which a base below
- * 1 can have, are dropped: then only whole positions may be multiplied by it.
+ * base^(-2i/dim) / 2 pi turns, within 2^-128; finite base > 0, and 0 <= 2i <=
+ * dim (any i >= 0 for a base >= 1).  Frequencies of a base below 1 can exceed a
+ * turn; their whole turns are dropped, so they may be multiplied by whole
+ * positions only.
  */
 struct lct_turn lct_turn_of(double base, int64_t i, int64_t dim);
 
 /*
- * base^(-2i/dim) factor^(-2i/(dim - 2)) / 2 pi turns to two units, for a base
- * and a factor from 1 up: frequency i of the base
- * base * factor^(dim / (dim - 2)), without rounding that base.
+ * base^(-2i/dim) factor^(-2i/(dim - 2)) / 2 pi turns, within 2^-127, for a base
+ * and a factor of at least 1.  It is frequency i of the base
+ * base * factor^(dim / (dim - 2)), but that base is not rounded.
  */
 struct lct_turn lct_turn_of_stretched(double base, double factor, int64_t i,
                                       int64_t dim);
 
 /* --------------------------------------- arithmetic of fractions (scale.c) */
 
-/* x * y, both fractions, rounded down: less than one unit off. */
+/* x * y rounded down; the error is below 2^-128. */
 struct lct_turn lct_turn_product(struct lct_turn x, struct lct_turn y);
 
-/* f / by for a double by >= 2^-10, rounded down: less than one unit off. */
+/* f / by rounded down, for by >= 2^-10; the error is below 2^-128. */
 struct lct_turn lct_turn_divide(struct lct_turn f, double by);
 
 /* f n / d for 0 <= n <= d < 2^63, rounded down. */
@@ -78,14 +79,14 @@ struct lct_fraction {
     uint64_t hi, mid, lo;
 };
 
-/* f m 2^(places - 64); whole turns and what is below 2^-192 are dropped. */
+/* f m 2^(places - 64) modulo 1, truncated to a multiple of 2^-192. */
 struct lct_fraction lct_turn_real(struct lct_turn f, uint64_t m, int places);
 
 /* A double in 0 .. 1 as a fraction; 1 becomes 1 - 2^-128. */
 struct lct_turn lct_turn_from(double x);
 
 /*
- * (turns f makes in 'length' positions - low) / (high - low), held to 0 .. 1,
+ * (turns of f in 'length' positions - low) / (high - low), clamped to 0 .. 1,
  * as a fraction to about 2^-126; 0 <= low <= high <= 2^20.
  */
 struct lct_turn lct_turn_share(struct lct_turn f, uint64_t length, double low,
@@ -105,9 +106,9 @@ struct lct_schedule *lct_schedule_create(double base, int64_t pairs,
                                          int64_t head_dim);
 
 /*
- * cos_out[t * pairs + c], sin_out[..] = of positions[t] * frequency c, float32,
- * times magnitude (multiplied in double, rounded once), in the schedule's mode.
- * Dense outputs [n, pairs].  Spread over threads.
+ * cos_out, sin_out [n, pairs], dense, float32 = cosine and sine of positions[t]
+ * times frequency c, in the schedule's mode, times its magnitude (multiplied in
+ * double, rounded once).  Uses several threads.
  */
 void lct_schedule_angles(float *cos_out, float *sin_out,
                          const struct lct_schedule *s, const int64_t *positions,
@@ -128,19 +129,19 @@ void lct_schedule_angles_real(float *cos_out, float *sin_out,
 
 /*
  * The same for a schedule of any number of axes, at coords [n, axes]: finite,
- * below 2^63 in magnitude.  The sum over axes is formed modulo whole turns in
- * integers, to 2^-128 turn times sum_a |coords[a]| (what the frequencies
- * themselves are known to) and to 2^-191 turn; so a result is within 0.55
- * units of its last place where it is at least 2^-96 sum_a |coords[a]|, and
- * absolutely within 2^-24 up to sums of 2^63.  With one axis, or where one
- * coordinate alone turns a pair by a whole number, the bits are those of
- * lct_schedule_angles().  Modes other than EXACT have one axis only.
+ * below 2^63 in magnitude.  The sum over axes is formed in integers modulo
+ * whole turns.  Its error is 2^-128 turn times sum_a |coords[a]| (from the
+ * frequencies) plus 2^-191 turn.  So a result is within 0.55 units of its last
+ * place if it is at least 2^-96 sum_a |coords[a]|, and within 2^-24 for sums up
+ * to 2^63.  With one axis, or where a pair depends on one coordinate that is an
+ * integer, the bits are those of lct_schedule_angles().  Only EXACT has more
+ * than one axis.
  */
 void lct_schedule_angles_at(float *cos_out, float *sin_out,
                             const struct lct_schedule *s, const double *coords,
                             size_t n);
 
-/* Where cosines and sines [n, pairs] go or are: floats, or doubles. */
+/* Cosines and sines [n, pairs]: doubles if wide, else floats. */
 struct lct_table {
     void *cosines, *sines;
     bool wide;
@@ -151,7 +152,7 @@ static inline size_t lct_table_size(bool wide)
     return wide ? sizeof(double) : sizeof(float);
 }
 
-/* The same from entry i on. */
+/* The same table from entry i on. */
 static inline struct lct_table lct_table_at(struct lct_table t, size_t i)
 {
     size_t bytes = i * lct_table_size(t.wide);
@@ -161,27 +162,27 @@ static inline struct lct_table lct_table_at(struct lct_table t, size_t i)
 }
 
 /*
- * Any of the above, at integers, or where that is NULL at reals [n, axes].
- * Doubles are within 2^-51 of the truth, times magnitude; in a mode other than
- * EXACT they are the floats of the recipe.
+ * Fill a table by one of the functions above: at 'integers' [n], or if that is
+ * NULL at 'reals' [n, axes].  Doubles are within 2^-51 times magnitude of the
+ * exact values; in modes other than EXACT they are the floats of the recipe.
  */
 void lct_schedule_fill(struct lct_table t, const struct lct_schedule *s,
                        const int64_t *integers, const double *reals,
                        size_t n);
 
-/* The rows first .. end - 1 in the float32 recipe of s->mode. */
+/* Rows first .. end - 1 by the float32 recipe of s->mode. */
 void lct_recipe_rows(float *cos_out, float *sin_out,
                      const struct lct_schedule *s, const int64_t *integers,
                      const double *reals, size_t first, size_t end);
 
-/* Fill in what both recipes need for frequencies base^(-2c/dim). */
+/* Set what both recipes need for frequencies base^(-2c/dim). */
 void lct_recipe_plain(struct lct_schedule *s, double base);
 
-/* An angle without its whole turns: quarters of one, and w (turn.h). */
+/* An angle modulo whole turns: quarters of a turn, and the rest w (turn.h). */
 struct lct_reduced {
     unsigned quadrant;
     double w;
-    bool mirrored; /* it is this one times -1 */
+    bool mirrored; /* the angle is minus this one */
 };
 struct lct_reduced lct_reduce(struct lct_turn f, int64_t pos);
 struct lct_reduced lct_reduce_real(struct lct_turn f, double pos);

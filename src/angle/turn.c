@@ -3,15 +3,16 @@
  *
  * base^(-2i/dim) / 2 pi is 2^-n exp(n ln 2 - (2i/dim) ln base) / 2 pi, with n
  * chosen so that the exponent is in 0 .. ln 2.  The logarithm is a series of
- * atanh, the exponential a Taylor series after eight halvings, squared back.
+ * atanh.  The exponential halves its argument eight times, sums a Taylor
+ * series, and squares the result eight times.
  *
- * Every number is a fixed-point one of a few 64-bit words, least first: one
- * word of integer part above all words of fraction.  128 bits of result are
- * wanted; 64 more absorb the errors: each operation drops less than 2 units of
- * the last place, there are fewer than 400, and squaring multiplies what came
- * before by 2^8, so that less than 2^20 units of 2^-192 are lost.  A base below
- * 1 turns faster than once in 2 pi positions; its whole turns are dropped at
- * the end, and as many bits more of fraction are carried for them.
+ * Numbers are fixed-point, with a few 64-bit words, the least significant
+ * first: all words but the last are the fraction, the last is the integer part.
+ * 128 bits of result are wanted; 64 more absorb the errors: each of fewer than
+ * 400 operations drops less than 2 units of the last place, and squaring
+ * multiplies earlier errors by 2^8, so less than 2^20 units of 2^-192 are lost.
+ * A base below 1 can make more than one turn per position; whole turns are
+ * dropped at the end, and the fraction has as many bits more.
  */
 #include "schedule.h"
 #include <stdbool.h>
@@ -19,7 +20,7 @@
 
 enum {
     CONSTANT_WORDS = 21,
-    WORDS = 4,                       /* for bases from 1 up */
+    WORDS = 4,                       /* for bases of at least 1 */
     MOST_WORDS = CONSTANT_WORDS + 1, /* for the smallest double */
     HALVINGS = 8,
     FASTEST = 1087 /* log2 of the fastest frequency these words can hold */
@@ -144,7 +145,7 @@ static void divide(struct fixed *x, uint64_t divisor, size_t n)
     }
 }
 
-/* As a double, for estimates only. */
+/* Approximately, as a double. */
 static double estimate(const struct fixed *x, size_t n)
 {
     return (double)x->word[n - 1] + (double)x->word[n - 2] * 0x1p-64;
@@ -227,7 +228,8 @@ static struct fixed exponential(struct fixed x, size_t n)
     return sum;
 }
 
-/* Bit 'place' of the fraction, 1 being a half; integer bits from 0 down. */
+/* Bit of weight 2^-place: of the fraction from 1 on, of the integer from 0
+ * down. */
 static uint64_t bit(const struct fixed *x, int64_t place, size_t n)
 {
     int64_t index = (int64_t)(64 * (n - 1)) - place;
@@ -253,13 +255,13 @@ static struct lct_turn fraction(const struct fixed *x, int64_t shift, size_t n)
 }
 
 /*
- * e^-y / 2 pi, or e^y / 2 pi where 'rising'; 'bits' is an estimate of y / ln 2.
+ * e^-y / 2 pi, or e^y / 2 pi if 'rising'; 'bits' is an estimate of y / ln 2.
  */
 static struct lct_turn turn_of_exponent(struct fixed y, bool rising,
                                         double bits, size_t n)
 {
     struct fixed unit = constant(ln_2, n), steps = unit, turn;
-    /* The power of two: above y for a falling one, below it for a rising. */
+    /* 2^whole is at least e^y if falling, at most e^y if rising. */
     uint64_t whole = (uint64_t)bits + !rising;
 
     times(&steps, whole, n);
@@ -286,12 +288,12 @@ struct lct_turn lct_turn_of(double base, int64_t i, int64_t dim)
     double part = 2 * (double)i / (double)dim;
     struct fixed y;
     size_t n = WORDS;
-    double bits; /* binary places the frequency is away from 1 / 2 pi */
+    double bits; /* |log2 of the frequency times 2 pi| */
 
     y = log_of(base, n);
     bits = part * estimate(&y, n) * per_ln_2;
     if (base >= 1 ? bits > 132 : bits > FASTEST)
-        return none; /* below 2^-129 turns; beyond what is promised */
+        return none; /* below 2^-129 turns, or above what is promised */
     if (base < 1) {
         n += (size_t)bits / 64 + 1;
         y = log_of(base, n);

@@ -7,8 +7,8 @@
  */
 #include "../core/pool.h"
 #include "../encodings/near_far.h"
-#include "backward.h"
-#include "pairs.h"
+#include "gradient_rows.h"
+#include "bf16.h"
 #include "rows.h"
 #include <math.h>
 #include <string.h>
@@ -122,18 +122,17 @@ static void add_to_keys(const struct lct_problem *p, const struct lct_tile *t,
                         struct key_rows d, const float *coefficients,
                         const float *rows)
 {
-    lct_key_steps(p, t, &(struct lct_product){
+    lct_steps_keys(p, t, &(struct lct_product){
         .c = d.to, .c_row = d.row, .a = coefficients, .a_row = t->lanes,
         .a_col = 1, .b = rows, .b_row = (size_t)d.width, .m = (size_t)t->keys,
         .n = (size_t)d.wide, .k = (size_t)t->rows, .add = true });
 }
 
-static struct lct_terms_job terms_job(const struct lct_backward_job *job,
-                                      const struct lct_tile *t,
-                                      struct lct_scratch *s, const float *keys,
-                                      size_t key_row)
+static struct lct_content_gradients
+terms_job(const struct lct_backward_job *job, const struct lct_tile *t,
+          struct lct_scratch *s, const float *keys, size_t key_row)
 {
-    struct lct_terms_job terms = { .learns = job->learns, .keys = keys,
+    struct lct_content_gradients terms = { .learns = job->learns, .keys = keys,
                                    .chunk_row = t->b - job->from,
                                    .key_row = key_row };
     struct key_rows dk = { .to = NULL };
@@ -168,33 +167,33 @@ static void backward_keys(const struct lct_backward_job *job,
                               .b = loaded->keys, .b_row = loaded->key_row,
                               .m = (size_t)t->rows, .n = (size_t)p->wide_q,
                               .k = (size_t)t->keys, .add = true };
-    struct lct_terms_job terms = terms_job(job, t, s, dq.b, dq.b_row);
+    struct lct_content_gradients terms = terms_job(job, t, s, dq.b, dq.b_row);
 
-    lct_scores(p, t, s, dq.b, dq.b_row, s->slope);
-    lct_again_steps(p, t, s);
+    lct_scores_of_tile(p, t, s, dq.b, dq.b_row, s->slope);
+    lct_softmax_recompute_probs(p, t, s);
     if (job->g->dv != NULL)
         add_to_keys(p, t, dv_rows(job, t, s), s->s, s->dout);
     /* dp = v dout^T;  ds = p (dp - delta) */
-    lct_pair_steps(p, t, &(struct lct_product){
+    lct_steps_scores(p, t, &(struct lct_product){
         .c = s->ds, .c_row = t->lanes, .a = loaded->values,
         .a_row = loaded->value_row, .a_col = 1, .b = s->dout_cols,
         .b_row = t->lanes, .m = (size_t)t->keys, .n = t->lanes,
         .k = (size_t)p->D });
     if (p->by_terms)
-        lct_terms_values_backward(p, t, s, &terms);
-    lct_gradient_steps(p, t, s);
+        lct_content_values_backward(p, t, s, &terms);
+    lct_softmax_backward(p, t, s);
     multiply_slope(p, t, s);
     if (p->by_terms)
-        lct_terms_scores_backward(p, t, s, &terms);
+        lct_content_scores_backward(p, t, s, &terms);
     if (job->bias)
-        lct_bias_gradient(p, t, s, t->b - job->from);
+        lct_bias_backward(p, t, s, t->b - job->from);
     if (t->sight != LCT_NEAR)
-        lct_far_backward(p, t, s, dq.b);
+        lct_content_far_backward(p, t, s, dq.b);
     if (t->sight == LCT_FAR)
         return;
     /* dq = scale ds k (scale at the end);  dk = ds^T (scale q) */
     if (job->dq)
-        lct_query_steps(p, t, &dq);
+        lct_steps_queries(p, t, &dq);
     if (job->dk)
         add_to_keys(p, t, dk_rows(job, t, s), s->ds, s->q);
 }
@@ -202,26 +201,26 @@ static void backward_keys(const struct lct_backward_job *job,
 /* The same by dot products of bfloat16. */
 static void backward_pairs(const struct lct_backward_job *job,
                            const struct lct_tile *t, struct lct_scratch *s,
-                           const struct lct_pairs_loaded *loaded)
+                           const struct lct_bf16_loaded *loaded)
 {
     const struct lct_problem *p = job->p;
 
-    lct_pairs_weights(p, t, s, loaded,
-                      job->g->dv != NULL ? dv_rows(job, t, s).to : NULL);
+    lct_bf16_weights(p, t, s, loaded, job->g->dv != NULL ? dv_rows(job, t, s).to
+                     : NULL);
     multiply_slope(p, t, s);
     if (job->bias)
-        lct_bias_gradient(p, t, s, t->b - job->from);
+        lct_bias_backward(p, t, s, t->b - job->from);
     if (job->dq)
-        lct_pairs_dq(p, t, s);
+        lct_bf16_dq(p, t, s);
     if (job->dk)
-        lct_pairs_dk(p, t, s, dk_rows(job, t, s).to);
+        lct_bf16_dk(p, t, s, dk_rows(job, t, s).to);
 }
 
 static void open_tile(const struct lct_backward_job *job,
                       const struct lct_tile *t, struct lct_scratch *s)
 {
     if (job->p->by_pairs) {
-        lct_pairs_open(job->p, t, s, job->dout);
+        lct_bf16_open(job->p, t, s, job->dout);
     } else {
         lct_load_queries(job->p, t, s);
         load_dout(job, t, s);
@@ -237,9 +236,9 @@ static void close_tile(const struct lct_backward_job *job,
     const struct lct_problem *p = job->p;
 
     if (p->by_terms) {
-        struct lct_terms_job terms = terms_job(job, t, s, NULL, 0);
+        struct lct_content_gradients terms = terms_job(job, t, s, NULL, 0);
 
-        lct_terms_close(p, t, s, &terms);
+        lct_content_close(p, t, s, &terms);
     }
     if (job->dq && (job->g->dq != NULL || p->turns))
         lct_store_dq(job, t, s);
@@ -250,25 +249,25 @@ static void backward_tiles(const struct lct_backward_job *job, int64_t b,
                            int64_t h, int64_t first, int slot)
 {
     const struct lct_problem *p = job->p;
-    struct lct_tile t[LCT_ABREAST];
+    struct lct_tile t[LCT_TILES_PER_TASK];
     int tiles = 0;
 
     for (; tiles < p->abreast && first + tiles < p->q_tiles; tiles++) {
         t[tiles] = lct_query_tile(p, b, h, first + tiles);
-        open_tile(job, &t[tiles], lct_abreast(p, slot, tiles));
+        open_tile(job, &t[tiles], lct_scratch_of(p, slot, tiles));
     }
     for (int64_t k = 0; k < p->k_tiles; k++) {
         struct lct_loaded loaded = { .keys = NULL };
-        struct lct_pairs_loaded pairs = { .keys.at = NULL };
+        struct lct_bf16_loaded pairs = { .keys.at = NULL };
 
         for (int n = 0; n < tiles; n++) {
-            struct lct_scratch *s = lct_abreast(p, slot, n);
+            struct lct_scratch *s = lct_scratch_of(p, slot, n);
 
-            if (!lct_next_keys(p, &t[n], k, s))
+            if (!lct_mask_classify(p, &t[n], k, s))
                 continue;
             if (p->by_pairs) {
                 if (pairs.keys.at == NULL)
-                    pairs = lct_pairs_load_both(p, &t[n], s);
+                    pairs = lct_bf16_load_both(p, &t[n], s);
                 backward_pairs(job, &t[n], s, &pairs);
                 continue;
             }
@@ -278,7 +277,7 @@ static void backward_tiles(const struct lct_backward_job *job, int64_t b,
         }
     }
     for (int n = 0; n < tiles; n++)
-        close_tile(job, &t[n], lct_abreast(p, slot, n));
+        close_tile(job, &t[n], lct_scratch_of(p, slot, n));
 }
 
 static void backward_group(void *context, size_t task, int slot)
@@ -287,17 +286,17 @@ static void backward_group(void *context, size_t task, int slot)
     const struct lct_problem *p = job->p;
     int64_t b = job->from + (int64_t)task / p->Hkv;
     int64_t head = (int64_t)task % p->Hkv, group = p->H / p->Hkv;
-    struct lct_scratch *s = lct_abreast(p, slot, 0);
+    struct lct_scratch *s = lct_scratch_of(p, slot, 0);
 
     lct_clear_keys(job, b, head, s);
     if (p->by_terms)
-        lct_terms_begin_keys(p, s);
+        lct_content_begin_keys(p, s);
     for (int64_t h = head * group; h < (head + 1) * group; h++)
         for (int64_t first = 0; first < p->q_tiles && !lct_stopping();
              first += p->abreast)
             backward_tiles(job, b, h, first, slot);
     if (p->by_terms && job->dk)
-        lct_terms_end_keys(p, b, head, s, job->g->dk);
+        lct_content_end_keys(p, b, head, s, job->g->dk);
     lct_store_keys(job, b, head, s);
 }
 
@@ -320,12 +319,12 @@ static void run(struct lct_backward_job *job)
                    (size_t)(rows * p->Hkv) * p->task_params * sizeof(double));
         }
         if (p->by_terms && job->learns)
-            lct_terms_clear(p, job->from, rows);
+            lct_content_clear(p, job->from, rows);
         lct_parallel_for((size_t)(rows * p->Hkv), p->slots, backward_group,
                          job);
         if (p->by_terms)
-            lct_terms_fold(p, job->a, job->g->dx, job->learns, job->from,
-                           rows);
+            lct_content_fold(p, job->a, job->g->dx, job->learns, job->from,
+                             rows);
         if (job->learns)
             lct_bias_fold(p, rows);
     }
@@ -340,16 +339,16 @@ static void run_tiled(struct lct_problem *p, const locant_attention *a,
                                 .out = out, .lse = lse };
 
     job.learns = p->params > 0 && g->dparams != NULL;
-    job.bias = job.learns && lct_score_learns(p);
+    job.bias = job.learns && lct_bias_learns(p);
     job.dq = g->dq != NULL ||
-             (job.learns && (lct_turn_learns(p) || p->by_terms));
+             (job.learns && (lct_rotation_learns(p) || p->by_terms));
     job.dk = g->dk != NULL ||
-             (job.learns && lct_turn_learns(p) && !p->keys_turned);
+             (job.learns && lct_rotation_learns(p) && !p->keys_turned);
     lct_clear_dx(g->dx);
     run(&job);
     lct_sinks_backward(p, g, dout, out, lse);
     if (job.learns && p->by_terms)
-        lct_terms_deliver(p);
+        lct_content_deliver(p);
     if (job.learns)
         lct_bias_deliver(p, g->dparams, a);
 }
@@ -367,8 +366,8 @@ locant_attention_backward(const locant_attention_gradients *gradients,
     if (workspace == NULL)
         return locant_fail(LOCANT_ERR_NULL, "%s: workspace is NULL", fn);
     LCT_TRY(lct_problem_plan(&p, fn, a, false, workspace, bytes));
-    status = lct_check_gradients(&p, a, gradients, dout, out, lse,
-                                 1u << p.q.dtype);
+    status = lct_outputs_check_gradients(&p, a, gradients, dout, out, lse,
+                                         1u << p.q.dtype);
     if (status == LOCANT_OK) {
         lct_problem_fill(&p, a, workspace);
         lct_watch();

@@ -6,13 +6,13 @@
 static void add_by_row(const struct lct_problem *p, const struct lct_tile *t,
                        struct lct_scratch *s)
 {
-    int64_t row = lct_position_row(p, t->b);
+    int64_t row = lct_problem_row(p, t->b);
     const int64_t *k_pos = p->k_pos + row * p->S + t->j;
 
     for (int64_t i = 0; i < t->rows; i++) {
-        struct lct_call call = lct_score_call(p, row, t->i + i);
+        struct lct_call call = lct_bias_call(p, row, t->i + i);
 
-        call.e->row->bias(s->column, &call, t->h,
+        call.e->row->score.bias(s->column, &call, t->h,
                           p->q_pos[row * p->T + t->i + i], k_pos,
                           (size_t)t->keys);
         for (int64_t j = 0; j < t->keys; j++)
@@ -25,18 +25,19 @@ static void gradient_by_row(const struct lct_problem *p,
                             const struct lct_tile *t, struct lct_scratch *s,
                             int64_t chunk_row)
 {
-    int64_t row = lct_position_row(p, t->b);
+    int64_t row = lct_problem_row(p, t->b);
     const int64_t *k_pos = p->k_pos + row * p->S + t->j;
     double *dparam[LCT_MAX_PARAMS];
 
-    lct_split(dparam, p, p->score,
-              lct_task_dparam(p, chunk_row, t->h / (p->H / p->Hkv)));
+    lct_param_gradients_of(dparam, p, p->score,
+                           lct_param_gradients_of_task(p, chunk_row,
+                                                       t->h / (p->H / p->Hkv)));
     for (int64_t i = 0; i < t->rows; i++) {
-        struct lct_call call = lct_score_call(p, row, t->i + i);
+        struct lct_call call = lct_bias_call(p, row, t->i + i);
 
         for (int64_t j = 0; j < t->keys; j++)
             s->column[j] = s->ds[j * (int64_t)t->lanes + i];
-        call.e->row->bias_backward(dparam, &call, t->h,
+        call.e->row->score.backward(dparam, &call, t->h,
                                    p->q_pos[row * p->T + t->i + i], k_pos,
                                    s->column, (size_t)t->keys);
     }
@@ -53,10 +54,10 @@ static bool are_consecutive(const struct lct_problem *p,
            p->k_extent[row * p->k_tiles + t->j / LCT_TILE].consecutive;
 }
 
-static void find_entries(struct lct_entries *e, const struct lct_problem *p,
-                         const struct lct_tile *t)
+static void find_entries(struct lct_bias_entries *e,
+                         const struct lct_problem *p, const struct lct_tile *t)
 {
-    int64_t row = lct_position_row(p, t->b);
+    int64_t row = lct_problem_row(p, t->b);
     const int64_t *q = p->q_at + row * p->T + t->i;
     const int64_t *k = p->k_at + row * p->S + t->j;
     int64_t wrong = 0;
@@ -78,7 +79,7 @@ static void find_entries(struct lct_entries *e, const struct lct_problem *p,
 
 /* Queries in runs of entries one after another, or each alone. */
 static void add_apart(const struct lct_tile *t, struct lct_scratch *s,
-                      const struct lct_entries *e, const float *table)
+                      const struct lct_bias_entries *e, const float *table)
 {
     int64_t from[LCT_TILE + 1], runs = 0;
 
@@ -100,11 +101,11 @@ static void add_apart(const struct lct_tile *t, struct lct_scratch *s,
     }
 }
 
-void lct_add_bias(const struct lct_problem *p, const struct lct_tile *t,
+void lct_bias_add(const struct lct_problem *p, const struct lct_tile *t,
                   struct lct_scratch *s)
 {
     const float *table;
-    struct lct_entries e;
+    struct lct_bias_entries e;
 
     if (p->range == 0) {
         add_by_row(p, t, s);
@@ -113,7 +114,7 @@ void lct_add_bias(const struct lct_problem *p, const struct lct_tile *t,
     table = p->table + t->h * (p->range + LCT_PAD);
     find_entries(&e, p, t);
     if (p->bending != NULL) {
-        lct_bends_add(p, t, s, &e);
+        lct_bias_pwl_add(p, t, s, &e);
         return;
     }
     if (e.rows) {
@@ -124,16 +125,16 @@ void lct_add_bias(const struct lct_problem *p, const struct lct_tile *t,
     add_apart(t, s, &e, table);
 }
 
-void lct_add_bias_row(const struct lct_problem *p, int64_t b, int64_t h,
+void lct_bias_add_row(const struct lct_problem *p, int64_t b, int64_t h,
                       int64_t i, int64_t j, int64_t keys, float *s)
 {
-    int64_t row = lct_position_row(p, b), q_pos = p->q_pos[row * p->T + i];
+    int64_t row = lct_problem_row(p, b), q_pos = p->q_pos[row * p->T + i];
     const int64_t *k_pos = p->k_pos + row * p->S + j;
-    struct lct_call call = lct_score_call(p, row, i);
+    struct lct_call call = lct_bias_call(p, row, i);
     double value[LCT_TILE];
 
     if (p->bending != NULL) {
-        lct_bends_add_row(p, row, h, i, j, keys, s);
+        lct_bias_pwl_add_row(p, row, h, i, j, keys, s);
         return;
     }
     if (p->range > 0) {
@@ -151,7 +152,8 @@ void lct_add_bias_row(const struct lct_problem *p, int64_t b, int64_t h,
     for (int64_t at = 0; at < keys; at += LCT_TILE) {
         int64_t some = keys - at < LCT_TILE ? keys - at : LCT_TILE;
 
-        call.e->row->bias(value, &call, h, q_pos, k_pos + at, (size_t)some);
+        call.e->row->score.bias(value, &call, h, q_pos, k_pos + at,
+                                (size_t)some);
         for (int64_t n = 0; n < some; n++)
             s[at + n] += (float)value[n];
     }
@@ -171,11 +173,11 @@ static void add_diagonals(double *to, const struct lct_problem *p,
         to[d] += (double)sum[d];
 }
 
-void lct_bias_gradient(const struct lct_problem *p, const struct lct_tile *t,
+void lct_bias_backward(const struct lct_problem *p, const struct lct_tile *t,
                        struct lct_scratch *s, int64_t chunk_row)
 {
     double *table;
-    struct lct_entries e;
+    struct lct_bias_entries e;
 
     if (p->range == 0) {
         gradient_by_row(p, t, s, chunk_row);
@@ -184,7 +186,7 @@ void lct_bias_gradient(const struct lct_problem *p, const struct lct_tile *t,
     table = p->dtable + (chunk_row * p->H + t->h) * p->range;
     find_entries(&e, p, t);
     if (p->bending != NULL) {
-        lct_bends_gradient(p, t, s, &e, table);
+        lct_bias_pwl_backward(p, t, s, &e, table);
         return;
     }
     if (e.diagonals) {

@@ -4,7 +4,7 @@
 #include "tile.h"
 
 /* Where a tile enters the table: at[key] + shift[query]. */
-struct lct_entries {
+struct lct_bias_entries {
     int64_t at[LCT_TILE], shift[LCT_TILE];
     bool rows;      /* shift[i] = i */
     bool diagonals; /* and at[j] = at[0] - j; 'shift' may be unset */
@@ -15,7 +15,7 @@ struct lct_entries {
  * derivative of each difference; a row of p->dtable, which has the room, sums
  * of dout and dout f in each piece, then the gradients of the two parameters.
  */
-struct lct_bending {
+struct lct_bias_pwl {
     int64_t pieces, most;     /* how many there are; room for */
     double *start;            /* [most] */
     double *slope, *value;    /* [H, most] */
@@ -25,17 +25,17 @@ struct lct_bending {
     double *bends;            /* [position_rows, T, 3]: see 'query' */
 };
 
-void lct_bends_layout(struct lct_problem *p, struct lct_arena *arena);
-void lct_bends_fill(struct lct_problem *p);
+void lct_bias_pwl_layout(struct lct_problem *p, struct lct_arena *arena);
+void lct_bias_pwl_fill(struct lct_problem *p);
 
-void lct_bends_add(const struct lct_problem *p, const struct lct_tile *t,
-                   struct lct_scratch *s, const struct lct_entries *e);
-void lct_bends_add_row(const struct lct_problem *p, int64_t row, int64_t h,
-                       int64_t i, int64_t j, int64_t keys, float *s);
-void lct_bends_gradient(const struct lct_problem *p, const struct lct_tile *t,
-                        struct lct_scratch *s, const struct lct_entries *e,
-                        double *to);
+void lct_bias_pwl_add(const struct lct_problem *p, const struct lct_tile *t,
+                      struct lct_scratch *s, const struct lct_bias_entries *e);
+void lct_bias_pwl_add_row(const struct lct_problem *p, int64_t row, int64_t h,
+                          int64_t i, int64_t j, int64_t keys, float *s);
+void lct_bias_pwl_backward(const struct lct_problem *p,
+                           const struct lct_tile *t, struct lct_scratch *s,
+                           const struct lct_bias_entries *e, double *to);
 
 /* Row 0 of p->dparam += what p->dtotal holds. */
-void lct_bends_deliver(const struct lct_problem *p);
+void lct_bias_pwl_accumulate(const struct lct_problem *p);
 #endif

@@ -9,7 +9,7 @@
  * chunks cannot change a bit.
  */
 #include "../core/pool.h"
-#include "pairs.h"
+#include "bf16.h"
 #include "rows.h"
 #include "tile.h"
 #include <math.h>
@@ -23,12 +23,12 @@ static double add_logs(double a, double b)
     return top + log1p(exp((a > b ? b : a) - top));
 }
 
-void lct_finish_row(const struct lct_results *r, const int64_t at[3],
-                    float *from, float top, float sum)
+void lct_softmax_finish(const struct lct_results *r, const int64_t at[3],
+                        float *from, float top, float sum)
 {
     size_t D = (size_t)r->p->D;
     bool seen = sum != 0; /* NaN counts */
-    double sink = lct_sink(r->p, at[1]);
+    double sink = lct_sinks_logit(r->p, at[1]);
     double lse = seen ? top + log(sum) : -INFINITY;
 
     if (sink != -INFINITY) {
@@ -50,11 +50,11 @@ struct forward_job {
 struct forward_work {
     const struct lct_problem *p;
     int tiles;
-    struct lct_tile t[LCT_ABREAST];
-    struct lct_scratch *s[LCT_ABREAST];
-    bool any[LCT_ABREAST]; /* did a query see a key of the segment? */
+    struct lct_tile t[LCT_TILES_PER_TASK];
+    struct lct_scratch *s[LCT_TILES_PER_TASK];
+    bool any[LCT_TILES_PER_TASK]; /* did a query see a key of the segment? */
     struct lct_loaded loaded;
-    struct lct_pairs_loaded pairs; /* where p->by_pairs */
+    struct lct_bf16_loaded pairs; /* where p->by_pairs */
 };
 
 /* s->out = s->out * shrink + p v */
@@ -72,12 +72,12 @@ static void accumulate(struct forward_work *w, int n)
                              .shrink = s->rows + 2 * LCT_TILE };
 
     if (p->by_pairs) {
-        lct_pairs_values(p, t, s);
+        lct_bf16_values(p, t, s);
         return;
     }
-    lct_query_steps(p, t, &x);
+    lct_steps_queries(p, t, &x);
     if (p->by_terms)
-        lct_terms_values(p, t, s);
+        lct_content_values(p, t, s);
 }
 
 static void begin_segment(struct forward_work *w, int n)
@@ -104,14 +104,14 @@ static void forward_step(struct forward_work *w, int n)
         begin_segment(w, n);
     if (p->by_pairs) {
         if (w->pairs.keys.at == NULL)
-            w->pairs = lct_pairs_load(p, t, s);
-        lct_pairs_scores(p, t, s, &w->pairs, NULL);
+            w->pairs = lct_bf16_load(p, t, s);
+        lct_bf16_scores(p, t, s, &w->pairs, NULL);
     } else {
         if (w->loaded.keys == NULL)
             w->loaded = lct_load_tile(p, t, s);
-        lct_scores(p, t, s, w->loaded.keys, w->loaded.key_row, NULL);
+        lct_scores_of_tile(p, t, s, w->loaded.keys, w->loaded.key_row, NULL);
     }
-    lct_softmax_steps(p, t, s);
+    lct_softmax_update(p, t, s);
     accumulate(w, n);
 }
 
@@ -119,14 +119,15 @@ static void forward_step(struct forward_work *w, int n)
 static void forward_segment(struct forward_work *w, int64_t k)
 {
     const struct lct_problem *p = w->p;
-    int64_t end = p->k_tiles - k < LCT_SEGMENT ? p->k_tiles : k + LCT_SEGMENT;
+    int64_t end = p->k_tiles - k < LCT_SPLIT_TILES ? p->k_tiles : k +
+        LCT_SPLIT_TILES;
 
     memset(w->any, 0, sizeof(w->any));
     for (; k < end; k++) {
         w->loaded.keys = NULL;
         w->pairs.keys.at = NULL;
         for (int n = 0; n < w->tiles; n++)
-            if (lct_next_keys(p, &w->t[n], k, w->s[n]))
+            if (lct_mask_classify(p, &w->t[n], k, w->s[n]))
                 forward_step(w, n);
     }
 }
@@ -150,7 +151,7 @@ static void open_tile(struct forward_work *w, int n)
     struct lct_scratch *s = w->s[n];
 
     if (p->by_pairs)
-        lct_pairs_queries(p, t, s);
+        lct_bf16_queries(p, t, s);
     else
         lct_load_queries(p, t, s);
     memset(s->totals, 0, 2 * LCT_TILE * sizeof(*s->totals));
@@ -163,7 +164,7 @@ static void close_tile(const struct lct_results *to,
     const struct lct_scratch *s = w->s[n];
 
     for (int64_t i = 0; i < t->rows; i++)
-        lct_finish_row(to, (int64_t[3]){ t->b, t->h, t->i + i },
+        lct_softmax_finish(to, (int64_t[3]){ t->b, t->h, t->i + i },
                        s->total + i * w->p->padded, s->totals[i],
                        s->totals[LCT_TILE + i]);
     lct_store_rows(w->p, to->out, s->total, (int64_t[3]){ t->b, t->h, t->i },
@@ -184,10 +185,10 @@ static void forward_tiles(void *context, size_t task, int slot)
     for (; w.tiles < job->abreast && first + w.tiles < p->q_tiles; w.tiles++) {
         w.t[w.tiles] = lct_query_tile(p, head / p->H, head % p->H,
                                       first + w.tiles);
-        w.s[w.tiles] = lct_abreast(p, slot, w.tiles);
+        w.s[w.tiles] = lct_scratch_of(p, slot, w.tiles);
         open_tile(&w, w.tiles);
     }
-    for (int64_t k = 0; k < p->k_tiles; k += LCT_SEGMENT) {
+    for (int64_t k = 0; k < p->k_tiles; k += LCT_SPLIT_TILES) {
         forward_segment(&w, k);
         for (int n = 0; n < w.tiles; n++)
             if (w.any[n])
@@ -220,7 +221,7 @@ static void run(struct lct_problem *p, locant_tensor *out, locant_tensor *lse,
     if (p->by_rows)
         lct_rows_forward(p, a, out, lse);
     else if (p->few)
-        lct_few_forward(p, out, lse);
+        lct_decode_forward(p, out, lse);
     else
         run_tiled(p, out, lse);
 }
@@ -236,7 +237,7 @@ locant_status locant_attention_forward(locant_tensor *out, locant_tensor *lse,
     if (workspace == NULL)
         return locant_fail(LOCANT_ERR_NULL, "%s: workspace is NULL", fn);
     LCT_TRY(lct_problem_plan(&p, fn, a, false, workspace, bytes));
-    status = lct_check_results(&p, a, out, lse, 1u << p.q.dtype);
+    status = lct_outputs_check(&p, a, out, lse, 1u << p.q.dtype);
     if (status == LOCANT_OK)
         run(&p, out, lse, a, workspace);
     lct_problem_done(&p);

@@ -1,13 +1,14 @@
 /* load.c - rows of the caller's tensors as tiles: float32, turned, padded */
 #include "../encodings/near_far.h"
+#include "../kernel/row.h"
 #include "tile.h"
 #include <string.h>
 
-float lct_query_scale(const struct lct_problem *p, int64_t b, int64_t i)
+float lct_load_query_scale(const struct lct_problem *p, int64_t b, int64_t i)
 {
     if (p->tau == NULL)
         return (float)p->scale;
-    return (float)(p->scale * p->tau[lct_position_row(p, b) * p->T + i]);
+    return (float)(p->scale * p->tau[lct_problem_row(p, b) * p->T + i]);
 }
 
 void lct_load_rows(const struct lct_problem *p, float *to,
@@ -30,11 +31,11 @@ void lct_store_rows(const struct lct_problem *p, const locant_tensor *x,
         .width = (size_t)p->padded, .rows = (size_t)rows, .n = (size_t)p->D });
 }
 
-void lct_load_turned(const struct lct_problem *p, float *to,
-                     const locant_tensor *x, const int64_t at[3], int64_t rows,
-                     struct lct_angles angles)
+void lct_load_rotated(const struct lct_problem *p, float *to,
+                      const locant_tensor *x, const int64_t at[3], int64_t rows,
+                      struct lct_load_angles angles)
 {
-    struct lct_turned_rows r = {
+    struct lct_rotated_rows r = {
         .out = to, .x = to, .out_row = p->padded, .x_row = p->padded,
         .rows = rows, .cosines = angles.cosines, .sines = angles.sines,
         .sign = 1 };
@@ -58,7 +59,7 @@ static void load_mapped(const struct lct_problem *p, float *to, double *wide,
     double *y = wide + p->D;
 
     lct_row_to_f64(wide, lct_at(x, at, 3), x->dtype, (size_t)p->D);
-    lct_turn_row(y, p, wide, role, at);
+    lct_rotation_row(y, p, wide, role, at);
     lct_row_from_f64(to, LOCANT_F32, y, (size_t)p->Dq);
     memset(to + p->Dq, 0, (size_t)(p->padded_q - p->Dq) * sizeof(*to));
 }
@@ -78,14 +79,14 @@ void lct_load_query_rows(const struct lct_problem *p, struct lct_scratch *s,
     if (p->turns)
         load_mapped_queries(p, s, to, at, rows);
     else if (p->schedule != NULL)
-        lct_load_turned(p, to, &p->q, at, rows,
-                        lct_angles_at(p, p->q_cos, p->q_sin,
-                                      lct_position_row(p, at[0]) * p->T +
-                                          at[2]));
+        lct_load_rotated(p, to, &p->q, at, rows,
+                         lct_load_angles_at(p, p->q_cos, p->q_sin,
+                                            lct_problem_row(p, at[0]) * p->T +
+                                            at[2]));
     else
         lct_load_rows(p, to, &p->q, at, rows);
     for (int64_t i = 0; i < rows; i++, to += p->padded_q) {
-        float scale = lct_query_scale(p, at[0], at[2] + i);
+        float scale = lct_load_query_scale(p, at[0], at[2] + i);
 
         for (int64_t d = 0; d < p->padded_q; d++)
             to[d] *= scale;
@@ -104,11 +105,12 @@ void lct_load_queries(const struct lct_problem *p, const struct lct_tile *t,
         memset(s->q_cols + (size_t)d * lanes + rows, 0,
                (lanes - rows) * sizeof(float));
     if (p->by_terms)
-        lct_terms_open(p, t, s);
+        lct_content_open(p, t, s);
 }
 
 /* Can products read the caller's rows where they lie? */
-static bool lies_well(const struct lct_problem *p, const locant_tensor *x)
+static bool readable_in_place(const struct lct_problem *p,
+                              const locant_tensor *x)
 {
     return x->dtype == LOCANT_F32 && p->read == p->D && x->stride[2] >= 0;
 }
@@ -118,21 +120,22 @@ const float *lct_load_keys(const struct lct_problem *p,
                            size_t *row)
 {
     int64_t at[3] = { t->b, t->h / (p->H / p->Hkv), t->j };
-    int64_t angle = lct_position_row(p, t->b) * p->S;
+    int64_t angle = lct_problem_row(p, t->b) * p->S;
 
     *row = (size_t)p->padded_q;
     if (t->sight == LCT_FAR)
-        return lct_far_keys(p, t, s);
+        return lct_content_far_keys(p, t, s);
     if (p->k_turned != NULL)
         return p->k_turned +
                ((t->b * p->Hkv + at[1]) * p->S + t->j) * p->padded_q;
-    if (!p->turns_keys && lies_well(p, &p->k)) {
+    if (!p->turns_keys && readable_in_place(p, &p->k)) {
         *row = (size_t)p->k.stride[2];
         return lct_at(&p->k, at, 3);
     }
     if (p->turns_keys)
-        lct_load_turned(p, s->k, &p->k, at, t->keys,
-                        lct_angles_at(p, p->k_cos, p->k_sin, angle + t->j));
+        lct_load_rotated(p, s->k, &p->k, at, t->keys,
+                         lct_load_angles_at(p, p->k_cos, p->k_sin,
+                                            angle + t->j));
     else
         lct_load_rows(p, s->k, &p->k, at, t->keys);
     return s->k;
@@ -144,7 +147,7 @@ const float *lct_load_values(const struct lct_problem *p,
 {
     int64_t at[3] = { t->b, t->h / (p->H / p->Hkv), t->j };
 
-    if (lies_well(p, &p->v)) {
+    if (readable_in_place(p, &p->v)) {
         *row = (size_t)p->v.stride[2];
         return lct_at(&p->v, at, 3);
     }

@@ -1,11 +1,12 @@
 /* plan.c - lay out the workspace of an attention call, and fill its tables */
 #include "../core/pool.h"
 #include "../core/size.h"
-#include "pairs.h"
+#include "rows.h"
+#include "bf16.h"
 #include <string.h>
 
-void *lct_take(struct lct_arena *arena, int64_t rows, int64_t columns,
-               size_t size)
+void *lct_arena_alloc(struct lct_arena *arena, int64_t rows, int64_t columns,
+                      size_t size)
 {
     size_t at = arena->used, bytes = 0;
 
@@ -22,21 +23,21 @@ static void lay_out_tokens(struct lct_problem *p, const locant_attention *a,
 {
     int64_t T = p->position_rows * p->T, S = p->position_rows * p->S;
 
-    p->q_pos = lct_take(arena, T, 1, sizeof(int64_t));
-    p->k_pos = lct_take(arena, S, 1, sizeof(int64_t));
-    p->last = lct_take(arena, p->position_rows, 1, sizeof(int64_t));
+    p->q_pos = lct_arena_alloc(arena, T, 1, sizeof(int64_t));
+    p->k_pos = lct_arena_alloc(arena, S, 1, sizeof(int64_t));
+    p->last = lct_arena_alloc(arena, p->position_rows, 1, sizeof(int64_t));
     if (a->q_coords != NULL) {
-        p->q_coords = lct_take(arena, T, p->axes, sizeof(double));
-        p->k_coords = lct_take(arena, S, p->axes, sizeof(double));
+        p->q_coords = lct_arena_alloc(arena, T, p->axes, sizeof(double));
+        p->k_coords = lct_arena_alloc(arena, S, p->axes, sizeof(double));
     }
     if (p->documents) {
-        p->q_docs = lct_take(arena, T, 1, sizeof(int64_t));
-        p->k_docs = lct_take(arena, S, 1, sizeof(int64_t));
+        p->q_docs = lct_arena_alloc(arena, T, 1, sizeof(int64_t));
+        p->k_docs = lct_arena_alloc(arena, S, 1, sizeof(int64_t));
         if (p->score != NULL && (p->range == 0 || p->folded) && !p->by_rows)
-            p->q_last = lct_take(arena, T, 1, sizeof(int64_t));
+            p->q_last = lct_arena_alloc(arena, T, 1, sizeof(int64_t));
     }
     if (p->heat != NULL)
-        p->tau = lct_take(arena, T, 1, sizeof(double));
+        p->tau = lct_arena_alloc(arena, T, 1, sizeof(double));
 }
 
 static struct lct_table take_table(struct lct_arena *arena, int64_t rows,
@@ -44,8 +45,8 @@ static struct lct_table take_table(struct lct_arena *arena, int64_t rows,
 {
     struct lct_table t = { .wide = wide };
 
-    t.cosines = lct_take(arena, rows, pairs, lct_table_size(wide));
-    t.sines = lct_take(arena, rows, pairs, lct_table_size(wide));
+    t.cosines = lct_arena_alloc(arena, rows, pairs, lct_table_size(wide));
+    t.sines = lct_arena_alloc(arena, rows, pairs, lct_table_size(wide));
     return t;
 }
 
@@ -60,8 +61,8 @@ static void lay_out_angles(struct lct_problem *p, struct lct_arena *arena)
     if (p->keys_turned)
         S = 0;
     if (p->lengths.e != NULL) {
-        p->q_by = lct_take(arena, T, 1, sizeof(*p->q_by));
-        p->k_by = lct_take(arena, S, 1, sizeof(*p->k_by));
+        p->q_by = lct_arena_alloc(arena, T, 1, sizeof(*p->q_by));
+        p->k_by = lct_arena_alloc(arena, S, 1, sizeof(*p->k_by));
     }
     p->k_table = take_table(arena, S, pairs, wide);
     if (!p->one_table)
@@ -82,7 +83,8 @@ static bool lay_out(struct lct_problem *p, const locant_attention *a,
 {
     lay_out_tokens(p, a, arena);
     lay_out_angles(p, arena);
-    p->param_memory = lct_take(arena, (int64_t)p->params, 1, sizeof(double));
+    p->param_memory = lct_arena_alloc(arena, (int64_t)p->params, 1,
+                                      sizeof(double));
     if (p->by_rows)
         lct_rows_layout(p, arena);
     else
@@ -95,10 +97,10 @@ static locant_status choose_engine(struct lct_problem *p,
 {
     /* Tables of the tiled engine want at least one head. */
     p->by_rows = by_rows || p->q.dtype == LOCANT_F64 || p->B == 0 || p->H == 0;
-    p->by_terms = !p->by_rows && p->content != NULL && lct_terms_plan(p, a);
+    p->by_terms = !p->by_rows && p->content != NULL && lct_content_plan(p, a);
     p->by_rows |= p->content != NULL && !p->by_terms;
-    p->task_params = p->by_terms && lct_content_alone_learns(p) ? 0 : p->params;
-    return p->by_terms ? lct_terms_schedule(p) : LOCANT_OK;
+    p->task_params = p->by_terms && lct_content_learns_alone(p) ? 0 : p->params;
+    return p->by_terms ? lct_content_schedule(p) : lct_rows_content_schedule(p);
 }
 
 static void choose_tiles(struct lct_problem *p, const locant_attention *a)
@@ -109,11 +111,11 @@ static void choose_tiles(struct lct_problem *p, const locant_attention *a)
     p->wide_q = (p->Dq + LCT_EIGHT - 1) / LCT_EIGHT * LCT_EIGHT;
     p->q_tiles = (p->T + LCT_TILE - 1) / LCT_TILE;
     p->k_tiles = (p->S + LCT_TILE - 1) / LCT_TILE;
-    p->k_segments = (p->k_tiles + LCT_SEGMENT - 1) / LCT_SEGMENT;
+    p->k_segments = (p->k_tiles + LCT_SPLIT_TILES - 1) / LCT_SPLIT_TILES;
     p->one_table = a->q_pos == NULL && a->k_pos == NULL && p->T <= p->S &&
                    a->q_coords == NULL && !p->documents && !p->keys_turned;
-    p->by_pairs = lct_pairs_apply(p);
-    p->few = p->T > 0 && p->T <= LCT_FEW && !p->by_terms;
+    p->by_pairs = lct_bf16_apply(p);
+    p->few = p->T > 0 && p->T <= LCT_DECODE_QUERIES && !p->by_terms;
     p->turns_keys = p->schedule != NULL && !p->keys_turned;
     p->read = p->by_terms || p->few ? p->padded : p->wide;
     p->gathers_dv = p->k.dtype != LOCANT_F32 || p->read != p->D;
@@ -123,7 +125,7 @@ static void choose_tiles(struct lct_problem *p, const locant_attention *a)
 /* Content keeps more of a tile of queries than that. */
 static void choose_abreast(struct lct_problem *p)
 {
-    int64_t most = p->by_terms ? 1 : LCT_ABREAST;
+    int64_t most = p->by_terms ? 1 : LCT_TILES_PER_TASK;
 
     most = p->q_tiles < most ? p->q_tiles : most;
     p->abreast = most > 1 ? (int)most : 1;
@@ -137,11 +139,11 @@ static locant_status plan(struct lct_problem *p, const char *fn,
 
     p->fn = fn;
     p->kernels = lct_kernels();
-    LCT_TRY(lct_problem_check(p, a));
+    LCT_TRY(lct_request_check(p, a));
     LCT_TRY(choose_engine(p, a, by_rows));
     choose_tiles(p, a);
     choose_abreast(p);
-    p->range = lct_score_range(p, a);
+    p->range = lct_bias_table_plan(p, a);
     p->slots = lct_slots(); /* once: another thread may change it */
     if (!lay_out(p, a, &count))
         return locant_fail(LOCANT_ERR_SHAPE, "%s: the problem does not fit in "
@@ -214,8 +216,8 @@ static void fill_angles(struct lct_problem *p)
 
     if (p->schedule == NULL)
         return;
-    q = lct_places_of(p, LCT_QUERY);
-    k = lct_places_of(p, LCT_KEY);
+    q = lct_rotation_places(p, LCT_QUERY);
+    k = lct_rotation_places(p, LCT_KEY);
     if (!p->one_table || p->turns_late)
         lct_places_angles(p->q_table, &q, 0,
                           (size_t)(p->position_rows * p->T));
@@ -231,11 +233,11 @@ void lct_problem_fill(struct lct_problem *p, const locant_attention *a,
         (char *)workspace + (-(uintptr_t)workspace & 63), 0, false };
 
     lay_out(p, a, &arena);
-    lct_tokens_fill(p, a);
+    lct_positions_fill(p, a);
     load_params(p, a);
     fill_angles(p);
     if (!p->by_rows)
         lct_tiles_fill(p);
     if (p->by_terms)
-        lct_terms_fill(p, a);
+        lct_content_fill(p, a);
 }

@@ -8,7 +8,7 @@
  *
  * Two engines share it: the tiled one (tile.h) for float32, and one row at a
  * time in double (rows.h) for the reference, for F64, and for encodings
- * whose content is not made of products (terms.h).
+ * whose content is not made of products (content.h).
  */
 #ifndef LCT_PROBLEM_H
 #define LCT_PROBLEM_H
@@ -16,15 +16,17 @@
 #include "../encodings/params.h"
 #include "../encodings/rotate.h"
 #include "locant/attention.h"
-#include "terms.h"
+#include "content.h"
 
 /*
  * Queries and keys of a tile.  Keys are seen in segments of as many tiles: each
  * has a softmax of its own, and they are joined in order, so that one query
  * against a long cache can be shared out by segments and gets the same bits as
- * in a tile of queries.  Up to LCT_FEW queries make no tile (few.c).
+ * in a tile of queries.  LCT_DECODE_QUERIES queries or fewer make no tile
+ * (decode.c).
  */
-enum { LCT_TILE = 64, LCT_SEGMENT = 16, LCT_FEW = 8, LCT_ABREAST = 4 };
+enum { LCT_TILE = 64, LCT_SPLIT_TILES = 16, LCT_DECODE_QUERIES = 8,
+      LCT_TILES_PER_TASK = 4 };
 
 /* Lowest and highest of some numbers. */
 struct lct_extent {
@@ -33,7 +35,7 @@ struct lct_extent {
 };
 
 struct lct_scratch;     /* tile.h */
-struct lct_bending;     /* bias.h */
+struct lct_bias_pwl;     /* bias.h */
 struct lct_segment;     /* rows.h */
 struct lct_row_scratch; /* rows.h */
 
@@ -52,7 +54,7 @@ struct lct_problem {
     double softcap;      /* 0: none */
     const locant_tensor *sinks; /* NULL: none */
     bool by_rows;        /* by the engine of rows.h */
-    bool by_terms;       /* content as products of tiles: terms.h */
+    bool by_terms;       /* content as products of tiles: content.h */
 
     /* Tokens: 1 row of positions, or B when they differ by batch row. */
     int64_t position_rows;
@@ -107,9 +109,9 @@ struct lct_problem {
     int64_t q_tiles, k_tiles;
     bool gathers_dk, gathers_dv; /* gradients of keys and values are summed in
                                     the scratch, and stored once */
-    int64_t k_segments;         /* of LCT_SEGMENT tiles */
-    bool by_pairs;              /* by dot products of bfloat16: pairs.h */
-    bool few;                   /* few queries: forward by few.c */
+    int64_t k_segments;         /* of LCT_SPLIT_TILES tiles */
+    bool by_pairs;              /* by dot products of bfloat16: bf16.h */
+    bool few;                   /* few queries: forward by decode.c */
     int abreast;                /* tiles of queries that a task may take */
     float *part_out;            /* [B, H, T, k_segments, padded] */
     float *part_rows;           /* [B, H, T, k_segments, 2]: top, sum */
@@ -122,12 +124,12 @@ struct lct_problem {
     int64_t *q_at, *k_at;       /* [.., T or S]: what they are differences of */
     float *table;               /* [H, range + LCT_PAD] */
     double *heads;              /* [slots, H]; NULL: not needed */
-    struct lct_bending *bending; /* bias.h; NULL: 'table' holds biases */
+    struct lct_bias_pwl *bending; /* bias.h; NULL: 'table' holds biases */
     int64_t chunk;              /* batch rows whose gradients are kept apart */
     double *dtable;             /* [chunk, H, range] */
     double *dtotal;             /* [H, range]; row 0 of dtable if that is all */
     struct lct_scratch *scratch; /* [slots, abreast] */
-    struct lct_term_plan terms;
+    struct lct_content_plan terms;
 
     /* ------------------------------------------------------------ by rows */
     struct lct_segment *segments; /* [slots] */
@@ -135,7 +137,7 @@ struct lct_problem {
 };
 
 /* Row of the tables that batch row b uses. */
-static inline int64_t lct_position_row(const struct lct_problem *p, int64_t b)
+static inline int64_t lct_problem_row(const struct lct_problem *p, int64_t b)
 {
     return p->position_rows == 1 ? 0 : b;
 }
@@ -151,22 +153,25 @@ static inline float *lct_row(const locant_tensor *t, int64_t b, int64_t h,
 /* ------------------------------------------------------- checking, layout */
 
 /* Check everything about the call but its outputs. */
-locant_status lct_problem_check(struct lct_problem *p,
+locant_status lct_request_check(struct lct_problem *p,
                                 const locant_attention *a);
 
 /* Find the parts of the encoding, check their parameters and positions. */
-locant_status lct_parts_check(struct lct_problem *p, const locant_attention *a);
+locant_status lct_request_parts_check(struct lct_problem *p,
+                                      const locant_attention *a);
 
 /* Positions, coordinates and documents. */
-locant_status lct_tokens_check(struct lct_problem *p,
-                               const locant_attention *a);
+locant_status lct_positions_check(struct lct_problem *p,
+                                  const locant_attention *a);
 
 /* Lowest and highest position of row 'row', padding left out; 0 if there is
  * nothing else. */
-struct lct_extent lct_queries_extent(const struct lct_problem *p,
-                                     const locant_attention *a, int64_t row);
-struct lct_extent lct_keys_extent(const struct lct_problem *p,
-                                  const locant_attention *a, int64_t row);
+struct lct_extent lct_positions_queries_extent(const struct lct_problem *p,
+                                               const locant_attention *a,
+                                               int64_t row);
+struct lct_extent lct_positions_keys_extent(const struct lct_problem *p,
+                                            const locant_attention *a,
+                                            int64_t row);
 
 /* Give back what planning took, whether it succeeded or not. */
 static inline void lct_problem_done(struct lct_problem *p)
@@ -180,7 +185,7 @@ static inline void lct_problem_done(struct lct_problem *p)
  * Find the schedule of a leaf that turns, or those of p->lengths.  What each
  * token then has is filled in with the positions.
  */
-locant_status lct_call_schedules(struct lct_problem *p,
+locant_status lct_schedules_plan(struct lct_problem *p,
                                  const locant_attention *a,
                                  const locant_encoding *leaf);
 
@@ -188,18 +193,19 @@ locant_status lct_call_schedules(struct lct_problem *p,
  * Refuse what 'leaf' knows no position for.  Coordinates of one axis are
  * positions to a part that only turns; those of several it all knows.
  */
-locant_status lct_positions_check(const struct lct_problem *p,
-                                  const locant_attention *a,
-                                  const locant_encoding *leaf,
-                                  const locant_tensor *params);
+locant_status lct_positions_check_known(const struct lct_problem *p,
+                                        const locant_attention *a,
+                                        const locant_encoding *leaf,
+                                        const locant_tensor *params);
 
 /* Is there a key after a query of its document? */
-bool lct_keys_follow(const struct lct_problem *p, const locant_attention *a);
+bool lct_positions_check_keys_follow(const struct lct_problem *p,
+                                     const locant_attention *a);
 
 /* Is there, for each query, a key at its position (in its document)? */
-locant_status lct_own_keys_check(const struct lct_problem *p,
-                                 const locant_attention *a,
-                                 const locant_encoding *leaf);
+locant_status lct_positions_check_own_keys(const struct lct_problem *p,
+                                           const locant_attention *a,
+                                           const locant_encoding *leaf);
 
 /*
  * Check the call and count p->bytes; unless 'workspace' is NULL, check that it
@@ -217,11 +223,11 @@ struct lct_arena {
 };
 
 /* rows x columns items of 'size' bytes, or NULL while counting. */
-void *lct_take(struct lct_arena *arena, int64_t rows, int64_t columns,
-               size_t size);
+void *lct_arena_alloc(struct lct_arena *arena, int64_t rows, int64_t columns,
+                      size_t size);
 
 /* Find p->first, folded; returns what p->range should be. */
-int64_t lct_score_range(struct lct_problem *p, const locant_attention *a);
+int64_t lct_bias_table_plan(struct lct_problem *p, const locant_attention *a);
 
 /* The parts of the layout that belong to one engine. */
 void lct_tiles_layout(struct lct_problem *p, struct lct_arena *arena);
@@ -233,27 +239,28 @@ void lct_rows_layout(struct lct_problem *p, struct lct_arena *arena);
  */
 void lct_problem_fill(struct lct_problem *p, const locant_attention *a,
                       void *workspace);
-void lct_tokens_fill(struct lct_problem *p, const locant_attention *a);
+void lct_positions_fill(struct lct_problem *p, const locant_attention *a);
 void lct_tiles_fill(struct lct_problem *p);
 
 /* Check the tensors both forward and reference write. */
-locant_status lct_check_results(const struct lct_problem *p,
+locant_status lct_outputs_check(const struct lct_problem *p,
                                 const locant_attention *a,
                                 const locant_tensor *out,
                                 const locant_tensor *lse, unsigned dtypes);
 
 /* Check what backward reads and writes. */
-locant_status lct_check_gradients(const struct lct_problem *p,
-                                  const locant_attention *a,
-                                  const locant_attention_gradients *g,
-                                  const locant_tensor *dout,
-                                  const locant_tensor *out,
-                                  const locant_tensor *lse, unsigned dtypes);
+locant_status lct_outputs_check_gradients(const struct lct_problem *p,
+                                          const locant_attention *a,
+                                          const locant_attention_gradients *g,
+                                          const locant_tensor *dout,
+                                          const locant_tensor *out,
+                                          const locant_tensor *lse,
+                                          unsigned dtypes);
 
 /* ------------------------------------------------------------------ sinks */
 
 /* The logit of head h; -infinity without sinks. */
-double lct_sink(const struct lct_problem *p, int64_t h);
+double lct_sinks_logit(const struct lct_problem *p, int64_t h);
 
 /* dsinks, if it is wanted: of either engine. */
 void lct_sinks_backward(const struct lct_problem *p,
@@ -267,8 +274,8 @@ void lct_sinks_backward(const struct lct_problem *p,
  * May query i see key j, of batch row b?  What content hides besides is not
  * asked.
  */
-bool lct_visible(const struct lct_problem *p, int64_t b, int64_t h, int64_t i,
-                 int64_t j);
+bool lct_mask_visible(const struct lct_problem *p, int64_t b, int64_t h,
+                      int64_t i, int64_t j);
 
 /* ----------------------------------------------------------- rotate, score */
 
@@ -278,36 +285,39 @@ bool lct_visible(const struct lct_problem *p, int64_t b, int64_t h, int64_t i,
  * may change, and adds to the gradients of parameters in 'dparam', a row of
  * p->dparam.  The temperature is not in it.
  */
-void lct_turn_row(double *out, const struct lct_problem *p, const double *x,
-                  enum lct_role role, const int64_t at[3]);
-void lct_turn_row_back(double *dx, double *dparam, const struct lct_problem *p,
-                       double *dout, const double *x, enum lct_role role,
-                       const int64_t at[3]);
+void lct_rotation_row(double *out, const struct lct_problem *p, const double *x,
+                      enum lct_role role, const int64_t at[3]);
+void lct_rotation_row_backward(double *dx, double *dparam,
+                               const struct lct_problem *p, double *dout,
+                               const double *x, enum lct_role role,
+                               const int64_t at[3]);
 
 /* What all queries or keys of the call are turned by. */
-struct lct_places lct_places_of(const struct lct_problem *p,
-                                enum lct_role role);
+struct lct_places lct_rotation_places(const struct lct_problem *p,
+                                      enum lct_role role);
 
 /* Have the rotate and the score door parameters?  Known once filled. */
-static inline bool lct_turn_learns(const struct lct_problem *p)
+static inline bool lct_rotation_learns(const struct lct_problem *p)
 {
     return p->turns && p->rotate->param[0] != NULL;
 }
 
-static inline bool lct_score_learns(const struct lct_problem *p)
+static inline bool lct_bias_learns(const struct lct_problem *p)
 {
     return p->score != NULL && p->score->param[0] != NULL;
 }
 
 /* The call of the score door for query i of a row of positions. */
-struct lct_call lct_score_call(const struct lct_problem *p, int64_t row,
-                               int64_t i);
+struct lct_call lct_bias_call(const struct lct_problem *p, int64_t row,
+                              int64_t i);
 
 /* Where in 'dparam', a row of p->dparam, the gradients of part c are. */
-void lct_split(double *out[LCT_MAX_PARAMS], const struct lct_problem *p,
-               const struct lct_call *c, double *dparam);
+void lct_param_gradients_of(double *out[LCT_MAX_PARAMS],
+                            const struct lct_problem *p,
+                            const struct lct_call *c, double *dparam);
 
 /* dparams += row 0 of p->dparam. */
-void lct_deliver(const struct lct_problem *p, locant_tensor *dparams,
-                 const locant_attention *a);
+void lct_param_gradients_accumulate(const struct lct_problem *p,
+                                    locant_tensor *dparams,
+                                    const locant_attention *a);
 #endif

@@ -21,7 +21,7 @@ locant_status locant_attention_reference(locant_tensor *out, locant_tensor *lse,
     void *memory;
 
     LCT_TRY(begin(&p, &memory, "locant_attention_reference", a));
-    status = lct_check_results(&p, a, out, lse, LCT_IN_REAL);
+    status = lct_outputs_check(&p, a, out, lse, LCT_IN_REAL);
     if (status == LOCANT_OK) {
         lct_problem_fill(&p, a, memory);
         lct_rows_forward(&p, a, out, lse);
@@ -41,8 +41,8 @@ locant_status locant_attention_reference_backward(
     void *memory;
 
     LCT_TRY(begin(&p, &memory, "locant_attention_reference_backward", a));
-    status = lct_check_gradients(&p, a, gradients, dout, out, lse,
-                                 LCT_IN_REAL);
+    status = lct_outputs_check_gradients(&p, a, gradients, dout, out, lse,
+                                         LCT_IN_REAL);
     if (status == LOCANT_OK) {
         lct_problem_fill(&p, a, memory);
         lct_rows_backward(&p, a, gradients, dout, out, lse);

@@ -1,4 +1,5 @@
 /* rows.c - segments of keys, and the scores of one query against one */
+#include "../kernel/row.h"
 #include "rows.h"
 #include <math.h>
 #include <string.h>
@@ -17,8 +18,7 @@ static struct lct_segment largest(const struct lct_problem *p)
     }
     s.c = (struct lct_content){ .call = *p->content, .keys = p->S,
                                 .scale = p->scale };
-    if (p->content->e->row->content_memo != NULL)
-        s.memo = p->content->e->row->content_memo(&s.c);
+    lct_rows_content_plan(&s, p);
     return s;
 }
 
@@ -27,57 +27,53 @@ static void lay_out_segment(struct lct_segment *s, const struct lct_problem *p,
 {
     int64_t rows = s->kv_heads * p->S;
     int64_t inputs = p->content != NULL ? p->S : 0;
-    double *x, *memo;
 
-    s->index = lct_take(arena, p->S, 1, sizeof(int64_t));
-    s->c.k_pos = lct_take(arena, p->S, 1, sizeof(int64_t));
-    s->k = lct_take(arena, rows, p->Dq, sizeof(double));
-    s->dk = lct_take(arena, rows, p->Dq, sizeof(double));
-    s->v = lct_take(arena, rows, p->D, sizeof(double));
-    s->dv = lct_take(arena, rows, p->D, sizeof(double));
-    x = lct_take(arena, p->has_x ? inputs : 0, p->W, sizeof(double));
-    s->dx = lct_take(arena, p->has_x ? inputs : 0, p->W, sizeof(double));
-    memo = lct_take(arena, (int64_t)s->memo, 1, sizeof(double));
-    s->dmemo = lct_take(arena, (int64_t)s->memo, 1, sizeof(double));
+    s->index = lct_arena_alloc(arena, p->S, 1, sizeof(int64_t));
+    s->c.k_pos = lct_arena_alloc(arena, p->S, 1, sizeof(int64_t));
+    s->k = lct_arena_alloc(arena, rows, p->Dq, sizeof(double));
+    s->dk = lct_arena_alloc(arena, rows, p->Dq, sizeof(double));
+    s->v = lct_arena_alloc(arena, rows, p->D, sizeof(double));
+    s->dv = lct_arena_alloc(arena, rows, p->D, sizeof(double));
+    s->x = lct_arena_alloc(arena, p->has_x ? inputs : 0, p->W, sizeof(double));
+    s->dx = lct_arena_alloc(arena, p->has_x ? inputs : 0, p->W, sizeof(double));
     s->c.k = s->k;
-    s->c.x = p->has_x && p->content != NULL ? x : NULL;
-    s->c.memo = memo;
-    if (s->c.x == NULL)
-        s->dx = NULL;
+    if (!p->has_x || p->content == NULL)
+        s->x = s->dx = NULL;
 }
 
 static void lay_out_row(struct lct_row_scratch *r, const struct lct_problem *p,
                         int64_t heads, struct lct_arena *arena)
 {
-    r->q = lct_take(arena, heads, p->Dq, sizeof(double));
-    r->dq = lct_take(arena, heads, p->Dq, sizeof(double));
-    r->o = lct_take(arena, heads, p->D, sizeof(double));
-    r->dout = lct_take(arena, heads, p->D, sizeof(double));
-    r->s = lct_take(arena, heads, p->S, sizeof(double));
-    r->bias = lct_take(arena, heads, p->S, sizeof(double));
-    r->dbias = lct_take(arena, heads, p->S, sizeof(double));
-    r->p = lct_take(arena, heads, p->S, sizeof(double));
-    r->ds = lct_take(arena, heads, p->S, sizeof(double));
-    r->slope = lct_take(arena, p->softcap != 0 ? heads : 0, p->S,
-                        sizeof(double));
-    r->x = lct_take(arena, p->D, 1, sizeof(double));
-    r->dx = lct_take(arena, p->D, 1, sizeof(double));
+    r->q = lct_arena_alloc(arena, heads, p->Dq, sizeof(double));
+    r->dq = lct_arena_alloc(arena, heads, p->Dq, sizeof(double));
+    r->o = lct_arena_alloc(arena, heads, p->D, sizeof(double));
+    r->dout = lct_arena_alloc(arena, heads, p->D, sizeof(double));
+    r->s = lct_arena_alloc(arena, heads, p->S, sizeof(double));
+    r->bias = lct_arena_alloc(arena, heads, p->S, sizeof(double));
+    r->dbias = lct_arena_alloc(arena, heads, p->S, sizeof(double));
+    r->p = lct_arena_alloc(arena, heads, p->S, sizeof(double));
+    r->ds = lct_arena_alloc(arena, heads, p->S, sizeof(double));
+    r->slope = lct_arena_alloc(arena, p->softcap != 0 ? heads : 0, p->S,
+                               sizeof(double));
+    r->x = lct_arena_alloc(arena, p->D, 1, sizeof(double));
+    r->dx = lct_arena_alloc(arena, p->D, 1, sizeof(double));
 }
 
 void lct_rows_layout(struct lct_problem *p, struct lct_arena *arena)
 {
     struct lct_segment most = largest(p);
 
-    p->dparam = lct_take(arena, p->slots + 1, (int64_t)p->params,
-                         sizeof(double));
-    p->segments = lct_take(arena, p->slots, 1, sizeof(*p->segments));
-    p->rows = lct_take(arena, p->slots, 1, sizeof(*p->rows));
+    p->dparam = lct_arena_alloc(arena, p->slots + 1, (int64_t)p->params,
+                                sizeof(double));
+    p->segments = lct_arena_alloc(arena, p->slots, 1, sizeof(*p->segments));
+    p->rows = lct_arena_alloc(arena, p->slots, 1, sizeof(*p->rows));
     for (int n = 0; n < p->slots; n++) {
         struct lct_segment s = most;
         struct lct_row_scratch r;
 
         lay_out_segment(&s, p, arena);
         lay_out_row(&r, p, most.heads, arena);
+        lct_rows_content_layout(&s, &r, p, arena);
         if (arena->base != NULL && !arena->overflow) {
             p->segments[n] = s;
             p->rows[n] = r;
@@ -118,7 +114,7 @@ bool lct_segment_next(struct lct_segment *s, const struct lct_problem *p)
         s->doc = 0;
         return s->active;
     }
-    docs += lct_position_row(p, s->b) * p->S;
+    docs += lct_problem_row(p, s->b) * p->S;
     for (int64_t j = 0; s->active && j < p->S; j++)
         if (docs[j] > s->doc && (next < 0 || docs[j] < next))
             next = docs[j];
@@ -130,7 +126,7 @@ bool lct_segment_next(struct lct_segment *s, const struct lct_problem *p)
 bool lct_segment_has(const struct lct_segment *s, const struct lct_problem *p,
                      int64_t i)
 {
-    int64_t row = lct_position_row(p, s->b);
+    int64_t row = lct_problem_row(p, s->b);
 
     return !p->documents || p->q_docs[row * p->T + i] == s->doc;
 }
@@ -138,7 +134,7 @@ bool lct_segment_has(const struct lct_segment *s, const struct lct_problem *p,
 /* Which keys of the batch row they are, and where they sit. */
 static void find_keys(struct lct_segment *s, const struct lct_problem *p)
 {
-    int64_t row = lct_position_row(p, s->b) * p->S, n = 0;
+    int64_t row = lct_problem_row(p, s->b) * p->S, n = 0;
     int64_t *k_pos = (int64_t *)s->c.k_pos; /* ours; const to encodings */
 
     s->c.call.last = 0;
@@ -165,18 +161,18 @@ void lct_segment_load(struct lct_segment *s, const struct lct_problem *p,
 
             lct_row_to_f64(r->x, lct_at(&p->k, at, 3), p->k.dtype,
                            (size_t)p->D);
-            lct_turn_row(s->k + to * p->Dq, p, r->x, LCT_KEY, at);
+            lct_rotation_row(s->k + to * p->Dq, p, r->x, LCT_KEY, at);
             lct_row_to_f64(s->v + to * p->D, lct_at(&p->v, at, 3), p->v.dtype,
                            (size_t)p->D);
         }
-    for (int64_t n = 0; s->c.x != NULL && n < s->c.keys; n++) {
+    for (int64_t n = 0; s->x != NULL && n < s->c.keys; n++) {
         int64_t at[2] = { s->b, s->index[n] };
 
-        lct_row_to_f64((double *)s->c.x + n * p->W, lct_at(a->x, at, 2),
-                       a->x->dtype, (size_t)p->W);
+        lct_row_to_f64(s->x + n * p->W, lct_at(a->x, at, 2), a->x->dtype,
+                       (size_t)p->W);
     }
-    if (p->content != NULL && p->content->e->row->content_begin != NULL)
-        p->content->e->row->content_begin(&s->c);
+    if (p->content != NULL)
+        lct_rows_content_begin(s, r);
 }
 
 /* ------------------------------------------------------------------- scores */
@@ -185,7 +181,7 @@ static void load_query(const struct lct_row_scratch *r,
                        const struct lct_segment *s, const struct lct_problem *p,
                        int64_t i)
 {
-    int64_t at = lct_position_row(p, s->b) * p->T + i;
+    int64_t at = lct_problem_row(p, s->b) * p->T + i;
     double tau = p->tau == NULL ? 1 : p->tau[at];
 
     for (int64_t h = 0; h < s->heads; h++) {
@@ -194,7 +190,7 @@ static void load_query(const struct lct_row_scratch *r,
 
         lct_row_to_f64(r->x, lct_at(&p->q, index, 3), p->q.dtype,
                        (size_t)p->D);
-        lct_turn_row(q, p, r->x, LCT_QUERY, index);
+        lct_rotation_row(q, p, r->x, LCT_QUERY, index);
         for (int64_t d = 0; tau != 1 && d < p->Dq; d++)
             q[d] *= tau;
     }
@@ -212,8 +208,8 @@ static void load_bias(const struct lct_row_scratch *r,
     call = *p->score;
     call.last = s->c.call.last;
     for (int64_t h = 0; h < s->heads; h++)
-        call.e->row->bias(r->bias + h * s->c.keys, &call, s->head + h, q_pos,
-                          s->c.k_pos, (size_t)s->c.keys);
+        call.e->row->score.bias(r->bias + h * s->c.keys, &call, s->head + h,
+                                q_pos, s->c.k_pos, (size_t)s->c.keys);
 }
 
 bool lct_row_scores(struct lct_query *query, const struct lct_row_scratch *r,
@@ -221,7 +217,7 @@ bool lct_row_scores(struct lct_query *query, const struct lct_row_scratch *r,
                     int64_t i)
 {
     int64_t keys = s->c.keys, group = s->heads / s->kv_heads;
-    int64_t at = lct_position_row(p, s->b) * p->T + i;
+    int64_t at = lct_problem_row(p, s->b) * p->T + i;
     bool any = false;
 
     load_query(r, s, p, i);
@@ -233,7 +229,7 @@ bool lct_row_scores(struct lct_query *query, const struct lct_row_scratch *r,
 
         for (int64_t n = 0; n < keys; n++) {
             row[n] = -INFINITY;
-            if (!lct_visible(p, s->b, s->head + h, i, s->index[n]))
+            if (!lct_mask_visible(p, s->b, s->head + h, i, s->index[n]))
                 continue;
             row[n] = p->scale * lct_dot(q, k + n * p->Dq, p->Dq) +
                      r->bias[h * keys + n];

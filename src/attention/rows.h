@@ -2,7 +2,7 @@
  * rows.h - attention in double, one query of some heads at a time.
  *
  * The definition written down: the reference, the whole implementation for F64,
- * and for content that is not made of products (terms.h).  Keys that see each
+ * and for content that tiles do not serve.  Keys that see each
  * other make a segment: one document of one batch row, for one head of k and
  * the heads of q that share it, or for all heads where content is read.  An
  * encoding that reads content meets segments only, so documents in one row are
@@ -10,8 +10,8 @@
  */
 #ifndef LCT_ATTENTION_ROWS_H
 #define LCT_ATTENTION_ROWS_H
-#include "../encodings/content.h"
 #include "problem.h"
+#include "rows_content.h"
 
 struct lct_segment {
     int64_t b, doc;
@@ -20,10 +20,9 @@ struct lct_segment {
     bool active;              /* false: no more documents */
     int64_t *index;           /* [S]: which keys of the batch row they are */
     double *k, *v, *dk, *dv;  /* [kv_heads, keys, D] (k, dk: turned, Dq) */
-    double *dx;               /* [keys, W] */
-    double *dmemo;
-    size_t memo;              /* doubles of it */
+    double *x, *dx;           /* [keys, W]; NULL: not given */
     struct lct_content c;     /* also where nothing reads content */
+    struct lct_rows_content content;
 };
 
 /* One query: rows [heads, ..]. */
@@ -34,6 +33,7 @@ struct lct_row_scratch {
     double *p, *ds;           /* [.., S] */
     double *slope;            /* [.., S]: of the cap, where there is one */
     double *x, *dx;           /* [D]: one row before it is turned */
+    struct lct_rows_content_scratch content;
 };
 
 /* How many owners of segments there are, and the segments of one. */

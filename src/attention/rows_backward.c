@@ -7,6 +7,7 @@
  * task, which are added in the order of tasks.
  */
 #include "../core/pool.h"
+#include "../kernel/row.h"
 #include "rows.h"
 #include <math.h>
 #include <string.h>
@@ -25,7 +26,6 @@ struct owner {
     const struct lct_problem *p;
     struct lct_segment *s;
     struct lct_row_scratch *r;
-    const struct lct_encoding *row; /* of content; NULL: none */
     double *dparam;                 /* row of p->dparam */
     double *split[LCT_MAX_PARAMS];  /* of content */
     struct lct_content_gradient g;
@@ -50,8 +50,8 @@ static void weights(const struct owner *w, const struct lct_query *query,
 
     memcpy(w->r->p, w->r->s,
            (size_t)(w->s->heads * keys) * sizeof(double));
-    if (w->row != NULL && w->row->content != NULL)
-        w->row->content(w->r->p, &w->s->c, query);
+    if (w->p->content != NULL)
+        lct_rows_content_scores(w->r->p, w->s, w->r, query);
     lct_row_cap(w->r->p, w->r->slope, w->p, w->s->heads * keys);
     for (int64_t h = 0; h < w->s->heads; h++) {
         int64_t index[3] = { w->s->b, w->s->head + h, i };
@@ -83,9 +83,9 @@ static void through_values(const struct owner *w, const struct lct_query *query)
                 dv[j * D + d] += p[j] * dout[d];
         }
     }
-    if (w->row != NULL && w->row->values_backward != NULL)
-        w->row->values_backward(w->r->ds, &w->g, w->r->p, w->r->dout, &s->c,
-                                query);
+    if (w->p->content != NULL)
+        lct_rows_content_values_backward(w->r->ds, &w->g, w->r->p, w->r->dout,
+                                         s, query);
 }
 
 /* r->ds = p (ds - <dout, out>), through the cap: of what content left. */
@@ -148,17 +148,17 @@ static void through_bias(const struct owner *w, const struct lct_query *query)
     double *split[LCT_MAX_PARAMS];
     struct lct_call call;
 
-    if (!lct_score_learns(w->p) || w->job->g->dparams == NULL)
+    if (!lct_bias_learns(w->p) || w->job->g->dparams == NULL)
         return;
     call = *w->p->score;
     call.last = s->c.call.last;
-    lct_split(split, w->p, &call, w->dparam);
+    lct_param_gradients_of(split, w->p, &call, w->dparam);
     for (int64_t h = 0; h < s->heads; h++) {
         double *ds = w->r->ds + h * keys;
 
         for (int64_t j = 0; j < keys; j++)
             ds[j] += w->r->dbias[h * keys + j];
-        call.e->row->bias_backward(split, &call, s->head + h, query->pos,
+        call.e->row->score.backward(split, &call, s->head + h, query->pos,
                                    s->c.k_pos, ds, (size_t)keys);
     }
 }
@@ -170,8 +170,8 @@ static void store(const struct owner *w, const locant_tensor *to,
 {
     lct_row_to_f64(w->r->x, lct_at(from, index, 3), from->dtype,
                    (size_t)w->p->D);
-    lct_turn_row_back(w->r->dx, w->dparam, w->p, row, w->r->x, role,
-                      index);
+    lct_rotation_row_backward(w->r->dx, w->dparam, w->p, row, w->r->x, role,
+                              index);
     if (to != NULL)
         lct_row_from_f64(lct_at(to, index, 3), to->dtype, w->r->dx,
                          (size_t)w->p->D);
@@ -183,7 +183,7 @@ static void backward_row(const struct owner *w, int64_t i)
     const struct lct_segment *s = w->s;
     size_t scores = (size_t)(s->heads * s->c.keys) * sizeof(double);
     double tau = p->tau == NULL ? 1
-                     : p->tau[lct_position_row(p, s->b) * p->T + i];
+                     : p->tau[lct_problem_row(p, s->b) * p->T + i];
     struct lct_query query;
     bool any = lct_row_scores(&query, w->r, s, p, i);
 
@@ -199,8 +199,9 @@ static void backward_row(const struct owner *w, int64_t i)
         weights(w, &query, i);
         through_values(w, &query);
         through_softmax(w, i);
-        if (w->row != NULL && w->row->content_backward != NULL)
-            w->row->content_backward(w->r->ds, &w->g, w->r->s, &s->c, &query);
+        if (p->content != NULL)
+            lct_rows_content_backward(w->r->ds, &w->g, w->r->s, s, w->r,
+                                      &query);
         drop_hidden(w);
         through_products(w);
         through_bias(w, &query);
@@ -249,14 +250,15 @@ static void backward_segment(const struct owner *w)
     rows = (size_t)(s->kv_heads * s->c.keys) * sizeof(double);
     memset(s->dk, 0, rows * (size_t)w->p->Dq);
     memset(s->dv, 0, rows * (size_t)w->p->D);
-    memset(s->dmemo, 0, s->memo * sizeof(double));
     if (s->dx != NULL)
         memset(s->dx, 0, (size_t)(s->c.keys * w->p->W) * sizeof(double));
+    if (w->p->content != NULL)
+        lct_rows_content_begin_backward(s);
     for (int64_t i = 0; i < w->p->T && !lct_stopping(); i++)
         if (lct_segment_has(s, w->p, i))
             backward_row(w, i);
-    if (w->row != NULL && w->row->content_end != NULL)
-        w->row->content_end(&w->g, &s->c);
+    if (w->p->content != NULL)
+        lct_rows_content_end(&w->g, s, w->r);
     store_keys(w);
 }
 
@@ -279,18 +281,16 @@ static void backward_task(void *context, size_t n, int slot)
     const struct lct_problem *p = job->p;
     struct lct_segment *s = &p->segments[n];
     struct owner w = { .job = job, .p = p, .s = s, .r = &p->rows[slot],
-                       .row = p->content ? p->content->e->row : NULL,
                        .dparam = p->dparam + (n + 1) * p->params };
 
     lct_segment_begin(s, p, job->from + (int64_t)n);
     if (p->params > 0)
         memset(w.dparam, 0, p->params * sizeof(double));
-    if (w.row != NULL)
-        lct_split(w.split, p, p->content, w.dparam);
+    if (p->content != NULL)
+        lct_param_gradients_of(w.split, p, p->content, w.dparam);
     w.g = (struct lct_content_gradient){ .dq = w.r->dq, .dk = s->dk,
                                          .dx = s->dx, .dbias = w.r->dbias,
-                                         .dparam = w.split,
-                                         .dmemo = s->dmemo };
+                                         .dparam = w.split };
     clear_heads(job->g->dq, s->b, s->head, s->heads);
     clear_heads(job->g->dk, s->b, s->kv_head, s->kv_heads);
     clear_heads(job->g->dv, s->b, s->kv_head, s->kv_heads);
@@ -318,6 +318,6 @@ void lct_rows_backward(const struct lct_problem *p, const locant_attention *a,
                 p->dparam[k] += p->dparam[(size_t)n * p->params + k];
     }
     if (p->params > 0 && g->dparams != NULL)
-        lct_deliver(p, g->dparams, a);
+        lct_param_gradients_accumulate(p, g->dparams, a);
     lct_sinks_backward(p, g, dout, out, lse);
 }

@@ -1,5 +1,6 @@
 /* rows_forward.c - attention by rows: softmax(scores) v */
 #include "../core/pool.h"
+#include "../kernel/row.h"
 #include "rows.h"
 #include <math.h>
 #include <string.h>
@@ -63,7 +64,6 @@ static void forward_row(void *context, size_t task, int slot)
     const struct forward_job *job = context;
     const struct lct_problem *p = job->p;
     const struct lct_segment *s = &p->segments[task / (size_t)p->T];
-    const struct lct_encoding *row = p->content ? p->content->e->row : NULL;
     struct lct_row_scratch *r = &p->rows[slot];
     int64_t i = (int64_t)(task % (size_t)p->T);
     int64_t keys = s->c.keys, group = s->heads / s->kv_heads;
@@ -74,16 +74,17 @@ static void forward_row(void *context, size_t task, int slot)
     if (!s->active || !lct_segment_has(s, p, i))
         return;
     any = lct_row_scores(&query, r, s, p, i);
-    if (any && row != NULL && row->content != NULL)
-        row->content(r->s, &s->c, &query);
+    if (any && p->content != NULL)
+        lct_rows_content_scores(r->s, s, r, &query);
     lct_row_cap(r->s, NULL, p, s->heads * keys);
     for (int64_t h = 0; h < s->heads; h++) {
-        lse[h] = softmax(r->s + h * keys, keys, lct_sink(p, s->head + h));
+        lse[h] = softmax(r->s + h * keys, keys,
+                         lct_sinks_logit(p, s->head + h));
         weigh(r->o + h * p->D, r->s + h * keys,
               s->v + h / group * keys * p->D, keys, p->D);
     }
-    if (any && row != NULL && row->values != NULL)
-        row->values(r->o, r->s, &s->c, &query);
+    if (any && p->content != NULL)
+        lct_rows_content_values(r->o, r->s, s, &query);
     for (int64_t h = 0; h < s->heads; h++)
         store(job, s->b, s->head + h, i, r->o + h * p->D, lse[h]);
 }
@@ -98,7 +99,7 @@ static void blank(void *context, size_t task, int slot)
     memset(zero, 0, (size_t)p->D * sizeof(*zero));
     for (int64_t i = 0; i < p->T; i++)
         store(job, (int64_t)task / p->H, (int64_t)task % p->H, i, zero,
-              lct_sink(p, (int64_t)task % p->H));
+              lct_sinks_logit(p, (int64_t)task % p->H));
 }
 
 /* Next document of each segment; false: of none. */

@@ -8,10 +8,11 @@
  *     dS = -sum_i exp(S - lse_i) <dout_i, out_i>
  */
 #include "../core/pool.h"
+#include "../kernel/row.h"
 #include "problem.h"
 #include <math.h>
 
-double lct_sink(const struct lct_problem *p, int64_t h)
+double lct_sinks_logit(const struct lct_problem *p, int64_t h)
 {
     double x = -INFINITY;
 
@@ -51,15 +52,15 @@ static void sink_backward(void *context, size_t task, int slot)
     const struct sinks_job *job = context;
     const struct lct_problem *p = job->p;
     int64_t h = (int64_t)task;
-    double sink = lct_sink(p, h), sum = 0, lse, before;
+    double sink = lct_sinks_logit(p, h), sum = 0, lse, before;
     void *to = lct_at(job->dsinks, &h, 1);
 
     (void)slot;
     for (int64_t n = 0; sink != -INFINITY && n < p->B * p->T; n++) {
         int64_t at[3] = { n / p->T, h, n % p->T };
 
-        if (p->documents &&
-            p->q_docs[lct_position_row(p, at[0]) * p->T + at[2]] < 0)
+        if (p->documents && p->q_docs[lct_problem_row(p, at[0]) * p->T +
+                                      at[2]] < 0)
             continue; /* nothing of padding is read */
         lct_row_to_f64(&lse, lct_at(job->lse, at, 3), job->lse->dtype, 1);
         sum += exp(sink - lse) * output_product(job, at);

@@ -7,12 +7,12 @@
 #include "tile.h"
 #include <string.h>
 
-void lct_pair_steps(const struct lct_problem *p, const struct lct_tile *t,
-                    const struct lct_product *x)
+void lct_steps_scores(const struct lct_problem *p, const struct lct_tile *t,
+                      const struct lct_product *x)
 {
-    struct lct_step e = { 0 };
+    struct lct_steps e = { 0 };
 
-    while (lct_next_step(t, &e)) {
+    while (lct_steps_next(t, &e)) {
         struct lct_product part = *x;
 
         part.c += e.before * x->c_row + e.lane;
@@ -41,18 +41,18 @@ static void multiply(const struct lct_problem *p, const struct lct_product *x,
         p->kernels->matmul(x);
 }
 
-void lct_query_steps(const struct lct_problem *p, const struct lct_tile *t,
-                     const struct lct_product *x)
+void lct_steps_queries(const struct lct_problem *p, const struct lct_tile *t,
+                       const struct lct_product *x)
 {
     bool guard = wants_guard(p, t, x);
-    struct lct_step e = { 0 };
+    struct lct_steps e = { 0 };
 
-    while (lct_next_step(t, &e)) {
+    while (lct_steps_next(t, &e)) {
         struct lct_product part = *x;
 
         part.c += e.lane * x->c_row;
         part.a += e.lane;
-        part.m = lct_step_rows(t, &e);
+        part.m = lct_steps_rows(t, &e);
         part.k = e.keys;
         if (x->shrink != NULL)
             part.shrink += e.lane;
@@ -60,13 +60,13 @@ void lct_query_steps(const struct lct_problem *p, const struct lct_tile *t,
     }
 }
 
-void lct_key_steps(const struct lct_problem *p, const struct lct_tile *t,
-                   const struct lct_product *x)
+void lct_steps_keys(const struct lct_problem *p, const struct lct_tile *t,
+                    const struct lct_product *x)
 {
     bool guard = wants_guard(p, t, x);
-    struct lct_step e = { 0 };
+    struct lct_steps e = { 0 };
 
-    while (lct_next_step(t, &e)) {
+    while (lct_steps_next(t, &e)) {
         struct lct_product part = *x;
 
         part.c += e.before * x->c_row;
@@ -80,18 +80,18 @@ void lct_key_steps(const struct lct_problem *p, const struct lct_tile *t,
 
 /* The columns of the step, x [keys, lanes], below it. */
 static void clear_below(float *x, const struct lct_tile *t,
-                        const struct lct_step *e)
+                        const struct lct_steps *e)
 {
     for (size_t j = e->keys; j < (size_t)t->keys; j++)
         memset(x + j * t->lanes + e->lane, 0, e->lanes * sizeof(*x));
 }
 
-void lct_softmax_steps(const struct lct_problem *p, const struct lct_tile *t,
-                       struct lct_scratch *s)
+void lct_softmax_update(const struct lct_problem *p, const struct lct_tile *t,
+                        struct lct_scratch *s)
 {
-    struct lct_step e = { 0 };
+    struct lct_steps e = { 0 };
 
-    while (lct_next_step(t, &e)) {
+    while (lct_steps_next(t, &e)) {
         float *rows = s->rows + e.lane;
 
         p->kernels->softmax_step(s->s + e.lane, t->lanes, e.keys, e.lanes,
@@ -100,24 +100,25 @@ void lct_softmax_steps(const struct lct_problem *p, const struct lct_tile *t,
     }
 }
 
-void lct_again_steps(const struct lct_problem *p, const struct lct_tile *t,
-                     struct lct_scratch *s)
+void lct_softmax_recompute_probs(const struct lct_problem *p,
+                                 const struct lct_tile *t,
+                                 struct lct_scratch *s)
 {
-    struct lct_step e = { 0 };
+    struct lct_steps e = { 0 };
 
-    while (lct_next_step(t, &e)) {
+    while (lct_steps_next(t, &e)) {
         p->kernels->softmax_again(s->s + e.lane, t->lanes, e.keys, e.lanes,
                                   s->rows + 3 * LCT_TILE + e.lane);
         clear_below(s->s, t, &e);
     }
 }
 
-void lct_gradient_steps(const struct lct_problem *p, const struct lct_tile *t,
-                        struct lct_scratch *s)
+void lct_softmax_backward(const struct lct_problem *p, const struct lct_tile *t,
+                          struct lct_scratch *s)
 {
-    struct lct_step e = { 0 };
+    struct lct_steps e = { 0 };
 
-    while (lct_next_step(t, &e)) {
+    while (lct_steps_next(t, &e)) {
         p->kernels->softmax_gradient(s->ds + e.lane, s->s + e.lane, t->lanes,
                                      e.keys, e.lanes,
                                      s->rows + 4 * LCT_TILE + e.lane);

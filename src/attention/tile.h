@@ -3,7 +3,8 @@
 #define LCT_ATTENTION_TILE_H
 #include "problem.h"
 
-enum { LCT_DELIVERIES = 8 }; /* parts of a table that go to parameters apart */
+/* Parts of a bias table whose gradients are accumulated side by side. */
+enum { LCT_PARAM_GRADIENTS_PARTS = 8 };
 
 /*
  * Memory of one running task.  Dp is the padded width of the array's rows:
@@ -39,8 +40,8 @@ struct lct_tile {
     bool partial;       /* some key is hidden from some query */
     bool mapped;        /* s->hidden says which */
     int64_t sees;       /* keys that the first query sees, each after it one
-                           more; or all: no steps are cut (lct_next_step) */
-    int sight;          /* of content: enum lct_sight; 0: near */
+                           more; or all: no steps are cut (lct_steps_next) */
+    int sight;          /* of content: enum lct_near_far_class; 0: near */
     bool away;          /* content hides some besides */
 };
 
@@ -49,12 +50,12 @@ struct lct_tile {
  * which sees the last of the first 'keys' keys; the first 'before' of them are
  * of steps before this one.  Later keys are hidden from all of these queries.
  */
-struct lct_step {
+struct lct_steps {
     size_t lane, lanes, before, keys;
 };
 
 /* The step after *e, the first one after { 0 }; false if there is none. */
-static inline bool lct_next_step(const struct lct_tile *t, struct lct_step *e)
+static inline bool lct_steps_next(const struct lct_tile *t, struct lct_steps *e)
 {
     int64_t last;
 
@@ -73,8 +74,8 @@ static inline bool lct_next_step(const struct lct_tile *t, struct lct_step *e)
 }
 
 /* Queries of the step. */
-static inline size_t lct_step_rows(const struct lct_tile *t,
-                                   const struct lct_step *e)
+static inline size_t lct_steps_rows(const struct lct_tile *t,
+                                    const struct lct_steps *e)
 {
     size_t rows = (size_t)t->rows - e->lane;
 
@@ -122,31 +123,31 @@ struct lct_loaded lct_load_tile(const struct lct_problem *p,
  * keys one after another, while it is near.  Each has its own of what a tile of
  * queries keeps (q to totals); the rest is one.
  */
-static inline struct lct_scratch *lct_abreast(const struct lct_problem *p,
-                                              int slot, int n)
+static inline struct lct_scratch *lct_scratch_of(const struct lct_problem *p,
+                                                 int slot, int n)
 {
     return &p->scratch[slot * p->abreast + n];
 }
 
 /* What query i is multiplied by: the scale, and its temperature. */
-float lct_query_scale(const struct lct_problem *p, int64_t b, int64_t i);
+float lct_load_query_scale(const struct lct_problem *p, int64_t b, int64_t i);
 
 /* Queries from b, h, i on: scaled, turned, padded rows. */
 void lct_load_query_rows(const struct lct_problem *p, struct lct_scratch *s,
                          float *to, const int64_t at[3], int64_t rows);
 
 /* Rows of a table of angles, from row i of it on. */
-struct lct_angles {
+struct lct_load_angles {
     const float *cosines, *sines;
 };
 
-static inline struct lct_angles lct_angles_at(const struct lct_problem *p,
-                                              const float *cosines,
-                                              const float *sines, int64_t i)
+static inline struct lct_load_angles
+lct_load_angles_at(const struct lct_problem *p, const float *cosines,
+                   const float *sines, int64_t i)
 {
     const int64_t from = i * p->schedule->pairs;
 
-    return (struct lct_angles){ cosines + from, sines + from };
+    return (struct lct_load_angles){ cosines + from, sines + from };
 }
 
 /*
@@ -159,35 +160,35 @@ void lct_store_rows(const struct lct_problem *p, const locant_tensor *x,
                     float *from, const int64_t at[3], int64_t rows);
 
 /* Loaded, and turned by the schedule. */
-void lct_load_turned(const struct lct_problem *p, float *to,
-                     const locant_tensor *x, const int64_t at[3], int64_t rows,
-                     struct lct_angles angles);
+void lct_load_rotated(const struct lct_problem *p, float *to,
+                      const locant_tensor *x, const int64_t at[3], int64_t rows,
+                      struct lct_load_angles angles);
 
 /* Set keys, partial, mapped, sees for key tile n; false if it is hidden
  * wholly. */
-bool lct_next_keys(const struct lct_problem *p, struct lct_tile *t, int64_t n,
-                   struct lct_scratch *s);
+bool lct_mask_classify(const struct lct_problem *p, struct lct_tile *t,
+                       int64_t n, struct lct_scratch *s);
 
 /* s->s = -infinity where hidden. */
-void lct_hide(const struct lct_problem *p, const struct lct_tile *t,
-              struct lct_scratch *s);
+void lct_mask_apply(const struct lct_problem *p, const struct lct_tile *t,
+                    struct lct_scratch *s);
 
 /*
  * s->s = scores of the tile, as the softmax takes them.  'slope' [keys, lanes]
  * gets that of the cap, if there is one; NULL: not wanted.
  */
-void lct_scores(const struct lct_problem *p, const struct lct_tile *t,
-                struct lct_scratch *s, const float *keys, size_t key_row,
-                float *slope);
+void lct_scores_of_tile(const struct lct_problem *p, const struct lct_tile *t,
+                        struct lct_scratch *s, const float *keys,
+                        size_t key_row, float *slope);
 
-/* What lct_scores() does to products: bias, content, mask, cap. */
-void lct_finish_scores(const struct lct_problem *p, const struct lct_tile *t,
-                       struct lct_scratch *s, const float *keys,
-                       size_t key_row, float *slope);
+/* What lct_scores_of_tile() does to products: bias, content, mask, cap. */
+void lct_scores_finish(const struct lct_problem *p, const struct lct_tile *t,
+                       struct lct_scratch *s, const float *keys, size_t key_row,
+                       float *slope);
 
 /* Cap n scores, where there is room for a multiple of LCT_PAD. */
-static inline void lct_cap(const struct lct_problem *p, float *s, float *slope,
-                           size_t n)
+static inline void lct_scores_cap(const struct lct_problem *p, float *s,
+                                  float *slope, size_t n)
 {
     if (p->softcap != 0)
         p->kernels->softcap(s, slope, (n + LCT_PAD - 1) / LCT_PAD * LCT_PAD,
@@ -200,20 +201,21 @@ static inline void lct_cap(const struct lct_problem *p, float *s, float *slope,
  * step is; into rows of queries from rows of keys, by weights; and into rows of
  * keys from those of queries.  These two with a guard, if t->partial.
  */
-void lct_pair_steps(const struct lct_problem *p, const struct lct_tile *t,
+void lct_steps_scores(const struct lct_problem *p, const struct lct_tile *t,
+                      const struct lct_product *x);
+void lct_steps_queries(const struct lct_problem *p, const struct lct_tile *t,
+                       const struct lct_product *x);
+void lct_steps_keys(const struct lct_problem *p, const struct lct_tile *t,
                     const struct lct_product *x);
-void lct_query_steps(const struct lct_problem *p, const struct lct_tile *t,
-                     const struct lct_product *x);
-void lct_key_steps(const struct lct_problem *p, const struct lct_tile *t,
-                   const struct lct_product *x);
 
 /* The kernels of a softmax on s->s and s->ds; where no step is they are 0. */
-void lct_softmax_steps(const struct lct_problem *p, const struct lct_tile *t,
-                       struct lct_scratch *s);
-void lct_again_steps(const struct lct_problem *p, const struct lct_tile *t,
-                     struct lct_scratch *s);
-void lct_gradient_steps(const struct lct_problem *p, const struct lct_tile *t,
+void lct_softmax_update(const struct lct_problem *p, const struct lct_tile *t,
                         struct lct_scratch *s);
+void lct_softmax_recompute_probs(const struct lct_problem *p,
+                                 const struct lct_tile *t,
+                                 struct lct_scratch *s);
+void lct_softmax_backward(const struct lct_problem *p, const struct lct_tile *t,
+                          struct lct_scratch *s);
 
 /*
  * The product as the kernel forms it, except that with 'guard', where b holds a
@@ -233,16 +235,17 @@ struct lct_results {
 };
 
 /* Result of query b, h, i: 'from' [D] by its sum; stores the log of that. */
-void lct_finish_row(const struct lct_results *r, const int64_t at[3],
-                    float *from, float top, float sum);
+void lct_softmax_finish(const struct lct_results *r, const int64_t at[3],
+                        float *from, float top, float sum);
 
-/* Forward for few queries (few.c). */
-void lct_few_forward(const struct lct_problem *p, const locant_tensor *out,
-                     const locant_tensor *lse);
+/* Forward for few queries (decode.c). */
+void lct_decode_forward(const struct lct_problem *p, const locant_tensor *out,
+                        const locant_tensor *lse);
 
 /* Row of p->dparam of one task of backward. */
-static inline double *lct_task_dparam(const struct lct_problem *p,
-                                      int64_t chunk_row, int64_t kv_head)
+static inline double *lct_param_gradients_of_task(const struct lct_problem *p,
+                                                  int64_t chunk_row,
+                                                  int64_t kv_head)
 {
     if (p->dparam == NULL) /* nothing to learn */
         return NULL;
@@ -250,25 +253,26 @@ static inline double *lct_task_dparam(const struct lct_problem *p,
            (size_t)(chunk_row * p->Hkv + kv_head) * p->task_params;
 }
 
-/* Tables of biases (score_table.c): room, and values once positions and tiles
+/* Tables of biases (bias_table.c): room, and values once positions and tiles
  * are known. */
-void lct_score_layout(struct lct_problem *p, struct lct_arena *arena);
-void lct_score_gradient_layout(struct lct_problem *p, struct lct_arena *arena);
-void lct_score_fill(struct lct_problem *p);
+void lct_bias_table_layout(struct lct_problem *p, struct lct_arena *arena);
+void lct_bias_table_layout_gradients(struct lct_problem *p,
+                                     struct lct_arena *arena);
+void lct_bias_table_fill(struct lct_problem *p);
 
 /* s->s += bias of the tile. */
-void lct_add_bias(const struct lct_problem *p, const struct lct_tile *t,
+void lct_bias_add(const struct lct_problem *p, const struct lct_tile *t,
                   struct lct_scratch *s);
 
 /*
  * s[n] += bias of head h of query i at key j + n, n < keys: the bits that
- * lct_add_bias() adds for that pair.
+ * lct_bias_add() adds for that pair.
  */
-void lct_add_bias_row(const struct lct_problem *p, int64_t b, int64_t h,
+void lct_bias_add_row(const struct lct_problem *p, int64_t b, int64_t h,
                       int64_t i, int64_t j, int64_t keys, float *s);
 
 /* Add the tile's ds to the gradient of the bias. */
-void lct_bias_gradient(const struct lct_problem *p, const struct lct_tile *t,
+void lct_bias_backward(const struct lct_problem *p, const struct lct_tile *t,
                        struct lct_scratch *s, int64_t chunk_row);
 
 /* After a chunk of 'rows' batch rows: fold, and at the end deliver. */

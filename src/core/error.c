@@ -1,24 +1,21 @@
-/* error.c - status names and the per-thread error sentence */
+/* error.c - status names and the error message of each thread */
 #include "error.h"
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
-/* Fixed storage: reporting "out of memory" must not need memory. */
+/* Fixed storage: reporting "out of memory" must not allocate. */
 static _Thread_local char last_error[512];
 
 locant_status locant_fail(locant_status status, const char *format, ...)
 {
-    char sentence[sizeof(last_error)]; /* an argument may be last_error */
+    char message[sizeof(last_error)]; /* an argument may be last_error */
     va_list args;
 
     va_start(args, format);
-    vsnprintf(sentence, sizeof(sentence), format, args);
+    vsnprintf(message, sizeof(message), format, args);
     va_end(args);
-    for (size_t i = 0; i < sizeof(sentence); i++) {
-        last_error[i] = sentence[i];
-        if (sentence[i] == '\0')
-            break;
-    }
+    memcpy(last_error, message, strlen(message) + 1);
     return status;
 }
 

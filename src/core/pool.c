@@ -1,13 +1,12 @@
 /*
  * pool.c - the library's threads.
  *
- * Workers block on a condition variable; the caller works too.  Who waits looks
- * out for a moment first: a step of training is many jobs, one right after the
- * other, and to be woken takes longer than the time between them.
- * Tasks are taken from a counter, so which thread runs a task is chance; what a
- * task computes must depend on its number alone.  One job at a time: a second
- * caller from another thread waits for its turn.  A call from inside a task
- * runs serially.
+ * Workers wait on a condition variable; the caller works too.  A thread spins
+ * for a short time before it waits: a training step is many jobs in quick
+ * succession, and waking a thread takes longer than the time between them.
+ * Tasks are taken from a counter, so any thread may run a task; what it
+ * computes must depend only on its number.  One job runs at a time: a second
+ * caller waits.  A call from inside a task runs serially.
  */
 #define _GNU_SOURCE
 #include "pool.h"
@@ -19,11 +18,11 @@
 
 enum { MAX_THREADS = 1024 };
 #define POLL_SECONDS 0.1
-/* How long to look out; four times as long gains no more (docs/SPEED.md). */
-#define LOOK_SECONDS 100e-6
+/* Four times as long gains no more (docs/SPEED.md). */
+#define SPIN_SECONDS 100e-6
 
 static struct {
-    pthread_mutex_t turn; /* held by the caller whose job runs */
+    pthread_mutex_t job_lock; /* held by the caller whose job runs */
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t wake, done;
     int workers;          /* started; slots 1 .. workers */
@@ -31,30 +30,30 @@ static struct {
     int wanted;           /* workers that may join it */
     _Atomic int busy;     /* workers inside it */
     int processors;       /* when the last worker was started */
-    bool crowded;         /* more threads than those: none looks out */
+    bool oversubscribed;  /* more threads than processors: none spins */
     locant_task body;
     void *context;
     size_t tasks;
     _Atomic size_t next;
     _Atomic bool stop;    /* begin no more tasks */
 } pool = {
-    .turn = PTHREAD_MUTEX_INITIALIZER,
+    .job_lock = PTHREAD_MUTEX_INITIALIZER,
     .lock = PTHREAD_MUTEX_INITIALIZER,
     .wake = PTHREAD_COND_INITIALIZER,
     .done = PTHREAD_COND_INITIALIZER,
 };
 
 static _Atomic int wanted_threads; /* 0: automatic */
-static locant_parallel_runner lent;
-static void *lent_context;
+static locant_parallel_runner external_runner;
+static void *external_context;
 static _Thread_local bool inside;
 
-static _Atomic(locant_poll) ask; /* may become NULL during a call */
-static void *ask_context;
-/* Of the call that this thread has made. */
+static _Atomic(locant_poll) poll_function; /* may become NULL in a call */
+static void *poll_context;
+/* The cancellable call of this thread, if it has made one. */
 static _Thread_local struct {
-    bool watched, stopped;
-    double next; /* when to ask again, in seconds */
+    bool cancellable, cancelled;
+    double next_poll; /* in seconds */
 } call;
 static _Thread_local bool in_pool; /* a task of the pool runs here */
 
@@ -101,8 +100,8 @@ int locant_threads(void)
 
 void locant_set_parallel_for(locant_parallel_runner run, void *context)
 {
-    lent = run;
-    lent_context = context;
+    external_runner = run;
+    external_context = context;
 }
 
 static double seconds(void)
@@ -116,24 +115,24 @@ static double seconds(void)
 void locant_set_poll(locant_poll poll, void *context)
 {
     if (poll != NULL)
-        ask_context = context;
-    atomic_store(&ask, poll);
+        poll_context = context;
+    atomic_store(&poll_function, poll);
 }
 
 void lct_watch(void)
 {
-    call.watched = atomic_load(&ask) != NULL && !inside;
-    call.stopped = false;
-    if (call.watched)
-        call.next = seconds() + POLL_SECONDS;
+    call.cancellable = atomic_load(&poll_function) != NULL && !inside;
+    call.cancelled = false;
+    if (call.cancellable)
+        call.next_poll = seconds() + POLL_SECONDS;
 }
 
 bool lct_watched(void)
 {
-    bool was = call.watched && call.stopped;
+    bool cancelled = call.cancellable && call.cancelled;
 
-    call.watched = call.stopped = false;
-    return was;
+    call.cancellable = call.cancelled = false;
+    return cancelled;
 }
 
 bool lct_stopping(void)
@@ -142,14 +141,14 @@ bool lct_stopping(void)
 
     if (in_pool && atomic_load_explicit(&pool.stop, memory_order_relaxed))
         return true;
-    if (!call.watched || call.stopped || seconds() < call.next)
-        return call.stopped;
-    poll = atomic_load(&ask);
-    call.stopped = poll != NULL && poll(ask_context) != 0;
-    call.next = seconds() + POLL_SECONDS;
-    if (call.stopped && in_pool)
+    if (!call.cancellable || call.cancelled || seconds() < call.next_poll)
+        return call.cancelled;
+    poll = atomic_load(&poll_function);
+    call.cancelled = poll != NULL && poll(poll_context) != 0;
+    call.next_poll = seconds() + POLL_SECONDS;
+    if (call.cancelled && in_pool)
         atomic_store(&pool.stop, true);
-    return call.stopped;
+    return call.cancelled;
 }
 
 static void take_tasks(int slot)
@@ -163,9 +162,9 @@ static void take_tasks(int slot)
     inside = in_pool = false;
 }
 
-static bool job_is(uint64_t seen)
+static bool job_is(uint64_t job)
 {
-    return atomic_load(&pool.job) == seen;
+    return atomic_load(&pool.job) == job;
 }
 
 static bool any_busy(uint64_t unused)
@@ -174,16 +173,17 @@ static bool any_busy(uint64_t unused)
     return atomic_load(&pool.busy) > 0;
 }
 
-/* Under pool.lock, which is open meanwhile: look while 'same' holds. */
-static void look_out(bool (*same)(uint64_t), uint64_t what)
+/* Spin while condition(x) holds, at most SPIN_SECONDS.  pool.lock is held, and
+ * released meanwhile. */
+static void spin(bool (*condition)(uint64_t), uint64_t x)
 {
     double end;
 
-    if (pool.crowded)
+    if (pool.oversubscribed)
         return;
     pthread_mutex_unlock(&pool.lock);
-    end = seconds() + LOOK_SECONDS;
-    while (same(what) && seconds() < end)
+    end = seconds() + SPIN_SECONDS;
+    while (condition(x) && seconds() < end)
         ;
     pthread_mutex_lock(&pool.lock);
 }
@@ -206,18 +206,18 @@ static void *worker(void *arg)
         pthread_mutex_lock(&pool.lock);
         if (--pool.busy == 0)
             pthread_cond_signal(&pool.done);
-        look_out(job_is, seen);
+        spin(job_is, seen);
     }
     return NULL;
 }
 
-/* In the child of a fork() the workers are gone and the locks are as new. */
-static void forget_workers(void)
+/* In the child of a fork() there are no workers, and locks are initialised. */
+static void reset_pool(void)
 {
     static const pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
     static const pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
 
-    pool.turn = mutex;
+    pool.job_lock = mutex;
     pool.lock = mutex;
     pool.wake = cond;
     pool.done = cond;
@@ -227,18 +227,19 @@ static void forget_workers(void)
     inside = in_pool = false;
 }
 
-static void watch_forks(void)
+static void register_fork_handler(void)
 {
-    pthread_atfork(NULL, NULL, forget_workers);
+    pthread_atfork(NULL, NULL, reset_pool);
 }
 
-/* Under pool.lock: have at least 'n' workers, or as many as can be had. */
+/* Start workers until there are 'n', or none can be started.  pool.lock is
+ * held. */
 static void start_workers(int n)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_attr_t detached;
 
-    pthread_once(&once, watch_forks);
+    pthread_once(&once, register_fork_handler);
     if (pool.workers >= n || pthread_attr_init(&detached) != 0)
         return;
     pool.processors = usable_processors();
@@ -267,16 +268,16 @@ static void run_serially(size_t tasks, locant_task body, void *context)
 static void run_on_pool(size_t tasks, locant_task body, void *context,
                         int threads)
 {
-    pthread_mutex_lock(&pool.turn);
+    pthread_mutex_lock(&pool.job_lock);
     pthread_mutex_lock(&pool.lock);
     start_workers(threads - 1);
     pool.body = body;
     pool.context = context;
     pool.tasks = tasks;
     atomic_store(&pool.next, 0);
-    atomic_store(&pool.stop, call.stopped);
+    atomic_store(&pool.stop, call.cancelled);
     pool.wanted = threads - 1;
-    pool.crowded = threads > pool.processors;
+    pool.oversubscribed = threads > pool.processors;
     pool.job++;
     pthread_cond_broadcast(&pool.wake);
     pthread_mutex_unlock(&pool.lock);
@@ -284,24 +285,24 @@ static void run_on_pool(size_t tasks, locant_task body, void *context,
     take_tasks(0);
 
     pthread_mutex_lock(&pool.lock);
-    pool.wanted = 0; /* nobody joins from here on */
+    pool.wanted = 0; /* no worker joins from here on */
     if (pool.busy > 0)
-        look_out(any_busy, 0);
+        spin(any_busy, 0);
     while (pool.busy > 0)
         pthread_cond_wait(&pool.done, &pool.lock);
     pthread_mutex_unlock(&pool.lock);
-    pthread_mutex_unlock(&pool.turn);
+    pthread_mutex_unlock(&pool.job_lock);
 }
 
-/* A task on a lent thread, marked so that nested calls run serially. */
-struct lent_job {
+struct external_job {
     locant_task body;
     void *context;
 };
 
-static void run_lent(void *context, size_t task, int slot)
+/* A task on a thread of the external runner; nested calls run serially. */
+static void run_external(void *context, size_t task, int slot)
 {
-    const struct lent_job *job = context;
+    const struct external_job *job = context;
 
     inside = true;
     if (!lct_stopping())
@@ -311,15 +312,15 @@ static void run_lent(void *context, size_t task, int slot)
 
 void lct_parallel_for(size_t tasks, int slots, locant_task body, void *context)
 {
-    struct lent_job job = { body, context };
+    struct external_job job = { body, context };
     int now = lct_slots(), threads = now < slots ? now : slots;
 
     if (tasks < (size_t)threads)
         threads = (int)tasks;
-    if (inside || threads < 2 || (lent != NULL && now > slots))
+    if (inside || threads < 2 || (external_runner != NULL && now > slots))
         run_serially(tasks, body, context);
-    else if (lent != NULL)
-        lent(tasks, run_lent, &job, lent_context);
+    else if (external_runner != NULL)
+        external_runner(tasks, run_external, &job, external_context);
     else
         run_on_pool(tasks, body, context, threads);
 }

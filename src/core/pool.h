@@ -1,4 +1,4 @@
-/* pool.h - how many threads the process may run; see locant_parallel_for() */
+/* pool.h - parallel loops inside the library; see locant_parallel_for() */
 #ifndef LCT_POOL_H
 #define LCT_POOL_H
 #include "locant/core.h"
@@ -7,27 +7,25 @@
 /* Is this thread inside a task?  A nested call then runs serially. */
 bool lct_inside_task(void);
 
-/*
- * Threads a call from here would really use: 1 inside a task, else
- * locant_threads().  Scratch is sized by it.
- */
+/* Threads that a call from here uses, for the size of scratch: 1 inside a task,
+ * else locant_threads(). */
 int lct_slots(void);
-/*
- * locant_parallel_for() for a body whose scratch has 'slots' places: uses no
- * more of them, whatever locant_set_threads() has become since they were made.
- */
+
+/* locant_parallel_for() with at most 'slots' slots, the number that scratch was
+ * allocated for, even if locant_set_threads() was called since. */
 void lct_parallel_for(size_t tasks, int slots, locant_task body,
                       void *context);
 
 /*
- * From lct_watch() on the poll of this thread's call may stop it: loops then
- * begin no more tasks.  To be called when all that holds indices is filled in,
- * since what a task that is left out should have written is not written.
- * lct_watched() ends that, and tells whether the call was stopped.
+ * Begin and end the cancellable part of a public call; see locant_set_poll().
+ * Within it the poll of this thread may cancel the call: parallel loops then
+ * start no more tasks, and skipped tasks write nothing.  Begin it only after
+ * all arrays of indices are filled.  The end returns whether the call was
+ * cancelled.
  */
 void lct_watch(void);
 bool lct_watched(void);
 
-/* For long tasks: is the call they belong to being stopped? */
+/* For long tasks: has their call been cancelled? */
 bool lct_stopping(void);
 #endif

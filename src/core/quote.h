@@ -1,4 +1,4 @@
-/* quote.h - bytes from strangers, made fit for a sentence */
+/* quote.h - untrusted bytes as printable text for a message */
 #ifndef LCT_QUOTE_H
 #define LCT_QUOTE_H
 #include <stddef.h>
@@ -6,8 +6,8 @@
 enum { LCT_QUOTE_BYTES = 84 }; /* 80, three dots, a zero */
 
 /*
- * Write 'n' bytes of text as printable ASCII, anything else as \xNN, cut after
- * 80 bytes.  Returns 'out'.
+ * Write 'n' bytes of text as printable ASCII, other bytes as \xNN, truncated to
+ * 80 bytes and "...".  Returns 'out'.
  */
 static inline const char *
 lct_quote(char out[LCT_QUOTE_BYTES], const char *text, size_t n)

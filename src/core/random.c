@@ -30,7 +30,7 @@ void locant_philox(uint32_t out[4], const uint32_t counter[4],
     out[3] = c3;
 }
 
-/* The four words that the next one is among. */
+/* The block of four words that contains the next one. */
 static void draw_block(uint32_t out[4], const locant_random *r)
 {
     uint64_t block = r->index / 4;
@@ -72,7 +72,7 @@ double locant_random_uniform(locant_random *r)
 
 uint64_t locant_random_below(locant_random *r, uint64_t n)
 {
-    uint64_t reject = -n % n; /* 2^64 mod n: the words below it would bias */
+    uint64_t reject = -n % n; /* 2^64 mod n: words below it would bias */
     uint64_t x;
 
     do {

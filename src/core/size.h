@@ -1,4 +1,4 @@
-/* size.h - products and sums of sizes that come from outside */
+/* size.h - products and sums of untrusted sizes */
 #ifndef LCT_SIZE_H
 #define LCT_SIZE_H
 #include <stdbool.h>

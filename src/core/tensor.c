@@ -150,8 +150,8 @@ lct_check_dense(const char *fn, const char *arg, const locant_tensor *t)
 }
 
 /*
- * Sorted by stride, each dimension must step over all smaller ones: enough for
- * every permuted or padded dense array.
+ * In order of strides, each dimension must step over all the previous ones.
+ * Every permuted or padded dense array passes.
  */
 locant_status
 lct_check_output(const char *fn, const char *arg, const locant_tensor *out)
@@ -215,8 +215,8 @@ static void span(const locant_tensor *t, intptr_t *low, intptr_t *high)
 }
 
 /*
- * Seen at steps of 'step' elements, does a lie in the first part of each step
- * and b, 'gap' further on, in the rest?
+ * If memory is cut into pieces of 'step' elements, is a within the first part
+ * of each piece and b, which begins 'gap' elements after a, within the rest?
  */
 static bool part_at(const locant_tensor *a, const locant_tensor *b,
                     int64_t step, int64_t gap)
@@ -235,7 +235,7 @@ static bool part_at(const locant_tensor *a, const locant_tensor *b,
     return gap >= a_width && gap + b_width <= step;
 }
 
-/* Views of equal strides that alternate in one buffer, as packed q, k, v do. */
+/* Do two views of equal strides alternate in one buffer, as packed q, k, v? */
 static bool side_by_side(const locant_tensor *a, const locant_tensor *b)
 {
     int64_t size = (int64_t)dtypes[a->dtype].size;

@@ -1,4 +1,4 @@
-/* tensor.h - checks public functions make on their tensors, and row access */
+/* tensor.h - checks of the tensors that public functions receive */
 #ifndef LCT_TENSOR_H
 #define LCT_TENSOR_H
 #include "error.h"
@@ -17,10 +17,10 @@ enum {
 };
 
 /*
- * Check one argument.  'dtypes' is a set of the above; 'dims' lists the wanted
- * sizes, outermost first, -1 taking any.  The last dimension must be dense
- * (stride 1) unless it has at most one element.  Sizes and reach are checked
- * against overflow.  'fn' and 'arg' name the argument in the sentence.
+ * Check one argument.  'dtypes' is a set of the above; 'dims' lists expected
+ * sizes, outermost first, -1 for any.  The last dimension must be dense
+ * (stride 1) unless it has at most one element.  Sizes and byte offsets must
+ * not overflow.  'fn' and 'arg' name the argument in the message.
  */
 locant_status lct_check(const char *fn, const char *arg, const locant_tensor *t,
                         unsigned dtypes, int rank, const int64_t *dims);
@@ -34,9 +34,9 @@ locant_status lct_check_output(const char *fn, const char *arg,
                                const locant_tensor *out);
 
 /*
- * Fail unless out and in share no byte.  Seen as apart are views whose address
- * ranges are, and views of equal strides that alternate in one buffer (packed
- * q, k, v); other interleavings are refused.
+ * Fail unless out and in share no byte.  Accepted are disjoint address ranges,
+ * and views of equal strides that alternate in one buffer (packed q, k, v);
+ * other interleaved views fail.
  */
 locant_status lct_check_apart(const char *fn, const locant_tensor *out,
                               const locant_tensor *in);
@@ -51,13 +51,6 @@ bool lct_empty(const locant_tensor *t);
 /* Product of the sizes of a tensor that lct_check() has passed. */
 size_t lct_elements(const locant_tensor *t);
 
-/* Address of element [i0, i1, ..] given by 'index', of 'n' leading indices. */
+/* Address of element index[0], .., index[n-1], 0, .. */
 void *lct_at(const locant_tensor *t, const int64_t *index, int n);
-
-/* n dense elements at 'row' to or from another type. */
-void lct_row_to_f32(float *out, const void *row, locant_dtype dtype, size_t n);
-void lct_row_to_f64(double *out, const void *row, locant_dtype dtype, size_t n);
-void lct_row_from_f32(void *row, locant_dtype dtype, const float *in, size_t n);
-void lct_row_from_f64(void *row, locant_dtype dtype, const double *in,
-                      size_t n);
 #endif

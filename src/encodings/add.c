@@ -32,8 +32,8 @@ static void fill(float *block, const void *context, size_t first, size_t n)
     char *rows = (char *)(at + n);
 
     for (size_t t = 0; t < n; t++)
-        at[t] = job->stored ? c->e->row->stored(c->e, c->positions[first + t],
-                                                c->params)
+        at[t] = job->stored ? c->e->row->input.fast.stored(
+                                  c->e, c->positions[first + t], c->params)
                             : rows + t * dim * size;
     if (job->wide && !job->stored)
         lct_table_rows_f64((double *)(void *)rows, c, first, n, job->dim);
@@ -80,7 +80,7 @@ static bool is_stored(const struct job *job)
 {
     const struct lct_table_call *c = &job->call;
 
-    return c->e->row->stored != NULL && c->positions != NULL &&
+    return c->e->row->input.fast.stored != NULL && c->positions != NULL &&
            c->params[0].dtype == (job->wide ? LOCANT_F64 : LOCANT_F32);
 }
 

@@ -128,7 +128,8 @@ static double project(const locant_encoding *e, int k, double value)
 }
 
 /* What the slope is multiplied by. */
-static double lever(const struct lct_call *s, int64_t q_pos, int64_t k_pos)
+static double relative_position(const struct lct_call *s, int64_t q_pos,
+                                int64_t k_pos)
 {
     double d = (double)lct_distance(q_pos, k_pos);
 
@@ -144,11 +145,11 @@ static double lever(const struct lct_call *s, int64_t q_pos, int64_t k_pos)
     }
 }
 
-static void levers(double *out, const struct lct_call *s, int64_t q_pos,
-                   const int64_t *k_pos, size_t n)
+static void relative_positions(double *out, const struct lct_call *s,
+                               int64_t q_pos, const int64_t *k_pos, size_t n)
 {
     for (size_t j = 0; j < n; j++)
-        out[j] = lever(s, q_pos, k_pos[j]);
+        out[j] = relative_position(s, q_pos, k_pos[j]);
 }
 
 /* The exact product of two bfloat16 is a float. */
@@ -169,12 +170,12 @@ static void bias(double *out, const struct lct_call *s, int64_t head,
         falcon(out, s, m, k_pos, n);
         return;
     }
-    levers(out, s, q_pos, k_pos, n);
+    relative_positions(out, s, q_pos, k_pos, n);
     for (size_t j = 0; j < n; j++)
         out[j] *= m;
 }
 
-/* forward: out[j] = exp(slope) lever(j) */
+/* forward: out[j] = exp(slope) relative_position(j) */
 static void bias_backward(double *const *dparam, const struct lct_call *s,
                           int64_t head, int64_t q_pos, const int64_t *k_pos,
                           const double *dout, size_t n)
@@ -183,21 +184,22 @@ static void bias_backward(double *const *dparam, const struct lct_call *s,
 
     for (size_t j = 0; s->e->value[LEARNED] != 0 && j < n; j++)
         if (dout[j] != 0)
-            sum += dout[j] * lever(s, q_pos, k_pos[j]);
+            sum += dout[j] * relative_position(s, q_pos, k_pos[j]);
     if (s->e->value[LEARNED] != 0)
         dparam[0][head] += slope_of(s, head) * sum;
 }
 
 /* The other dialects: minus the key, or from the last key. */
-static int64_t fold(const struct lct_call *s, enum lct_role role, int64_t pos)
+static int64_t position_key(const struct lct_call *s, enum lct_role role,
+                            int64_t pos)
 {
     if (role == LCT_KEY)
         return pos;
     return s->e->value[DIALECT] == MPT ? s->last : 0;
 }
 
-static bool unfold(int64_t *q_pos, int64_t *k_pos, struct lct_call *s,
-                   int64_t difference)
+static bool pair_of(int64_t *q_pos, int64_t *k_pos, struct lct_call *s,
+                    int64_t difference)
 {
     s->last = *q_pos = 0;
     *k_pos = -difference;
@@ -232,15 +234,17 @@ const struct lct_encoding lct_enc_alibi = {
         .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_MONOTONE,
     },
     .keys = keys,
-    .params_of = params_of,
-    .fill = fill,
-    .project = project,
-    .traits = traits,
     .check = check,
-    .bias = bias,
-    .slope = slope,
-    .levers = levers,
-    .bias_backward = bias_backward,
-    .fold = fold,
-    .unfold = unfold,
+    .traits = traits,
+    .params = { .list_of = params_of, .fill = fill, .project = project },
+    .score = {
+        .bias = bias,
+        .backward = bias_backward,
+        .fast = {
+            .slope = slope,
+            .relative_positions = relative_positions,
+            .position_key = position_key,
+            .pair_of = pair_of,
+        },
+    },
 };

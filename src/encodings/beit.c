@@ -38,7 +38,7 @@ static locant_status positions(const locant_encoding *e, const char *fn,
                                const locant_tensor *given)
 {
     (void)given;
-    return lct_wall(e, fn, pos, n,
+    return lct_length_limit_check(e, fn, pos, n,
                     (int64_t)(e->value[HEIGHT] * e->value[WIDTH]) + 1,
                     "the image");
 }
@@ -73,12 +73,12 @@ static void bias_backward(double *const *dparam, const struct lct_call *s,
 }
 
 /* What the last patch folds to: differences of patches are -last .. last. */
-static int64_t last_fold(const struct lct_call *s)
+static int64_t last_key(const struct lct_call *s)
 {
     int64_t height = (int64_t)s->e->value[HEIGHT];
     int64_t width = (int64_t)s->e->value[WIDTH];
 
-    return lct_window_fold(width, height * width - 1);
+    return lct_window_key(width, height * width - 1);
 }
 
 /*
@@ -86,17 +86,18 @@ static int64_t last_fold(const struct lct_call *s)
  * 2 last + 1 to patches, -3 last - 2 .. -2 last - 2 from them, -last - 1 to
  * itself.
  */
-static int64_t fold(const struct lct_call *s, enum lct_role role, int64_t pos)
+static int64_t position_key(const struct lct_call *s, enum lct_role role,
+                            int64_t pos)
 {
     if (pos == 0)
-        return role == LCT_QUERY ? 2 * last_fold(s) + 1 : 3 * last_fold(s) + 2;
-    return lct_window_fold((int64_t)s->e->value[WIDTH], pos - 1);
+        return role == LCT_QUERY ? 2 * last_key(s) + 1 : 3 * last_key(s) + 2;
+    return lct_window_key((int64_t)s->e->value[WIDTH], pos - 1);
 }
 
-static bool unfold(int64_t *q_pos, int64_t *k_pos, struct lct_call *s,
-                   int64_t difference)
+static bool pair_of(int64_t *q_pos, int64_t *k_pos, struct lct_call *s,
+                    int64_t difference)
 {
-    int64_t last = last_fold(s);
+    int64_t last = last_key(s);
 
     *q_pos = difference > last || difference == -last - 1 ? 0 : 1;
     *k_pos = difference <= -2 * last - 2 || difference == -last - 1 ? 0 : 1;
@@ -104,7 +105,7 @@ static bool unfold(int64_t *q_pos, int64_t *k_pos, struct lct_call *s,
         return *k_pos == 0;
     if (difference > last)
         return true;
-    lct_window_unfold(q_pos, k_pos, (int64_t)s->e->value[WIDTH], difference);
+    lct_window_pair(q_pos, k_pos, (int64_t)s->e->value[WIDTH], difference);
     *q_pos += 1;
     *k_pos += 1;
     return true;
@@ -126,11 +127,11 @@ const struct lct_encoding lct_enc_beit = {
         .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_WALL,
     },
     .keys = keys,
-    .params = params,
-    .size = size,
-    .positions = positions,
-    .bias = bias,
-    .bias_backward = bias_backward,
-    .fold = fold,
-    .unfold = unfold,
+    .params = { .list = params, .size = size },
+    .positions = { .check = positions },
+    .score = {
+        .bias = bias,
+        .backward = bias_backward,
+        .fast = { .position_key = position_key, .pair_of = pair_of },
+    },
 };

@@ -40,7 +40,7 @@ struct lct_span {
 };
 
 /* How many pairs of some queries and keys may see each other. */
-enum lct_seen { LCT_SEES_NONE, LCT_SEES_SOME, LCT_SEES_ALL };
+enum lct_visibility { LCT_VISIBLE_NONE, LCT_VISIBLE_SOME, LCT_VISIBLE_ALL };
 
 /* What the functions of the content door get: one batch row. */
 struct lct_content {
@@ -49,8 +49,6 @@ struct lct_content {
     double scale;
     const int64_t *k_pos;  /* [keys] */
     const double *k;       /* [kv_heads, keys, head_dim], rotated */
-    const double *x;       /* [keys, width]; NULL: not given */
-    double *memo;          /* what 'content_begin' wrote */
 };
 
 /* One query of all heads. */
@@ -69,6 +67,31 @@ struct lct_content_gradient {
     double *dx;            /* [keys, width]; NULL without x */
     double *dbias;         /* [heads, keys]: of the bias beyond that of 's' */
     double *const *dparam;
-    double *dmemo;         /* as memo; zero at first */
 };
+
+/* Distance q_pos - k_pos without overflow, clamped to the int64 range. */
+static inline int64_t lct_distance(int64_t q_pos, int64_t k_pos)
+{
+    int64_t d;
+
+    if (__builtin_sub_overflow(q_pos, k_pos, &d))
+        return q_pos > k_pos ? INT64_MAX : -INT64_MAX;
+    return d == INT64_MIN ? -INT64_MAX : d;
+}
+
+/* One element of a dense F32 or F64 tensor. */
+static inline double lct_get(const locant_tensor *t, int64_t i)
+{
+    return t->dtype == LOCANT_F64 ? ((const double *)t->data)[i]
+                                  : (double)((const float *)t->data)[i];
+}
+
+/* ... += x */
+static inline void lct_add_to(locant_tensor *t, int64_t i, double x)
+{
+    if (t->dtype == LOCANT_F64)
+        ((double *)t->data)[i] += x;
+    else
+        ((float *)t->data)[i] = (float)(((float *)t->data)[i] + x);
+}
 #endif

@@ -65,8 +65,8 @@ static void row(double *out, const locant_encoding *e,
 }
 
 /* Section 3.2: centred; in training (t + shift + jitter_t) exp(scale). */
-static void ids(int64_t *unused, double *reals, const locant_encoding *e,
-                int64_t n, locant_random *r)
+static void choose(int64_t *unused, double *reals, const locant_encoding *e,
+                   int64_t n, locant_random *r)
 {
     double middle = (double)(n - 1) / 2, shift = 0, factor = 1;
 
@@ -101,7 +101,7 @@ const struct lct_encoding lct_enc_cape = {
         .traits = LOCANT_TRAIT_REAL,
     },
     .keys = keys,
-    .schedule = schedule,
-    .row = row,
-    .ids = ids,
+    .positions = { .choose = choose },
+    .schedule = { .create = schedule },
+    .input = { .row = row },
 };

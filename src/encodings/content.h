@@ -1,8 +1,80 @@
-/* content.h - what the encodings of the content door share */
+/*
+ * content.h - the products that the content door adds, and what encodings of
+ * that door share.
+ *
+ *     s[i,j] = factor (scale [<q_i + u, k_j> + <q_i + a, A[m]> + <k_j, K[m]>]
+ *                      + b_ij + g_i - g_j),       o_i = sum_j p_ij (v_j + V[m])
+ *
+ * m is a row that the pair of positions picks; g sums logarithms of gates over
+ * the keys up to a token.  Attention forms these products for tiles in float32,
+ * and for one query at a time in double.
+ */
 #ifndef LCT_CONTENT_H
 #define LCT_CONTENT_H
 #include "encoding.h"
 #include <math.h>
+
+enum { LCT_MAX_VECTORS = 2 };
+
+/* What rows of vectors are multiplied with. */
+enum lct_meets { LCT_MEETS_QUERY, LCT_MEETS_KEY, LCT_MEETS_WEIGHT };
+
+/*
+ * Rows of vectors [head_dim], one of which each pair of positions picks.  They
+ * are parameters themselves, or projections of rows of the width, which
+ * 'basis' gives: matrix x row + bias.
+ */
+struct lct_vectors {
+    enum lct_meets meets;
+
+    /*
+     * The row of a pair.  Of the difference q_pos - k_pos alone, rising or
+     * falling with it and the same from 'last' on and up to 'first'; or, if
+     * 'pairs' is not 0, any of rows 0 .. pairs - 1.
+     */
+    int64_t (*row)(const locant_encoding *e, int64_t q_pos, int64_t k_pos);
+    int64_t first, last;
+    int pairs;
+
+    /* Parameters; -1: none. */
+    int table;      /* [rows, head_dim], or with 'by_head' [rows, heads, ..] */
+    bool by_head;
+    int matrix;     /* [heads, head_dim, width], instead of 'table' */
+    int bias;       /* [heads, head_dim], beside 'matrix' */
+    int added;      /* [heads, head_dim]: a */
+};
+
+struct lct_products {
+    int count;
+    struct lct_vectors vectors[LCT_MAX_VECTORS];
+    int u;          /* parameter [heads, head_dim]; -1: none */
+    double factor;
+
+    /*
+     * Parameters [heads, width] and [heads] of gates f = sigmoid(weight x +
+     * bias) of the layer's input; -1: none.  What lies before a token, its own
+     * gate not counted, is weakened by ln f; hooks may not hide keys besides.
+     */
+    int gate_weight, gate_bias;
+
+    /* Scores are those of the row's 'near_far', by its 'schedule'. */
+    bool near_far;
+};
+
+/* What all of them leave alone. */
+static inline struct lct_products lct_no_products(void)
+{
+    return (struct lct_products){ .u = -1, .factor = 1, .gate_weight = -1,
+                               .gate_bias = -1 };
+}
+
+/* Vectors that are parameter 'table' itself. */
+static inline struct lct_vectors lct_plain_vectors(enum lct_meets meets,
+                                                   int table)
+{
+    return (struct lct_vectors){ .meets = meets, .table = table, .matrix = -1,
+                                 .bias = -1, .added = -1 };
+}
 
 /* Is this score of an entry that the mask or the encoding hides? */
 static inline bool lct_is_hidden(double score)
@@ -43,6 +115,12 @@ static inline int64_t lct_key_at(const struct lct_content *c, int64_t head,
                                  int64_t j)
 {
     return (lct_key_head(c, head) * c->keys + j) * c->call.head_dim;
+}
+
+/* Row of a distance in a table of 2k + 1 rows: clip(n, -k, k) + k. */
+static inline int64_t lct_row_clipped(int64_t n, int64_t k)
+{
+    return (n < -k ? -k : n > k ? k : n) + k;
 }
 
 /* Logistic function, its complement sigmoid(-x), and its logarithm. */

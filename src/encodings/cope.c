@@ -189,7 +189,6 @@ const struct lct_encoding lct_enc_cope = {
                   LOCANT_TRAIT_CAUSAL,
     },
     .keys = keys,
-    .params = params,
-    .content = content,
-    .content_backward = content_backward,
+    .params = { .list = params },
+    .content = { .scores = content, .backward = content_backward },
 };

@@ -76,7 +76,7 @@ static locant_status positions(const locant_encoding *e, const char *fn,
                                const locant_tensor *given)
 {
     (void)given;
-    return lct_wall(e, fn, pos, n,
+    return lct_length_limit_check(e, fn, pos, n,
                     (int64_t)(e->value[HEIGHT] * e->value[WIDTH]),
                     "the group");
 }
@@ -241,13 +241,13 @@ const struct lct_encoding lct_enc_crossformer = {
         .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_WALL,
     },
     .keys = keys,
-    .params = params,
-    .fill = fill,
-    .positions = positions,
-    .bias = lct_bias_of_heads,
-    .bias_backward = lct_bias_of_heads_backward,
-    .fold = lct_patch_fold,
-    .unfold = lct_patch_unfold,
-    .bias_heads = bias_heads,
-    .bias_heads_backward = bias_heads_backward,
+    .params = { .list = params, .fill = fill },
+    .positions = { .check = positions },
+    .score = {
+        .bias = lct_bias_of_heads,
+        .backward = lct_bias_of_heads_backward,
+        .heads = bias_heads,
+        .heads_backward = bias_heads_backward,
+        .fast = { .position_key = lct_patch_key, .pair_of = lct_patch_pair },
+    },
 };

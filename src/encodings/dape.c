@@ -320,11 +320,15 @@ const struct lct_encoding lct_enc_dape = {
         .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_LEARNED,
     },
     .keys = keys,
-    .params = pointwise,
-    .params_of = params_of,
-    .size = size,
-    .fill = fill,
-    .scores_only = true,
-    .content = content,
-    .content_backward = content_backward,
+    .params = {
+        .list = pointwise,
+        .list_of = params_of,
+        .size = size,
+        .fill = fill,
+    },
+    .content = {
+        .scores = content,
+        .backward = content_backward,
+        .scores_only = true,
+    },
 };

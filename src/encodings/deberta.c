@@ -112,75 +112,13 @@ static locant_status check(const locant_encoding *e)
     return LOCANT_OK;
 }
 
-static void content(double *s, const struct lct_content *c,
-                    const struct lct_query *q)
-{
-    int64_t D = c->call.head_dim;
-
-    for (int64_t h = 0; h < c->call.heads; h++) {
-        const double *q_head = q->q + h * D;
-        double product = 0;
-        int64_t last = -1;
-
-        for (int64_t j = 0; j < c->keys; j++) {
-            double *score = &s[h * c->keys + j];
-            int64_t m;
-
-            if (lct_is_hidden(*score))
-                continue;
-            m = lct_deberta_row(c->call.e, q->pos, c->k_pos[j]);
-            if (m != last)
-                product = lct_dot(q_head, lct_deberta_key(c, c->memo, h, m), D);
-            last = m;
-            *score = (*score +
-                      c->scale *
-                          (product +
-                           lct_dot(c->k + lct_key_at(c, h, j),
-                                   lct_deberta_query(c, c->memo, h, m), D))) /
-                     sqrt(3);
-        }
-    }
-}
-
-/*
- * forward: s = (base + scale (q.Kr + k.Qr)) / sqrt(3).  With d = ds / sqrt(3):
- * dbase = d, dq = scale d Kr, dKr = scale d q, dk = scale d Qr,
- * dQr = scale d k.
- */
-static void content_backward(double *ds, const struct lct_content_gradient *g,
-                             const double *s, const struct lct_content *c,
-                             const struct lct_query *q)
-{
-    int64_t D = c->call.head_dim;
-
-    for (int64_t h = 0; h < c->call.heads; h++) {
-        for (int64_t j = 0; j < c->keys; j++) {
-            int64_t at = h * c->keys + j, k_at = lct_key_at(c, h, j), m;
-            double d = ds[at] / sqrt(3), scaled = c->scale * d;
-
-            ds[at] = d;
-            if (d == 0 || lct_is_hidden(s[at]))
-                continue;
-            m = lct_deberta_row(c->call.e, q->pos, c->k_pos[j]);
-            lct_accumulate(g->dq + h * D, scaled,
-                           lct_deberta_key(c, c->memo, h, m), D);
-            lct_accumulate(lct_deberta_key(c, g->dmemo, h, m), scaled,
-                           q->q + h * D, D);
-            lct_accumulate(g->dk + k_at, scaled,
-                           lct_deberta_query(c, c->memo, h, m), D);
-            lct_accumulate(lct_deberta_query(c, g->dmemo, h, m), scaled,
-                           c->k + k_at, D);
-        }
-    }
-}
-
 static int64_t row(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
 {
     return lct_deberta_row(e, q_pos, k_pos);
 }
 
-static void terms(struct lct_terms *out, const locant_encoding *e, int64_t low,
-                  int64_t high)
+static void products(struct lct_products *out, const locant_encoding *e,
+                     int64_t low, int64_t high)
 {
     int64_t most = (int64_t)e->value[e->value[LCT_DEBERTA_VERSION] == 1
                                          ? LCT_DEBERTA_SPAN
@@ -188,7 +126,7 @@ static void terms(struct lct_terms *out, const locant_encoding *e, int64_t low,
 
     (void)low;
     (void)high;
-    *out = lct_no_terms();
+    *out = lct_no_products();
     out->factor = 1 / sqrt(3);
     out->count = 2;
     for (int n = 0; n < 2; n++) {
@@ -204,12 +142,6 @@ static void terms(struct lct_terms *out, const locant_encoding *e, int64_t low,
         v->last = most;
     }
 }
-
-static const struct lct_term_form form = {
-    .terms = terms,
-    .basis = lct_deberta_basis,
-    .basis_backward = lct_deberta_basis_backward,
-};
 
 static const locant_variant variants[] = {
     { "deberta(span=512)", "version 1: distances clipped at 512",
@@ -241,15 +173,12 @@ const struct lct_encoding lct_enc_deberta = {
         .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_LEARNED,
     },
     .keys = keys,
-    .params = version1,
-    .params_of = params_of,
-    .size = size,
     .check = check,
     .prepare = lct_deberta_prepare,
-    .content_memo = lct_deberta_memo,
-    .content_begin = lct_deberta_begin,
-    .content = content,
-    .content_backward = content_backward,
-    .content_end = lct_deberta_end,
-    .terms = &form,
+    .params = { .list = version1, .list_of = params_of, .size = size },
+    .content = {
+        .products = products,
+        .basis = lct_deberta_basis,
+        .basis_backward = lct_deberta_basis_backward,
+    },
 };

@@ -60,34 +60,7 @@ int64_t lct_deberta_row(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
     return n < 0 ? span - far : far < span ? span + far : 2 * span - 1;
 }
 
-/* -------------------------------------------------------------------- memo */
-
-static int64_t positions_size(const struct lct_content *c)
-{
-    return c->call.e->value[LCT_DEBERTA_VERSION] == 3
-               ? lct_deberta_rows(c->call.e) * c->call.width
-               : 0;
-}
-
-double *lct_deberta_key(const struct lct_content *c, double *memo, int64_t head,
-                        int64_t m)
-{
-    return memo + positions_size(c) +
-           (head * lct_deberta_rows(c->call.e) + m) * c->call.head_dim;
-}
-
-double *lct_deberta_query(const struct lct_content *c, double *memo,
-                          int64_t head, int64_t m)
-{
-    return lct_deberta_key(c, memo, c->call.heads + head, m);
-}
-
-size_t lct_deberta_memo(const struct lct_content *c)
-{
-    return (size_t)(positions_size(c) + 2 * c->call.heads *
-                                            lct_deberta_rows(c->call.e) *
-                                            c->call.head_dim);
-}
+/* ------------------------------------------------------------------- basis */
 
 /* Mean and 1 / deviation of a row. */
 static void moments(double *mean, double *inverse, const double *x, int64_t n)
@@ -102,49 +75,19 @@ static void moments(double *mean, double *inverse, const double *x, int64_t n)
     *inverse = 1 / sqrt(squares / (double)n + norm_epsilon);
 }
 
-/* Row m of the table after the norm. */
-static void normalise(double *out, const struct lct_call *c, int64_t m)
+void lct_deberta_basis(double *out, const struct lct_call *c, int64_t m)
 {
     const double *x = c->param[LCT_DEBERTA_TABLE] + m * c->width;
     double mean, inverse;
 
+    memcpy(out, x, (size_t)c->width * sizeof(*out));
+    if (c->e->value[LCT_DEBERTA_VERSION] != 3)
+        return;
     moments(&mean, &inverse, x, c->width);
     for (int64_t i = 0; i < c->width; i++)
         out[i] = (x[i] - mean) * inverse *
                      c->param[LCT_DEBERTA_NORM_WEIGHT][i] +
                  c->param[LCT_DEBERTA_NORM_BIAS][i];
-}
-
-/* Row m of P as it is projected. */
-static const double *position(const struct lct_content *c, int64_t m)
-{
-    return (positions_size(c) > 0 ? c->memo
-                                  : c->call.param[LCT_DEBERTA_TABLE]) +
-           m * c->call.width;
-}
-
-void lct_deberta_begin(const struct lct_content *c)
-{
-    int64_t W = c->call.width, D = c->call.head_dim;
-    const double *key_bias = c->call.e->value[LCT_DEBERTA_VERSION] == 1
-                                 ? NULL
-                                 : c->call.param[LCT_DEBERTA_KEY_BIAS];
-
-    for (int64_t m = 0; m < lct_deberta_rows(c->call.e); m++) {
-        if (positions_size(c) > 0)
-            normalise(c->memo + m * W, &c->call, m);
-        for (int64_t i = 0; i < c->call.heads * D; i++) {
-            double *k = lct_deberta_key(c, c->memo, i / D, m) + i % D;
-            double *q = lct_deberta_query(c, c->memo, i / D, m) + i % D;
-
-            *k = lct_dot(c->call.param[LCT_DEBERTA_KEY] + i * W,
-                         position(c, m), W) +
-                 (key_bias != NULL ? key_bias[i] : 0);
-            *q = lct_dot(c->call.param[LCT_DEBERTA_QUERY] + i * W,
-                         position(c, m), W) +
-                 c->call.param[LCT_DEBERTA_QUERY_BIAS][i];
-        }
-    }
 }
 
 /*
@@ -171,78 +114,6 @@ static void normalise_backward(double *const *dparam, const double *dy,
     }
     for (int64_t i = 0; i < W; i++)
         dx[i] += r * (w[i] * dy[i] - sum - (x[i] - mean) * r * along);
-}
-
-/* Row m has no gradient: no pair of tokens was that far apart. */
-static bool is_unused(const struct lct_content_gradient *g,
-                      const struct lct_content *c, int64_t m)
-{
-    int64_t D = c->call.head_dim;
-
-    for (int64_t i = 0; i < 2 * c->call.heads * D; i++)
-        if (lct_deberta_key(c, g->dmemo, i / D, m)[i % D] != 0)
-            return false;
-    return true;
-}
-
-/*
- * forward: Kr[m] = key P[m] + key_bias: dkey = dKr P^T, dP = key^T dKr,
- * dkey_bias = dKr; the same of Qr.
- */
-void lct_deberta_end(const struct lct_content_gradient *g,
-                     const struct lct_content *c)
-{
-    int64_t W = c->call.width, D = c->call.head_dim, n = c->call.heads * D;
-    bool norm = positions_size(c) > 0;
-
-    for (int64_t m = 0; m < lct_deberta_rows(c->call.e); m++) {
-        double *dp = (norm ? g->dmemo : g->dparam[LCT_DEBERTA_TABLE]) + m * W;
-
-        if (is_unused(g, c, m))
-            continue;
-        for (int64_t i = 0; i < n; i++) {
-            double dk = lct_deberta_key(c, g->dmemo, i / D, m)[i % D];
-            double dq = lct_deberta_query(c, g->dmemo, i / D, m)[i % D];
-
-            lct_accumulate(g->dparam[LCT_DEBERTA_KEY] + i * W, dk,
-                           position(c, m), W);
-            lct_accumulate(g->dparam[LCT_DEBERTA_QUERY] + i * W, dq,
-                           position(c, m), W);
-            lct_accumulate(dp, dk, c->call.param[LCT_DEBERTA_KEY] + i * W, W);
-            lct_accumulate(dp, dq, c->call.param[LCT_DEBERTA_QUERY] + i * W, W);
-            g->dparam[LCT_DEBERTA_QUERY_BIAS][i] += dq;
-            if (c->call.e->value[LCT_DEBERTA_VERSION] != 1)
-                g->dparam[LCT_DEBERTA_KEY_BIAS][i] += dk;
-        }
-        if (norm)
-            normalise_backward(g->dparam, dp, &c->call, m);
-    }
-}
-
-/* ---------------------------------------------------------------- products */
-
-void lct_deberta_basis(float *out, size_t row, const struct lct_call *c,
-                       int64_t m, int64_t n)
-{
-    bool norm = c->e->value[LCT_DEBERTA_VERSION] == 3;
-
-    for (int64_t r = 0; r < n; r++) {
-        const double *x = c->param[LCT_DEBERTA_TABLE] + (m + r) * c->width;
-        float *to = out + (size_t)r * row;
-        double mean = 0, inverse = 1;
-
-        if (norm)
-            moments(&mean, &inverse, x, c->width);
-        for (int64_t i = 0; i < c->width; i++) {
-            double y = (x[i] - mean) * inverse;
-
-            if (norm)
-                y = y * c->param[LCT_DEBERTA_NORM_WEIGHT][i] +
-                    c->param[LCT_DEBERTA_NORM_BIAS][i];
-            to[i] = (float)y;
-        }
-        memset(to + c->width, 0, (row - (size_t)c->width) * sizeof(*to));
-    }
 }
 
 void lct_deberta_basis_backward(double *const *dparam, const double *drow,

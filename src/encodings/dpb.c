@@ -176,10 +176,11 @@ const struct lct_encoding lct_enc_dpb = {
         .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_LEARNED,
     },
     .keys = keys,
-    .params = params,
-    .fill = fill,
-    .bias = lct_bias_of_heads,
-    .bias_backward = lct_bias_of_heads_backward,
-    .bias_heads = bias_heads,
-    .bias_heads_backward = bias_heads_backward,
+    .params = { .list = params, .fill = fill },
+    .score = {
+        .bias = lct_bias_of_heads,
+        .backward = lct_bias_of_heads_backward,
+        .heads = bias_heads,
+        .heads_backward = bias_heads_backward,
+    },
 };

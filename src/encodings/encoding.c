@@ -1,5 +1,5 @@
 /* encoding.c - encodings as values: create, copy, describe, parameters */
-#include "encoding.h"
+#include "spec.h"
 #include "../angle/schedule.h"
 #include <inttypes.h>
 #include <math.h>
@@ -117,11 +117,11 @@ int locant_encoding_axes(const locant_encoding *e)
     int most = 1;
 
     for (int i = 0; e != NULL && i < e->parts; i++) {
-        int axes = e->part[i].e->row->axes;
+        int axes = e->part[i].e->row->positions.axes;
 
         most = axes > most ? axes : most;
     }
-    for (int k = 0; e && e->row->layer != NULL && k < LCT_MAX_KEYS; k++)
+    for (int k = 0; e && e->row->layers != NULL && k < LCT_MAX_KEYS; k++)
         if (locant_encoding_axes(e->nested[k]) > most)
             most = locant_encoding_axes(e->nested[k]);
     return most;
@@ -133,22 +133,22 @@ int64_t locant_encoding_rotated_width(const locant_encoding *e,
     const struct lct_part *part =
         e == NULL ? NULL : lct_part_of(e, LOCANT_DOOR_ROTATE);
 
-    return part == NULL || part->e->row->turn_width == NULL
+    return part == NULL || part->e->row->rotate.width == NULL
                ? head_dim
-               : part->e->row->turn_width(part->e, head_dim);
+               : part->e->row->rotate.width(part->e, head_dim);
 }
 
 /* Does a part, or a nested encoding, refuse this position? */
 static bool refuses(const locant_encoding *e, int64_t pos)
 {
-    for (int k = 0; e->row->layer != NULL && k < LCT_MAX_KEYS; k++)
+    for (int k = 0; e->row->layers != NULL && k < LCT_MAX_KEYS; k++)
         if (e->nested[k] != NULL && refuses(e->nested[k], pos))
             return true;
-    for (int i = 0; e->row->layer == NULL && i < e->parts; i++) {
+    for (int i = 0; e->row->layers == NULL && i < e->parts; i++) {
         const locant_encoding *part = e->part[i].e;
 
-        if (part->row->positions != NULL &&
-            part->row->positions(part, "", &pos, 1, NULL) != LOCANT_OK)
+        if (part->row->positions.check != NULL &&
+            part->row->positions.check(part, "", &pos, 1, NULL) != LOCANT_OK)
             return true;
     }
     return false;
@@ -229,13 +229,13 @@ locant_status lct_schedule_of(const struct lct_schedule **out,
     locant_encoding *cache = (locant_encoding *)e;
     struct lct_schedule *made;
 
-    length = e->row->schedule_length != NULL
-                 ? e->row->schedule_length(e, length)
+    length = e->row->schedule.length != NULL
+                 ? e->row->schedule.length(e, length)
                  : 0;
     *out = find_schedule(e, head_dim, length);
     if (*out != NULL)
         return LOCANT_OK;
-    LCT_TRY(e->row->schedule(&made, e, fn, head_dim, length));
+    LCT_TRY(e->row->schedule.create(&made, e, fn, head_dim, length));
     made->length = length;
     *out = made;
     made->owned = length != 0 && count_lengths(e) >= KEPT_LENGTHS;

@@ -6,7 +6,7 @@
  * f = psi(n) / (psi(max(L, p_i)) + eps), psi(x) = ln(|c x| + 1), and a network
  * 1 -> hidden -> heads with ReLU.
  */
-#include "bends.h"
+#include "piecewise.h"
 #include "encoding.h"
 #include <math.h>
 #include <stdlib.h>
@@ -285,7 +285,7 @@ static void bends_backward(double *const *dparam, const struct lct_call *s,
     dparam[L][0] += bends[1];
 }
 
-static const struct lct_bends form = {
+static const struct lct_piecewise form = {
     .pieces = pieces,
     .find = find,
     .distance = distance,
@@ -316,9 +316,10 @@ const struct lct_encoding lct_enc_fire = {
         .traits = LOCANT_TRAIT_LEARNED,
     },
     .keys = keys,
-    .params = params,
-    .fill = fill,
-    .bias = bias,
-    .bias_backward = bias_backward,
-    .bends = &form,
+    .params = { .list = params, .fill = fill },
+    .score = {
+        .bias = bias,
+        .backward = bias_backward,
+        .fast = { .piecewise = &form },
+    },
 };

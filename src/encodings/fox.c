@@ -16,8 +16,6 @@
  * Weights start at N(0, 0.02^2), biases at 0, as in the authors' code.
  */
 #include "content.h"
-#include "terms.h"
-#include <stdlib.h>
 
 enum { WEIGHT, BIAS };
 
@@ -36,136 +34,16 @@ static const struct lct_param params[] = {
     { 0 }
 };
 
-/* One key in order of positions. */
-struct ranked {
-    int64_t pos, index;
-};
-
-/* The memo: the keys in order, then ln f [heads, keys]. */
-enum { RANKED_DOUBLES = sizeof(struct ranked) / sizeof(double) };
-
-static const struct ranked *order_of(const struct lct_content *c)
-{
-    return (const struct ranked *)(const void *)c->memo;
-}
-
-static int64_t gates_at(const struct lct_content *c, int64_t head)
-{
-    return c->keys * RANKED_DOUBLES + head * c->keys;
-}
-
-static size_t memo(const struct lct_content *c)
-{
-    return (size_t)gates_at(c, c->call.heads);
-}
-
-static int by_position(const void *a, const void *b)
-{
-    const struct ranked *x = a, *y = b;
-
-    if (x->pos != y->pos)
-        return x->pos < y->pos ? -1 : 1;
-    return (x->index > y->index) - (x->index < y->index);
-}
-
-static void begin(const struct lct_content *c)
-{
-    struct ranked *order = (struct ranked *)(void *)c->memo;
-    int64_t W = c->call.width;
-
-    for (int64_t j = 0; j < c->keys; j++)
-        order[j] = (struct ranked){ c->k_pos[j], j };
-    if (c->keys > 0)
-        qsort(order, (size_t)c->keys, sizeof(*order), by_position);
-    for (int64_t h = 0; h < c->call.heads; h++) {
-        double *log_gate = c->memo + gates_at(c, h);
-
-        for (int64_t j = 0; j < c->keys; j++)
-            log_gate[j] = lct_log_sigmoid(
-                lct_dot(c->call.param[WEIGHT] + h * W, c->x + j * W, W) +
-                c->call.param[BIAS][h]);
-    }
-}
-
-static void content(double *s, const struct lct_content *c,
-                    const struct lct_query *q)
-{
-    const struct ranked *order = order_of(c);
-
-    for (int64_t h = 0; h < c->call.heads; h++) {
-        const double *log_gate = c->memo + gates_at(c, h);
-        double sum = 0;
-
-        for (int64_t r = c->keys; r-- > 0;) {
-            double *score = &s[h * c->keys + order[r].index];
-
-            if (order[r].pos > q->pos || lct_is_hidden(*score))
-                continue;
-            *score += sum;
-            sum += log_gate[order[r].index];
-        }
-    }
-}
-
-/* forward: s_j += sum over t after j of ln f_t: dln f_t = sum ds_j before t */
-static void content_backward(double *ds, const struct lct_content_gradient *g,
-                             const double *s, const struct lct_content *c,
-                             const struct lct_query *q)
-{
-    const struct ranked *order = order_of(c);
-
-    for (int64_t h = 0; h < c->call.heads; h++) {
-        double *dlog_gate = g->dmemo + gates_at(c, h);
-        double before = 0;
-
-        for (int64_t r = 0; r < c->keys && order[r].pos <= q->pos; r++) {
-            int64_t j = order[r].index;
-
-            if (lct_is_hidden(s[h * c->keys + j]))
-                continue;
-            dlog_gate[j] += before;
-            before += ds[h * c->keys + j];
-        }
-    }
-}
-
-/*
- * forward: ln f = ln sigmoid(z), z = w.x + b: dz = (1 - f) dln f, and
- * dw = dz x, db = dz, dx = dz w.
- */
-static void end(const struct lct_content_gradient *g,
-                const struct lct_content *c)
-{
-    int64_t W = c->call.width;
-
-    for (int64_t h = 0; h < c->call.heads; h++) {
-        for (int64_t j = 0; j < c->keys; j++) {
-            double dgate = g->dmemo[gates_at(c, h) + j], dz;
-
-            if (dgate == 0)
-                continue;
-            dz = -expm1(c->memo[gates_at(c, h) + j]) * dgate;
-            lct_accumulate(g->dparam[WEIGHT] + h * W, dz, c->x + j * W, W);
-            g->dparam[BIAS][h] += dz;
-            if (g->dx != NULL)
-                lct_accumulate(g->dx + j * W, dz,
-                               c->call.param[WEIGHT] + h * W, W);
-        }
-    }
-}
-
-static void terms(struct lct_terms *out, const locant_encoding *e, int64_t low,
-                  int64_t high)
+static void products(struct lct_products *out, const locant_encoding *e,
+                     int64_t low, int64_t high)
 {
     (void)e;
     (void)low;
     (void)high;
-    *out = lct_no_terms();
+    *out = lct_no_products();
     out->gate_weight = WEIGHT;
     out->gate_bias = BIAS;
 }
-
-static const struct lct_term_form form = { .terms = terms };
 
 static const locant_variant variants[] = {
     { "fox", "forget gates alone", "FoX (LLaMA) without RoPE" },
@@ -194,12 +72,6 @@ const struct lct_encoding lct_enc_fox = {
                   LOCANT_TRAIT_READS_X | LOCANT_TRAIT_CAUSAL,
     },
     .keys = keys,
-    .params = params,
-    .content_memo = memo,
-    .content_begin = begin,
-    .scores_only = true,
-    .content = content,
-    .content_backward = content_backward,
-    .content_end = end,
-    .terms = &form,
+    .params = { .list = params },
+    .content = { .products = products, .scores_only = true },
 };

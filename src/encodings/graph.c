@@ -6,7 +6,7 @@
  * The distances of a graph are data that come with it (locant graph --hops);
  * without any, tokens are taken as the nodes of a path, node p next to p + 1.
  */
-#include "wall.h"
+#include "length_limit.h"
 #include <math.h>
 
 enum { LENGTH, DISTANCE };
@@ -63,7 +63,7 @@ static locant_status positions(const locant_encoding *e, const char *fn,
         return locant_fail(LOCANT_ERR_SHAPE, "%s: hops is [%" PRId64 ", %"
                            PRId64 "], expected a square", fn, nodes,
                            given[HOPS].shape[1]);
-    return lct_wall(e, fn, pos, n, nodes, "the graph");
+    return lct_length_limit_check(e, fn, pos, n, nodes, "the graph");
 }
 
 static int64_t entry(const struct lct_call *s, int64_t nodes, int64_t q_pos,
@@ -121,10 +121,7 @@ const struct lct_encoding lct_enc_graph = {
         .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_WALL,
     },
     .keys = keys,
-    .params = params,
-    .size = size,
-    .fill = fill,
-    .positions = positions,
-    .bias = bias,
-    .bias_backward = bias_backward,
+    .params = { .list = params, .size = size, .fill = fill },
+    .positions = { .check = positions },
+    .score = { .bias = bias, .backward = bias_backward },
 };

@@ -111,8 +111,6 @@ const struct lct_encoding lct_enc_kerple = {
                   LOCANT_TRAIT_MONOTONE,
     },
     .keys = keys,
-    .params = params,
-    .project = project,
-    .bias = bias,
-    .bias_backward = bias_backward,
+    .params = { .list = params, .project = project },
+    .score = { .bias = bias, .backward = bias_backward },
 };

@@ -7,7 +7,7 @@
  * Yang et al.: RoPE to NoPE and Back Again: A New Hybrid Attention Strategy.
  * 2025. arXiv:2501.18795.
  */
-#include "encoding.h"
+#include "spec.h"
 #include <string.h>
 #include <math.h>
 
@@ -26,7 +26,7 @@ static const struct lct_key keys[] = {
 static locant_status check(const locant_encoding *e)
 {
     for (int k = LOCAL; k <= GLOBAL; k++)
-        if (e->nested[k] != NULL && e->nested[k]->row->layer != NULL)
+        if (e->nested[k] != NULL && e->nested[k]->row->layers != NULL)
             return locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: %s "
                                "of layers is layers again, expected what one "
                                "layer uses", keys[k].name);
@@ -107,5 +107,5 @@ const struct lct_encoding lct_enc_layers = {
     .keys = keys,
     .check = check,
     .prepare = prepare,
-    .layer = layer,
+    .layers = layer,
 };

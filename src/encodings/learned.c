@@ -5,7 +5,8 @@
  * arXiv:1705.03122, section 3.1; as in BERT and GPT-2.
  * The table is a wall: a position beyond it is refused, never clamped.
  */
-#include "wall.h"
+#include "../kernel/row.h"
+#include "length_limit.h"
 #include <math.h>
 
 enum { LENGTH, OFFSET };
@@ -41,8 +42,9 @@ static locant_status positions(const locant_encoding *e, const char *fn,
 {
     int64_t rows = given != NULL ? given[0].shape[0] : size(e, "rows", NULL);
 
-    return lct_wall(e, fn, pos, n, rows - (int64_t)e->value[OFFSET],
-                    "the table");
+    return lct_length_limit_check(e, fn, pos, n,
+                                  rows - (int64_t)e->value[OFFSET],
+                                  "the table");
 }
 
 static const void *stored(const locant_encoding *e, int64_t pos,
@@ -104,11 +106,11 @@ const struct lct_encoding lct_enc_learned = {
         .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_WALL,
     },
     .keys = keys,
-    .params = params,
-    .size = size,
-    .positions = positions,
-    .row = row,
-    .rows = rows,
-    .stored = stored,
-    .row_backward = row_backward,
+    .params = { .list = params, .size = size },
+    .positions = { .check = positions },
+    .input = {
+        .row = row,
+        .backward = row_backward,
+        .fast = { .rows = rows, .stored = stored },
+    },
 };

@@ -5,7 +5,7 @@
  * appendix D.4 (concatenated); Lee et al.: Pix2Struct. 2023. arXiv:2210.03347
  * (summed).  Position p is row p / width, column p mod width.
  */
-#include "wall.h"
+#include "length_limit.h"
 #include <math.h>
 
 enum { HEIGHT, WIDTH, COMBINE };
@@ -52,7 +52,7 @@ static locant_status positions(const locant_encoding *e, const char *fn,
                            " channels, columns has %" PRId64 ", expected as "
                            "many", fn, given[ROWS].shape[1],
                            given[COLUMNS].shape[1]);
-    return lct_wall(e, fn, pos, n,
+    return lct_length_limit_check(e, fn, pos, n,
                     (int64_t)(e->value[HEIGHT] * e->value[WIDTH]), "the grid");
 }
 
@@ -126,9 +126,7 @@ const struct lct_encoding lct_enc_learned2d = {
         .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_WALL,
     },
     .keys = keys,
-    .params = params,
-    .size = size,
-    .positions = positions,
-    .row = row,
-    .row_backward = row_backward,
+    .params = { .list = params, .size = size },
+    .positions = { .check = positions },
+    .input = { .row = row, .backward = row_backward },
 };

@@ -32,9 +32,9 @@ static bool shifts(const struct lct_head *head)
     return head->index >= head->count / 2 && head->count > 1;
 }
 
-static void hides(char *hidden, const locant_encoding *e,
-                  const struct lct_head *head, const int64_t *q_pos, size_t n,
-                  int64_t k_pos)
+static void hide(char *hidden, const locant_encoding *e,
+                 const struct lct_head *head, const int64_t *q_pos, size_t n,
+                 int64_t k_pos)
 {
     int64_t group = (int64_t)e->value[0];
     int64_t own = group_of(k_pos, group, shifts(head));
@@ -43,8 +43,9 @@ static void hides(char *hidden, const locant_encoding *e,
         hidden[i] |= group_of(q_pos[i], group, shifts(head)) != own;
 }
 
-static enum lct_seen sees(const locant_encoding *e, const struct lct_head *head,
-                          struct lct_span q, struct lct_span k)
+static enum lct_visibility classify(const locant_encoding *e,
+                                    const struct lct_head *head,
+                                    struct lct_span q, struct lct_span k)
 {
     int64_t group = (int64_t)e->value[0];
     bool shifted = shifts(head);
@@ -54,8 +55,9 @@ static enum lct_seen sees(const locant_encoding *e, const struct lct_head *head,
     int64_t k_high = group_of(k.high, group, shifted);
 
     if (q_low > k_high || k_low > q_high)
-        return LCT_SEES_NONE;
-    return q_low == k_high && k_low == q_high ? LCT_SEES_ALL : LCT_SEES_SOME;
+        return LCT_VISIBLE_NONE;
+    return q_low == k_high && k_low == q_high ? LCT_VISIBLE_ALL
+                                              : LCT_VISIBLE_SOME;
 }
 
 static const locant_variant variants[] = {
@@ -81,6 +83,5 @@ const struct lct_encoding lct_enc_longlora = {
         .traits = 0,
     },
     .keys = keys,
-    .hides = hides,
-    .sees = sees,
+    .mask = { .hide = hide, .classify = classify },
 };

@@ -53,8 +53,8 @@ static locant_status check_scaling(const locant_encoding *e)
 {
     const locant_encoding *scaling = e->nested[SCALING];
 
-    if (scaling->row->schedule_length == NULL ||
-        scaling->row->schedule_length(scaling, INT64_MAX) == 0)
+    if (scaling->row->schedule.length == NULL ||
+        scaling->row->schedule.length(scaling, INT64_MAX) == 0)
         return LOCANT_OK;
     return locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: scaling of "
                        "mrope is %s, whose frequencies depend on the length of "
@@ -96,7 +96,7 @@ static double score(const locant_encoding *e)
     return lct_scaling_score(e->nested[SCALING]);
 }
 
-static void place(double *coords, const locant_encoding *e, int64_t pos)
+static void coordinates(double *coords, const locant_encoding *e, int64_t pos)
 {
     (void)e;
     for (int a = 0; a < AXES; a++)
@@ -191,11 +191,13 @@ const struct lct_encoding lct_enc_mrope = {
         .variants = variants,
     },
     .keys = keys,
-    .traits = traits,
     .check = check,
-    .score = score,
-    .axes = AXES,
-    .positions = lct_grid_positions,
-    .schedule = schedule,
-    .place = place,
+    .traits = traits,
+    .positions = {
+        .axes = AXES,
+        .check = lct_grid_positions,
+        .coordinates = coordinates,
+    },
+    .schedule = { .create = schedule },
+    .scale = { .of_scores = score },
 };

@@ -9,7 +9,7 @@
  * leaves garbage there, which a causal mask must hide.
  * The table starts at N(0, 1/D), the authors'.
  */
-#include "vectors.h"
+#include "content.h"
 
 enum { LENGTH, SHARE };
 
@@ -63,35 +63,19 @@ static int64_t row(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
     return n < 0 ? -1 : n > last ? 0 : last - n;
 }
 
-static void content(double *s, const struct lct_content *c,
-                    const struct lct_query *q)
-{
-    lct_vectors_content(s, c, q, c->call.param[0], row);
-}
-
-/* forward: s += scale <q, table[m]>; see lct_vectors_content_backward() */
-static void content_backward(double *ds, const struct lct_content_gradient *g,
-                             const double *s, const struct lct_content *c,
-                             const struct lct_query *q)
-{
-    lct_vectors_content_backward(ds, g, 0, s, c, q, row);
-}
-
 /* Keys after the query are hidden. */
-static void terms(struct lct_terms *out, const locant_encoding *e, int64_t low,
-                  int64_t high)
+static void products(struct lct_products *out, const locant_encoding *e,
+                     int64_t low, int64_t high)
 {
     (void)low;
     (void)high;
-    *out = lct_no_terms();
+    *out = lct_no_products();
     out->count = 1;
     out->vectors[0] = lct_plain_vectors(LCT_MEETS_QUERY, 0);
     out->vectors[0].row = row;
     out->vectors[0].first = 0;
     out->vectors[0].last = (int64_t)e->value[LENGTH];
 }
-
-static const struct lct_term_form form = { .terms = terms };
 
 static const locant_variant variants[] = {
     { "music(length=2048)", "the paper's longest relative distance",
@@ -120,10 +104,7 @@ const struct lct_encoding lct_enc_music = {
                   LOCANT_TRAIT_CAUSAL,
     },
     .keys = keys,
-    .params = params,
-    .fill = fill,
-    .positions = positions,
-    .content = content,
-    .content_backward = content_backward,
-    .terms = &form,
+    .params = { .list = params, .fill = fill },
+    .positions = { .check = positions },
+    .content = { .products = products },
 };

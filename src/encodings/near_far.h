@@ -1,74 +1,61 @@
 /*
- * near_far.h - rotary scores in which near keys are seen at their distance and
- * far ones at another: what ReRoPE, SelfExtend and StreamingLLM share.
+ * near_far.h - rotary scores that see near keys at their distance and far keys
+ * at another one: what ReRoPE, SelfExtend and StreamingLLM share.
  */
 #ifndef LCT_NEAR_FAR_H
 #define LCT_NEAR_FAR_H
 #include "../positions/distance.h"
 #include "content.h"
-#include "terms.h"
 
 enum { LCT_PAIRINGS_HALF, LCT_PAIRINGS_INTERLEAVED };
 
-/* Away: not at all. */
-enum lct_sight { LCT_NEAR, LCT_FAR, LCT_AWAY, LCT_MIXED };
+/* How a query sees a key, or how some queries see some keys: MIXED if not all
+ * in the same way. */
+enum lct_near_far_class { LCT_NEAR, LCT_FAR, LCT_MASKED, LCT_MIXED };
 
 /* One scheme. */
 struct lct_near_far {
-    int base, pairing; /* their places among the keys of the spec */
+    int base, pairing; /* indices of these keys of the spec */
 
-    /* How n queries see the key at k_pos: enum lct_sight, but not MIXED. */
-    void (*sights)(char *out, const locant_encoding *e, const int64_t *q_pos,
-                   size_t n, int64_t k_pos);
-    /*
-     * How all queries at q[0] .. q[1] see all keys at k[0] .. k[1]; MIXED: not
-     * all the same way.
-     */
-    enum lct_sight (*span)(const locant_encoding *e, const int64_t q[2],
-                           const int64_t k[2]);
-    bool hides; /* some are AWAY */
+    /* out[i] = the class of the key at k_pos for query i; never MIXED. */
+    void (*classify)(char *out, const locant_encoding *e, const int64_t *q_pos,
+                     size_t n, int64_t k_pos);
+    /* The class of all pairs of queries at q[0] .. q[1] and keys at k[0] ..
+     * k[1]. */
+    enum lct_near_far_class (*classify_range)(const locant_encoding *e,
+                                              const int64_t q[2],
+                                              const int64_t k[2]);
+    bool masks; /* some keys are MASKED */
 
     /*
-     * What far queries and keys are turned by: 'extra' at the frequencies of
-     * the encoding, and 'grouped' at those divided by 'slowing'.
+     * A far query or key is rotated by grouped(pos) times the frequencies
+     * divided by 'divisor'; a far query by 'offset' times the frequencies
+     * besides.
      */
-    double (*slowing)(const locant_encoding *e); /* NULL: 1 */
-    int64_t (*extra)(const locant_encoding *e);
+    double (*divisor)(const locant_encoding *e); /* NULL: 1 */
+    int64_t (*offset)(const locant_encoding *e);
     int64_t (*grouped)(const locant_encoding *e, enum lct_role role,
                        int64_t pos);
 };
 
-/* The members of the content door, for a row whose 'near_far' is set. */
-size_t lct_near_far_memo(const struct lct_content *c);
-void lct_near_far_begin(const struct lct_content *c);
-void lct_near_far_content(double *s, const struct lct_content *c,
-                          const struct lct_query *q);
-void lct_near_far_backward(double *ds, const struct lct_content_gradient *g,
-                           const double *s, const struct lct_content *c,
-                           const struct lct_query *q);
-void lct_near_far_end(const struct lct_content_gradient *g,
-                      const struct lct_content *c);
-
-/*
- * The same as products, for the tiled engine: the schedule of near ones, and
- * cosines and sines [n, pairs] of far ones at n positions.
- */
+/* Hooks of such an encoding: its frequencies, and its content. */
 locant_status lct_near_far_schedule(struct lct_schedule **out,
                                     const locant_encoding *e, const char *fn,
                                     int64_t head_dim, int64_t length);
+void lct_near_far_products(struct lct_products *out, const locant_encoding *e,
+                           int64_t low, int64_t high);
+
+/* Cosines and sines [n, pairs] of far queries or keys at n positions. */
 void lct_near_far_angles(float *cosines, float *sines, const locant_encoding *e,
                          const struct lct_schedule *s, enum lct_role role,
                          const int64_t *pos, int64_t n);
-extern const struct lct_term_form lct_near_far_form;
 
-static inline enum lct_sight lct_sight_of(const locant_encoding *e,
-                                          int64_t q_pos, int64_t k_pos)
-{
-    char sight;
-
-    e->row->near_far->sights(&sight, e, &q_pos, 1, k_pos);
-    return (enum lct_sight)sight;
-}
+/* Those [pairs] of a near or far query or key at one position, in double. */
+void lct_near_far_angles_f64(double *cosines, double *sines,
+                             const locant_encoding *e,
+                             const struct lct_schedule *s,
+                             enum lct_near_far_class class, enum lct_role role,
+                             int64_t pos);
 
 /* a + b, b >= 0, at most INT64_MAX. */
 static inline int64_t lct_later(int64_t a, int64_t b)
@@ -76,10 +63,10 @@ static inline int64_t lct_later(int64_t a, int64_t b)
     return a > INT64_MAX - b ? INT64_MAX : a + b;
 }
 
-/* Near within a window of 'size', far beyond it. */
-static inline void lct_sights_of_window(char *out, int64_t size,
-                                        const int64_t *q_pos, size_t n,
-                                        int64_t k_pos)
+/* For 'classify': near at distances below 'size', far from there on. */
+static inline void lct_classify_window(char *out, int64_t size,
+                                       const int64_t *q_pos, size_t n,
+                                       int64_t k_pos)
 {
     int64_t last = lct_later(k_pos, size - 1);
 
@@ -87,9 +74,9 @@ static inline void lct_sights_of_window(char *out, int64_t size,
         out[i] = q_pos[i] > last ? LCT_FAR : LCT_NEAR;
 }
 
-static inline enum lct_sight lct_span_of_window(int64_t size,
-                                                const int64_t q[2],
-                                                const int64_t k[2])
+/* For 'classify_range', the same. */
+static inline enum lct_near_far_class
+lct_classify_window_range(int64_t size, const int64_t q[2], const int64_t k[2])
 {
     return lct_gap(q[1], k[0]) < size    ? LCT_NEAR
            : lct_gap(q[0], k[1]) >= size ? LCT_FAR

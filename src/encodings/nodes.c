@@ -1,6 +1,6 @@
 /* nodes.c - positions of a graph's nodes: given rows times a projection */
 #include "nodes.h"
-#include "wall.h"
+#include "length_limit.h"
 #include <math.h>
 
 locant_status lct_nodes_positions(const locant_encoding *e, const char *fn,
@@ -12,7 +12,7 @@ locant_status lct_nodes_positions(const locant_encoding *e, const char *fn,
                     : isnan(length) ? 0
                                       : (int64_t)length;
 
-    return lct_wall(e, fn, pos, n, nodes, "the graph");
+    return lct_length_limit_check(e, fn, pos, n, nodes, "the graph");
 }
 
 void lct_nodes_row(double *out, const locant_encoding *e,

@@ -7,7 +7,9 @@
 
 const struct lct_param *lct_params_of(const locant_encoding *e)
 {
-    return e->row->params_of != NULL ? e->row->params_of(e) : e->row->params;
+    const struct lct_param_hooks *params = &e->row->params;
+
+    return params->list_of != NULL ? params->list_of(e) : params->list;
 }
 
 static int own_params(const locant_encoding *e)
@@ -83,7 +85,7 @@ static int64_t named_size(const locant_encoding *e, const char *name,
     for (int k = 0; e->row->keys != NULL && e->row->keys[k].name != NULL; k++)
         if (strcmp(e->row->keys[k].name, name) == 0)
             return isnan(e->value[k]) ? 0 : (int64_t)e->value[k];
-    return e->row->size != NULL ? e->row->size(e, name, s) : 0;
+    return e->row->params.size != NULL ? e->row->params.size(e, name, s) : 0;
 }
 
 static int is_per_layer(const locant_encoding *e, const struct lct_param *p)
@@ -173,13 +175,13 @@ static locant_status fill(locant_tensor *out, const struct found *f,
     double *value;
 
     *filled = false;
-    if (f->e->row->fill == NULL || n == 0)
+    if (f->e->row->params.fill == NULL || n == 0)
         return LOCANT_OK;
     value = locant_alloc(n * sizeof(*value));
     if (value == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "locant_encoding_param_init: no "
                            "memory for %zu values", n);
-    *filled = f->e->row->fill(value, f->e, f->i, info, r);
+    *filled = f->e->row->params.fill(value, f->e, f->i, info, r);
     for (size_t i = 0; *filled && i < n; i++)
         set(out, i, value[i]);
     locant_release(value);
@@ -206,7 +208,9 @@ locant_status locant_encoding_param_init(locant_tensor *out,
             x = p->a + p->b * locant_random_normal(&r);
         if (p->init == LCT_INIT_UNIFORM)
             x = p->a + (p->b - p->a) * locant_random_uniform(&r);
-        set(out, n, f.e->row->project ? f.e->row->project(f.e, f.i, x) : x);
+        if (f.e->row->params.project != NULL)
+            x = f.e->row->params.project(f.e, f.i, x);
+        set(out, n, x);
     }
     return LOCANT_OK;
 }
@@ -219,8 +223,8 @@ locant_status locant_encoding_param_project(locant_tensor *param,
 
     LCT_TRY(check_param(&f, &info, "locant_encoding_param_project", param, e,
                         i));
-    for (size_t n = 0; f.e->row->project && n < lct_elements(param); n++)
+    for (size_t n = 0; f.e->row->params.project && n < lct_elements(param); n++)
         set(param, n,
-            f.e->row->project(f.e, f.i, lct_get(param, (int64_t)n)));
+            f.e->row->params.project(f.e, f.i, lct_get(param, (int64_t)n)));
     return LOCANT_OK;
 }

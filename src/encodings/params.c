@@ -1,4 +1,5 @@
 /* params.c - parameters of one encoding inside: checked, widened, added to */
+#include "../kernel/row.h"
 #include "params.h"
 #include "../core/size.h"
 
@@ -16,7 +17,7 @@ locant_status lct_part_open(const struct lct_part **part, const char *fn,
     *part = NULL;
     if (e == NULL)
         return locant_fail(LOCANT_ERR_NULL, "%s: e is NULL", fn);
-    if (e->row->layer != NULL)
+    if (e->row->layers != NULL)
         return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: %s differs from layer "
                            "to layer, expected the encoding of one layer "
                            "(locant_encoding_layer)", fn, e->row->info.name);

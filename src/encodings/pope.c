@@ -34,7 +34,7 @@ static double project(const locant_encoding *e, int k, double value)
     return fmin(fmax(value, -6.283185307179586), 0);
 }
 
-static int64_t turn_width(const locant_encoding *e, int64_t head_dim)
+static int64_t width(const locant_encoding *e, int64_t head_dim)
 {
     (void)e;
     return 2 * head_dim;
@@ -82,8 +82,8 @@ static void direction(double *cosine, double *sine,
 }
 
 /* The schedule is there already, so finding it cannot fail. */
-static void turn(double *out, const double *x, const struct lct_call *c,
-                 enum lct_role role, int64_t head, const struct lct_point *at)
+static void map(double *out, const double *x, const struct lct_call *c,
+                enum lct_role role, int64_t head, const struct lct_point *at)
 {
     const struct lct_schedule *s;
 
@@ -102,10 +102,10 @@ static void turn(double *out, const double *x, const struct lct_call *c,
  * forward: out = [mu cos | mu sin], mu = softplus(x), angle p f + delta.  What
  * nobody looked at may hold anything, hence no gradient times NaN.
  */
-static void turn_backward(double *dx, double *const *dparam, const double *dout,
-                          const double *x, const struct lct_call *c,
-                          enum lct_role role, int64_t head,
-                          const struct lct_point *at)
+static void backward(double *dx, double *const *dparam, const double *dout,
+                     const double *x, const struct lct_call *c,
+                     enum lct_role role, int64_t head,
+                     const struct lct_point *at)
 {
     const struct lct_schedule *s;
 
@@ -141,10 +141,7 @@ const struct lct_encoding lct_enc_pope = {
                     "da sin)",
     },
     .keys = keys,
-    .params = params,
-    .project = project,
-    .schedule = schedule,
-    .turn_width = turn_width,
-    .turn = turn,
-    .turn_backward = turn_backward,
+    .params = { .list = params, .project = project },
+    .schedule = { .create = schedule },
+    .rotate = { .width = width, .map = map, .backward = backward },
 };

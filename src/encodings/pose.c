@@ -40,8 +40,8 @@ static void draw_cuts(int64_t *cut, int64_t chunks, int64_t n,
         cut[c]++;
 }
 
-static void ids(int64_t *out, double *reals, const locant_encoding *e,
-                int64_t n, locant_random *r)
+static void choose(int64_t *out, double *reals, const locant_encoding *e,
+                   int64_t n, locant_random *r)
 {
     int64_t chunks = (int64_t)e->value[CHUNKS], cut[MOST_CHUNKS];
     int64_t room = (int64_t)e->value[LENGTH] - n, skip = 0, t = 0;
@@ -63,7 +63,7 @@ static void ids(int64_t *out, double *reals, const locant_encoding *e,
     }
 }
 
-static int64_t trained(const locant_encoding *e)
+static int64_t longest(const locant_encoding *e)
 {
     return (int64_t)e->value[LENGTH];
 }
@@ -92,6 +92,5 @@ const struct lct_encoding lct_enc_pose = {
         .traits = LOCANT_TRAIT_RELATIVE,
     },
     .keys = keys,
-    .ids = ids,
-    .trained = trained,
+    .positions = { .choose = choose, .longest = longest },
 };

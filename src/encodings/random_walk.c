@@ -85,9 +85,7 @@ const struct lct_encoding lct_enc_random_walk = {
         .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_WALL,
     },
     .keys = keys,
-    .params = params,
-    .fill = fill,
-    .positions = lct_nodes_positions,
-    .row = lct_nodes_row,
-    .row_backward = lct_nodes_row_backward,
+    .params = { .list = params, .fill = fill },
+    .positions = { .check = lct_nodes_positions },
+    .input = { .row = lct_nodes_row, .backward = lct_nodes_row_backward },
 };

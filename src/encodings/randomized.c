@@ -35,8 +35,8 @@ static locant_status positions(const locant_encoding *e, const char *fn,
     return LOCANT_OK;
 }
 
-static void ids(int64_t *out, double *reals, const locant_encoding *e,
-                int64_t n, locant_random *r)
+static void choose(int64_t *out, double *reals, const locant_encoding *e,
+                   int64_t n, locant_random *r)
 {
     int64_t length = (int64_t)e->value[0];
 
@@ -73,6 +73,5 @@ const struct lct_encoding lct_enc_randomized = {
         .traits = LOCANT_TRAIT_RELATIVE,
     },
     .keys = keys,
-    .positions = positions,
-    .ids = ids,
+    .positions = { .check = positions, .choose = choose },
 };

@@ -8,7 +8,7 @@
  * arXiv:1803.02155, eq. (4).  Tutorials start it at N(0, 1) or N(0, 0.02^2);
  * we take the latter, at which scores of unit queries stay small.
  */
-#include "vectors.h"
+#include "content.h"
 
 enum { DISTANCE, SHARE };
 
@@ -41,34 +41,18 @@ static int64_t row(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
                            (int64_t)e->value[DISTANCE]);
 }
 
-static void content(double *s, const struct lct_content *c,
-                    const struct lct_query *q)
-{
-    lct_vectors_content(s, c, q, c->call.param[0], row);
-}
-
-/* forward: s += scale <q, table[m]>; see lct_vectors_content_backward() */
-static void content_backward(double *ds, const struct lct_content_gradient *g,
-                             const double *s, const struct lct_content *c,
-                             const struct lct_query *q)
-{
-    lct_vectors_content_backward(ds, g, 0, s, c, q, row);
-}
-
-static void terms(struct lct_terms *out, const locant_encoding *e, int64_t low,
-                  int64_t high)
+static void products(struct lct_products *out, const locant_encoding *e,
+                     int64_t low, int64_t high)
 {
     (void)low;
     (void)high;
-    *out = lct_no_terms();
+    *out = lct_no_products();
     out->count = 1;
     out->vectors[0] = lct_plain_vectors(LCT_MEETS_QUERY, 0);
     out->vectors[0].row = row;
     out->vectors[0].first = -(int64_t)e->value[DISTANCE];
     out->vectors[0].last = (int64_t)e->value[DISTANCE];
 }
-
-static const struct lct_term_form form = { .terms = terms };
 
 const struct lct_encoding lct_enc_relative = {
     .info = {
@@ -87,9 +71,6 @@ const struct lct_encoding lct_enc_relative = {
         .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_LEARNED,
     },
     .keys = keys,
-    .params = params,
-    .size = size,
-    .content = content,
-    .content_backward = content_backward,
-    .terms = &form,
+    .params = { .list = params, .size = size },
+    .content = { .products = products },
 };

@@ -38,7 +38,7 @@ static locant_status open_side(struct side *side, const locant_tensor *out,
     LCT_TRY(lct_rotate_open(&side->c, fn, e, name, positions,
                             x->shape[x->rank - 2]));
     LCT_TRY(lct_check_apart(fn, out, positions));
-    if (side->c.e->row->turn != NULL)
+    if (side->c.e->row->rotate.map != NULL)
         return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: %s is no plain "
                            "rotation", fn, side->c.e->row->info.name);
     return lct_schedule_of(&side->s, side->c.e, fn, dim, side->c.length);
@@ -104,7 +104,7 @@ static locant_status place(double *out, const struct side *side, size_t t)
                            " (index %zu), expected at most 2^53 in magnitude",
                            fn, c->pos[t], t);
     else if (side->s->axes > 1)
-        c->e->row->place(out, c->e, c->pos[t]);
+        c->e->row->positions.coordinates(out, c->e, c->pos[t]);
     else
         out[0] = (double)c->pos[t];
     return LOCANT_OK;

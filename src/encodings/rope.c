@@ -54,8 +54,9 @@ static locant_status check(const locant_encoding *e)
     if (!isnan(dim) && fmod(dim, 2) != 0)
         return locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: dim of "
                            "rope is %.0f, expected an even number", dim);
-    if (mode != LOCANT_ANGLES_EXACT && scaling->row->emulated != NULL &&
-        !scaling->row->emulated(scaling, mode))
+    if (mode != LOCANT_ANGLES_EXACT &&
+        scaling->row->schedule.emulated != NULL &&
+        !scaling->row->schedule.emulated(scaling, mode))
         return locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: %s has "
                            "no recipe of %s for these keys, expected "
                            "angles=exact", scaling->spec, angles[mode]);
@@ -79,8 +80,8 @@ static int64_t schedule_length(const locant_encoding *e, int64_t length)
 {
     const locant_encoding *scaling = e->nested[SCALING];
 
-    return scaling->row->schedule_length != NULL
-               ? scaling->row->schedule_length(scaling, length)
+    return scaling->row->schedule.length != NULL
+               ? scaling->row->schedule.length(scaling, length)
                : 0;
 }
 
@@ -93,7 +94,8 @@ static bool by_call(const locant_encoding *e)
 {
     const locant_encoding *scaling = e->nested[SCALING];
 
-    return scaling->row->by_call != NULL && scaling->row->by_call(scaling);
+    return scaling->row->schedule.by_call != NULL &&
+           scaling->row->schedule.by_call(scaling);
 }
 
 static locant_status schedule(struct lct_schedule **out,
@@ -122,7 +124,7 @@ static locant_status schedule(struct lct_schedule **out,
     s->first = e->value[SIDE] == TRAILING ? head_dim - dim : 0;
     s->mode = (locant_angle_mode)e->value[ANGLES];
     lct_recipe_plain(s, e->value[BASE]);
-    status = scaling->row->schedule(&s, scaling, fn, head_dim, length);
+    status = scaling->row->schedule.create(&s, scaling, fn, head_dim, length);
     if (status != LOCANT_OK) {
         locant_release(s);
         return status;
@@ -191,10 +193,12 @@ const struct lct_encoding lct_enc_rope = {
         .variants = variants,
     },
     .keys = keys,
-    .traits = traits,
     .check = check,
-    .schedule = schedule,
-    .schedule_length = schedule_length,
-    .score = score,
-    .by_call = by_call,
+    .traits = traits,
+    .schedule = {
+        .create = schedule,
+        .length = schedule_length,
+        .by_call = by_call,
+    },
+    .scale = { .of_scores = score },
 };

@@ -38,7 +38,7 @@ static const struct lct_key keys[] = {
     { 0 }
 };
 
-static void place(double *coords, const locant_encoding *e, int64_t pos)
+static void coordinates(double *coords, const locant_encoding *e, int64_t pos)
 {
     double width = e->value[WIDTH], height = e->value[HEIGHT];
     int64_t y, x;
@@ -133,8 +133,10 @@ const struct lct_encoding lct_enc_rope2d = {
         .variants = variants,
     },
     .keys = keys,
-    .axes = 2, /* y, x */
-    .positions = lct_grid_positions,
-    .schedule = schedule,
-    .place = place,
+    .positions = {
+        .axes = 2,
+        .check = lct_grid_positions,
+        .coordinates = coordinates,
+    },
+    .schedule = { .create = schedule },
 };

@@ -21,7 +21,7 @@ static const struct lct_key keys[] = {
     { 0 }
 };
 
-static void place(double *coords, const locant_encoding *e, int64_t pos)
+static void coordinates(double *coords, const locant_encoding *e, int64_t pos)
 {
     int64_t t, y, x;
 
@@ -62,8 +62,10 @@ const struct lct_encoding lct_enc_rope3d = {
         .gradient = "dx = R(-f) dy, pair by pair",
     },
     .keys = keys,
-    .axes = AXES, /* t, y, x */
-    .positions = lct_grid_positions,
-    .schedule = schedule,
-    .place = place,
+    .positions = {
+        .axes = AXES,
+        .check = lct_grid_positions,
+        .coordinates = coordinates,
+    },
+    .schedule = { .create = schedule },
 };

@@ -13,7 +13,7 @@ locant_status lct_grid_schedule(struct lct_schedule **out,
                            " channels, expected %s%" PRId64 " for %s", fn,
                            head_dim, pairs < 1 ? "at least " : "a multiple of ",
                            pairs < 1 ? 6 : multiple, e->row->info.name);
-    *out = lct_schedule_new(pairs, e->row->axes, head_dim);
+    *out = lct_schedule_new(pairs, e->row->positions.axes, head_dim);
     if (*out == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for %" PRId64
                            " frequencies", fn, pairs);

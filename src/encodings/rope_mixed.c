@@ -62,7 +62,7 @@ static bool fill(double *out, const locant_encoding *e, int k,
     return true;
 }
 
-static void place(double *coords, const locant_encoding *e, int64_t pos)
+static void coordinates(double *coords, const locant_encoding *e, int64_t pos)
 {
     int64_t y, x;
 
@@ -75,7 +75,7 @@ static void where(double at[2], const struct lct_call *c,
                   const struct lct_point *point)
 {
     if (point->coords == NULL) {
-        place(at, c->e, point->pos);
+        coordinates(at, c->e, point->pos);
         return;
     }
     at[0] = point->coords[0];
@@ -100,15 +100,16 @@ static void apply(double *out, const double *x, const struct lct_call *c,
     }
 }
 
-static void turn(double *out, const double *x, const struct lct_call *c,
-                 enum lct_role role, int64_t head, const struct lct_point *at)
+static void map(double *out, const double *x, const struct lct_call *c,
+                enum lct_role role, int64_t head, const struct lct_point *at)
 {
     (void)role;
     apply(out, x, c, head, at, 1);
 }
 
-static void unturn(double *out, const double *x, const struct lct_call *c,
-                   enum lct_role role, int64_t head, const struct lct_point *at)
+static void inverse(double *out, const double *x, const struct lct_call *c,
+                    enum lct_role role, int64_t head,
+                    const struct lct_point *at)
 {
     (void)role;
     apply(out, x, c, head, at, -1);
@@ -119,10 +120,10 @@ static void unturn(double *out, const double *x, const struct lct_call *c,
  * da, db turned back crossed with (a, b) as well, which needs no a', b'.  What
  * nobody looked at may hold anything, hence no gradient times NaN.
  */
-static void turn_backward(double *dx, double *const *dparam, const double *dout,
-                          const double *x, const struct lct_call *c,
-                          enum lct_role role, int64_t head,
-                          const struct lct_point *point)
+static void backward(double *dx, double *const *dparam, const double *dout,
+                     const double *x, const struct lct_call *c,
+                     enum lct_role role, int64_t head,
+                     const struct lct_point *point)
 {
     int64_t pairs = c->head_dim / 2;
     double at[2];
@@ -156,13 +157,11 @@ const struct lct_encoding lct_enc_rope_mixed = {
                     "sum Y (db' a' - da' b')",
     },
     .keys = keys,
-    .params = params,
-    .size = size,
-    .fill = fill,
-    .axes = 2, /* y, x */
-    .positions = lct_grid_positions,
-    .place = place,
-    .turn = turn,
-    .unturn = unturn,
-    .turn_backward = turn_backward,
+    .params = { .list = params, .size = size, .fill = fill },
+    .positions = {
+        .axes = 2,
+        .check = lct_grid_positions,
+        .coordinates = coordinates,
+    },
+    .rotate = { .map = map, .inverse = inverse, .backward = backward },
 };

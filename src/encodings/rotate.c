@@ -53,14 +53,14 @@ static locant_status check_positions(struct lct_rotate_call *c,
 /* What the encoding itself refuses; coordinates of several axes are its own. */
 static locant_status check_reach(const struct lct_rotate_call *c)
 {
-    if (c->e->row->positions == NULL)
+    if (c->e->row->positions.check == NULL)
         return LOCANT_OK;
     if (c->pos != NULL)
-        return c->e->row->positions(c->e, c->fn, c->pos, c->tokens, NULL);
+        return c->e->row->positions.check(c->e, c->fn, c->pos, c->tokens, NULL);
     for (size_t t = 0; c->axes == 1 && t < c->tokens; t++) {
         int64_t whole = (int64_t)c->coords[t];
 
-        LCT_TRY(c->e->row->positions(c->e, c->fn, &whole, 1, NULL));
+        LCT_TRY(c->e->row->positions.check(c->e, c->fn, &whole, 1, NULL));
     }
     return LOCANT_OK;
 }
@@ -145,16 +145,16 @@ locant_status lct_rotate_undo(const struct lct_schedule **s, const char *fn)
 }
 
 /* One or two tensors of one call. */
-struct turned {
+struct rotated {
     size_t n;
     const char *names[LCT_MOST_VIEWS];    /* of 'out' in sentences */
     locant_tensor *out[LCT_MOST_VIEWS];
     const locant_tensor *x[LCT_MOST_VIEWS];
 };
 
-static locant_status turn_plain(const struct turned *t,
-                                const struct lct_rotate_call *c, bool back,
-                                bool undo)
+static locant_status rotate_plain(const struct rotated *t,
+                                  const struct lct_rotate_call *c, bool back,
+                                  bool undo)
 {
     int64_t dim = t->x[0]->shape[t->x[0]->rank - 1];
     struct lct_places places = { .e = c->e, .pos = c->pos,
@@ -204,16 +204,16 @@ locant_encoding_rotate(locant_tensor *out, const locant_tensor *x,
                             x->shape[x->rank - 2]));
     LCT_TRY(lct_check_apart(fn, out, positions));
     LCT_TRY(lct_rotate_check_flags(fn, flags));
-    if (c.e->row->turn != NULL)
+    if (c.e->row->rotate.map != NULL)
         return lct_rotate_map(
             &(struct lct_map_call){ "out", out, x, flags }, 1, &c,
             params == NULL ? NULL : params + c.first_param);
-    return turn_plain(&(struct turned){ 1, { "out" }, { out }, { x } }, &c,
+    return rotate_plain(&(struct rotated){ 1, { "out" }, { out }, { x } }, &c,
                       inverse, inverse);
 }
 
 /* Two outputs must not meet each other, nor the other's input. */
-static locant_status check_qk(const char *fn, const struct turned *t)
+static locant_status check_qk(const char *fn, const struct rotated *t)
 {
     static const char *const names[2][2] = { { "q_out", "q" },
                                              { "k_out", "k" } };
@@ -241,7 +241,7 @@ locant_encoding_rotate_qk(locant_tensor *q_out, locant_tensor *k_out,
                           const locant_tensor *params, int flags)
 {
     static const char fn[] = "locant_encoding_rotate_qk";
-    const struct turned t = { 2, { "q_out", "k_out" }, { q_out, k_out },
+    const struct rotated t = { 2, { "q_out", "k_out" }, { q_out, k_out },
                               { q, k } };
     bool inverse = flags & LOCANT_ROTATE_INVERSE;
     struct lct_rotate_call c;
@@ -254,13 +254,13 @@ locant_encoding_rotate_qk(locant_tensor *q_out, locant_tensor *k_out,
     if ((flags & ~LOCANT_ROTATE_INVERSE) != 0)
         return locant_fail(LOCANT_ERR_PARAM, "%s: flags are 0x%x, expected "
                            "LOCANT_ROTATE_INVERSE or 0", fn, (unsigned)flags);
-    if (c.e->row->turn != NULL)
+    if (c.e->row->rotate.map != NULL)
         return lct_rotate_map(
             (const struct lct_map_call[]){
                 { "q_out", q_out, q, flags },
                 { "k_out", k_out, k, flags | LOCANT_ROTATE_KEY } },
             2, &c, params == NULL ? NULL : params + c.first_param);
-    return turn_plain(&t, &c, inverse, inverse);
+    return rotate_plain(&t, &c, inverse, inverse);
 }
 
 /* forward: out = m R x with R orthogonal, so dx = m R^T dout */
@@ -281,8 +281,8 @@ locant_encoding_rotate_backward(locant_tensor *dx, locant_tensor *dparams,
                             dout->shape[dout->rank - 2]));
     LCT_TRY(lct_check_apart(fn, dx, positions));
     LCT_TRY(lct_rotate_check_flags(fn, flags));
-    if (c.e->row->turn == NULL)
-        return turn_plain(&(struct turned){ 1, { "dx" }, { dx }, { dout } },
+    if (c.e->row->rotate.map == NULL)
+        return rotate_plain(&(struct rotated){ 1, { "dx" }, { dx }, { dout } },
                           &c, !(flags & LOCANT_ROTATE_INVERSE),
                           flags & LOCANT_ROTATE_INVERSE);
     return lct_rotate_map_backward(

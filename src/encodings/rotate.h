@@ -11,7 +11,7 @@
  * s->first + 2 * pairs on are left alone.  out == x is allowed if their rows
  * are as far apart.  The second: one row, in place.
  */
-struct lct_turned_rows {
+struct lct_rotated_rows {
     float *out;
     const float *x;
     int64_t out_row, x_row; /* floats from row to row */
@@ -19,7 +19,7 @@ struct lct_turned_rows {
     const float *cosines, *sines;
     float sign;
 };
-void lct_rotate_tile(const struct lct_turned_rows *r,
+void lct_rotate_tile(const struct lct_rotated_rows *r,
                      const struct lct_schedule *s, const struct lct_kernels *k);
 void lct_rotate_row_f64(double *row, const struct lct_schedule *s,
                         struct lct_table by, double sign);

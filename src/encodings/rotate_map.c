@@ -5,6 +5,7 @@
  */
 #include "../core/pool.h"
 #include "../core/size.h"
+#include "../kernel/row.h"
 #include "blocks.h"
 #include "params.h"
 #include "rotate.h"
@@ -77,7 +78,7 @@ static locant_status open_job(struct map_job *job, const locant_tensor *x,
                               const locant_tensor *params, int flags)
 {
     const struct lct_encoding *row = c->e->row;
-    const struct lct_schedule *made; /* found again by row->turn */
+    const struct lct_schedule *made; /* found again by row->rotate.map */
     locant_sizes sizes = { .head_dim = x->shape[x->rank - 1] };
     size_t total, bytes = 0, slots = (size_t)lct_slots();
 
@@ -85,8 +86,8 @@ static locant_status open_job(struct map_job *job, const locant_tensor *x,
     job->c = c;
     job->role = flags & LOCANT_ROTATE_KEY ? LCT_KEY : LCT_QUERY;
     job->dim = (size_t)sizes.head_dim;
-    job->width = row->turn_width != NULL
-                     ? (size_t)row->turn_width(c->e, sizes.head_dim)
+    job->width = row->rotate.width != NULL
+                     ? (size_t)row->rotate.width(c->e, sizes.head_dim)
                      : job->dim;
     if (sizes.head_dim % 2 != 0 && job->width == job->dim)
         return locant_fail(LOCANT_ERR_SHAPE, "%s: heads have %zu channels, "
@@ -94,7 +95,7 @@ static locant_status open_job(struct map_job *job, const locant_tensor *x,
                            job->dim);
     LCT_TRY(lct_params_check(&total, c->fn, c->e, params, &sizes));
     LCT_TRY(check_heads(job, params));
-    if (row->schedule != NULL && job->dim > 0)
+    if (row->schedule.create != NULL && job->dim > 0)
         LCT_TRY(lct_schedule_of(&made, c->e, c->fn, sizes.head_dim,
                                 c->length));
     sizes.heads = sizes.kv_heads = heads_of(x);
@@ -155,7 +156,8 @@ static locant_status open_map(struct map_job *job,
     bool inverse = call->flags & LOCANT_ROTATE_INVERSE;
 
     *job = (struct map_job){ .out = call->out,
-                             .map = inverse ? row->unturn : row->turn };
+                             .map = inverse ? row->rotate.inverse
+                                            : row->rotate.map };
     if (job->map == NULL)
         return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: %s has no inverse",
                            c->fn, row->info.name);
@@ -203,7 +205,7 @@ static void backward_matrix(const struct map_job *job, locant_tensor *dx,
                        job->dim);
         lct_row_to_f64(dy, lct_at(dout, index, time + 1), dout->dtype,
                        job->width);
-        job->c->e->row->turn_backward(out, dparam, dy, x, &job->call,
+        job->c->e->row->rotate.backward(out, dparam, dy, x, &job->call,
                                       job->role,
                                       time > 0 ? index[time - 1] : 0, &at);
         lct_row_from_f64(lct_at(dx, index, time + 1), dx->dtype, out,

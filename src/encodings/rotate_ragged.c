@@ -161,9 +161,9 @@ static void done(struct ragged *g)
 
 /* ------------------------------------------------------------------ turning */
 
-static locant_status turn_plain(struct ragged *g, const char *name,
-                                locant_tensor *out, const locant_tensor *x,
-                                bool back, bool undo)
+static locant_status rotate_plain(struct ragged *g, const char *name,
+                                  locant_tensor *out, const locant_tensor *x,
+                                  bool back, bool undo)
 {
     int64_t dim = x->shape[x->rank - 1];
     struct lct_places places = { .e = g->c.e, .pos = g->pos };
@@ -193,12 +193,12 @@ locant_encoding_rotate_ragged(locant_tensor *out, const locant_tensor *x,
     LCT_TRY(check(&g, out, x, r));
     inverse = r->flags & LOCANT_ROTATE_INVERSE;
     status = lay_out(&g);
-    if (status == LOCANT_OK && g.c.e->row->turn != NULL)
+    if (status == LOCANT_OK && g.c.e->row->rotate.map != NULL)
         status = lct_rotate_map(
             &(struct lct_map_call){ "out", out, x, r->flags }, 1, &g.c,
             r->params == NULL ? NULL : r->params + g.c.first_param);
     else if (status == LOCANT_OK)
-        status = turn_plain(&g, "out", out, x, inverse, inverse);
+        status = rotate_plain(&g, "out", out, x, inverse, inverse);
     done(&g);
     return status;
 }
@@ -221,13 +221,13 @@ locant_encoding_rotate_ragged_backward(locant_tensor *dx,
     LCT_TRY(check(&g, dx, dout, r));
     inverse = r->flags & LOCANT_ROTATE_INVERSE;
     status = lay_out(&g);
-    if (status == LOCANT_OK && g.c.e->row->turn != NULL)
+    if (status == LOCANT_OK && g.c.e->row->rotate.map != NULL)
         status = lct_rotate_map_backward(
             dx, dparams == NULL ? NULL : dparams + g.c.first_param, dout, x,
             &g.c, r->params == NULL ? NULL : r->params + g.c.first_param,
             r->flags);
     else if (status == LOCANT_OK)
-        status = turn_plain(&g, "dx", dx, dout, !inverse, inverse);
+        status = rotate_plain(&g, "dx", dx, dout, !inverse, inverse);
     done(&g);
     return status;
 }

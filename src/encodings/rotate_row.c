@@ -1,7 +1,7 @@
 /* rotate_row.c - rows turned by cosines and sines, and those of positions */
 #include "rotate.h"
 
-void lct_rotate_tile(const struct lct_turned_rows *r,
+void lct_rotate_tile(const struct lct_rotated_rows *r,
                      const struct lct_schedule *s, const struct lct_kernels *k)
 {
     const ptrdiff_t size = sizeof(float);
@@ -15,7 +15,7 @@ void lct_rotate_tile(const struct lct_turned_rows *r,
         .interleaved = s->pairing == LCT_INTERLEAVED, .sign = r->sign });
 }
 
-static void turn_pair(double *a, double *b, double cosine, double sine)
+static void rotate_pair(double *a, double *b, double cosine, double sine)
 {
     double x = *a, y = *b;
 
@@ -35,9 +35,9 @@ void lct_rotate_row_f64(double *row, const struct lct_schedule *s,
         double *b = row + (s->pairing == LCT_HALF ? c + s->pairs : 2 * c + 1);
 
         if (by.wide)
-            turn_pair(a, b, cosines[c], sines[c] * sign);
+            rotate_pair(a, b, cosines[c], sines[c] * sign);
         else
-            turn_pair(a, b, narrow_cos[c], narrow_sin[c] * sign);
+            rotate_pair(a, b, narrow_cos[c], narrow_sin[c] * sign);
     }
 }
 
@@ -57,7 +57,8 @@ void lct_rotate_angles(struct lct_table out, const struct lct_schedule *s,
         size_t rows = n - t < CHUNK ? n - t : CHUNK;
 
         for (size_t i = 0; i < rows; i++)
-            e->row->place(local + i * (size_t)s->axes, e, pos[t + i]);
+            e->row->positions.coordinates(local + i * (size_t)s->axes, e,
+                                          pos[t + i]);
         lct_schedule_fill(lct_table_at(out, t * (size_t)s->pairs), s, NULL,
                           local, rows);
     }

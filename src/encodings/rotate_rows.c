@@ -58,8 +58,8 @@ static void copy_rows(const struct lct_block_run *r)
                    r->x + h * r->x_head + t * r->x_row, bytes);
 }
 
-static void turn_f64(const struct lct_block_run *r,
-                     const struct lct_rotation *by, struct lct_table table)
+static void rotate_f64(const struct lct_block_run *r,
+                       const struct lct_rotation *by, struct lct_table table)
 {
     size_t dim = (size_t)r->shape->shape[r->shape->rank - 1];
     size_t pairs = (size_t)by->s->pairs;
@@ -77,8 +77,8 @@ static void turn_f64(const struct lct_block_run *r,
         }
 }
 
-static void turn_rows(const struct lct_block_run *r, const struct job *job,
-                      const float *cosines, const float *sines)
+static void rotate_rows(const struct lct_block_run *r, const struct job *job,
+                        const float *cosines, const float *sines)
 {
     const struct lct_schedule *s = job->r->s;
     size_t pairs = (size_t)s->pairs;
@@ -93,7 +93,7 @@ static void turn_rows(const struct lct_block_run *r, const struct job *job,
         .interleaved = s->pairing == LCT_INTERLEAVED, .sign = job->r->sign });
 }
 
-static void turn(const struct lct_block_run *r, const void *context)
+static void rotate(const struct lct_block_run *r, const void *context)
 {
     const struct job *job = context;
     size_t pairs = (size_t)job->r->s->pairs;
@@ -103,11 +103,11 @@ static void turn(const struct lct_block_run *r, const void *context)
     struct lct_block_run piece = *r;
 
     if (wide) {
-        turn_f64(r, job->r, table);
+        rotate_f64(r, job->r, table);
         return;
     }
     if (!has_rest(r, job->r->s)) {
-        turn_rows(r, job, cosines, sines);
+        rotate_rows(r, job, cosines, sines);
         return;
     }
     for (size_t t = 0; t < r->rows; t += ROWS_AT_ONCE) {
@@ -120,7 +120,7 @@ static void turn(const struct lct_block_run *r, const void *context)
         piece.x = piece.out;
         piece.x_row = r->out_row;
         piece.x_head = r->out_head;
-        turn_rows(&piece, job, cosines + t * pairs, sines + t * pairs);
+        rotate_rows(&piece, job, cosines + t * pairs, sines + t * pairs);
     }
 }
 
@@ -130,7 +130,7 @@ locant_status lct_rotate_rows(const char *fn, size_t n,
                               const struct lct_rotation *r)
 {
     struct job job = { r, lct_kernels(), false, false };
-    struct lct_blocks blocks = { .fill = fill, .run = turn, .context = &job,
+    struct lct_blocks blocks = { .fill = fill, .run = rotate, .context = &job,
                                  .by_row = r->by_row };
 
     for (size_t i = 0; i < n; i++) {

@@ -78,5 +78,5 @@ const struct lct_encoding lct_enc_sandwich = {
     .keys = keys,
     .check = check,
     .prepare = prepare,
-    .bias = bias,
+    .score = { .bias = bias },
 };

@@ -45,7 +45,9 @@ unsigned lct_scaling_traits(const locant_encoding *scaling)
 
 double lct_scaling_score(const locant_encoding *scaling)
 {
-    return scaling->row->score != NULL ? scaling->row->score(scaling) : 1;
+    return scaling->row->scale.of_scores != NULL
+               ? scaling->row->scale.of_scores(scaling)
+               : 1;
 }
 
 locant_status lct_scaling_schedule(struct lct_schedule **out,
@@ -60,7 +62,7 @@ locant_status lct_scaling_schedule(struct lct_schedule **out,
     if (s == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for %" PRId64
                            " frequencies", fn, pairs);
-    status = scaling->row->schedule(&s, scaling, fn, head_dim, 0);
+    status = scaling->row->schedule.create(&s, scaling, fn, head_dim, 0);
     if (status != LOCANT_OK) {
         locant_release(s);
         return status;
@@ -105,7 +107,7 @@ static const struct lct_encoding none = {
               .traps = "",
               .gradient = "",
               .traits = LOCANT_TRAIT_ISOMETRIC },
-    .schedule = keep,
+    .schedule = { .create = keep },
 };
 
 /* ------------------------------------------------------------------ linear */
@@ -151,7 +153,7 @@ static const struct lct_encoding linear = {
               .traits = LOCANT_TRAIT_ISOMETRIC },
     .keys = linear_keys,
     .check = needs_factor,
-    .schedule = divide,
+    .schedule = { .create = divide },
 };
 
 /* ------------------------------------------------------------ proportional */
@@ -173,16 +175,16 @@ static locant_status keep_fast(struct lct_schedule **out,
 {
     struct lct_schedule *s = *out;
     double part = e->value[PARTIAL] * (double)(2 * s->pairs);
-    int64_t turning = (int64_t)floor(part / 2);
+    int64_t rotating = (int64_t)floor(part / 2);
 
     (void)fn;
     (void)head_dim;
     (void)length;
     for (int64_t c = 0; c < s->pairs; c++) {
-        s->turn[c] = c < turning
+        s->turn[c] = c < rotating
                          ? lct_turn_divide(s->turn[c], e->value[FACTOR])
                          : (struct lct_turn){ 0, 0 };
-        s->single[c] = c < turning
+        s->single[c] = c < rotating
                            ? s->single[c] / (float)e->value[FACTOR]
                            : 0;
     }
@@ -202,6 +204,5 @@ static const struct lct_encoding proportional = {
               .gradient = "",
               .traits = LOCANT_TRAIT_ISOMETRIC },
     .keys = proportional_keys,
-    .schedule = keep_fast,
-    .emulated = lct_scaling_not_ggml,
+    .schedule = { .create = keep_fast, .emulated = lct_scaling_not_ggml },
 };

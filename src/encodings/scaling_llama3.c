@@ -110,5 +110,5 @@ const struct lct_encoding lct_scaling_llama3 = {
               .traits = LOCANT_TRAIT_ISOMETRIC },
     .keys = keys,
     .check = check,
-    .schedule = schedule,
+    .schedule = { .create = schedule },
 };

@@ -98,9 +98,11 @@ const struct lct_encoding lct_scaling_longrope = {
                        "before it keep the short list in transformers.",
               .gradient = "" },
     .keys = keys,
-    .traits = traits,
     .check = check,
-    .schedule = schedule,
-    .schedule_length = which_length,
-    .by_call = lct_scaling_by_call,
+    .traits = traits,
+    .schedule = {
+        .create = schedule,
+        .length = which_length,
+        .by_call = lct_scaling_by_call,
+    },
 };

@@ -60,7 +60,7 @@ const struct lct_encoding lct_scaling_ntk = {
               .traits = LOCANT_TRAIT_ISOMETRIC },
     .keys = ntk_keys,
     .check = ntk_check,
-    .schedule = ntk,
+    .schedule = { .create = ntk },
 };
 
 /* ----------------------------------------------------------------- dynamic */
@@ -135,8 +135,10 @@ const struct lct_encoding lct_scaling_dynamic = {
               .traits = LOCANT_TRAIT_ISOMETRIC | LOCANT_TRAIT_LENGTH },
     .keys = dynamic_keys,
     .check = dynamic_check,
-    .schedule = dynamic,
-    .schedule_length = dynamic_length,
-    .by_call = lct_scaling_by_call,
-    .emulated = lct_scaling_not_ggml,
+    .schedule = {
+        .create = dynamic,
+        .length = dynamic_length,
+        .by_call = lct_scaling_by_call,
+        .emulated = lct_scaling_not_ggml,
+    },
 };

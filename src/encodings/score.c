@@ -1,4 +1,5 @@
 /* score.c - the score door: biases of whole matrices, and their gradients */
+#include "../kernel/row.h"
 #include "params.h"
 #include "../core/pool.h"
 #include "../core/size.h"
@@ -28,7 +29,7 @@ static void fill_row(void *context, size_t task, int slot)
     if (job->s.e == NULL)
         memset(row, 0, n * sizeof(*row));
     else
-        job->s.e->row->bias(row, &job->s, index[0], job->q_pos[index[1]],
+        job->s.e->row->score.bias(row, &job->s, index[0], job->q_pos[index[1]],
                             job->k_pos, n);
     lct_row_from_f64(lct_at(out, index, 2), out->dtype, row, n);
 }
@@ -46,7 +47,7 @@ static void gather_head(void *context, size_t task, int slot)
     lct_params_split(dparam, &job->s, job->gradient + task * job->total);
     for (; index[1] < dout->shape[1]; index[1]++) {
         lct_row_to_f64(row, lct_at(dout, index, 2), dout->dtype, n);
-        job->s.e->row->bias_backward(dparam, &job->s, index[0],
+        job->s.e->row->score.backward(dparam, &job->s, index[0],
                                      job->q_pos[index[1]], job->k_pos, row, n);
     }
 }
@@ -76,11 +77,11 @@ static locant_status check_call(struct bias_job *job, const char *fn,
                                  .kv_heads = matrix->shape[0] };
     LCT_TRY(lct_params_check(&job->total, fn, job->part->e, *params,
                              &job->sizes));
-    if (job->part->e->row->positions == NULL)
+    if (job->part->e->row->positions.check == NULL)
         return LOCANT_OK;
-    LCT_TRY(job->part->e->row->positions(job->part->e, fn, job->q_pos,
+    LCT_TRY(job->part->e->row->positions.check(job->part->e, fn, job->q_pos,
                                          (size_t)any[1], *params));
-    return job->part->e->row->positions(job->part->e, fn, job->k_pos,
+    return job->part->e->row->positions.check(job->part->e, fn, job->k_pos,
                                         (size_t)any[2], *params);
 }
 
@@ -172,7 +173,7 @@ void lct_bias_of_heads(double *out, const struct lct_call *s, int64_t head,
                        int64_t q_pos, const int64_t *k_pos, size_t n)
 {
     for (size_t j = 0; j < n; j++)
-        s->e->row->bias_heads(out + j, s, head, 1, q_pos, k_pos[j]);
+        s->e->row->score.heads(out + j, s, head, 1, q_pos, k_pos[j]);
 }
 
 void lct_bias_of_heads_backward(double *const *dparam, const struct lct_call *s,
@@ -182,6 +183,6 @@ void lct_bias_of_heads_backward(double *const *dparam, const struct lct_call *s,
 {
     for (size_t j = 0; j < n; j++)
         if (dout[j] != 0)
-            s->e->row->bias_heads_backward(dparam, s, head, 1, q_pos, k_pos[j],
+            s->e->row->score.heads_backward(dparam, s, head, 1, q_pos, k_pos[j],
                                            dout + j);
 }

@@ -31,13 +31,13 @@ static const struct lct_key keys[] = {
     { 0 }
 };
 
-static void sights(char *out, const locant_encoding *e, const int64_t *q_pos,
-                   size_t n, int64_t k_pos)
+static void classify(char *out, const locant_encoding *e, const int64_t *q_pos,
+                     size_t n, int64_t k_pos)
 {
-    lct_sights_of_window(out, (int64_t)e->value[WINDOW], q_pos, n, k_pos);
+    lct_classify_window(out, (int64_t)e->value[WINDOW], q_pos, n, k_pos);
 }
 
-static int64_t extra(const locant_encoding *e)
+static int64_t offset(const locant_encoding *e)
 {
     return lct_selfextend_offset((int64_t)e->value[WINDOW],
                                  (int64_t)e->value[GROUP]);
@@ -50,18 +50,19 @@ static int64_t grouped(const locant_encoding *e, enum lct_role role,
     return lct_floor_div(pos, (int64_t)e->value[GROUP]);
 }
 
-static enum lct_sight span(const locant_encoding *e, const int64_t q[2],
-                           const int64_t k[2])
+static enum lct_near_far_class classify_range(const locant_encoding *e,
+                                              const int64_t q[2],
+                                              const int64_t k[2])
 {
-    return lct_span_of_window((int64_t)e->value[WINDOW], q, k);
+    return lct_classify_window_range((int64_t)e->value[WINDOW], q, k);
 }
 
-static const struct lct_near_far form = {
+static const struct lct_near_far near_far = {
     .base = BASE,
     .pairing = PAIRING,
-    .sights = sights,
-    .span = span,
-    .extra = extra,
+    .classify = classify,
+    .classify_range = classify_range,
+    .offset = offset,
     .grouped = grouped,
 };
 
@@ -93,12 +94,6 @@ const struct lct_encoding lct_enc_selfextend = {
         .traits = LOCANT_TRAIT_CAUSAL,
     },
     .keys = keys,
-    .content_memo = lct_near_far_memo,
-    .content_begin = lct_near_far_begin,
-    .near_far = &form,
-    .content = lct_near_far_content,
-    .content_backward = lct_near_far_backward,
-    .content_end = lct_near_far_end,
-    .terms = &lct_near_far_form,
-    .schedule = lct_near_far_schedule,
+    .schedule = { .create = lct_near_far_schedule },
+    .content = { .products = lct_near_far_products, .near_far = &near_far },
 };

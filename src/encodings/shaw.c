@@ -8,7 +8,7 @@
  * They start uniform within sqrt(6 / (rows + D)), TensorFlow's default, as in
  * the authors' code (tensor2tensor, common_attention.py).
  */
-#include "vectors.h"
+#include "content.h"
 
 enum { DISTANCE, VALUES, SHARE };
 enum { KEYS, VALUE_ROWS };
@@ -66,71 +66,12 @@ static int64_t row(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
                            (int64_t)e->value[DISTANCE]);
 }
 
-static void content(double *s, const struct lct_content *c,
-                    const struct lct_query *q)
-{
-    lct_vectors_content(s, c, q, c->call.param[KEYS], row);
-}
-
-/* forward: s += scale <q, keys[m]>; see lct_vectors_content_backward() */
-static void content_backward(double *ds, const struct lct_content_gradient *g,
-                             const double *s, const struct lct_content *c,
-                             const struct lct_query *q)
-{
-    lct_vectors_content_backward(ds, g, KEYS, s, c, q, row);
-}
-
-/* o += sum_j p[j] values[m_j].  A weight of 0 adds nothing: hidden keys do not
- * matter. */
-static void values(double *o, const double *p, const struct lct_content *c,
-                   const struct lct_query *q)
-{
-    int64_t D = c->call.head_dim;
-
-    if (c->call.e->value[VALUES] == 0)
-        return;
-    for (int64_t h = 0; h < c->call.heads; h++) {
-        for (int64_t j = 0; j < c->keys; j++) {
-            double weight = p[h * c->keys + j];
-
-            if (weight != 0)
-                lct_accumulate(o + h * D, weight,
-                               c->call.param[VALUE_ROWS] +
-                                   row(c->call.e, q->pos, c->k_pos[j]) * D, D);
-        }
-    }
-}
-
-/* dp[j] = <dout, values[m_j]>, dvalues[m_j] = p[j] dout */
-static void values_backward(double *dp, const struct lct_content_gradient *g,
-                            const double *p, const double *dout,
-                            const struct lct_content *c,
-                            const struct lct_query *q)
-{
-    int64_t D = c->call.head_dim;
-
-    if (c->call.e->value[VALUES] == 0)
-        return;
-    for (int64_t h = 0; h < c->call.heads; h++) {
-        for (int64_t j = 0; j < c->keys; j++) {
-            int64_t at = row(c->call.e, q->pos, c->k_pos[j]) * D;
-            double weight = p[h * c->keys + j];
-
-            if (weight == 0)
-                continue;
-            dp[h * c->keys + j] +=
-                lct_dot(dout + h * D, c->call.param[VALUE_ROWS] + at, D);
-            lct_accumulate(g->dparam[VALUE_ROWS] + at, weight, dout + h * D, D);
-        }
-    }
-}
-
-static void terms(struct lct_terms *out, const locant_encoding *e, int64_t low,
-                  int64_t high)
+static void products(struct lct_products *out, const locant_encoding *e,
+                     int64_t low, int64_t high)
 {
     (void)low;
     (void)high;
-    *out = lct_no_terms();
+    *out = lct_no_products();
     out->count = e->value[VALUES] != 0 ? 2 : 1;
     out->vectors[0] = lct_plain_vectors(LCT_MEETS_QUERY, KEYS);
     out->vectors[1] = lct_plain_vectors(LCT_MEETS_WEIGHT, VALUE_ROWS);
@@ -140,8 +81,6 @@ static void terms(struct lct_terms *out, const locant_encoding *e, int64_t low,
         out->vectors[n].last = (int64_t)e->value[DISTANCE];
     }
 }
-
-static const struct lct_term_form form = { .terms = terms };
 
 static const locant_variant variants[] = {
     { "shaw(distance=16)", "the paper's base model", "relative Transformer" },
@@ -171,13 +110,11 @@ const struct lct_encoding lct_enc_shaw = {
         .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_LEARNED,
     },
     .keys = keys,
-    .params = params,
-    .params_of = params_of,
-    .size = size,
-    .fill = fill,
-    .content = content,
-    .content_backward = content_backward,
-    .values = values,
-    .values_backward = values_backward,
-    .terms = &form,
+    .params = {
+        .list = params,
+        .list_of = params_of,
+        .size = size,
+        .fill = fill,
+    },
+    .content = { .products = products },
 };

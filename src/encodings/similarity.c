@@ -21,9 +21,9 @@ static locant_status make(locant_tensor *out, int64_t n, int64_t m)
 }
 
 /* Vectors of ones, turned by each position. */
-static locant_status turn_ones(locant_tensor *rows, const locant_encoding *e,
-                               const locant_tensor *positions,
-                               const locant_tensor *params, int64_t dim)
+static locant_status rotate_ones(locant_tensor *rows, const locant_encoding *e,
+                                 const locant_tensor *positions,
+                                 const locant_tensor *params, int64_t dim)
 {
     int64_t n = positions->shape[0];
     locant_tensor ones;
@@ -44,7 +44,7 @@ static locant_status make_rows(locant_tensor *rows, const locant_encoding *e,
                                const locant_tensor *params, int64_t dim)
 {
     if (!(locant_encoding_doors(e) & LOCANT_DOOR_INPUT))
-        return turn_ones(rows, e, positions, params, dim);
+        return rotate_ones(rows, e, positions, params, dim);
     LCT_TRY(make(rows, positions->shape[0], dim));
     return locant_encoding_table(rows, e, positions, params);
 }

@@ -148,8 +148,7 @@ const struct lct_encoding lct_enc_sincos2d = {
         .doors = LOCANT_DOOR_INPUT,
     },
     .keys = keys,
-    .axes = 2, /* y, x */
-    .positions = lct_grid_positions,
-    .schedule = schedule,
-    .row = row,
+    .positions = { .axes = 2, .check = lct_grid_positions },
+    .schedule = { .create = schedule },
+    .input = { .row = row },
 };

@@ -128,8 +128,7 @@ const struct lct_encoding lct_enc_sincos3d = {
         .doors = LOCANT_DOOR_INPUT,
     },
     .keys = keys,
-    .axes = 3, /* t, y, x */
-    .positions = lct_grid_positions,
-    .schedule = schedule,
-    .row = row,
+    .positions = { .axes = 3, .check = lct_grid_positions },
+    .schedule = { .create = schedule },
+    .input = { .row = row },
 };

@@ -1,9 +1,23 @@
-/* spec.h - the parts of the spec language, shared by the files spec_*.c */
+/* spec.h - the spec language: read, written, and its parts in spec_*.c */
 #ifndef LCT_SPEC_H
 #define LCT_SPEC_H
 #include "encoding.h"
 
-enum { LCT_NUMBER_BYTES = 32 };
+enum { LCT_NUMBER_BYTES = 32, LCT_SPEC_DEPTH = 8, LCT_SPEC_BYTES = 4096 };
+
+/*
+ * Make an encoding from spec text, looking its name up in 'family'; its doors
+ * are not known yet.  On failure *out is NULL.
+ */
+locant_status lct_spec_parse(locant_encoding **out, const char *fn,
+                             const char *text,
+                             const struct lct_encoding *const *family);
+
+/*
+ * Write the canonical form; returns bytes needed, as snprintf() does.  Nested
+ * encodings must have their own 'spec'.
+ */
+size_t lct_spec_print(char *out, size_t size, const locant_encoding *e);
 
 /*
  * Read a decimal number: sign, digits, fraction and exponent, each optional but

@@ -54,7 +54,7 @@ locant_status lct_read_error(struct lct_reader *r, const char *wanted)
 }
 
 locant_status lct_read_name(struct lct_token *out, struct lct_reader *r,
-                               const char *wanted)
+                            const char *wanted)
 {
     if (!lct_is_letter(lct_read_peek(r)))
         return lct_read_error(r, wanted);
@@ -67,7 +67,7 @@ locant_status lct_read_name(struct lct_token *out, struct lct_reader *r,
 
 /* Index of the name in the list, or -1. */
 int lct_read_find(lct_name_at at, const void *list, const struct lct_reader *r,
-                struct lct_token t)
+                  struct lct_token t)
 {
     const char *name;
 

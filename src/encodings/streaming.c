@@ -34,22 +34,22 @@ static const struct lct_key keys[] = {
  * The cache is full from position window + sinks on; until then a sink is seen
  * where it is.
  */
-static void sights(char *out, const locant_encoding *e, const int64_t *q_pos,
-                   size_t n, int64_t k_pos)
+static void classify(char *out, const locant_encoding *e, const int64_t *q_pos,
+                     size_t n, int64_t k_pos)
 {
     int64_t sinks = (int64_t)e->value[SINKS];
     int64_t window = (int64_t)e->value[WINDOW];
     bool sink = k_pos >= 0 && k_pos < sinks, before = sinks > 0 && k_pos < 0;
     int64_t last = sink ? window + sinks - 1 : lct_later(k_pos, window - 1);
-    char beyond = sink ? LCT_FAR : LCT_AWAY;
+    char beyond = sink ? LCT_FAR : LCT_MASKED;
 
     for (size_t i = 0; i < n; i++)
-        out[i] = before || q_pos[i] < k_pos ? LCT_AWAY
+        out[i] = before || q_pos[i] < k_pos ? LCT_MASKED
                  : q_pos[i] <= last         ? LCT_NEAR
                                             : beyond;
 }
 
-static int64_t extra(const locant_encoding *e)
+static int64_t offset(const locant_encoding *e)
 {
     return (int64_t)(e->value[SINKS] + e->value[WINDOW]) - 1;
 }
@@ -62,8 +62,9 @@ static int64_t grouped(const locant_encoding *e, enum lct_role role,
 }
 
 /* Keys after the query are hidden by the mask, wherever they are. */
-static enum lct_sight span(const locant_encoding *e, const int64_t q[2],
-                           const int64_t k[2])
+static enum lct_near_far_class classify_range(const locant_encoding *e,
+                                              const int64_t q[2],
+                                              const int64_t k[2])
 {
     int64_t sinks = (int64_t)e->value[SINKS];
     int64_t window = (int64_t)e->value[WINDOW];
@@ -71,7 +72,7 @@ static enum lct_sight span(const locant_encoding *e, const int64_t q[2],
 
     if (most < 0 || (sinks > 0 && k[1] < 0) ||
         (least >= window && (sinks == 0 || k[0] >= sinks)))
-        return LCT_AWAY;
+        return LCT_MASKED;
     if (k[0] < 0)
         return sinks == 0 && most < window ? LCT_NEAR : LCT_MIXED;
     if (most < window || (k[1] < sinks && q[1] < window + sinks))
@@ -79,13 +80,13 @@ static enum lct_sight span(const locant_encoding *e, const int64_t q[2],
     return k[1] < sinks && q[0] >= window + sinks ? LCT_FAR : LCT_MIXED;
 }
 
-static const struct lct_near_far form = {
+static const struct lct_near_far near_far = {
     .base = BASE,
     .pairing = PAIRING,
-    .sights = sights,
-    .span = span,
-    .hides = true,
-    .extra = extra,
+    .classify = classify,
+    .classify_range = classify_range,
+    .masks = true,
+    .offset = offset,
     .grouped = grouped,
 };
 
@@ -123,12 +124,6 @@ const struct lct_encoding lct_enc_streaming = {
     },
     .keys = keys,
     .traits = traits,
-    .content_memo = lct_near_far_memo,
-    .content_begin = lct_near_far_begin,
-    .near_far = &form,
-    .content = lct_near_far_content,
-    .content_backward = lct_near_far_backward,
-    .content_end = lct_near_far_end,
-    .terms = &lct_near_far_form,
-    .schedule = lct_near_far_schedule,
+    .schedule = { .create = lct_near_far_schedule },
+    .content = { .products = lct_near_far_products, .near_far = &near_far },
 };

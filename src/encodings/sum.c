@@ -41,14 +41,14 @@ static locant_status check_pair(const locant_encoding *a,
     for (int d = 0; d < 4; d++)
         if (a->doors & b->doors & 1u << d)
             return twice(a, b, doors[d]);
-    if (a->row->ids != NULL && b->row->ids != NULL)
+    if (a->row->positions.choose != NULL && b->row->positions.choose != NULL)
         return twice(a, b, "choose positions");
-    if (a->row->temperature != NULL && b->row->temperature != NULL)
+    if (a->row->scale.of_query != NULL && b->row->scale.of_query != NULL)
         return twice(a, b, "set a temperature");
-    if ((a->row->near_far != NULL && (b->doors & LOCANT_DOOR_ROTATE)) ||
-        (b->row->near_far != NULL && (a->doors & LOCANT_DOOR_ROTATE)))
+    if ((a->row->content.near_far != NULL && (b->doors & LOCANT_DOOR_ROTATE)) ||
+        (b->row->content.near_far != NULL && (a->doors & LOCANT_DOOR_ROTATE)))
         return twice(a, b, "turn queries and keys");
-    if (a->row->layer != NULL || b->row->layer != NULL)
+    if (a->row->layers != NULL || b->row->layers != NULL)
         return locant_fail(LOCANT_ERR_PARAM, "locant_encoding_create: layers "
                            "stands alone; add to the encodings it holds");
     return LOCANT_OK;
@@ -72,12 +72,12 @@ static void join(locant_encoding *e, const locant_encoding *part)
  * Queries and keys are turned before content reads them: what multiplies them
  * with vectors of its own sees how far.
  */
-static bool sees_turns(const locant_encoding *e)
+static bool sees_rotation(const locant_encoding *e)
 {
     const struct lct_part *content = lct_part_of(e, LOCANT_DOOR_CONTENT);
 
     return (e->doors & LOCANT_DOOR_ROTATE) && content != NULL &&
-           !content->e->row->scores_only;
+           !content->e->row->content.scores_only;
 }
 
 static locant_status compose_sum(locant_encoding *e)
@@ -95,7 +95,7 @@ static locant_status compose_sum(locant_encoding *e)
         e->part[e->parts++] = (struct lct_part){ e->nested[i], first };
         first += lct_param_count(e->nested[i]);
     }
-    if (sees_turns(e))
+    if (sees_rotation(e))
         e->traits &= ~(unsigned)LOCANT_TRAIT_RELATIVE;
     return LOCANT_OK;
 }
@@ -110,7 +110,7 @@ locant_status lct_encoding_compose(locant_encoding *e)
     e->traits = own_traits(e);
     e->parts = 1;
     e->part[0] = (struct lct_part){ e, 0 };
-    for (int k = 0; e->row->layer != NULL && k < LCT_MAX_KEYS; k++) {
+    for (int k = 0; e->row->layers != NULL && k < LCT_MAX_KEYS; k++) {
         if (e->nested[k] == NULL)
             continue;
         if (!any)
@@ -137,9 +137,9 @@ const locant_encoding *locant_encoding_layer(int *first_param,
 
     if (first_param != NULL)
         *first_param = 0;
-    if (e == NULL || e->row->layer == NULL)
+    if (e == NULL || e->row->layers == NULL)
         return e;
-    chosen = e->row->layer(e, layer);
+    chosen = e->row->layers(e, layer);
     for (int k = 0; k < chosen; k++)
         if (e->nested[k] != NULL)
             first += lct_param_count(e->nested[k]);
@@ -152,11 +152,11 @@ const locant_encoding *locant_encoding_layer(int *first_param,
 
 const locant_encoding *lct_placing_part(const locant_encoding *e)
 {
-    for (int k = 0; e->row->layer != NULL && k < LCT_MAX_KEYS; k++)
+    for (int k = 0; e->row->layers != NULL && k < LCT_MAX_KEYS; k++)
         if (e->nested[k] != NULL && lct_placing_part(e->nested[k]) != NULL)
             return lct_placing_part(e->nested[k]);
-    for (int i = 0; e->row->layer == NULL && i < e->parts; i++)
-        if (e->part[i].e->row->ids != NULL)
+    for (int i = 0; e->row->layers == NULL && i < e->parts; i++)
+        if (e->part[i].e->row->positions.choose != NULL)
             return e->part[i].e;
     return NULL;
 }
@@ -174,13 +174,14 @@ static locant_status check_room(const locant_encoding *part, const char *fn,
 
     if (part == NULL)
         return LOCANT_OK;
-    if (training && part->row->trained != NULL && T > part->row->trained(part))
+    if (training && part->row->positions.longest != NULL &&
+        T > part->row->positions.longest(part))
         return locant_fail(LOCANT_ERR_PARAM, "%s: out has rows of %" PRId64
                            " tokens, expected at most the %" PRId64 " that %s "
                            "is to be trained for", fn, T,
-                           part->row->trained(part), part->spec);
-    if (part->row->positions != NULL)
-        return part->row->positions(part, fn, &last, 1, NULL);
+                           part->row->positions.longest(part), part->spec);
+    if (part->row->positions.check != NULL)
+        return part->row->positions.check(part, fn, &last, 1, NULL);
     return LOCANT_OK;
 }
 
@@ -208,7 +209,8 @@ locant_status locant_encoding_ids(locant_tensor *out, const locant_encoding *e,
         double *reals = real ? (double *)out->data + b * T : NULL;
 
         if (part != NULL)
-            part->row->ids(ids, reals, part, T, training ? &r : NULL);
+            part->row->positions.choose(ids, reals, part, T,
+                                        training ? &r : NULL);
         for (int64_t t = 0; part == NULL && t < T; t++) {
             if (real)
                 reals[t] = (double)t;

@@ -70,11 +70,11 @@ const struct lct_encoding lct_enc_swin = {
         .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_WALL,
     },
     .keys = keys,
-    .params = params,
-    .size = size,
-    .positions = lct_window_positions,
-    .bias = bias,
-    .bias_backward = bias_backward,
-    .fold = lct_patch_fold,
-    .unfold = lct_patch_unfold,
+    .params = { .list = params, .size = size },
+    .positions = { .check = lct_window_positions },
+    .score = {
+        .bias = bias,
+        .backward = bias_backward,
+        .fast = { .position_key = lct_patch_key, .pair_of = lct_patch_pair },
+    },
 };

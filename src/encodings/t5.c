@@ -205,9 +205,8 @@ const struct lct_encoding lct_enc_t5 = {
         .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_LEARNED,
     },
     .keys = keys,
-    .params = params,
     .check = check,
     .prepare = prepare,
-    .bias = bias,
-    .bias_backward = bias_backward,
+    .params = { .list = params },
+    .score = { .bias = bias, .backward = bias_backward },
 };

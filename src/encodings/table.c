@@ -2,6 +2,7 @@
 #include "../angle/schedule.h"
 #include "../core/pool.h"
 #include "../core/size.h"
+#include "../kernel/row.h"
 #include "params.h"
 #include "table.h"
 #include <math.h>
@@ -17,7 +18,8 @@ static locant_status check_positions(struct lct_table_call *c, const char *fn,
                                      const locant_tensor *positions, int64_t n)
 {
     int64_t shape[2] = { n < 0 ? -1 : n, c->axes };
-    bool real = c->e->row->axes > 0 || (c->e->traits & LOCANT_TRAIT_REAL);
+    bool real = c->e->row->positions.axes > 0 ||
+                (c->e->traits & LOCANT_TRAIT_REAL);
     int rank = 1;
 
     if (real && positions != NULL && positions->dtype == LOCANT_F64 &&
@@ -70,9 +72,10 @@ static locant_status check_encoding(const struct lct_table_call *c,
 
     LCT_TRY(lct_params_check(&total, fn, c->e, c->params,
                              &(locant_sizes){ .width = dim }));
-    if (c->e->row->positions != NULL && c->positions != NULL)
-        LCT_TRY(c->e->row->positions(c->e, fn, c->positions, n, c->params));
-    if (c->e->row->schedule != NULL && dim > 0)
+    if (c->e->row->positions.check != NULL && c->positions != NULL)
+        LCT_TRY(c->e->row->positions.check(c->e, fn, c->positions, n,
+                                           c->params));
+    if (c->e->row->schedule.create != NULL && dim > 0)
         LCT_TRY(lct_schedule_of(&made, c->e, fn, dim, 0));
     return LOCANT_OK;
 }
@@ -107,7 +110,7 @@ void lct_table_rows_f64(double *out, const struct lct_table_call *c,
     for (size_t t = 0; t < n; t++) {
         struct lct_point at = lct_table_point(c, first + t);
 
-        c->e->row->row(out + t * (size_t)dim, c->e, &at, dim, c->params);
+        c->e->row->input.row(out + t * (size_t)dim, c->e, &at, dim, c->params);
     }
 }
 
@@ -115,8 +118,9 @@ void lct_table_rows_f64(double *out, const struct lct_table_call *c,
 static bool fast_rows(float *out, const struct lct_table_call *c, size_t first,
                       size_t n, int64_t dim)
 {
-    return c->positions != NULL && c->e->row->rows != NULL &&
-           c->e->row->rows(out, c->e, c->positions + first, n, dim, c->params);
+    return c->positions != NULL && c->e->row->input.fast.rows != NULL &&
+           c->e->row->input.fast.rows(out, c->e, c->positions + first, n, dim,
+                                      c->params);
 }
 
 void lct_table_rows(float *out, double *spare, const struct lct_table_call *c,
@@ -212,7 +216,7 @@ locant_encoding_table_backward(locant_tensor *dparams,
     double local[STACK_ROW], *row = local;
 
     LCT_TRY(check_call(&c, fn, "dout", dout, e, positions, params));
-    if (c.e->row->row_backward == NULL || lct_param_count(c.e) == 0 ||
+    if (c.e->row->input.backward == NULL || lct_param_count(c.e) == 0 ||
         lct_empty(dout))
         return LOCANT_OK;
     if (dparams == NULL)
@@ -228,7 +232,7 @@ locant_encoding_table_backward(locant_tensor *dparams,
 
         lct_row_to_f64(row, lct_at(dout, &t, 1), dout->dtype,
                        (size_t)dout->shape[1]);
-        c.e->row->row_backward(dparams, c.e, row, &at, dout->shape[1],
+        c.e->row->input.backward(dparams, c.e, row, &at, dout->shape[1],
                                  c.params);
     }
     if (row != local)

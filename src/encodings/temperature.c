@@ -95,5 +95,5 @@ const struct lct_encoding lct_enc_temperature = {
     },
     .keys = keys,
     .check = check,
-    .temperature = temperature,
+    .scale = { .of_query = temperature },
 };

@@ -13,7 +13,7 @@
  * Memory of an earlier segment is more keys at smaller positions; whether a
  * gradient flows into it is for the caller to say.
  */
-#include "waves.h"
+#include "sinusoids.h"
 
 static const struct lct_key keys[] = {
     { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
@@ -38,28 +38,11 @@ static const struct lct_param params[] = {
     { 0 }
 };
 
-static void content(double *s, const struct lct_content *c,
-                    const struct lct_query *q)
+static void products(struct lct_products *out, const locant_encoding *e,
+                     int64_t low, int64_t high)
 {
-    lct_waves_content(s, c, q, LCT_CLAMP_PAST);
+    lct_sinusoids_terms(out, e, low, high, LCT_CLAMP_PAST);
 }
-
-/* see lct_waves_backward() */
-static void content_backward(double *ds, const struct lct_content_gradient *g,
-                             const double *s, const struct lct_content *c,
-                             const struct lct_query *q)
-{
-    lct_waves_backward(ds, g, s, c, q, LCT_CLAMP_PAST);
-}
-
-static void terms(struct lct_terms *out, const locant_encoding *e, int64_t low,
-                  int64_t high)
-{
-    lct_waves_terms(out, e, low, high, LCT_CLAMP_PAST);
-}
-
-static const struct lct_term_form form = { .terms = terms,
-                                           .basis = lct_waves_basis };
 
 static const locant_variant variants[] = {
     { "transformer-xl(share=yes)", "biases and projection tied among layers; "
@@ -89,12 +72,11 @@ const struct lct_encoding lct_enc_transformer_xl = {
         .traits = LOCANT_TRAIT_RELATIVE | LOCANT_TRAIT_LEARNED,
     },
     .keys = keys,
-    .params = params,
-    .content_memo = lct_waves_memo,
-    .content_begin = lct_waves_begin,
-    .content = content,
-    .content_backward = content_backward,
-    .content_end = lct_waves_end,
-    .schedule = lct_waves_schedule,
-    .terms = &form,
+    .params = { .list = params },
+    .schedule = { .create = lct_sinusoids_schedule },
+    .content = {
+        .products = products,
+        .basis = lct_sinusoids_basis,
+        .basis_rows = lct_sinusoids_basis_rows,
+    },
 };

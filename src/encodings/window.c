@@ -15,9 +15,9 @@ static const struct lct_key keys[] = {
     { 0 }
 };
 
-static void hides(char *hidden, const locant_encoding *e,
-                  const struct lct_head *head, const int64_t *q_pos, size_t n,
-                  int64_t k_pos)
+static void hide(char *hidden, const locant_encoding *e,
+                 const struct lct_head *head, const int64_t *q_pos, size_t n,
+                 int64_t k_pos)
 {
     int64_t size = (int64_t)e->value[0];
 
@@ -29,8 +29,9 @@ static void hides(char *hidden, const locant_encoding *e,
     }
 }
 
-static enum lct_seen sees(const locant_encoding *e, const struct lct_head *head,
-                          struct lct_span q, struct lct_span k)
+static enum lct_visibility classify(const locant_encoding *e,
+                                    const struct lct_head *head,
+                                    struct lct_span q, struct lct_span k)
 {
     int64_t size = (int64_t)e->value[0];
     int64_t low = lct_distance(q.low, k.high);
@@ -38,8 +39,8 @@ static enum lct_seen sees(const locant_encoding *e, const struct lct_head *head,
 
     (void)head;
     if (low >= size || high <= -size)
-        return LCT_SEES_NONE;
-    return low > -size && high < size ? LCT_SEES_ALL : LCT_SEES_SOME;
+        return LCT_VISIBLE_NONE;
+    return low > -size && high < size ? LCT_VISIBLE_ALL : LCT_VISIBLE_SOME;
 }
 
 static const locant_variant variants[] = {
@@ -65,6 +66,5 @@ const struct lct_encoding lct_enc_window = {
         .traits = LOCANT_TRAIT_RELATIVE,
     },
     .keys = keys,
-    .hides = hides,
-    .sees = sees,
+    .mask = { .hide = hide, .classify = classify },
 };

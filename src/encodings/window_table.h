@@ -1,7 +1,7 @@
 /* window_table.h - tables with an entry for each offset within a window */
 #ifndef LCT_WINDOW_TABLE_H
 #define LCT_WINDOW_TABLE_H
-#include "wall.h"
+#include "length_limit.h"
 #include "../positions/distance.h"
 
 /* The first keys of an encoding of windows. */
@@ -12,7 +12,7 @@ lct_window_positions(const locant_encoding *e, const char *fn,
                      const int64_t *pos, size_t n, const locant_tensor *params)
 {
     (void)params;
-    return lct_wall(e, fn, pos, n,
+    return lct_length_limit_check(e, fn, pos, n,
                     (int64_t)(e->value[HEIGHT] * e->value[WIDTH]),
                     "the window");
 }
@@ -34,14 +34,14 @@ static inline int64_t lct_window_offset(int64_t height, int64_t width,
 }
 
 /* Its form as a difference of one number for each patch. */
-static inline int64_t lct_window_fold(int64_t width, int64_t pos)
+static inline int64_t lct_window_key(int64_t width, int64_t pos)
 {
     return pos / width * (2 * width - 1) + pos % width;
 }
 
 /* Two patches of that difference, as near to patch 0 as there are. */
-static inline void lct_window_unfold(int64_t *q, int64_t *k, int64_t width,
-                                     int64_t difference)
+static inline void lct_window_pair(int64_t *q, int64_t *k, int64_t width,
+                                   int64_t difference)
 {
     int64_t down = lct_floor_div(difference + width - 1, 2 * width - 1);
     int64_t right = difference - down * (2 * width - 1);
@@ -51,17 +51,17 @@ static inline void lct_window_unfold(int64_t *q, int64_t *k, int64_t width,
 }
 
 /* The same as hooks of an encoding that has patches alone. */
-static inline int64_t lct_patch_fold(const struct lct_call *s,
-                                     enum lct_role role, int64_t pos)
+static inline int64_t lct_patch_key(const struct lct_call *s,
+                                    enum lct_role role, int64_t pos)
 {
     (void)role;
-    return lct_window_fold((int64_t)s->e->value[WIDTH], pos);
+    return lct_window_key((int64_t)s->e->value[WIDTH], pos);
 }
 
-static inline bool lct_patch_unfold(int64_t *q_pos, int64_t *k_pos,
-                                    struct lct_call *s, int64_t difference)
+static inline bool lct_patch_pair(int64_t *q_pos, int64_t *k_pos,
+                                  struct lct_call *s, int64_t difference)
 {
-    lct_window_unfold(q_pos, k_pos, (int64_t)s->e->value[WIDTH], difference);
+    lct_window_pair(q_pos, k_pos, (int64_t)s->e->value[WIDTH], difference);
     return true;
 }
 #endif

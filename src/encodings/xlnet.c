@@ -12,10 +12,10 @@
  * if both lie before position 'segment' or neither does.  All parameters start
  * at N(0, 0.02^2), the authors'.
  */
-#include "waves.h"
+#include "sinusoids.h"
 
-enum { SEGMENT = LCT_WAVES_CLAMP + 1, SHARE };
-enum { SEGMENT_BIAS = LCT_WAVES_V + 1, SEGMENTS };
+enum { SEGMENT = LCT_SINUSOIDS_CLAMP + 1, SHARE };
+enum { SEGMENT_BIAS = LCT_SINUSOIDS_V + 1, SEGMENTS };
 
 static const struct lct_key keys[] = {
     { .name = "base", .kind = LCT_NUMBER, .def = 10000, .min = 1, .max = 1e30,
@@ -64,77 +64,16 @@ static int differ(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
     return second != 0 && (q_pos < second) != (k_pos < second);
 }
 
-/* Where the vector of a segment begins for a head. */
-static int64_t vector_at(const struct lct_content *c, int64_t segment,
-                         int64_t head)
-{
-    return (segment * c->call.heads + head) * c->call.head_dim;
-}
-
-static void content(double *s, const struct lct_content *c,
-                    const struct lct_query *q)
-{
-    int64_t D = c->call.head_dim;
-
-    lct_waves_content(s, c, q, LCT_CLAMP_BOTH);
-    for (int64_t h = 0; h < c->call.heads; h++) {
-        const double *bias = c->call.param[SEGMENT_BIAS] + h * D;
-        double term[2];
-
-        for (int segment = 0; segment < 2; segment++) {
-            const double *vector =
-                c->call.param[SEGMENTS] + vector_at(c, segment, h);
-
-            term[segment] = c->scale * (lct_dot(q->q + h * D, vector, D) +
-                                        lct_dot(bias, vector, D));
-        }
-        for (int64_t j = 0; j < c->keys; j++)
-            if (!lct_is_hidden(s[h * c->keys + j]))
-                s[h * c->keys + j] +=
-                    term[differ(c->call.e, q->pos, c->k_pos[j])];
-    }
-}
-
-/* forward: s += scale (q + b).e: de = scale ds (q + b), dq = db = scale ds e */
-static void content_backward(double *ds, const struct lct_content_gradient *g,
-                             const double *s, const struct lct_content *c,
-                             const struct lct_query *q)
-{
-    int64_t D = c->call.head_dim;
-
-    lct_waves_backward(ds, g, s, c, q, LCT_CLAMP_BOTH);
-    for (int64_t h = 0; h < c->call.heads; h++) {
-        const double *bias = c->call.param[SEGMENT_BIAS] + h * D;
-        double sum[2] = { 0, 0 };
-
-        for (int64_t j = 0; j < c->keys; j++)
-            if (!lct_is_hidden(s[h * c->keys + j]))
-                sum[differ(c->call.e, q->pos, c->k_pos[j])] +=
-                    c->scale * ds[h * c->keys + j];
-        for (int segment = 0; segment < 2; segment++) {
-            int64_t at = vector_at(c, segment, h);
-            const double *vector = c->call.param[SEGMENTS] + at;
-            double *dvector = g->dparam[SEGMENTS] + at;
-
-            lct_accumulate(dvector, sum[segment], q->q + h * D, D);
-            lct_accumulate(dvector, sum[segment], bias, D);
-            lct_accumulate(g->dq + h * D, sum[segment], vector, D);
-            lct_accumulate(g->dparam[SEGMENT_BIAS] + h * D, sum[segment],
-                           vector, D);
-        }
-    }
-}
-
 static int64_t segment_row(const locant_encoding *e, int64_t q_pos,
                            int64_t k_pos)
 {
     return differ(e, q_pos, k_pos);
 }
 
-static void terms(struct lct_terms *out, const locant_encoding *e, int64_t low,
-                  int64_t high)
+static void products(struct lct_products *out, const locant_encoding *e,
+                     int64_t low, int64_t high)
 {
-    lct_waves_terms(out, e, low, high, LCT_CLAMP_BOTH);
+    lct_sinusoids_terms(out, e, low, high, LCT_CLAMP_BOTH);
     out->count = 2;
     out->vectors[1] = lct_plain_vectors(LCT_MEETS_QUERY, SEGMENTS);
     out->vectors[1].by_head = true;
@@ -142,9 +81,6 @@ static void terms(struct lct_terms *out, const locant_encoding *e, int64_t low,
     out->vectors[1].row = segment_row;
     out->vectors[1].pairs = e->value[SEGMENT] == 0 ? 0 : 2;
 }
-
-static const struct lct_term_form form = { .terms = terms,
-                                           .basis = lct_waves_basis };
 
 static const locant_variant variants[] = {
     { "xlnet", "one segment", "XLNet pretraining of single texts" },
@@ -174,13 +110,12 @@ const struct lct_encoding lct_enc_xlnet = {
         .traits = LOCANT_TRAIT_LEARNED | LOCANT_TRAIT_RELATIVE,
     },
     .keys = keys,
-    .params = params,
     .traits = traits,
-    .content_memo = lct_waves_memo,
-    .content_begin = lct_waves_begin,
-    .content = content,
-    .content_backward = content_backward,
-    .content_end = lct_waves_end,
-    .schedule = lct_waves_schedule,
-    .terms = &form,
+    .params = { .list = params },
+    .schedule = { .create = lct_sinusoids_schedule },
+    .content = {
+        .products = products,
+        .basis = lct_sinusoids_basis,
+        .basis_rows = lct_sinusoids_basis_rows,
+    },
 };

@@ -96,25 +96,26 @@ static int power_of(enum lct_role role)
     return role == LCT_KEY ? -1 : 1;
 }
 
-static void turn(double *out, const double *x, const struct lct_call *c,
-                 enum lct_role role, int64_t head, const struct lct_point *at)
+static void map(double *out, const double *x, const struct lct_call *c,
+                enum lct_role role, int64_t head, const struct lct_point *at)
 {
     (void)head;
     apply(out, x, c, at, power_of(role), 1);
 }
 
-static void unturn(double *out, const double *x, const struct lct_call *c,
-                   enum lct_role role, int64_t head, const struct lct_point *at)
+static void inverse(double *out, const double *x, const struct lct_call *c,
+                    enum lct_role role, int64_t head,
+                    const struct lct_point *at)
 {
     (void)head;
     apply(out, x, c, at, -power_of(role), -1);
 }
 
 /* forward: out = m R x, so dx = m R^T dout */
-static void turn_backward(double *dx, double *const *dparam, const double *dout,
-                          const double *x, const struct lct_call *c,
-                          enum lct_role role, int64_t head,
-                          const struct lct_point *at)
+static void backward(double *dx, double *const *dparam, const double *dout,
+                     const double *x, const struct lct_call *c,
+                     enum lct_role role, int64_t head,
+                     const struct lct_point *at)
 {
     (void)dparam;
     (void)x;
@@ -140,9 +141,7 @@ const struct lct_encoding lct_enc_xpos = {
         .gradient = "dx = zeta^(+-e) R(-f) dy",
     },
     .keys = keys,
-    .positions = positions,
-    .schedule = schedule,
-    .turn = turn,
-    .unturn = unturn,
-    .turn_backward = turn_backward,
+    .positions = { .check = positions },
+    .schedule = { .create = schedule },
+    .rotate = { .map = map, .inverse = inverse, .backward = backward },
 };

@@ -54,7 +54,7 @@ void lct_axis_linear(struct lct_axis *a, double low, double high, int want)
     while (a->n < LCT_TICKS && (first + a->n) * step <= high + 1e-9 * step) {
         double value = (first + a->n) * step;
         a->tick[a->n] = value;
-        lct_number(a->label[a->n], value,
+        lct_decimal(a->label[a->n], value,
                    fabs(value) < 0.5 * step && decimals > 5 ? 0 : decimals);
         a->n++;
     }
@@ -73,9 +73,9 @@ void lct_axis_log2(struct lct_axis *a, double low, double high, int want)
     for (int k = first; k <= last && a->n < LCT_TICKS; k += every) {
         double value = ldexp(1, k);
         a->tick[a->n] = value;
-        lct_number_short(a->label[a->n], value);
+        lct_decimal_short(a->label[a->n], value);
         if (value >= 1 && value < 1e7)
-            lct_number(a->label[a->n], value, 0);
+            lct_decimal(a->label[a->n], value, 0);
         a->n++;
     }
 }
@@ -110,7 +110,7 @@ double lct_axis_width(struct lct_canvas *c, const struct lct_axis *a)
     double widest = 0;
 
     for (int i = 0; i < a->n; i++) {
-        char label[LCT_NUMBER_BYTES + 4];
+        char label[LCT_DECIMAL_BYTES + 4];
         with_minus(label, sizeof label, a->label[i]);
         widest = fmax(widest, lct_text_width(c, label, &style));
     }
@@ -172,7 +172,7 @@ void lct_axis_draw_x(struct lct_canvas *c, const struct lct_box *box,
     draw_ticks(c, box, a, edge);
     for (int i = 0; i < a->n; i++) {
         double x = box->x + box->width * lct_axis_at(a, a->tick[i]);
-        char label[LCT_NUMBER_BYTES + 4];
+        char label[LCT_DECIMAL_BYTES + 4];
         double half;
         with_minus(label, sizeof label, a->label[i]);
         half = lct_text_width(c, label, &style) / 2;
@@ -195,7 +195,7 @@ void lct_axis_draw_y(struct lct_canvas *c, const struct lct_box *box,
 
     for (int i = 0; i < a->n; i++) {
         double y = box->y + box->height * (1 - lct_axis_at(a, a->tick[i]));
-        char label[LCT_NUMBER_BYTES + 4];
+        char label[LCT_DECIMAL_BYTES + 4];
         with_minus(label, sizeof label, a->label[i]);
         lct_text_draw(c, box->x - 7, y, label, &style);
     }

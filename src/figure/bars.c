@@ -53,7 +53,7 @@ static void draw_bar(struct lct_canvas *c, const locant_figure *f, size_t i,
                               .max_width = c->width * 0.4 };
     double zero = box->x + box->width * lct_axis_at(axis, 0);
     double end = zero, after;
-    char value[LCT_NUMBER_BYTES];
+    char value[LCT_DECIMAL_BYTES];
 
     lct_text_draw(c, box->x - 8, y, s->label, &style);
     if (isfinite(s->y[0])) {
@@ -70,9 +70,9 @@ static void draw_bar(struct lct_canvas *c, const locant_figure *f, size_t i,
         after = fmax(after, x1);
     }
     if (isfinite(s->y[0]))
-        lct_number_short(value, s->y[0]);
+        lct_decimal_short(value, s->y[0]);
     else
-        lct_number(value, NAN, 0);
+        lct_decimal(value, NAN, 0);
     style.align_x = 0;
     style.zh = NULL;
     style.role = LCT_FAINT;

@@ -52,21 +52,3 @@ void lct_rectangle(struct lct_canvas *c, const struct lct_box *box,
     else
         c->ops->fill(c->to, role, alpha);
 }
-
-locant_status lct_figure_draw(struct lct_canvas *c, const locant_figure *f)
-{
-    double top = lct_title_draw(c, f);
-
-    switch (f->kind) {
-    case LOCANT_FIGURE_CURVES:
-        return lct_draw_curves(c, f, top);
-    case LOCANT_FIGURE_HEATMAP:
-        return lct_draw_heatmap(c, f, top);
-    case LOCANT_FIGURE_BARS:
-        return lct_draw_bars(c, f, top);
-    case LOCANT_FIGURE_STRIPS:
-    case LOCANT_FIGURE_POINTS:
-        return lct_draw_dots(c, f, top);
-    }
-    return LOCANT_OK;
-}

@@ -46,16 +46,16 @@ static void put_text(struct lct_html *h, const char *name, const char *text)
 
 static void put_number(struct lct_html *h, double value, bool packed)
 {
-    char text[LCT_NUMBER_BYTES];
+    char text[LCT_DECIMAL_BYTES];
 
     if (!isfinite(value)) {
         lct_html_raw(h, "null");
         return;
     }
     if (packed)
-        lct_number_digits(text, value, 6);
+        lct_decimal_digits(text, value, 6);
     else
-        lct_number_exact(text, value);
+        lct_decimal_exact(text, value);
     lct_html_raw(h, text);
 }
 
@@ -266,12 +266,12 @@ static void put_field(struct lct_html *h, const char *text)
 /* ",1.5"; what is not a number is an empty field. */
 static void put_cell(struct lct_html *h, double value)
 {
-    char text[LCT_NUMBER_BYTES];
+    char text[LCT_DECIMAL_BYTES];
 
     lct_html_raw(h, ",");
     if (isnan(value))
         return;
-    lct_number_exact(text, value);
+    lct_decimal_exact(text, value);
     lct_html_raw(h, text);
 }
 
@@ -305,13 +305,13 @@ static void csv_lines(struct lct_html *h, const locant_figure *f)
 static void put_index(struct lct_html *h, const char *const *names, int64_t i,
                       double first, double step)
 {
-    char text[LCT_NUMBER_BYTES];
+    char text[LCT_DECIMAL_BYTES];
 
     if (names) {
         put_field(h, names[i]);
         return;
     }
-    lct_number_exact(text, step != 0 ? first + step * (double)i : (double)i);
+    lct_decimal_exact(text, step != 0 ? first + step * (double)i : (double)i);
     lct_html_raw(h, text);
 }
 

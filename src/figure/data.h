@@ -1,7 +1,7 @@
 /* data.h - the numbers of a figure, for scripts and for spreadsheets */
 #ifndef LCT_FIGURE_DATA_H
 #define LCT_FIGURE_DATA_H
-#include "../report/html.h"
+#include "../files/html.h"
 #include "figure.h"
 
 /* A JSON string: "<" and what a script would end a line at are escaped, so

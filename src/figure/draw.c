@@ -6,7 +6,7 @@
  * before: the same figure gives the same bytes.
  */
 #include "../files/io.h"
-#include "../report/html.h"
+#include "../files/html.h"
 #include "canvas_cairo.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,6 +8,7 @@
 #ifndef LCT_FIGURE_H
 #define LCT_FIGURE_H
 #include "../core/error.h"
+#include "../files/decimal.h"
 #include "locant/figure.h"
 #include <stdbool.h>
 
@@ -19,25 +20,6 @@ struct lct_box {
 
 /* Check everything; 'fn' names the public function in sentences. */
 locant_status lct_figure_check(const char *fn, const locant_figure *f);
-
-/* ----------------------------------------------------------------- numbers */
-
-enum { LCT_NUMBER_BYTES = 40 };
-
-/*
- * 'value' with that many decimals, a point for the decimal point in every
- * locale; "e" notation from 1e7 on and below 1e-5.  A plain ASCII minus.
- */
-void lct_number(char out[LCT_NUMBER_BYTES], double value, int decimals);
-
-/* With 17 significant digits: reading it gives the same bits.  "nan", "inf". */
-void lct_number_exact(char out[LCT_NUMBER_BYTES], double value);
-
-/* With that many significant digits. */
-void lct_number_digits(char out[LCT_NUMBER_BYTES], double value, int digits);
-
-/* With three of them, without zeros at the end. */
-void lct_number_short(char out[LCT_NUMBER_BYTES], double value);
 
 /* ----------------------------------------------------------------- palette */
 
@@ -173,7 +155,7 @@ struct lct_axis {
     bool log;
     int n;
     double tick[LCT_TICKS];
-    char label[LCT_TICKS][LCT_NUMBER_BYTES];
+    char label[LCT_TICKS][LCT_DECIMAL_BYTES];
 };
 
 /* low < high; about 'want' ticks. */

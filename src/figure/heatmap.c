@@ -86,15 +86,15 @@ static void cell_axis(struct lct_axis *a, int64_t n, double first, double step,
 }
 
 /* The beginning of a name that has no room, to the end of a character. */
-static void shorten(char out[LCT_NUMBER_BYTES], const char *name)
+static void shorten(char out[LCT_DECIMAL_BYTES], const char *name)
 {
-    const size_t most = LCT_NUMBER_BYTES - 3;
+    const size_t most = LCT_DECIMAL_BYTES - 3;
     size_t n = strlen(name);
 
-    if (n >= LCT_NUMBER_BYTES) {
+    if (n >= LCT_DECIMAL_BYTES) {
         for (n = most; n > 0 && ((unsigned char)name[n] & 0xc0) == 0x80;)
             n--;
-        snprintf(out, LCT_NUMBER_BYTES, "%.*s..", (int)n, name);
+        snprintf(out, LCT_DECIMAL_BYTES, "%.*s..", (int)n, name);
     } else {
         memcpy(out, name, n + 1);
     }
@@ -150,7 +150,7 @@ static locant_status draw_bar(struct lct_canvas *c, const struct lct_box *plot,
     lct_outline(c, &box);
     for (int i = 0; i < axis->n; i++) {
         double y = box.y + box.height * (1 - lct_axis_at(axis, axis->tick[i]));
-        char text[LCT_NUMBER_BYTES + 4];
+        char text[LCT_DECIMAL_BYTES + 4];
         bool minus = axis->label[i][0] == '-';
         snprintf(text, sizeof text, "%s%s", minus ? "\xe2\x88\x92" : "",
                  axis->label[i] + minus);
@@ -216,14 +216,14 @@ static void draw_numbers(struct lct_canvas *c, const struct lct_box *box,
                               .align_x = 0.5, .align_y = 0.5 };
 
     for (int64_t i = 0; i < f->rows * f->cols; i++) {
-        char text[LCT_NUMBER_BYTES];
+        char text[LCT_DECIMAL_BYTES];
         double size = fabs(f->cells[i]);
         double t = (f->cells[i] - m->low) / (m->high - m->low);
         if (!isfinite(f->cells[i]))
             continue;
         t = m->diverging ? fabs(2 * t - 1) : t;
         style.role = t > 0.55 ? LCT_GROUND : LCT_INK;
-        lct_number(text, f->cells[i], size < 9.995 ? 2 : size < 99.95 ? 1 : 0);
+        lct_decimal(text, f->cells[i], size < 9.995 ? 2 : size < 99.95 ? 1 : 0);
         /* ".12" of "0.12": a cell is narrow */
         lct_text_draw(c, box->x + w * ((double)(i % f->cols) + 0.5),
                       box->y + h * ((double)(i / f->cols) + 0.5),

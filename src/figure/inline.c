@@ -5,7 +5,6 @@
  * once each, they add up without drift.
  */
 #include "inline.h"
-#include "../report/words.h"
 #include "../core/size.h"
 #include "../files/utf8.h"
 #include <math.h>
@@ -327,9 +326,10 @@ static void text(void *to, double x, double y, const char *words,
                  const struct lct_text *style)
 {
     const struct page *p = to;
+    const bool two = style->zh && strcmp(style->zh, words) != 0;
 
-    put_text(p, x, y, words, style->zh ? " en" : "", style);
-    if (style->zh)
+    put_text(p, x, y, words, two ? " en" : "", style);
+    if (two)
         put_text(p, x, y, style->zh, " zh", style);
 }
 
@@ -355,8 +355,8 @@ static void put_range(struct lct_html *h, const char *name, const double *value,
     lct_html_raw(h, name);
     lct_html_raw(h, "=\"");
     for (int i = 0; i < n; i++) {
-        char number[LCT_NUMBER_BYTES];
-        lct_number_exact(number, value[i]);
+        char number[LCT_DECIMAL_BYTES];
+        lct_decimal_exact(number, value[i]);
         lct_html_raw(h, i ? " " : "");
         lct_html_raw(h, number);
     }
@@ -364,7 +364,8 @@ static void put_range(struct lct_html *h, const char *name, const double *value,
 }
 
 static void open_figure(struct lct_html *h, const struct lct_canvas *c,
-                        const locant_figure *f, const char *alt)
+                        const locant_figure *f, const char *alt,
+                        const char *alt_zh)
 {
     static const char *const kinds[] = { "curves", "heatmap", "bars", "strips",
                                          "points" };
@@ -387,12 +388,12 @@ static void open_figure(struct lct_html *h, const struct lct_canvas *c,
     put_range(h, "x", c->x, 2);
     put_range(h, "y", c->y, 2);
     lct_html_raw(h, f->log_x ? " data-log=\"x\"" : "");
-    lct_html_spoken(h, alt ? alt : f->title);
+    lct_html_label(h, alt ? alt : f->title, alt ? alt_zh : f->title_zh);
     lct_html_raw(h, ">");
 }
 
 locant_status lct_figure_inline(struct lct_html *h, const locant_figure *f,
-                                const char *alt)
+                                const char *alt, const char *alt_zh)
 {
     struct lct_html body = { .data = NULL };
     struct page page = { .h = &body, .series = -1 };
@@ -405,7 +406,7 @@ locant_status lct_figure_inline(struct lct_html *h, const locant_figure *f,
     c.height = f->height ? f->height : LCT_HEIGHT;
     status = lct_figure_draw(&c, f);
     if (status == LOCANT_OK) {
-        open_figure(h, &c, f, alt);
+        open_figure(h, &c, f, alt, alt_zh);
         h->failed |= body.failed;
         if (!body.failed && body.size)
             lct_html_append(h, body.data, body.size);
@@ -425,6 +426,6 @@ locant_status locant_figure_inline(char **out, size_t *size,
     if (!out || !size)
         return locant_fail(LOCANT_ERR_NULL, "locant_figure_inline: %s is NULL",
                            out ? "size" : "out");
-    status = lct_figure_inline(&h, figure, alt);
+    status = lct_figure_inline(&h, figure, alt, NULL);
     return lct_html_give(out, size, &h, status);
 }

@@ -16,15 +16,15 @@
  */
 #ifndef LCT_INLINE_H
 #define LCT_INLINE_H
-#include "../report/html.h"
+#include "../files/html.h"
 #include "figure.h"
 
 enum { LCT_PAGE_SHADES = 33, LCT_PAGE_CELLS = 128 };
 
-/* Append the figure; 'alt' is what a screen reader says.  As
-   locant_figure_write(). */
+/* Append the figure; 'alt' is what a screen reader says, NULL: the title.
+   Errors: as locant_figure_write(). */
 locant_status lct_figure_inline(struct lct_html *h, const locant_figure *f,
-                                const char *alt);
+                                const char *alt, const char *alt_zh);
 
 /* Append the style sheet of all figures of a page, once. */
 void lct_figure_style(struct lct_html *h);

@@ -190,10 +190,10 @@ static void put_legend(struct lct_screen *s, const locant_figure *f)
         lct_screen_raw(s, "\n");
     }
     for (size_t i = 0; i < f->n_marks; i++) {
-        char at[LCT_NUMBER_BYTES];
+        char at[LCT_DECIMAL_BYTES];
         if (!f->marks[i].label)
             continue;
-        lct_number_short(at, f->marks[i].x);
+        lct_decimal_short(at, f->marks[i].x);
         lct_screen_raw(s, ascii ? "  : " : "  \xe2\x94\x8a  ");
         lct_screen_raw(s, at);
         lct_screen_raw(s, ": ");
@@ -252,10 +252,10 @@ static uint32_t shade(const struct lct_screen *s, const struct lct_map *m,
 static void put_scale(struct lct_screen *s, const struct lct_map *m)
 {
     enum { STEPS = 24 };
-    char low[LCT_NUMBER_BYTES], high[LCT_NUMBER_BYTES];
+    char low[LCT_DECIMAL_BYTES], high[LCT_DECIMAL_BYTES];
 
-    lct_number_short(low, m->low);
-    lct_number_short(high, m->high);
+    lct_decimal_short(low, m->low);
+    lct_decimal_short(high, m->high);
     lct_screen_raw(s, "  ");
     lct_screen_raw(s, low);
     lct_screen_raw(s, " ");

@@ -115,18 +115,18 @@ static void put_row(const struct rows *r, size_t i, const char *places)
 static void put_value(const struct rows *r, size_t i)
 {
     const locant_series *s = &r->f->series[i];
-    char text[LCT_NUMBER_BYTES];
+    char text[LCT_DECIMAL_BYTES];
 
     if (r->f->kind == LOCANT_FIGURE_STRIPS && s->n > 1)
         return;
-    lct_number_short(text, s->y[0]);
+    lct_decimal_short(text, s->y[0]);
     lct_screen_raw(r->s, "  ");
     lct_screen_raw(r->s, text);
     if (s->low && isfinite(s->low[0]) && isfinite(s->high[0])) {
-        lct_number_short(text, s->low[0]);
+        lct_decimal_short(text, s->low[0]);
         lct_screen_raw(r->s, " [");
         lct_screen_raw(r->s, text);
-        lct_number_short(text, s->high[0]);
+        lct_decimal_short(text, s->high[0]);
         lct_screen_raw(r->s, ", ");
         lct_screen_raw(r->s, text);
         lct_screen_raw(r->s, "]");
@@ -135,10 +135,10 @@ static void put_value(const struct rows *r, size_t i)
 
 static void put_ends(const struct rows *r)
 {
-    char low[LCT_NUMBER_BYTES], high[LCT_NUMBER_BYTES];
+    char low[LCT_DECIMAL_BYTES], high[LCT_DECIMAL_BYTES];
 
-    lct_number_short(low, r->axis.low);
-    lct_number_short(high, r->axis.high);
+    lct_decimal_short(low, r->axis.low);
+    lct_decimal_short(high, r->axis.high);
     lct_screen_spaces(r->s, r->label + 2);
     lct_screen_raw(r->s, low);
     lct_screen_spaces(r->s, r->width - (int)strlen(low) - (int)strlen(high));
@@ -151,7 +151,7 @@ static void put_ends(const struct rows *r)
         lct_screen_raw(r->s, "\n");
     }
     for (size_t i = 0; i < r->f->n_marks; i++) {
-        lct_number_short(low, r->f->marks[i].x);
+        lct_decimal_short(low, r->f->marks[i].x);
         lct_screen_raw(r->s, "  : ");
         lct_screen_raw(r->s, low);
         lct_screen_raw(r->s, r->f->marks[i].label ? ": " : "");

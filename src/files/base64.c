@@ -1,4 +1,4 @@
-/* base64.c - bytes in a text, RFC 4648 section 4: alphabet, padding by '=' */
+/* base64.c - bytes as text, RFC 4648 section 4, padded with '=' */
 #include "base64.h"
 #include <stdint.h>
 #include <string.h>
@@ -25,7 +25,7 @@ void lct_base64(char *out, const void *bytes, size_t size)
     }
 }
 
-/* Value of each character plus 1; 0: it is none of the alphabet. */
+/* Value of each character plus 1; 0: it is not in the alphabet. */
 static void make_values(uint8_t value[256])
 {
     memset(value, 0, 256);
@@ -60,7 +60,7 @@ bool lct_base64_read(void *out, size_t *size, const char *text, size_t n)
 
             if (!last || k < 3 - pad)
                 *to++ = byte;
-            else if (byte != 0) /* one text for the same bytes */
+            else if (byte != 0) /* only one text is valid for given bytes */
                 return false;
         }
     }

@@ -4,11 +4,11 @@
 #include "path.h"
 #include <zlib.h>
 
-/* 15: a window of 32 KiB; 16 more: with the header and the CRC of gzip. */
+/* 15: a window of 32 KiB; plus 16: with gzip's header and CRC. */
 enum { GZIP_WINDOW = 15 + 16, MEMORY_LEVEL = 8 };
 
-/* Texts of headers: level 1 needs a quarter of the time of 6 for 1.2 times the
-   bytes. */
+/* Level 1 needs a quarter of the time of level 6 for 1.2 times the bytes, for
+   the text of headers. */
 enum { LEVEL = 1 };
 
 static voidpf take(voidpf unused, uInt items, uInt size)
@@ -25,7 +25,7 @@ static void give_back(voidpf unused, voidpf memory)
     locant_release(memory);
 }
 
-/* zlib only reads what next_in points to; its type does not say so. */
+/* zlib only reads from next_in, although the type is not const. */
 static z_stream stream_of(const void *bytes, size_t size)
 {
     union {
@@ -65,7 +65,7 @@ locant_status lct_gzip(void **out, size_t *packed, const void *bytes,
                        size);
 }
 
-/* One byte more than there should be tells whether the stream has more. */
+/* Room for one more byte shows whether the stream is too long. */
 static locant_status inflate_all(z_stream *z, void *out, size_t size,
                                  const char *name)
 {

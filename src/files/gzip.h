@@ -3,21 +3,21 @@
 #define LCT_GZIP_H
 #include "../core/error.h"
 
-/* More at a time is refused: zlib counts what it is given in 32 bits. */
+/* Larger sizes fail: zlib counts bytes in 32 bits. */
 enum { LCT_GZIP_MOST = 1 << 30 };
 
-/* Deflate gains at most so much: 258 bytes from two bits (RFC 1951). */
+/* Largest compression ratio of deflate: 258 bytes from two bits (RFC 1951). */
 enum { LCT_GZIP_GAIN = 1032 };
 
-/* Compress 'size' bytes into memory of locant_alloc(); the same everywhere for
- * the same zlib. */
+/* Compress 'size' bytes into memory of locant_alloc(); the same result for the
+ * same zlib. */
 locant_status lct_gzip(void **out, size_t *packed, const void *bytes,
                        size_t size);
 
 /*
  * Decompress a stream that must hold exactly 'size' bytes, and never write
- * more.  FORMAT, with 'name' in the sentence, where it holds fewer or more, is
- * damaged, or goes on after its end.
+ * more.  FORMAT, with 'name' in the message, if it holds fewer or more, is
+ * damaged, or has bytes after its end.
  */
 locant_status lct_gunzip(void *out, size_t size, const void *bytes,
                          size_t packed, const char *name);

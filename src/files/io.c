@@ -106,7 +106,7 @@ static locant_status write_piece(int fd, const struct lct_piece *piece,
     return LOCANT_OK;
 }
 
-/* Fill the temporary file and put it on the disk; closes it in any case. */
+/* Write and sync the temporary file; closes it in any case. */
 static locant_status fill(int fd, const struct lct_piece *pieces, size_t n,
                           const char *path)
 {
@@ -144,7 +144,7 @@ static locant_status sync_directory_of(const char *path)
     return status;
 }
 
-/* A new file beside 'path'; its name is unique among processes and threads. */
+/* A new file in the folder of 'path', with a name unique to this call. */
 static int create_beside(char temporary[PATH_MAX], const char *path,
                          mode_t mode)
 {
@@ -167,8 +167,8 @@ static int create_beside(char temporary[PATH_MAX], const char *path,
 }
 
 /*
- * Where to write so that a symbolic link stays one: what it leads to, which may
- * not exist yet.  As many links as the kernel follows.
+ * Resolve 'path' if it is a symbolic link, so that its target is replaced,
+ * which may not exist yet.  Follows as many links as the kernel.
  */
 static locant_status follow(char target[PATH_MAX], const char *path)
 {
@@ -184,7 +184,7 @@ static locant_status follow(char target[PATH_MAX], const char *path)
         const char *slash = strrchr(target, '/');
         size_t folder = slash == NULL ? 0 : (size_t)(slash - target) + 1;
 
-        if (n < 0) /* no link, or nothing: what is wrong shows on creation */
+        if (n < 0) /* not a link; other errors show on creation */
             return LOCANT_OK;
         link[n] = 0;
         if (link[0] == '/')
@@ -197,7 +197,7 @@ static locant_status follow(char target[PATH_MAX], const char *path)
     return lct_io_error(path, "cannot be created", error);
 }
 
-/* mode 0: that of the file which is replaced, or what the umask leaves. */
+/* mode 0: that of the replaced file or, for a new file, by the umask. */
 static locant_status replace(const char *path, const struct lct_piece *pieces,
                              size_t n, mode_t mode)
 {

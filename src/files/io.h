@@ -1,14 +1,14 @@
-/* io.h - whole files in, whole files out, durably */
+/* io.h - read and durably write whole files */
 #ifndef LCT_IO_H
 #define LCT_IO_H
 #include "../core/error.h"
 
 struct stat;
 
-/* IO, or NOMEM: "<path>: <what>: No space left on device". */
+/* Fail with IO, or NOMEM: "<path>: <what>: No space left on device". */
 locant_status lct_io_error(const char *path, const char *what, int error);
 
-/* Fail unless this is a regular file, and say what it is. */
+/* Fail unless this is a regular file. */
 locant_status lct_check_regular(const char *path, const struct stat *st);
 
 /*
@@ -26,12 +26,12 @@ struct lct_piece {
 
 /*
  * Replace 'path' by the pieces: temporary file beside it, fsync, rename, fsync
- * of the directory.  On failure the old file stands and the temporary is gone.
- * A symbolic link stays one: the file that it leads to is replaced or created.
+ * of the directory.  On failure the old file is unchanged and the temporary one
+ * is removed.  If 'path' is a symbolic link, its target is replaced or created.
  */
 locant_status lct_write_file(const char *path, const struct lct_piece *pieces,
                              size_t n);
-/* The same, readable by its owner alone (mode 0600), whatever was there. */
+/* The same with mode 0600, even if the old file had another. */
 locant_status lct_write_private(const char *path,
                                 const struct lct_piece *pieces, size_t n);
 #endif

@@ -59,7 +59,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* Count one byte that is in no string; returns the depth after it. */
+/* Count one byte outside of strings; returns the depth after it. */
 static int step(struct lct_extent *out, char c, int depth)
 {
     bool closes = c == ']' || c == '}';
@@ -122,7 +122,7 @@ static locant_status jansson_error(const struct lct_json *r,
     }
 }
 
-/* One name or value by jansson, duplicate names refused. */
+/* Parse one name or value with jansson; duplicate names are an error. */
 static locant_status load(json_t **out, struct lct_json *r)
 {
     json_error_t error;
@@ -168,10 +168,10 @@ static const char *const types[] = {
 };
 
 /*
- * A tree takes far more memory than its text ("[],[],.." sixty times).  Bytes
- * of jansson 2.14 on 64 bits: an object 200, an array 104, a member with its
- * name 64, a place in an array 8, doubled while it grows.  What a header needs
- * is below the first 48 KiB; beyond, the tree may have twice the bytes that
+ * A tree takes far more memory than its text ("[],[],..": sixty times).  Bytes
+ * in jansson 2.14 on 64 bits: an object 200, an array 104, a member with its
+ * name 64, an element of an array 8, doubled while it grows.  A valid header
+ * needs less than 48 KiB; beyond that, a tree may have twice the bytes that
  * were read.
  */
 static locant_status check_tree(const struct lct_json *r)

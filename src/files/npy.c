@@ -6,7 +6,7 @@
 #include "source.h"
 #include <string.h>
 
-/* Bytes of the elements, which must be exactly what is left of the file. */
+/* Bytes of the elements, which must be exactly the rest of the file. */
 static locant_status check_data(size_t *bytes, const struct lct_npy *h,
                                 const char *file, size_t size)
 {
@@ -27,9 +27,9 @@ static locant_status check_data(size_t *bytes, const struct lct_npy *h,
 }
 
 /*
- * Copy elements of the file, whatever their order, into a dense row-major
- * array.  'index' counts through the output, last dimension fastest; 'at' is
- * the element of the input it stands for.
+ * Copy elements of the file, in its order, into a dense row-major array.
+ * 'index' counts through the output, last dimension fastest; 'at' is the
+ * element of the input for it.
  */
 static void gather(char *out, const char *in, const struct lct_npy *h,
                    size_t bytes)
@@ -69,7 +69,7 @@ static locant_status no_memory(const char *file, size_t bytes)
                        lct_path_tail(file), bytes);
 }
 
-/* The elements in the order of the file, then in ours where that differs. */
+/* Load the elements, and reorder them if the order of the file differs. */
 static locant_status load(locant_array *out, const struct lct_npy *h,
                           const struct lct_source *s, size_t bytes)
 {

@@ -2,8 +2,8 @@
  * npy_header.c - the header of a .npy file.
  *
  * NumPy Enhancement Proposal 1 and numpy/lib/format.py: magic, version, length,
- * then a Python dictionary with the keys descr, fortran_order and shape.  Here
- * it is a grammar, nothing is evaluated:
+ * then a Python dictionary with the keys descr, fortran_order and shape.  It is
+ * parsed by this grammar; nothing is evaluated:
  *
  *     header = "{" entry { "," entry } [ "," ] "}" { blank }
  *     entry  = "descr" ":" string | "fortran_order" ":" ( "True" | "False" )
@@ -57,7 +57,7 @@ static bool is_word_byte(char c)
            c == '_' || c == '.';
 }
 
-/* What comes next, a word or one byte, for sentences. */
+/* The next word or byte, for messages. */
 static const char *next(char out[LCT_QUOTE_BYTES], struct reader *r)
 {
     size_t n = 0;

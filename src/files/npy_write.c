@@ -1,4 +1,4 @@
-/* npy_write.c - arrays to .npy files, version 1.0, as NumPy lays them out */
+/* npy_write.c - write arrays as .npy files of version 1.0, as NumPy does */
 #include "dense.h"
 #include "io.h"
 #include "locant/files.h"
@@ -16,8 +16,8 @@ static const char *const codes[] = {
 };
 
 /*
- * Magic, version, length and header.  Six sizes of 19 digits and 77 bytes of
- * everything else: PREAMBLE holds the longest.
+ * Magic, version, length and header.  PREAMBLE is enough for six sizes of 19
+ * digits and 77 bytes of the rest.
  */
 static size_t preamble(char out[PREAMBLE], const locant_tensor *t)
 {

@@ -1,9 +1,9 @@
-/* path.h - paths in sentences */
+/* path.h - paths in messages */
 #ifndef LCT_PATH_H
 #define LCT_PATH_H
 #include <string.h>
 
-/* The end of a path: the rest of the sentence must have room, too. */
+/* The end of a long path, which leaves room for the rest of a message. */
 static inline const char *lct_path_tail(const char *path)
 {
     size_t n = strlen(path);

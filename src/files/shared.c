@@ -1,8 +1,8 @@
 /*
  * shared.c - shared libraries that are loaded when something needs them.
  *
- * GLib, which draws, and OpenBLAS take memory before main() where a program is
- * linked to them, and end or hang the process where there is none.
+ * A program linked to GLib or OpenBLAS would run their constructors before
+ * main(), which allocate, and abort or hang if there is no memory.
  */
 #include "shared.h"
 #include <dlfcn.h>
@@ -12,7 +12,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* What the loader says: "libx.so: cannot open shared object file: .." */
+/* With the loader's message: "libx.so: cannot open shared object file: .." */
 static locant_status refuse(const struct lct_shared *l, const char *fn)
 {
     const char *why = dlerror();

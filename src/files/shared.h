@@ -3,7 +3,7 @@
 #define LCT_SHARED_H
 #include "../core/error.h"
 
-/* A function, and where its pointer stands in the table of its library. */
+/* A function, and the offset of its pointer in the library's table. */
 struct lct_symbol {
     const char *name;
     size_t at;
@@ -11,7 +11,7 @@ struct lct_symbol {
 
 struct lct_shared {
     const char *need;          /* "eigenvectors need OpenBLAS" */
-    const char *files[3];      /* tried in turn, up to NULL */
+    const char *files[3];      /* tried in order, up to NULL */
     const struct lct_symbol *symbols;
     size_t n_symbols;
     void *table;               /* of pointers to functions */
@@ -19,8 +19,8 @@ struct lct_shared {
 };
 
 /*
- * Fill the table, once in a process; the library stays until it ends.  What
- * cannot be loaded may be tried again.
+ * Fill the table once; the library stays loaded.  After a failure the next call
+ * tries again.
  * Errors: IO (no such library, or it lacks a function), NOMEM.
  */
 locant_status lct_shared_load(struct lct_shared *library, const char *fn);

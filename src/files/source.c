@@ -1,8 +1,8 @@
 /*
  * source.c - see source.h
  *
- * Files are read by pread(), never mapped: a file that becomes shorter
- * meanwhile gives an error message and not SIGBUS.
+ * Files are read by pread(), never mapped: if a file becomes shorter meanwhile,
+ * that is an error and not SIGBUS.
  */
 #define _GNU_SOURCE
 #include "source.h"
@@ -16,20 +16,20 @@
 #include <unistd.h>
 
 enum {
-    /* Largest single read: below the kernel's own limit of 2^31 - 4096. */
+    /* Largest single read: below the kernel's limit of 2^31 - 4096. */
     CHUNK = 1 << 30,
     /*
-     * Copies by `rsync -S` and `tar -S` have holes where an honest file has
-     * zeros: moments that have not moved, rows never used.  So a file may have
-     * holes, but at least one byte of SPARSE of what is loaded is on the disk.
+     * Copies by `rsync -S` and `tar -S` have holes where the file has zeros,
+     * e.g. in unused rows or moments of the optimiser.  So holes are allowed,
+     * but at least one byte in SPARSE of what is loaded must be on the disk.
      */
     SPARSE = 16,
-    SPARSE_BYTES = 1 << 20 /* less is loaded without a look */
+    SPARSE_BYTES = 1 << 20 /* smaller ranges are not checked */
 };
 
 locant_status lct_source_open(struct lct_source *out, const char *path)
 {
-    /* Without O_NONBLOCK the opening of a pipe waits for a writer. */
+    /* Without O_NONBLOCK, opening a pipe waits for a writer. */
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     locant_status status;
     struct stat st;
@@ -91,7 +91,7 @@ static size_t present(int fd, size_t at, size_t n, size_t enough)
 
         data = lseek(fd, data, SEEK_DATA);
         if (data < 0)
-            return errno == ENXIO ? found : n; /* others: cannot be asked */
+            return errno == ENXIO ? found : n; /* n: not supported here */
         hole = lseek(fd, data, SEEK_HOLE);
         if (hole < 0)
             return n;

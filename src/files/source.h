@@ -1,16 +1,16 @@
-/* source.h - the bytes of a file or of memory, read where they are asked for */
+/* source.h - random access to the bytes of a file or of memory */
 #ifndef LCT_SOURCE_H
 #define LCT_SOURCE_H
 #include "../core/error.h"
 
 struct lct_source {
-    const char *name;  /* path of the file; in sentences */
-    const char *bytes; /* in memory; NULL: of the file */
+    const char *name;  /* path of the file, for messages */
+    const char *bytes; /* in memory; NULL: read from fd */
     int fd;
     size_t size;
 };
 
-/* Open a regular file; anything else is refused. */
+/* Open a regular file; other kinds are an error. */
 locant_status lct_source_open(struct lct_source *out, const char *path);
 void lct_source_close(struct lct_source *s);
 
@@ -19,12 +19,12 @@ locant_status lct_source_copy(void *out, const struct lct_source *s, size_t at,
                               size_t n);
 
 /*
- * Before memory is taken for these bytes: NOMEM if this machine does not have
- * so much, FORMAT if the file has holes where they should be.
+ * Check before memory is allocated for these bytes: NOMEM if this machine does
+ * not have as much, FORMAT if they lie in holes of a sparse file.
  */
 locant_status lct_source_check(const struct lct_source *s, size_t at, size_t n);
 
-/* Both, with the bytes and a zero byte in memory of locant_alloc(). */
+/* Check and copy, into memory of locant_alloc() with a zero byte at the end. */
 locant_status lct_source_load(void **out, const struct lct_source *s, size_t at,
                               size_t n);
 #endif

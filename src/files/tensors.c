@@ -1,4 +1,4 @@
-/* tensors.c - safetensors files in memory; the header is tensors_header.c */
+/* tensors.c - read safetensors files; the header is in tensors_header.c */
 #include "tensors.h"
 #include "npy.h"
 #include "path.h"
@@ -45,7 +45,8 @@ static size_t round_up(size_t bytes)
     return (bytes + 7) / 8 * 8;
 }
 
-/* Each tensor at a multiple of 8 bytes, wherever it lies in the file. */
+/* Each tensor is aligned to 8 bytes in memory, even if it is not in the file.
+ * */
 static locant_status load(locant_tensors *t, const struct lct_source *s)
 {
     size_t total = 8, at = 0;

@@ -1,4 +1,4 @@
-/* tensors.h - an open safetensors file, and the reading of its header */
+/* tensors.h - an open safetensors file, and its parser */
 #ifndef LCT_TENSORS_H
 #define LCT_TENSORS_H
 #include "locant/files.h"
@@ -10,7 +10,7 @@ struct lct_entry {
     const char *name;
     size_t at;            /* byte of its name in the file */
     size_t begin, bytes;  /* in the data */
-    locant_tensor tensor; /* without data at first */
+    locant_tensor tensor; /* its data is set when elements are loaded */
 };
 
 struct lct_pair {
@@ -38,7 +38,7 @@ struct lct_json;
 
 /*
  * Read the object of one tensor at r->at; name and place of 'e' are known.
- * Everything is checked but what concerns other tensors.
+ * Everything is checked except relations to other tensors.
  */
 locant_status lct_tensors_entry(struct lct_entry *e, struct lct_json *r,
                                 size_t data);

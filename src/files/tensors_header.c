@@ -1,14 +1,14 @@
 /*
- * tensors_header.c - the header of a safetensors file, strictly.
+ * tensors_header.c - strict parser of the header of a safetensors file.
  *
  * https://github.com/huggingface/safetensors, README, "Format": an object of
  * tensors, each with dtype, shape and data_offsets, and an optional
- * "__metadata__" of strings.  Ranges tile the data exactly: no hole, no
- * overlap, no tail.  Beyond the format's own rules a name may not be empty,
- * come twice, or be longer than LCT_TENSORS_NAME_MAX.
+ * "__metadata__" of strings.  Ranges must tile the data exactly: no hole, no
+ * overlap, no tail.  Beyond the rules of the format a name must not be empty,
+ * occur twice, or be longer than LCT_TENSORS_NAME_MAX.
  *
- * Memory: an entry of a header has at least ENTRY_MIN bytes of text, a pair of
- * metadata PAIR_MIN, so the arrays are bounded by what was read.
+ * Memory: an entry takes at least ENTRY_MIN bytes of text, a pair of metadata
+ * PAIR_MIN, so the size of the text bounds the arrays.
  */
 #include "../core/quote.h"
 #include "json.h"
@@ -37,7 +37,7 @@ struct header {
 
 /* ------------------------------------------------------------------ tensors */
 
-/* Keep a copy of the text; there is room, see lct_tensors_header(). */
+/* Copy the text to t->strings, which has room; see lct_tensors_header(). */
 static const char *keep(struct header *h, const char *text, size_t n)
 {
     char *copy = h->t->strings + h->used;
@@ -287,7 +287,7 @@ locant_status lct_tensors_header(locant_tensors *t, const char *file,
         h.entries_max = x.members;
     t->entries = locant_alloc((h.entries_max + 1) * sizeof *t->entries);
     t->by_name = locant_alloc((h.entries_max + 1) * sizeof(struct lct_entry *));
-    /* A string never grows when it loses its two quotes and gets a zero. */
+    /* Strings fit: two quotes become one zero byte, and escapes get shorter. */
     t->strings = locant_alloc(n);
     if (t->entries == NULL || t->by_name == NULL || t->strings == NULL)
         return no_memory(&h);

@@ -1,23 +1,23 @@
 /*
- * tensors_write.c - safetensors files.
+ * tensors_write.c - write safetensors files.
  *
- * Tensors lie in the order of falling element size, then of names, behind a
- * header of a multiple of 8 bytes: each is aligned to its elements.
+ * Tensors are sorted by decreasing element size, then by name, and follow a
+ * header of a multiple of 8 bytes: so each is aligned to its elements.
  */
 #include "../core/quote.h"
 #include "../core/size.h"
-#include "../core/utf8.h"
 #include "dense.h"
 #include "io.h"
 #include "npy.h"
 #include "tensors.h"
+#include "utf8.h"
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char fn[] = "locant_tensors_write";
 
-/* A tensor to be written, and where. */
+/* A tensor to be written, and its range in the data. */
 struct item {
     const locant_named_tensor *named;
     size_t begin, bytes;
@@ -44,7 +44,7 @@ static int compare_places(const void *a, const void *b)
     return compare_names(a, b);
 }
 
-/* Names are given, allowed and different. */
+/* Names must be valid and distinct; items are sorted by name. */
 static locant_status check_names(const struct item *items, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -66,7 +66,7 @@ static locant_status check_names(const struct item *items, size_t n)
     return LOCANT_OK;
 }
 
-/* Order the tensors and give each its range. */
+/* Sort the tensors and assign their ranges. */
 static locant_status place(struct item *items,
                            const locant_named_tensor *tensors, size_t n)
 {
@@ -98,7 +98,7 @@ static locant_status place(struct item *items,
 
 /* ------------------------------------------------------------------- header */
 
-/* Put a value under a name; takes the value. */
+/* Set a member; takes ownership of the value. */
 static locant_status put(json_t *object, const char *name, json_t *value)
 {
     char found[LCT_QUOTE_BYTES];

@@ -1,4 +1,4 @@
-/* utf8.c - characters of UTF-8; RFC 3629 */
+/* utf8.c - decode UTF-8; RFC 3629 */
 #include "utf8.h"
 
 int32_t lct_utf8_next(const char **text)
@@ -29,4 +29,13 @@ int32_t lct_utf8_next(const char **text)
         return -1;
     *text += n;
     return (int32_t)c;
+}
+
+bool lct_is_utf8(const char *text)
+{
+    int32_t c;
+
+    while ((c = lct_utf8_next(&text)) > 0)
+        ;
+    return c == 0;
 }

@@ -1,12 +1,16 @@
-/* utf8.h - text as characters */
+/* utf8.h - decode UTF-8 */
 #ifndef LCT_UTF8_H
 #define LCT_UTF8_H
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
- * The character at *text, and *text moved behind it; 0 at the end of the text.
- * A byte at which no character starts (overlong, surrogate, above U+10FFFF, cut
- * short) is -1, and *text moves by that byte alone.
+ * Return the character at *text and advance *text; 0 at the end of the text.  A
+ * byte that does not start a valid character (overlong, surrogate, above
+ * U+10FFFF, truncated) gives -1 and advances by one byte.
  */
 int32_t lct_utf8_next(const char **text);
+
+/* Is all of the text valid? */
+bool lct_is_utf8(const char *text);
 #endif

@@ -1,4 +1,4 @@
-/* check.c - what the arrays of graphs must be; see lct_graph_check() */
+/* check.c - checks of arrays of graphs; see lct_graph_check() */
 #include "../core/size.h"
 #include "../files/dense.h"
 #include "graph.h"

@@ -1,11 +1,11 @@
 /*
- * eigenspace.c - what an eigenvalue problem leaves open, fixed: the sign of
- * each vector, and the basis of each space of more than one dimension.
+ * eigenspace.c - fix what an eigenvalue problem leaves open: the sign of each
+ * vector, and the basis of each space of more than one dimension.
  */
 #include "graph.h"
 #include <math.h>
 
-/* Magnitudes this close, relative to the largest, are one magnitude. */
+/* Magnitudes this close, relative to the largest, count as equal. */
 static const double TIE = 1e-9;
 
 void lct_eigenvector_sign(double *v, int64_t n)
@@ -34,9 +34,9 @@ static double square_at(const struct lct_spectrum *s, int64_t from, int64_t to,
 }
 
 /*
- * The first node whose projection on rows from .. to - 1 is not short.  Their
- * squared lengths add up to the dimension, so one is at least the mean.  0.37:
- * no symmetric graph puts a node exactly there, where rounding would choose.
+ * The first node with a large projection on rows from .. to - 1.  The squared
+ * lengths add up to the dimension, so one is at least the mean.  0.37 of it: no
+ * symmetric graph has a node exactly there, where rounding would decide.
  */
 static int64_t find_pivot(const struct lct_spectrum *s, int64_t from,
                           int64_t to)
@@ -50,7 +50,7 @@ static int64_t find_pivot(const struct lct_spectrum *s, int64_t from,
 }
 
 /*
- * Turn rows from .. to - 1 among themselves (a Householder reflection) so that
+ * Apply a Householder reflection to the space of rows from .. to - 1, so that
  * at 'node' all but the first are 0: the first is then the projection of the
  * unit vector of that node, up to its length.
  */

@@ -1,4 +1,4 @@
-/* graph.c - from a list of edges to lists of neighbours */
+/* graph.c - build lists of neighbours from a list of edges */
 #include "graph.h"
 #include "../core/size.h"
 #include <inttypes.h>
@@ -47,7 +47,7 @@ static bool allocate(locant_graph *g, int64_t edges)
     return g->first != NULL && g->to != NULL;
 }
 
-/* Both directions of every row but self-loops, grouped by node. */
+/* Both directions of every edge except self-loops, grouped by node. */
 static void group(locant_graph *g, const locant_tensor *edges)
 {
     int64_t E = edges->shape[0], N = g->info.nodes, start = 0;
@@ -59,7 +59,7 @@ static void group(locant_graph *g, const locant_tensor *edges)
         g->first[i] += i != j;
         g->first[j] += i != j;
     }
-    for (int64_t i = 0; i <= N; i++) { /* counts into places to write at */
+    for (int64_t i = 0; i <= N; i++) { /* counts to write positions */
         int64_t count = g->first[i];
 
         g->first[i] = start;
@@ -73,7 +73,7 @@ static void group(locant_graph *g, const locant_tensor *edges)
             g->to[g->first[j]++] = i;
         }
     }
-    for (int64_t i = N; i > 0; i--) /* each place has moved to the next */
+    for (int64_t i = N; i > 0; i--) /* each position is now the next's */
         g->first[i] = g->first[i - 1];
     g->first[0] = 0;
 }

@@ -4,7 +4,7 @@
 #include "../core/error.h"
 #include "locant/graph.h"
 
-/* Neighbours of i, rising: to[first[i]] .. to[first[i + 1] - 1]. */
+/* Neighbours of i in increasing order: to[first[i]] .. to[first[i + 1] - 1]. */
 struct locant_graph {
     locant_graph_info info;
     int64_t *first; /* [nodes + 1] */
@@ -17,34 +17,34 @@ static inline int64_t lct_degree(const locant_graph *g, int64_t i)
 }
 
 /*
- * Steps from 'start' into hops [nodes] of each node reached; hops must be -1 at
- * the nodes not seen before.  queue [nodes] is scratch.
+ * Write to hops [nodes] the distance from 'start' of each node reached; hops
+ * must be -1 at nodes not visited before. queue [nodes] is scratch.
  */
 void lct_graph_walk(int64_t *hops, int64_t *queue, const locant_graph *g,
                        int64_t start);
 
 /*
  * Check one array: dense, of one of two dtypes (twice the same for one), of
- * these sizes, -1 taking any.  'fn' and 'arg' name it in the sentence.
+ * these sizes, -1 for any.  'fn' and 'arg' name it in the message.
  */
 locant_status lct_graph_check(const char *fn, const char *arg,
                               const locant_tensor *t,
                               const locant_dtype allowed[2], int rank,
                               const int64_t *dims);
 
-/* Fail if two checked arrays share memory; 'names' says which. */
+/* Fail if two checked arrays overlap; 'names' names both. */
 locant_status lct_graph_apart(const char *fn, const char *names,
                               const locant_tensor *a, const locant_tensor *b);
 
 /* All N eigenpairs of a Laplacian. */
 struct lct_spectrum {
     int64_t N;
-    double *values;  /* [N], rising */
+    double *values;  /* [N], increasing */
     double *vectors; /* [N, N], row j is the eigenvector of values[j] */
 };
 
 /* Fix the basis of the eigenspace spanned by rows from .. to - 1. */
 void lct_eigenspace_fix(struct lct_spectrum *s, int64_t from, int64_t to);
-/* Give v [n] the sign it shall have. */
+/* Fix the sign of v [n]. */
 void lct_eigenvector_sign(double *v, int64_t n);
 #endif

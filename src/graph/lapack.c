@@ -7,7 +7,7 @@
 
 /*
  * OpenBLAS's scratch for one thread, 128 MB with DYNAMIC_ARCH and less without;
- * and what the library with Fortran's takes itself, 40 MB of Debian 12's.
+ * and the library itself with Fortran's, 40 MB in Debian 12.
  */
 enum { SCRATCH = 1 << 27, LIBRARY = 1 << 26 };
 
@@ -19,8 +19,8 @@ static const struct lct_symbol symbols[] = {
 };
 
 /*
- * First the one that CMake found, which has no threads: those of the other hang
- * a process at its end when 'ulimit -v' leaves them no scratch.
+ * First the one that CMake found, which has no threads: the threads of the
+ * other hang a process at exit if 'ulimit -v' leaves them no scratch.
  */
 static struct lct_shared library = {
     "eigenvectors need OpenBLAS",
@@ -33,8 +33,8 @@ static struct lct_shared library = {
 };
 
 /*
- * Under 'ulimit -v' OpenBLAS asks for its scratch again for ever: is there
- * room for it?
+ * Is there address space for OpenBLAS's scratch?  Without it, under 'ulimit
+ * -v', OpenBLAS retries for ever.
  */
 static bool has_room(size_t size)
 {

@@ -4,7 +4,7 @@
 #include "../core/error.h"
 
 struct lct_lapack {
-    /* Fortran's interface; the last two are the lengths of the words */
+    /* Fortran's interface; the last two are the lengths of strings */
     void (*dsyevd)(const char *jobz, const char *uplo, const int *n, double *a,
                    const int *lda, double *w, double *work, const int *lwork,
                    int *iwork, const int *liwork, int *info, size_t, size_t);
@@ -12,8 +12,8 @@ struct lct_lapack {
 };
 
 /*
- * Ask for it before each use: there is address space for OpenBLAS's scratch.
- * Errors: IO where OpenBLAS is not on this machine, NOMEM.
+ * Call it before each use: it checks the address space for OpenBLAS's scratch.
+ * Errors: IO (OpenBLAS is not installed), NOMEM.
  */
 locant_status lct_lapack_load(const struct lct_lapack **out, const char *fn);
 #endif

@@ -31,7 +31,7 @@ struct problem {
     void *memory;
 };
 
-/* Isolated nodes keep their zero row: a degree of 1 there divides nothing. */
+/* 1 for isolated nodes, whose rows are zero anyway. */
 static double root_degree(const locant_graph *g, int64_t i)
 {
     int64_t degree = lct_degree(g, i);
@@ -64,7 +64,7 @@ static int call_lapack(struct problem *p)
     return info;
 }
 
-/* Ask LAPACK how much it wants, and take it all at once. */
+/* Query LAPACK for its workspace, and allocate everything at once. */
 static bool allocate(struct problem *p)
 {
     size_t N = (size_t)p->s.N, bytes;
@@ -100,7 +100,7 @@ static locant_status solve(struct problem *p, const char *fn,
 
     p->s.N = g->info.nodes;
     LCT_TRY(lct_lapack_load(&p->lib, fn));
-    p->lib->set_threads(1); /* the same bits always */
+    p->lib->set_threads(1); /* else bits would vary */
     if (!allocate(p))
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for matrices of %"
                            PRId64 " x %" PRId64, fn, p->s.N, p->s.N);
@@ -124,7 +124,7 @@ static int64_t space_end(const struct lct_spectrum *s, int64_t from)
     return from + 1;
 }
 
-/* To the eigenvector of I - D^-1 A, length 1. */
+/* Convert u to the eigenvector of I - D^-1 A, of length 1. */
 static void to_random_walk(double *u, const locant_graph *g)
 {
     int64_t N = g->info.nodes;
@@ -138,7 +138,7 @@ static void to_random_walk(double *u, const locant_graph *g)
         u[i] /= sqrt(square);
 }
 
-/* Where results go; degenerate may be NULL. */
+/* Outputs; degenerate may be NULL. */
 struct results {
     const locant_tensor *values, *vectors, *degenerate;
     const locant_graph *g;
@@ -158,7 +158,7 @@ static void write_column(const struct results *r, int64_t k,
         ((int32_t *)r->degenerate->data)[k] = mark;
 }
 
-/* What is wanted of the eigenspace from .. to - 1. */
+/* Write the wanted columns of the eigenspace from .. to - 1. */
 static void write_space(const struct results *r, struct lct_spectrum *s,
                         int64_t from, int64_t to, int32_t group)
 {

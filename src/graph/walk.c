@@ -26,8 +26,8 @@ void lct_graph_walk(int64_t *hops, int64_t *queue, const locant_graph *g,
 }
 
 /*
- * What the tasks of one call share.  Task t takes nodes t, t + tasks, ..; how
- * many tasks there are changes no result.
+ * Data of all tasks of one call.  Task t takes nodes t, t + tasks, ..; the
+ * number of tasks does not change results.
  */
 struct job {
     const locant_tensor *out;

@@ -1,9 +1,9 @@
 /*
  * dispatch.c - choose the kernels.
  *
- * Compiled with baseline flags: nothing here may use an instruction it is about
- * to test for.  The build defines LCT_HAVE_<ISA> for each kernel object it
- * links; with none, the base kernels alone are expected.
+ * Compiled with baseline flags: this code must not use instructions that it
+ * tests for.  The build defines LCT_HAVE_<ISA> for each kernel object it links;
+ * without any there are only the base kernels.
  */
 #include "../core/error.h"
 #include "kernels.h"
@@ -30,7 +30,7 @@ static bool has_avx512bf16(void)
 }
 #endif
 #ifdef LCT_HAVE_AVX2
-/* Clang 14 does not know "f16c"; its registers are those of AVX. */
+/* Clang 14 does not know "f16c"; the OS check is that of AVX. */
 static bool has_f16c(void)
 {
     unsigned a, b, c, d;
@@ -78,7 +78,7 @@ const struct lct_kernels *lct_kernels(void)
     const struct lct_kernels *k =
         atomic_load_explicit(&in_use, memory_order_relaxed);
 
-    /* Racing first calls choose the same row, so no lock is needed. */
+    /* Concurrent first calls choose the same row: no lock is needed. */
     for (int i = 0; k == NULL; i++) {
         if (table[i].available()) {
             k = table[i].kernels;

@@ -4,13 +4,13 @@
  * compiled for a newer CPU can be linked into code meant for older ones.
  */
 #include "kernels.h"
-#include "pairs.h"
+#include "deinterleave.h"
 #include "simd.h"
 
 #include "angle.inc"
 #include "half.inc"
 #include "bias.inc"
-#include "dots.inc"
+#include "bf16_matmul.inc"
 #include "matmul.inc"
 #include "rope.inc"
 #include "add.inc"
@@ -18,8 +18,8 @@
 #include "cap.inc" /* after softmax.inc */
 #include "tile.inc"
 
-#include "few.inc" /* after tile.inc */
-#include "few_values.inc"
+#include "decode.inc" /* after tile.inc */
+#include "decode_values.inc"
 
 #define CONCAT_(a, b) a##b
 #define CONCAT(a, b)  CONCAT_(a, b)

@@ -1,4 +1,4 @@
-/* kernels.h - the table each instruction set fills */
+/* kernels.h - the table of kernels, one for each instruction set */
 #ifndef LCT_KERNELS_H
 #define LCT_KERNELS_H
 #include "turn.h"
@@ -6,15 +6,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Lanes of a tile are padded to this, so that no kernel has a tail there. */
+/* Lanes of a tile are padded to a multiple of this, the widest vector. */
 enum { LCT_PAD = 16 };
 
-/* Columns of a product come in these: half the widest vector. */
+/* Columns of a product are a multiple of this, half the widest vector. */
 enum { LCT_EIGHT = 8 };
 
 /*
- * How elements are stored; the values are those of locant_dtype.  PAIRS, in
- * products for few queries alone: bfloat16, which are multiplied by pairs.
+ * How elements are stored; the values are those of locant_dtype.  PAIRS is for
+ * decode_scores() and decode_values() only: bfloat16 multiplied in pairs.
  */
 enum lct_stored {
     LCT_STORED_F32, LCT_STORED_F16, LCT_STORED_BF16, LCT_STORED_PAIRS = 16
@@ -34,23 +34,21 @@ struct lct_product {
     size_t b_row;
     size_t m, n, k;
     bool add;
-    const float *shrink; /* [m]: matmul multiplies rows of c by it before it
-                            adds; NULL: nothing.  scores_few of PAIRS: what
-                            sums are multiplied by */
-    enum lct_stored kind; /* of the two for few queries: what b really holds, */
-    const float *ahead;   /* at addresses of words, rows an even number of */
-    size_t ahead_row;     /* elements apart; and rows as wide as b's that are
-                             needed next, or any address */
-    bool warm;            /* b is in the cache: those of 'ahead' alone are asked
-                             for, from the first on */
+    const float *shrink; /* [m]; NULL: 1.  matmul: factor of row i of c before
+                            the sum; decode_scores of PAIRS: of the sums */
+    /* Of decode_scores and decode_values only: */
+    enum lct_stored kind; /* type of b, which is aligned to 4 bytes, rows an
+                             even number of elements apart */
+    const float *ahead;   /* rows as wide as b's that are needed next, to be */
+    size_t ahead_row;     /* prefetched; any address */
+    bool warm;            /* b is in the cache: prefetch only 'ahead' */
 };
 
 /*
  * c[i,j] = sum_p a[i,p] . b[p,j], i < m, j < n, p < k, where each entry of a
- * and b is a pair of bfloat16 numbers that lie side by side: f32v_dot2() in the
- * order of p, starting from c, its rows multiplied by 'shrink' [m] unless that
- * is NULL, if 'add', else from 0.  a[i,p] stands a_row i + a_col p bytes from
- * a, at any address; n is a multiple of LCT_PAD.
+ * and b is a pair of adjacent bfloat16 numbers: f32v_dot2() in the order of p,
+ * starting from c[i,j] shrink[i] if 'add', else from 0.  a[i,p] is at a_row i +
+ * a_col p bytes from a, at any address; n is a multiple of LCT_PAD.
  */
 struct lct_pair_product {
     float *c;
@@ -61,15 +59,15 @@ struct lct_pair_product {
     size_t b_row;
     size_t m, n, k;
     bool add;
-    const float *shrink;
-    const float *factor; /* [n]: what sums are multiplied by; NULL: nothing */
+    const float *shrink; /* [m]; NULL: 1 */
+    const float *factor; /* [n], of the sums; NULL: 1 */
 };
 
 /*
- * Rows of 2 * pairs channels, pair c = (c, c + pairs) or, interleaved, (2c,
- * 2c + 1), turned by the angles whose cosines and sines stand in 'rows' rows
- * 'table_row' floats apart: each row of them is for one row of every head.
- * Widened to float32, turned, rounded once.
+ * Rotation of rows of 2 * pairs channels, where pair c is (c, c + pairs) or,
+ * interleaved, (2c, 2c + 1).  Row t of every head takes row t of 'cosines' and
+ * 'sines', which are table_row floats apart.  Widened to float32, rotated,
+ * rounded once.
  */
 struct lct_rope {
     void *out;
@@ -81,13 +79,12 @@ struct lct_rope {
     size_t rows, heads, pairs;
     enum lct_stored kind;
     bool interleaved;
-    float sign;                 /* -1 turns back */
+    float sign;                 /* -1: the inverse rotation */
 };
 
 /*
- * A bias that bends: of query i and key j it is slope f + value of the piece
- * f is in, f = u[at[j] + i] * inverse[i].  Piece r begins past start[r], piece
- * 0 wherever the others have not.
+ * A piecewise linear bias: of query i and key j, slope[r] f + value[r] with f =
+ * u[at[j] + i] * inverse[i], where r is the last piece with f > start[r], or 0.
  */
 struct lct_bent {
     const float *u, *du;
@@ -97,7 +94,7 @@ struct lct_bent {
     size_t pieces;
 };
 
-/* Rows of n channels, and a tile of them: dense float32, 'width' apart. */
+/* Rows of n channels, and a tile of them: float32 rows, 'width' apart. */
 struct lct_rows {
     void *x;
     ptrdiff_t x_row;            /* bytes from row to row */
@@ -107,27 +104,27 @@ struct lct_rows {
     size_t rows, n;
 };
 
-/* Rows of n channels, x plus rows of a table, as in lct_rope. */
+/* Sum of rows of n channels, x, and rows of a table; as in lct_rope. */
 struct lct_sum {
     void *out;
     const void *x;
     ptrdiff_t out_row, x_row;
     ptrdiff_t out_head, x_head;
-    const float *const *table; /* [rows]: where each stands */
+    const float *const *table; /* [rows]: row t of the table */
     size_t rows, heads, n;
     enum lct_stored kind;
 };
 
 /*
- * Kernels check nothing and cannot fail: callers have validated everything and
- * pass dense float rows.  Unless marked "may alias", pointers do not overlap.
- * "exact": the same bits on every instruction set.  "fused": uses f32v_fma(),
- * the same bits on those that have a fused multiply-add.
+ * Kernels check nothing and cannot fail: callers validate everything and pass
+ * dense float rows.  Pointers do not overlap unless the comment allows it.
+ * "Exact": the same bits on every instruction set.  "Fused": uses f32v_fma(),
+ * the same bits on all sets with a fused multiply-add.
  */
 struct lct_kernels {
     const char *isa;
 
-    /* Turn rows of pairs; out == x is allowed.  Exact. */
+    /* Rotate rows of pairs; out == x is allowed.  Exact. */
     void (*rope)(const struct lct_rope *r);
 
     /* out = x + table, added in float32; out == x is allowed.  Exact. */
@@ -137,19 +134,19 @@ struct lct_kernels {
     void (*interleave)(float *out, const float *first, const float *second,
                        size_t n);
 
-    /* n elements of a 16-bit kind to float32, and back.  Exact. */
+    /* n elements of a 16-bit type to float32, and back.  Exact. */
     void (*widen)(float *out, const void *row, enum lct_stored kind, size_t n);
     void (*narrow)(void *row, enum lct_stored kind, const float *in, size_t n);
 
-    /* tile = x, 0 from channel n on; and x = tile.  Exact. */
+    /* tile = x, padded with 0 from channel n on; and x = tile.  Exact. */
     void (*load_rows)(const struct lct_rows *r);
     void (*store_rows)(const struct lct_rows *r);
 
     /*
-     * cos and sin of p * turn[c], times magnitude, rounded once, for c < pairs
-     * and p = position .. position + rows - 1, which must not run from below 0
-     * to 0 or above; dense rows of 'pairs'.  cos(-p) = cos(p) and sin(-p) =
-     * -sin(p) to the bit.  Exact.
+     * cos and sin of the angle p * turn[c], times magnitude, rounded once, for
+     * c < pairs and p = position .. position + rows - 1, which must not cross
+     * from below 0 to 0; dense rows of 'pairs'.  cos(-p) and cos(p), sin(-p)
+     * and -sin(p) have the same bits.  Exact.
      */
     void (*angle_rows)(float *cos_out, float *sin_out,
                        const struct lct_turn *turn, size_t pairs,
@@ -159,70 +156,71 @@ struct lct_kernels {
     void (*matmul)(const struct lct_product *x);
 
     /*
-     * Fused, but for denormals the same bits on every instruction set.  'dots':
-     * by one instruction for two products, so faster than matmul.
+     * The same bits on every instruction set, except for denormals.  'dots': by
+     * an instruction for two products, which makes it faster than matmul.
      */
     void (*matmul_pairs)(const struct lct_pair_product *x);
     bool dots;
 
     /*
-     * out[r,c] = the pair of x[2r,c], at the lower address, and x[2r+1,c], F32
-     * rounded or BF16 as it is; 0 past the last row, and past the last of n
-     * columns up to a multiple of LCT_PAD.  Rows of x are x_row bytes apart.
-     * Exact, but denormals may become 0.
+     * out[r,c] = the pair of x[2r,c], at the lower address, and x[2r+1,c],
+     * rounded if F32; 0 past the last row, and past the last of n columns up to
+     * a multiple of LCT_PAD.  Rows of x are x_row bytes apart.  Exact, but
+     * denormals may become 0.
      */
     void (*pair_rows)(uint32_t *out, size_t out_row, const void *x,
                       ptrdiff_t x_row, enum lct_stored kind, size_t rows,
                       size_t n);
 
     /*
-     * Rows of x, a multiple of LCT_PAD long, rounded to bfloat16, two
-     * neighbours a word; before that, column c is multiplied by factor[c],
-     * unless that is NULL.  out == x is allowed if rows are as far apart.
-     * Exact, but denormals may become 0.
+     * out = x, column c multiplied by factor[c] (NULL: 1), rounded to bfloat16,
+     * two neighbours per word; n is a multiple of LCT_PAD.  out == x is allowed
+     * if out_row == x_row.  Exact, but denormals may become 0.
      */
     void (*round_rows)(uint32_t *out, size_t out_row, const float *x,
                        size_t x_row, const float *factor, size_t rows,
                        size_t n);
 
     /*
-     * c[i,j] = sum_p a[i + p * a_col] * b[j * b_row + p], i < m, j < n, p < k,
-     * a multiple of 8: columns of a, rows of b.  'add' and a_row are not read.
-     * Fused; the bits of matmul.  Of PAIRS a and b are words and k counts them,
-     * a multiple of 4; the bits of matmul_pairs, whose factor is shrink[i].
+     * Scores of a few queries, columns of a, and keys, rows of b: c[i,j] =
+     * sum_p a[i + p * a_col] * b[j * b_row + p], i < m, j < n, p < k, k a
+     * multiple of 8.  'add' and a_row are not read.  Fused; the bits of matmul.
+     * PAIRS: a and b are words, k counts words and is a multiple of 4; the bits
+     * of matmul_pairs with factor shrink[i].
      */
     void (*scores_few)(const struct lct_product *x);
 
     /*
-     * matmul with a_col 1 and 'add', of few rows.  Fused; its bits.  Of PAIRS
-     * a has words, of two entries each (the last one of an odd k alone), and k
-     * and b are as in BF16; the bits of matmul_pairs.
+     * matmul with a_col 1 and 'add', for a few rows of weights and values in
+     * memory.  Fused; the bits of matmul.  PAIRS: a has words of two entries
+     * each (the last has one if k is odd), k and b are as for BF16; the bits of
+     * matmul_pairs.
      */
     void (*values_few)(const struct lct_product *x);
 
     /*
-     * Running softmax of scores s [keys, lanes], lane = query, its rows 'row'
-     * apart: updates the maxima 'top' and sums 'sum', turns s into exp(s -
-     * top), and writes the factor by which everything before shrinks.  'lanes'
-     * is a multiple of LCT_PAD.  Fused.
+     * Online softmax of scores s [keys, lanes], one query per lane, rows 'row'
+     * apart: updates row_max and sum, replaces s by exp(s - row_max), and
+     * writes 'rescale', the factor of all earlier sums.  'lanes' is a multiple
+     * of LCT_PAD.  Fused.
      */
     void (*softmax_step)(float *s, size_t row, size_t keys, size_t lanes,
-                         float *top, float *sum, float *shrink);
+                         float *row_max, float *sum, float *rescale);
 
     /*
-     * The same with one query, its keys side by side; s has room for 'keys'
-     * rounded up to LCT_PAD.  Fused; bit for bit what a lane gets.
+     * The same for one query with consecutive keys; s has room for 'keys'
+     * rounded up to LCT_PAD.  Fused; the bits of a lane of softmax_step.
      */
-    void (*softmax_row)(float *s, size_t keys, float *top, float *sum,
-                        float *shrink);
+    void (*softmax_row)(float *s, size_t keys, float *row_max, float *sum,
+                        float *rescale);
 
     /*
-     * Join what one query got from later keys, 'part' [n] with its maximum and
-     * sum, to what it got from earlier ones.  n is a multiple of LCT_PAD.
-     * Fused.
+     * Merge the partial result of later keys, 'part' [n] with its maximum and
+     * sum, into that of earlier ones, for one query.  n is a multiple of
+     * LCT_PAD.  Fused.
      */
-    void (*softmax_merge)(float *out, float *top, float *sum,
-                          const float *part, float part_top, float part_sum,
+    void (*softmax_merge)(float *out, float *row_max, float *sum,
+                          const float *part, float part_max, float part_sum,
                           size_t n);
 
     /* s = exp(s - lse[lane]).  Fused. */
@@ -230,9 +228,10 @@ struct lct_kernels {
                           const float *lse);
 
     /*
-     * s = cap tanh(s / cap), n of them, a multiple of LCT_PAD; -infinity stays.
-     * 'slope', unless NULL, becomes the derivative, 0 where s is -infinity.
-     * They err by 12 and 12 + 4 |s / cap| times 2^-24, relative.  Fused.
+     * s = cap tanh(s / cap), n of them, a multiple of LCT_PAD; -infinity stays
+     * -infinity.  'slope', unless NULL, becomes the derivative, 0 for
+     * -infinity.  Relative errors are at most 12 * 2^-24, of slopes
+     * (12 + 4 |s / cap|) 2^-24.  Fused.
      */
     void (*softcap)(float *s, float *slope, size_t n, float cap);
 
@@ -245,10 +244,11 @@ struct lct_kernels {
                           const float *table, const int64_t *at);
 
     /*
-     * s += slope * levers, a product in double rounded to float; n is a
+     * s += slope * distances, a product in double rounded to float; n is a
      * multiple of LCT_PAD.  Exact.
      */
-    void (*add_levers)(float *s, const double *levers, double slope, size_t n);
+    void (*add_levers)(float *s, const double *distances, double slope,
+                       size_t n);
 
     /*
      * sum[d] = sum of x[j,i] with i - j + keys - 1 = d, x [keys, lanes]; room
@@ -258,13 +258,13 @@ struct lct_kernels {
     void (*sum_diagonals)(float *sum, const float *x, size_t keys,
                           size_t lanes);
 
-    /* s += the bias, s [keys, lanes].  Fused. */
+    /* s += the piecewise linear bias, s [keys, lanes].  Fused. */
     void (*add_bends)(float *s, size_t keys, size_t lanes,
                       const struct lct_bent *x);
 
     /*
-     * sum [3, lanes]: of ds, ds f and ds du over the keys of which start < f <=
-     * end.  Fused.
+     * sum [3, lanes] = sums of ds, ds f and ds du over the keys with start < f
+     * <= end.  Fused.
      */
     void (*sum_bend)(float *sum, const float *ds, size_t keys, size_t lanes,
                      const struct lct_bent *x, float start, float end);
@@ -273,7 +273,7 @@ struct lct_kernels {
     void (*transpose)(float *out, size_t out_row, const float *x, size_t x_row,
                       size_t rows, size_t columns);
 
-    /* Is no entry NaN or infinite?  'columns' is a multiple of LCT_PAD. */
+    /* Are all entries finite?  'columns' is a multiple of LCT_PAD. */
     bool (*all_finite)(const float *x, size_t row, size_t rows,
                        size_t columns);
 };
@@ -284,6 +284,6 @@ extern const struct lct_kernels lct_kernels_avx512;
 extern const struct lct_kernels lct_kernels_avx512bf16;
 extern const struct lct_kernels lct_kernels_neon;
 
-/* The table in use.  Cheap; fetch it once per public call. */
+/* The table in use.  Get it once per public call. */
 const struct lct_kernels *lct_kernels(void);
 #endif

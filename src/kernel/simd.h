@@ -1,9 +1,8 @@
 /*
  * simd.h - one vector type, as wide as the instruction set being compiled.
  *
- * Arithmetic and comparison need no wrappers: GCC and Clang vector extensions
- * give + - * / < & | on f32v directly.  Only what the language lacks is here.
- * Nothing is added to this file unless two kernels need it.
+ * Vector extensions of GCC and Clang give + - * / < & | on f32v; this file has
+ * the operations that they lack and at least two kernels need.
  */
 #ifndef LCT_SIMD_H
 #define LCT_SIMD_H
@@ -29,7 +28,7 @@
 #  define LCT_I64_TO_F64
 #endif
 
-/* Is f32v_dot2() one instruction?  Then so is rounding to bfloat16. */
+/* f32v_dot2() and rounding to bfloat16 are one instruction each. */
 #if defined(__AVX512BF16__)
 #  define LCT_BF16_INSTRUCTIONS
 enum { LCT_DOT_INSTRUCTION = 1 };
@@ -37,7 +36,7 @@ enum { LCT_DOT_INSTRUCTION = 1 };
 enum { LCT_DOT_INSTRUCTION = 0 };
 #endif
 
-/* 16-bit halves and floats turn into each other in one instruction. */
+/* One instruction converts between float16 and float. */
 #if defined(__AVX512F__) || defined(__F16C__)
 #  define LCT_F16_INSTRUCTIONS
 #endif
@@ -55,7 +54,7 @@ typedef uint16_t u16v __attribute__((vector_size(LCT_VBYTES / 2)));
 typedef float f32v_mem
     __attribute__((vector_size(LCT_VBYTES), aligned(4), may_alias));
 
-/* The same of pairs of 16 bits, at any even address. */
+/* The same for pairs of 16 bits, at any even address. */
 typedef uint32_t u32v_mem
     __attribute__((vector_size(LCT_VBYTES), aligned(2), may_alias));
 
@@ -71,7 +70,7 @@ static inline void f32v_store(float *p, f32v v)
     *(f32v_mem *)p = v;
 }
 
-/* The first n < VL lanes, no more memory than theirs; the others are 0. */
+/* The first n < VL lanes; the others are 0.  Reads no memory beyond them. */
 static inline f32v f32v_load_part(const float *p, size_t n)
 {
 #if defined(__AVX512F__)
@@ -124,8 +123,8 @@ static inline f32v f32v_fma(f32v a, f32v b, f32v c)
 }
 
 /*
- * Eight floats where a vector has 16, for rows that end in half a vector: some
- * CPUs do two of these in the time of a whole one.
+ * Half a vector of 16, for rows that end in one: some CPUs execute two
+ * operations on halves in the time of one on a whole vector.
  */
 #if defined(__AVX512F__)
 typedef float f32h __attribute__((vector_size(32)));
@@ -155,12 +154,12 @@ static inline f32h f32h_fma(f32h a, f32h b, f32h c)
 #endif
 
 /*
- * Two bfloat16 numbers share a word as they do in memory: the first one has the
- * lower address, which is the low half on little-endian machines alone.
+ * Two bfloat16 numbers share a word, in the order of memory: the first one, at
+ * the lower address, is the low half on little-endian machines only.
  */
 enum { LCT_FIRST_IS_LOW = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ };
 
-/* A word of what stands in the high halves of both. */
+/* Words of the high halves of both. */
 static inline u32v u32v_pair(u32v first, u32v second)
 {
     u32v low = LCT_FIRST_IS_LOW ? first : second;
@@ -170,9 +169,10 @@ static inline u32v u32v_pair(u32v first, u32v second)
 }
 
 /*
- * c plus the product of the second numbers of each lane of a and b, bfloat16,
- * and then that of the first ones: two roundings.  The instruction takes
- * denormals for 0; otherwise all agree to the bit, since products are exact.
+ * c plus the product of the second bfloat16 numbers in each lane of a and b,
+ * then plus that of the first ones: two roundings.  The instruction treats
+ * denormals as 0; otherwise all versions have the same bits, since products are
+ * exact.
  */
 static inline f32v f32v_dot2(u32v a, u32v b, f32v c)
 {
@@ -189,7 +189,7 @@ static inline f32v f32v_dot2(u32v a, u32v b, f32v c)
 }
 
 #ifdef LCT_BF16_INSTRUCTIONS
-/* Is a number of any lane denormal?  Rounding to bfloat16 makes it 0. */
+/* Is any lane denormal?  The instruction below would round it to 0. */
 static inline int f32v_denormal(f32v v)
 {
     return _mm512_fpclass_ps_mask((__m512)v, 0x20);
@@ -201,7 +201,7 @@ static inline u16v f32v_to_bf16(f32v v)
     return (u16v)_mm512_cvtneps_pbh((__m512)v);
 }
 
-/* The same of both, one after the other. */
+/* The same for two vectors, one after the other. */
 static inline f32v f32v_to_bf16_row(f32v first, f32v second)
 {
     return (f32v)_mm512_cvtne2ps_pbh((__m512)second, (__m512)first);
@@ -242,8 +242,8 @@ static inline f32v f32v_larger(f32v x, f32v y)
 }
 
 /*
- * By lane, the entry of a table of 8 that the low three bits of i name.  On
- * every set with a fused multiply-add: there exponentials have one form.
+ * By lane, the entry of a table of 8 at the low three bits of i.  Every set
+ * with a fused multiply-add has it, so they share one exponential.
  */
 #if defined(__AVX2__)
 #  define LCT_LOOKUP
@@ -282,8 +282,8 @@ static inline f32v f32v_from_f16(u16v h)
 }
 
 /*
- * Rounded to nearest, ties to even.  Into a register, whatever follows: as a
- * store the instruction is half as fast on Zen 4.
+ * Rounded to nearest, ties to even.  The result is forced into a register: with
+ * a memory operand the instruction is half as fast on Zen 4.
  */
 static inline u16v f32v_to_f16(f32v v)
 {
@@ -316,7 +316,7 @@ static inline f32v f32v_load_rows(const float *p, size_t row)
 #endif
 }
 
-/* Lanes i, j, k, l of each four; from VL on they are those of b. */
+/* Shuffle: lanes i, j, k, l of each four; from VL on, of the second vector. */
 #if LCT_VBYTES == 64
 #  define LCT_FOURS(i, j, k, l)                                             \
       i, j, k, l, i + 4, j + 4, k + 4, l + 4, i + 8, j + 8, k + 8, l + 8, \

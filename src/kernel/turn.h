@@ -1,9 +1,9 @@
 /*
- * turn.h - one angle, from a fraction of a turn to its sine and cosine.
+ * turn.h - angles as fractions of a turn (2 pi), their sine and cosine.
  *
- * What the vector kernel of angle.inc does in every lane, written once for one
- * lane; both give the same bits, because every operation is a correctly rounded
- * one of IEEE 754 and nothing is contracted.
+ * The scalar form of the vector kernel of angle.inc.  Both give the same bits,
+ * because every operation is a correctly rounded one of IEEE 754 and none are
+ * contracted.
  */
 #ifndef LCT_TURN_H
 #define LCT_TURN_H
@@ -17,9 +17,9 @@ struct lct_turn {
 };
 
 /*
- * After the nearest quadrant is taken off, at most an eighth of a turn is left.
- * It is held as a double w in units of 2^-66 turn, so that the bits below the
- * quadrant, shifted to the top of an int64, are w itself.  With z = w^2:
+ * The distance from the nearest quadrant is at most an eighth of a turn.  It is
+ * a double w in units of 2^-66 turn: the bits below the quadrant, shifted to
+ * the top of an int64, are w.  With z = w^2:
  *
  *     sin(2 pi w 2^-66) = w (S0 + S1 z + .. + S5 z^5)   relative error 2^-47.6
  *     cos(2 pi w 2^-66) = 1 + C1 z + .. + C5 z^5        relative error 2^-43.6
@@ -39,13 +39,13 @@ struct lct_turn {
 #define LCT_COS5 (-0x1.a0f36ac749e13p-656)
 
 /*
- * Below |w| = 2^36 (2^-30 turn) the 64 bits of the fraction no longer hold a
- * float's worth of relative accuracy: their error of one unit is 4 in w.  There
- * w is made from all 128.
+ * Below |w| = 2^36 (2^-30 turn) the high 64 bits of the fraction are no longer
+ * relatively accurate to float32: their error of one unit is 4 in w.  There w
+ * is computed from all 128 bits.
  */
 #define LCT_TURN_NEAR 0x1p72 /* bound of w^2 */
 
-/* position * f, whole turns dropped. */
+/* position * f, modulo 1. */
 static inline struct lct_turn lct_turn_times(struct lct_turn f,
                                              uint64_t position)
 {
@@ -55,7 +55,7 @@ static inline struct lct_turn lct_turn_times(struct lct_turn f,
                               (uint64_t)low };
 }
 
-/* 1 - f, the same turn backwards. */
+/* 1 - f, the same angle backwards. */
 static inline struct lct_turn lct_turn_back(struct lct_turn f)
 {
     return (struct lct_turn){ ~f.hi + (f.lo == 0), -f.lo };
@@ -67,7 +67,7 @@ static inline uint64_t lct_magnitude(int64_t position)
     return position < 0 ? -(uint64_t)position : (uint64_t)position;
 }
 
-/* position * f of either sign, whole turns dropped. */
+/* position * f, modulo 1, for a position of either sign. */
 static inline struct lct_turn lct_turn_at(struct lct_turn f, int64_t position)
 {
     struct lct_turn t = lct_turn_times(f, lct_magnitude(position));
@@ -82,8 +82,8 @@ static inline unsigned lct_quadrant(uint64_t hi)
 }
 
 /*
- * w of the fraction (hi, mid, lo) / 2^192 with full relative accuracy: the
- * magnitude is taken before the words are added as doubles.
+ * w of the fraction (hi, mid, lo) / 2^192 with full relative accuracy: made
+ * positive before the words are added as doubles.
  */
 static inline double lct_turn_rest(uint64_t hi, uint64_t mid, uint64_t lo)
 {

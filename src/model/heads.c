@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* [B, T, heads, head_dim] as it lies, seen as [B, heads, T, head_dim] */
+/* A view of [B, T, heads, head_dim] in memory as [B, heads, T, head_dim]. */
 static locant_tensor by_head(const struct lct_model *m, real *data,
                              int64_t heads, int64_t B, int64_t T)
 {
@@ -31,12 +31,12 @@ struct problem {
     int first_param; /* of the layer's encoding, among all */
 };
 
-/* Positions [B, S], or real ones [B, S, 1], where the encoding chose them. */
-static void place(struct problem *p, const struct lct_model *m, int64_t B,
-                  int64_t T, int64_t past)
+/* Positions [B, S], or real ones [B, S, 1], chosen by the encoding. */
+static void set_positions(struct problem *p, const struct lct_model *m,
+                          int64_t B, int64_t T, int64_t past)
 {
     const int64_t shape[3] = { B, past + T, 1 };
-    const bool reals = m->real_places;
+    const bool reals = m->real_positions;
     unsigned doors = locant_encoding_doors(p->attention.encoding);
 
     if (reals && !(doors & LOCANT_DOOR_ROTATE))
@@ -45,7 +45,7 @@ static void place(struct problem *p, const struct lct_model *m, int64_t B,
                             reals ? 3 : 2, shape);
     p->q_pos = p->k_pos;
     p->q_pos.shape[1] = T;
-    p->q_pos.data = (int64_t *)m->positions + past; /* as wide as double */
+    p->q_pos.data = (int64_t *)m->positions + past; /* size of double */
     if (reals) {
         p->attention.q_coords = &p->q_pos;
         p->attention.k_coords = &p->k_pos;
@@ -55,9 +55,9 @@ static void place(struct problem *p, const struct lct_model *m, int64_t B,
     }
 }
 
-/* Queries of B x T tokens, keys of 'past' remembered ones before them too. */
-static void pose(struct problem *p, const struct lct_model *m, int64_t layer,
-                 int64_t B, int64_t T, int64_t past)
+/* Queries of B x T tokens; keys of these and of 'past' remembered ones. */
+static void make_problem(struct problem *p, const struct lct_model *m,
+                         int64_t layer, int64_t B, int64_t T, int64_t past)
 {
     const struct lct_layer *a = &m->layers[layer];
     const int64_t S = past + T, shape[3] = { B, S, m->config.width };
@@ -76,8 +76,8 @@ static void pose(struct problem *p, const struct lct_model *m, int64_t layer,
         locant_encoding_layer(&p->first_param, m->config.encoding, layer);
     p->attention.params = params == NULL ? NULL : params + p->first_param;
     p->attention.mask = LOCANT_MASK_CAUSAL;
-    if (m->places)
-        place(p, m, B, T, past);
+    if (m->chooses_positions)
+        set_positions(p, m, B, T, past);
 }
 
 static locant_status reserve(struct lct_model *m, int64_t layer, int64_t B,
@@ -87,7 +87,7 @@ static locant_status reserve(struct lct_model *m, int64_t layer, int64_t B,
     size_t bytes;
     void *larger;
 
-    pose(&p, m, layer, B, T, past);
+    make_problem(&p, m, layer, B, T, past);
     LCT_TRY(locant_attention_workspace(&bytes, &p.attention));
     if (bytes <= m->workspace_bytes)
         return LOCANT_OK;
@@ -102,10 +102,10 @@ static locant_status reserve(struct lct_model *m, int64_t layer, int64_t B,
 }
 
 /*
- * Have workspace for B sequences of T tokens.  What attention needs depends on
- * the number of threads, the layer's encoding and how far apart positions lie;
- * the memory grows when they ask for more, and is otherwise that of the model's
- * making.
+ * Ensure workspace for B sequences of T tokens.  Its size depends on the number
+ * of threads, the layer's encoding and the range of positions; it is allocated
+ * with the model and grows if a pass needs
+ * more.
  */
 locant_status lct_heads_reserve(struct lct_model *m, int64_t B, int64_t T,
                                 int64_t past)
@@ -136,7 +136,7 @@ locant_status lct_heads_forward(struct lct_model *m, int64_t layer)
     locant_tensor lse = row_sums(m, a->lse);
     struct problem p;
 
-    pose(&p, m, layer, m->B, m->T, m->past);
+    make_problem(&p, m, layer, m->B, m->T, m->past);
     return locant_attention_forward(&o, &lse, &p.attention, m->workspace,
                                     m->workspace_bytes);
 }
@@ -162,7 +162,7 @@ locant_status lct_heads_backward(struct lct_model *m, int64_t layer)
     locant_attention_gradients d = LOCANT_ATTENTION_GRADIENTS_INIT;
     struct problem p;
 
-    pose(&p, m, layer, B, T, m->past);
+    make_problem(&p, m, layer, B, T, m->past);
     d.dq = &dq;
     d.dk = &dk;
     d.dv = &dv;
@@ -175,22 +175,22 @@ locant_status lct_heads_backward(struct lct_model *m, int64_t layer)
 /* ---------------------------------------------------- weights of some rows */
 
 /*
- * Values that are unit vectors read weights out: with v[j] the unit vector of
- * channel j - first for D keys from 'first' on, and 0 for the others,
+ * Attention weights are read with unit vectors as values: with v[j] the unit
+ * vector of channel j - first for D keys from 'first' on, and 0 for the others,
  * o[i, c] = p[i, first + c].  Queries before 'first' see none of these keys and
  * are left out.
  */
 struct reading {
     const struct lct_model *m;
     struct problem p;
-    const int64_t *t; /* [n] queries, as asked for */
+    const int64_t *t; /* [n] queries */
     int64_t n;
-    void *at;       /* positions of those of a pass, int64_t or double; all
-                       memory but the workspace */
-    int64_t *which; /* [count] their places among the n */
+    void *at;       /* positions of the queries of a pass, int64_t or double;
+                       start of all memory but the workspace */
+    int64_t *which; /* [count] their indices among the n */
     int64_t count;
     real *q, *v, *o, *lse;
-    real *base; /* [heads, n, D] o of v = 0: what an encoding adds to values */
+    real *base; /* [heads, n, D] o for v = 0: what an encoding adds */
     locant_tensor tq, tv, to, tlse, tat;
     void *workspace;
     size_t bytes;
@@ -209,7 +209,7 @@ static locant_status make_reading(struct reading *r)
         (r->at = locant_alloc(bytes)) == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "lct_model_attention_rows: no "
                            "memory for %" PRId64 " queries", r->n);
-    r->which = (int64_t *)r->at + r->n; /* as wide as double */
+    r->which = (int64_t *)r->at + r->n; /* size of double */
     r->q = (real *)(r->which + r->n);
     r->o = r->q + rows * D;
     r->base = r->o + rows * D;
@@ -240,13 +240,14 @@ static void shape_pass(struct reading *r)
     r->p.attention.v = &r->tv;
 }
 
-/* The queries that see a key from 'first' on, and where they sit. */
+/* Select the queries that see a key from 'first' on, and their positions. */
 static void choose(struct reading *r, const real *q, int64_t first)
 {
     const struct lct_model *m = r->m;
     const int64_t H = m->config.heads, D = m->head_dim;
-    const bool placed = m->places && (r->p.attention.q_coords != NULL ||
-                                      r->p.attention.k_pos != NULL);
+    const bool chosen = m->chooses_positions &&
+                        (r->p.attention.q_coords != NULL ||
+                         r->p.attention.k_pos != NULL);
 
     r->count = 0;
     for (int64_t i = 0; i < r->n; i++)
@@ -254,7 +255,7 @@ static void choose(struct reading *r, const real *q, int64_t first)
             const int64_t index = m->past + r->t[i];
             int64_t *to = (int64_t *)r->at + r->count;
 
-            *to = placed ? ((const int64_t *)m->positions)[index] : index;
+            *to = chosen ? ((const int64_t *)m->positions)[index] : index;
             r->which[r->count++] = i;
         }
     for (int64_t h = 0; h < H; h++)
@@ -283,7 +284,7 @@ static locant_status attend(struct reading *r)
                                     r->workspace, r->bytes);
 }
 
-/* v of keys first .. first + D - 1: unit vectors, or none. */
+/* v of keys first .. first + D - 1: unit vectors times 'one'. */
 static void mark_keys(struct reading *r, int64_t first, real one)
 {
     const int64_t D = r->m->head_dim, S = r->m->S;
@@ -293,7 +294,7 @@ static void mark_keys(struct reading *r, int64_t first, real one)
             r->v[(h * S + first + c) * D + c] = one;
 }
 
-/* Weights of those keys. */
+/* Read the weights of those keys. */
 static locant_status read_keys(struct reading *r, real *weight, int64_t first)
 {
     const int64_t D = r->m->head_dim, S = r->m->S;
@@ -348,7 +349,7 @@ locant_status lct_model_attention_rows(const struct lct_model *m,
                                "[%" PRId64 "] is %" PRId64 ", expected 0 .. %"
                                PRId64, i, t[i], m->T - 1);
     LCT_TRY(make_reading(&r));
-    pose(&r.p, m, layer, 1, m->T, m->past);
+    make_problem(&r.p, m, layer, 1, m->T, m->past);
     status = read_rows(&r, m->layers[layer].q, weight);
     locant_release(r.workspace);
     locant_release(r.at);

@@ -1,21 +1,21 @@
 /*
  * input.c - the input door: token embeddings plus the table of positions.
  *
- * Every table starts at the RMS that token embeddings start with: a fixed one
- * by a factor, a learned one by its initial values.  Otherwise the comparison
- * of encodings would be one of scales.
+ * Every table starts at the RMS of initial token embeddings: a fixed one by a
+ * factor, a learned one by its initial values.  Otherwise encodings would
+ * differ in scale, too.
  */
 #include "parts.h"
 #include <math.h>
 
 enum { SCALE_ROWS = 128 };
 
-/* The table at n positions, I64 or F64, unscaled, to 'out' [n, width]. */
+/* out [n, width] = the unscaled table at n positions, I64 or F64. */
 static locant_status table_rows(const struct lct_model *m, real *out,
                                 void *positions, int64_t n)
 {
     const int64_t shape[2] = { n, m->config.width };
-    const locant_dtype dtype = m->real_places ? LOCANT_F64 : LOCANT_I64;
+    const locant_dtype dtype = m->real_positions ? LOCANT_F64 : LOCANT_I64;
     locant_tensor table = locant_dense(out, LCT_REAL_DTYPE, 2, shape);
     locant_tensor pos = locant_dense(positions, dtype, 1, shape);
 
@@ -28,7 +28,7 @@ double lct_init_deviation(const struct lct_model *m)
     return 1 / sqrt((double)m->config.width);
 }
 
-/* What brings n values to that RMS; 1 if they are all 0. */
+/* The factor that brings n values to that RMS; 1 if they are all 0. */
 static double to_rms(const struct lct_model *m, const real *x, size_t n)
 {
     double sum = lct_nn()->sum_squares(x, n);
@@ -36,14 +36,14 @@ static double to_rms(const struct lct_model *m, const real *x, size_t n)
     return sum > 0.0 ? lct_init_deviation(m) / sqrt(sum / (double)n) : 1.0;
 }
 
-/* What brings the first rows of the table, 'most' or all, to that RMS. */
+/* The factor for the first rows of the table, 'most' or all. */
 static locant_status measure(const struct lct_model *m, double *factor,
                              int64_t most)
 {
     const int64_t reach = locant_encoding_reach(m->config.encoding);
     const int64_t rows = most < reach ? most : reach;
     const int64_t width = m->config.width, shape[2] = { 1, rows };
-    const locant_dtype dtype = m->real_places ? LOCANT_F64 : LOCANT_I64;
+    const locant_dtype dtype = m->real_positions ? LOCANT_F64 : LOCANT_I64;
     real *table = locant_alloc((size_t)(rows * width) * sizeof(*table));
     int64_t positions[SCALE_ROWS];
     locant_tensor ids = locant_dense(positions, dtype, 2, shape);
@@ -61,8 +61,8 @@ static locant_status measure(const struct lct_model *m, double *factor,
 }
 
 /*
- * A learned table is linear in its learned parameters, whichever they are: one
- * factor for all of them.
+ * A learned table is linear in its learned parameters, so all of them take the
+ * same factor.
  */
 locant_status lct_input_match(struct lct_model *m)
 {
@@ -91,7 +91,7 @@ locant_status lct_input_prepare(struct lct_model *m)
 {
     double factor = 1;
 
-    for (int64_t t = 0; !m->places && t < m->length; t++)
+    for (int64_t t = 0; !m->chooses_positions && t < m->length; t++)
         ((int64_t *)m->positions)[t] = t;
     if (m->input_door && !m->table_learns)
         LCT_TRY(measure(m, &factor, SCALE_ROWS));
@@ -99,14 +99,14 @@ locant_status lct_input_prepare(struct lct_model *m)
     return LOCANT_OK;
 }
 
-locant_status lct_input_place(struct lct_model *m, int64_t B, int64_t S)
+locant_status lct_input_positions(struct lct_model *m, int64_t B, int64_t S)
 {
     const int64_t shape[2] = { B, S };
-    const locant_dtype dtype = m->real_places ? LOCANT_F64 : LOCANT_I64;
+    const locant_dtype dtype = m->real_positions ? LOCANT_F64 : LOCANT_I64;
     locant_tensor ids = locant_dense(m->positions, dtype, 2, shape);
     locant_status status;
 
-    if (!m->places)
+    if (!m->chooses_positions)
         return LOCANT_OK;
     status = locant_encoding_ids(&ids, m->config.encoding, m->draw,
                                  m->drawing);
@@ -115,12 +115,12 @@ locant_status lct_input_place(struct lct_model *m, int64_t B, int64_t S)
 }
 
 /*
- * Have the rows of this pass in m->table.  Those of a fixed table at fixed
- * positions stay from one pass to the next.
+ * Compute the rows of this pass into m->table.  Rows of a fixed table at fixed
+ * positions are kept from one pass to the next.
  */
 static locant_status refresh_table(struct lct_model *m, int64_t rows)
 {
-    if (!m->places && !m->table_learns && rows <= m->table_rows)
+    if (!m->chooses_positions && !m->table_learns && rows <= m->table_rows)
         return LOCANT_OK;
     m->table_rows = 0;
     LCT_TRY(table_rows(m, m->table, m->positions, rows));
@@ -130,14 +130,15 @@ static locant_status refresh_table(struct lct_model *m, int64_t rows)
 
 /*
  * x [B, T, width] = embedding[tokens [B, T]] + factor * table, rows [T] for all
- * sequences, or [B, T] where the encoding places each.
+ * sequences, or [B, T] if the encoding chooses positions.
  *
  * Saved for backward: tokens, positions.
  */
 locant_status lct_input_forward(struct lct_model *m)
 {
     const int64_t width = m->config.width;
-    const int64_t copies = m->places ? 1 : m->B, rows = m->B * m->T / copies;
+    const int64_t copies = m->chooses_positions ? 1 : m->B;
+    const int64_t rows = m->B * m->T / copies;
     real *x = m->layers[0].x;
 
     if (m->input_door)
@@ -153,9 +154,10 @@ locant_status lct_input_forward(struct lct_model *m)
 locant_status lct_input_backward(struct lct_model *m)
 {
     const int64_t width = m->config.width;
-    const int64_t copies = m->places ? 1 : m->B, rows = m->B * m->T / copies;
+    const int64_t copies = m->chooses_positions ? 1 : m->B;
+    const int64_t rows = m->B * m->T / copies;
     const int64_t shape[2] = { rows, width };
-    const locant_dtype dtype = m->real_places ? LOCANT_F64 : LOCANT_I64;
+    const locant_dtype dtype = m->real_positions ? LOCANT_F64 : LOCANT_I64;
     locant_tensor dtable = locant_dense(m->d.table, LCT_REAL_DTYPE, 2, shape);
     locant_tensor pos = locant_dense(m->positions, dtype, 1, shape);
 

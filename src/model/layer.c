@@ -4,9 +4,9 @@
  *     mid = x + attention(norm1(x)) Wo
  *     out = mid + gelu(norm2(mid) W1) W2
  *
- * The keys and values of attention are those of memory and segment.  What lies
- * between two attentions is done block of rows by block of rows, each on one
- * thread and in its cache.
+ * The keys and values of attention are those of memory and segment.  The work
+ * between two attentions is done by blocks of rows, each on one thread and in
+ * its cache.
  */
 #include "parts.h"
 #include <string.h>
@@ -28,7 +28,7 @@ static void project(const struct lct_part *p, real *y, const real *x,
                        p->m->packed + t->offset, &s);
 }
 
-/* forward: y = x W;  dx = dy W^T of the part's rows, or += it if 'add' */
+/* forward: y = x W;  dx = dy W^T of the part's rows, or += if 'add' */
 static void project_backward(const struct lct_part *p, real *dx,
                              const real *dy, enum lct_layer_tensor which,
                              bool add)
@@ -37,7 +37,7 @@ static void project_backward(const struct lct_part *p, real *dx,
     const struct lct_linear s = { p->rows, t->shape[0], t->shape[1] };
 
     lct_linear_backward_input(dx + p->first * s.in, dy + p->first * s.out,
-                              p->m->turned + t->offset, &s, add);
+                              p->m->transposed + t->offset, &s, add);
 }
 
 /* y = norm(x) of the part's rows */
@@ -91,7 +91,7 @@ static void queries(const struct lct_part *p)
     project(p, a->q, a->norm1, LCT_WQ);
 }
 
-/* Rows of memory and segment; without memory these have queries too. */
+/* For rows of memory and segment; without memory, queries too. */
 static void keys_and_values(const struct lct_part *p)
 {
     const struct lct_layer *a = &p->m->layers[p->layer];
@@ -169,8 +169,8 @@ static void queries_backward(const struct lct_part *p)
 
 /*
  * forward: k, v (and q, without memory) = norm1(whole) W
- * Writes d.whole, the gradient of whole; without memory it is d.next, and
- * has what the residual stream carries besides.
+ * Writes d.whole, the gradient of whole; without memory d.next, which includes
+ * the gradient through the residual stream.
  */
 static void whole_backward(const struct lct_part *p)
 {
@@ -188,7 +188,7 @@ static void whole_backward(const struct lct_part *p)
                   d->whole_branch, a->whole, a->stat1, LCT_NORM1);
 }
 
-/* What would reach remembered inputs is dropped. */
+/* Gradients of remembered inputs are dropped. */
 static void through_memory(struct lct_model *m, int64_t layer)
 {
     const struct lct_flow *d = &m->d;
@@ -200,8 +200,8 @@ static void through_memory(struct lct_model *m, int64_t layer)
 }
 
 /*
- * Gradients of the layer's matrices, and beside them those of its input: no
- * array that a product of the one reads is written for the other.
+ * Gradients of the layer's matrices and, in parallel, of its input: no array
+ * that one of them reads is written by the other.
  */
 static void finish(struct lct_model *m, int64_t layer)
 {

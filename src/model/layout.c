@@ -1,4 +1,4 @@
-/* layout.c - where each parameter and each activation lies in its allocation */
+/* layout.c - offsets of parameters and activations in their allocations */
 #include "parts.h"
 #include "../core/size.h"
 #include <inttypes.h>
@@ -163,14 +163,15 @@ locant_status lct_model_lay_out_params(struct lct_model *m)
 
 /* ------------------------------------------------------------ activations */
 
-/* A block of memory given out in order; with no base, only measured. */
+/* A bump allocator; with base NULL it only measures. */
 struct arena {
     char *base;
     size_t used;
     bool overflow;
 };
 
-static void *take(struct arena *a, int64_t rows, int64_t cols, size_t item)
+static void *arena_alloc(struct arena *a, int64_t rows, int64_t cols,
+                         size_t item)
 {
     const int64_t shape[2] = { rows, cols };
     const size_t line = 64;
@@ -187,101 +188,101 @@ static void *take(struct arena *a, int64_t rows, int64_t cols, size_t item)
     return a->base == NULL ? NULL : a->base + start;
 }
 
-static real *take_real(struct arena *a, int64_t rows, int64_t cols)
+static real *arena_reals(struct arena *a, int64_t rows, int64_t cols)
 {
-    return take(a, rows, cols, sizeof(real));
+    return arena_alloc(a, rows, cols, sizeof(real));
 }
 
-static void take_layer(struct arena *a, struct lct_layer *l,
+static void alloc_layer(struct arena *a, struct lct_layer *l,
                        const struct lct_model *m)
 {
     const int64_t N = m->rows, F = m->room, width = m->config.width;
 
-    l->stat1 = take_real(a, F, 2);
-    l->norm1 = take_real(a, N, width);
+    l->stat1 = arena_reals(a, F, 2);
+    l->norm1 = arena_reals(a, N, width);
     l->whole_norm = l->norm1;
     if (m->config.memory > 0) {
-        l->whole = take_real(a, F, width);
-        l->whole_norm = take_real(a, F, width);
+        l->whole = arena_reals(a, F, width);
+        l->whole_norm = arena_reals(a, F, width);
     }
-    l->q = take_real(a, N, width);
-    l->k = take_real(a, F, m->kv_width);
-    l->v = take_real(a, F, m->kv_width);
-    l->o = take_real(a, N, width);
-    l->lse = take_real(a, N, m->config.heads);
-    l->mid = take_real(a, N, width);
-    l->stat2 = take_real(a, N, 2);
-    l->norm2 = take_real(a, N, width);
-    l->h = take_real(a, N, m->config.ff);
-    l->g = take_real(a, N, m->config.ff);
+    l->q = arena_reals(a, N, width);
+    l->k = arena_reals(a, F, m->kv_width);
+    l->v = arena_reals(a, F, m->kv_width);
+    l->o = arena_reals(a, N, width);
+    l->lse = arena_reals(a, N, m->config.heads);
+    l->mid = arena_reals(a, N, width);
+    l->stat2 = arena_reals(a, N, 2);
+    l->norm2 = arena_reals(a, N, width);
+    l->h = arena_reals(a, N, m->config.ff);
+    l->g = arena_reals(a, N, m->config.ff);
 }
 
-static void take_layers(struct arena *a, struct lct_model *m)
+static void alloc_layers(struct arena *a, struct lct_model *m)
 {
     const int64_t N = m->rows, width = m->config.width;
-    real *x = take_real(a, N, width);
+    real *x = arena_reals(a, N, width);
 
     for (int64_t i = 0; i < m->config.layers; i++) {
         struct lct_layer *l = &m->layers[i];
 
         if (m->train || i == 0)
-            take_layer(a, l, m);
+            alloc_layer(a, l, m);
         else
             *l = m->layers[0];
-        l->memory = take_real(a, m->batch * m->config.memory, width);
+        l->memory = arena_reals(a, m->batch * m->config.memory, width);
         l->x = x;
         if (m->config.memory == 0)
             l->whole = x;
-        l->out = m->train ? take_real(a, N, width) : x;
+        l->out = m->train ? arena_reals(a, N, width) : x;
         x = l->out;
     }
 }
 
-static void take_flow(struct arena *a, struct lct_model *m)
+static void alloc_flow(struct arena *a, struct lct_model *m)
 {
     const struct lct_model_config *c = &m->config;
     const int64_t N = m->rows, F = m->room;
 
-    m->d.x = take_real(a, N, c->width);
-    m->d.mid = take_real(a, N, c->width);
-    m->d.next = take_real(a, N, c->width);
-    m->d.branch = m->d.whole_branch = take_real(a, N, c->width);
+    m->d.x = arena_reals(a, N, c->width);
+    m->d.mid = arena_reals(a, N, c->width);
+    m->d.next = arena_reals(a, N, c->width);
+    m->d.branch = m->d.whole_branch = arena_reals(a, N, c->width);
     if (c->memory > 0) {
-        m->d.whole = take_real(a, F, c->width);
-        m->d.whole_branch = take_real(a, F, c->width);
+        m->d.whole = arena_reals(a, F, c->width);
+        m->d.whole_branch = arena_reals(a, F, c->width);
     }
-    m->d.q = take_real(a, N, c->width);
-    m->d.k = take_real(a, F, m->kv_width);
-    m->d.v = take_real(a, F, m->kv_width);
-    m->d.h = take_real(a, N, c->ff);
+    m->d.q = arena_reals(a, N, c->width);
+    m->d.k = arena_reals(a, F, m->kv_width);
+    m->d.v = arena_reals(a, F, m->kv_width);
+    m->d.h = arena_reals(a, N, c->ff);
     if (m->input_door)
-        m->d.table = take_real(a, m->table_room, c->width);
+        m->d.table = arena_reals(a, m->table_room, c->width);
     if (m->reads_x)
-        m->d.read = take_real(a, F, c->width);
-    m->lists.first = take(a, c->vocab, 1, sizeof(int32_t));
-    m->lists.next = take(a, N, 1, sizeof(int32_t));
-    m->lists.sum = m->sum = take(a, c->width, 1, sizeof(double));
-    m->sums = take(a, lct_blocks(F), c->width, sizeof(double));
+        m->d.read = arena_reals(a, F, c->width);
+    m->lists.first = arena_alloc(a, c->vocab, 1, sizeof(int32_t));
+    m->lists.next = arena_alloc(a, N, 1, sizeof(int32_t));
+    m->lists.sum = m->sum = arena_alloc(a, c->width, 1, sizeof(double));
+    m->sums = arena_alloc(a, lct_blocks(F), c->width, sizeof(double));
 }
 
-static void take_all(struct arena *a, struct lct_model *m)
+static void alloc_all(struct arena *a, struct lct_model *m)
 {
     const struct lct_model_config *c = &m->config;
     const int64_t N = m->rows;
 
-    take_layers(a, m);
-    m->stat = take_real(a, N, 2);
-    m->norm = take_real(a, N, c->width);
-    m->logits = take_real(a, N, c->vocab);
-    m->loss = take_real(a, N, 1);
-    m->loss_stat = take_real(a, N, 2);
-    m->tokens = take(a, N, 1, sizeof(int32_t));
-    m->targets = take(a, N, 1, sizeof(int32_t));
+    alloc_layers(a, m);
+    m->stat = arena_reals(a, N, 2);
+    m->norm = arena_reals(a, N, c->width);
+    m->logits = arena_reals(a, N, c->vocab);
+    m->loss = arena_reals(a, N, 1);
+    m->loss_stat = arena_reals(a, N, 2);
+    m->tokens = arena_alloc(a, N, 1, sizeof(int32_t));
+    m->targets = arena_alloc(a, N, 1, sizeof(int32_t));
     if (m->input_door)
-        m->table = take_real(a, m->table_room, c->width);
-    m->positions = take(a, m->table_room, 1, sizeof(int64_t));
+        m->table = arena_reals(a, m->table_room, c->width);
+    m->positions = arena_alloc(a, m->table_room, 1, sizeof(int64_t));
     if (m->train)
-        take_flow(a, m);
+        alloc_flow(a, m);
 }
 
 locant_status lct_model_lay_out_values(struct lct_model *m)
@@ -291,7 +292,7 @@ locant_status lct_model_lay_out_values(struct lct_model *m)
     m->layers = locant_alloc((size_t)m->config.layers * sizeof(*m->layers));
     if (m->layers == NULL)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", fn);
-    take_all(&a, m);
+    alloc_all(&a, m);
     if (a.overflow || a.used > PTRDIFF_MAX)
         return too_large();
     m->activation_bytes = a.used;
@@ -300,6 +301,6 @@ locant_status lct_model_lay_out_values(struct lct_model *m)
         return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for %zu bytes of "
                            "activations", fn, a.used);
     a = (struct arena){ .base = m->activations };
-    take_all(&a, m);
+    alloc_all(&a, m);
     return LOCANT_OK;
 }

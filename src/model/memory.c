@@ -1,8 +1,8 @@
 /*
- * memory.c - the inputs that each layer remembers from segment to segment.
+ * memory.c - inputs that each layer keeps from segment to segment.
  *
  * Source: Dai et al. 2019, arXiv:1901.02860v3, section 3.2.  The new memory is
- * the last of old memory and segment together.
+ * the end of old memory and segment together.
  */
 #include "parts.h"
 #include <inttypes.h>
@@ -13,7 +13,7 @@ static size_t bytes_of(const struct lct_model *m, int64_t tokens)
     return (size_t)(tokens * m->config.width) * sizeof(real);
 }
 
-/* Where the segment of row b begins in [B, S, width]. */
+/* Offset of the segment of row b in [B, S, width]. */
 static int64_t segment(const struct lct_model *m, int64_t b)
 {
     return (b * m->S + m->past) * m->config.width;

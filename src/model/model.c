@@ -1,4 +1,4 @@
-/* model.c - making a model, its initial values, and what it tells of itself */
+/* model.c - create a model, its initial values, and accessors */
 #include "parts.h"
 #include "../core/size.h"
 #include <math.h>
@@ -19,10 +19,10 @@ static locant_status allocate_params(struct lct_model *m)
     m->packed = locant_alloc(bytes);
     if (m->train) {
         m->grads = locant_alloc(bytes);
-        m->turned = locant_alloc(bytes);
+        m->transposed = locant_alloc(bytes);
     }
     if (m->params == NULL || m->packed == NULL ||
-        (m->train && (m->grads == NULL || m->turned == NULL)))
+        (m->train && (m->grads == NULL || m->transposed == NULL)))
         return locant_fail(LOCANT_ERR_NOMEM,
                            "%s: no memory for %zu bytes of parameters", fn,
                            bytes);
@@ -40,7 +40,7 @@ static locant_status allocate_params(struct lct_model *m)
     return LOCANT_OK;
 }
 
-/* The longest sequence of the room that the encoding is defined at. */
+/* The longest sequence at which the encoding is defined. */
 static int64_t longest(const struct lct_model *m)
 {
     int64_t reach = locant_encoding_reach(m->config.encoding);
@@ -55,11 +55,11 @@ static locant_status build(struct lct_model *m, int64_t batch)
     LCT_TRY(lct_model_lay_out_values(m));
     LCT_TRY(allocate_params(m));
     LCT_TRY(lct_input_prepare(m));
-    LCT_TRY(lct_input_place(m, batch, m->config.memory + longest(m)));
+    LCT_TRY(lct_input_positions(m, batch, m->config.memory + longest(m)));
     return lct_heads_reserve(m, batch, longest(m), m->config.memory);
 }
 
-/* What the encoding asks of the model. */
+/* Set what depends on the encoding. */
 static void learn_encoding(struct lct_model *m)
 {
     const locant_encoding *e = m->config.encoding;
@@ -68,11 +68,11 @@ static void learn_encoding(struct lct_model *m)
 
     m->input_door = (locant_encoding_doors(e) & LOCANT_DOOR_INPUT) != 0;
     m->reads_x = (traits & LOCANT_TRAIT_READS_X) != 0;
-    m->real_places = (traits & LOCANT_TRAIT_REAL) != 0;
-    m->places = locant_encoding_places(e);
+    m->real_positions = (traits & LOCANT_TRAIT_REAL) != 0;
+    m->chooses_positions = locant_encoding_places(e);
     for (int i = 0; locant_encoding_param(&info, e, i, NULL); i++)
         m->table_learns |= (info.doors & LOCANT_DOOR_INPUT) != 0;
-    m->table_room = m->places ? m->room : m->length;
+    m->table_room = m->chooses_positions ? m->room : m->length;
 }
 
 locant_status lct_model_create(struct lct_model **out,
@@ -114,7 +114,7 @@ void lct_model_free(struct lct_model *m)
     locant_release(m->workspace);
     locant_release(m->activations);
     locant_release(m->layers);
-    locant_release(m->turned);
+    locant_release(m->transposed);
     locant_release(m->packed);
     locant_release(m->grads);
     locant_release(m->params);
@@ -127,7 +127,7 @@ void lct_model_free(struct lct_model *m)
 
 /*
  * Every shared tensor has its own stream, so its values depend on the seed and
- * its place in the list only.
+ * its index in the list only.
  */
 static void init_shared(struct lct_model *m, int index, uint64_t seed)
 {
@@ -151,8 +151,8 @@ locant_status lct_model_init(struct lct_model *m, uint64_t seed)
     for (int i = 0; i < m->encoding_first; i++)
         init_shared(m, i, seed);
     for (int i = m->encoding_first; i < m->tensor_count; i++) {
-        /* One seed for all parameters of a layer, which may belong together;
-           counted from the far end: never a stream of a shared tensor. */
+        /* One seed for all parameters of a layer, which may be drawn together.
+           Streams count down from the end, so they differ from shared ones. */
         const uint64_t place = (uint64_t)(m->tensors[i].layer + 1);
         locant_random r = { .seed = seed, .stream = UINT64_MAX - place };
         uint64_t own = (uint64_t)locant_random_word(&r) << 32;
@@ -178,7 +178,7 @@ void lct_model_project(struct lct_model *m)
         locant_status status = locant_encoding_param_project(
             &value, m->config.encoding, m->tensors[i].encoding_param);
 
-        (void)status; /* dense views of the right shape: nothing to refuse */
+        (void)status; /* cannot fail for dense views of the right shape */
     }
 }
 

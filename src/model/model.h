@@ -7,8 +7,8 @@
  *     per layer: x += attention(norm(x)) Wo;  x += gelu(norm(x) W1) W2
  *     logits = norm(x) Wout
  *
- * With memory each layer keeps its last inputs, and the queries of a segment
- * read keys and values of memory and segment (Dai et al. 2019,
+ * With memory each layer keeps its latest inputs, and the queries of a segment
+ * attend to keys and values of memory and segment (Dai et al. 2019,
  * arXiv:1901.02860v3, section 3.2):
  *
  *     z = norm([memory, x]);  attention(q = norm(x) Wq, k = z Wk, v = z Wv)
@@ -36,18 +36,18 @@ struct lct_model_tensor {
     int rank;
     int64_t shape[4];
     size_t offset, size; /* in elements */
-    bool decay;       /* takes weight decay: matrices that are not embeddings */
+    bool decay;       /* weight decay: for matrices except embeddings */
     int encoding_param; /* index of the encoding's parameter, or -1 */
-    int layer;          /* whose own it is, for parameters; or -1 */
+    int layer;          /* whose encoding parameter it is, or -1 */
     double rate;        /* learning rate relative to the run's */
 };
 
 struct lct_model;
 
 /*
- * Room for batch x length tokens at most, in any split of that product whose
- * length is at most 'length'; with memory, of at most 'batch' rows.  Without
- * 'train' there are no gradients and activations of one layer only.
+ * Allocate for at most batch x length tokens, in any shape with that product
+ * and a length of at most 'length'; with memory, at most 'batch' rows.  Without
+ * 'train' there are no gradients, and all layers share their activations.
  */
 locant_status lct_model_create(struct lct_model **out,
                                const struct lct_model_config *config,
@@ -55,13 +55,13 @@ locant_status lct_model_create(struct lct_model **out,
 void lct_model_free(struct lct_model *m);
 
 /*
- * Initial values: shared tensors from 'seed', the encoding's parameters from a
- * stream of their own, so that models differing only in encoding start from
- * the same shared weights.  N(0, 1/width), projections into the residual stream
+ * Initial values: shared tensors from 'seed', the encoding's parameters from
+ * another stream, so that models that differ only in encoding start from the
+ * same shared weights.  N(0, 1/width), projections into the residual stream
  * times 1/sqrt(2 layers), norms 1.  The usual deviation of 0.02 is width^(-1/2)
- * of models some forty times wider; at width 64 it leaves fixed positions
- * drowned by tokens after a few steps of Adam.  A learned input table starts
- * at the RMS of the token embedding.
+ * for models some forty times wider; at width 64, fixed positions would become
+ * negligible beside tokens after a few steps of Adam.  A learned input table
+ * starts at the RMS of the token embedding.
  */
 locant_status lct_model_init(struct lct_model *m, uint64_t seed);
 
@@ -72,32 +72,32 @@ real *lct_model_grads(struct lct_model *m);       /* [size]; train only */
 int lct_model_tensors(const struct lct_model *m,
                       const struct lct_model_tensor **out);
 
-/* Bytes of these allocations together. */
+/* Bytes of all allocations. */
 size_t lct_model_bytes(const struct lct_model *m);
 
 /*
- * Positions that the encoding draws at random (randomized, pose, cape) come
- * from this seed in the next pass, as in training; after it, and at first, they
- * are those of evaluation.
+ * For encodings that draw positions at random (randomized, pose, cape): the
+ * next pass draws from this seed, as in training.  Other passes use the
+ * positions of evaluation.
  */
 void lct_model_draw(struct lct_model *m, uint64_t seed);
 
 /*
- * With memory: a pass continues its rows where the last one left them.  Its
- * keys sit at 0, 1, .. from the first one remembered on, query i at tokens + i.
- * What is remembered counts as given: gradients reach the weights of keys and
- * values, norms and the encoding's parameters through it, and stop there.
- * A pass that fails forgets.
+ * With memory: a pass continues the rows of the last one.  Positions of keys
+ * are 0, 1, .. from the first remembered one, that of query i is tokens + i.
+ * Memory is constant for backward: gradients flow through it to the weights of
+ * keys and values, norms and the encoding's parameters, and not further.  A
+ * pass that fails clears the memory.
  */
 struct lct_memory {
-    int64_t rows, tokens; /* remembered: [rows, tokens, width] a layer */
+    int64_t rows, tokens; /* [rows, tokens, width] for each layer */
 };
 void lct_model_forget(struct lct_model *m);
 struct lct_memory lct_model_memory(const struct lct_model *m);
 real *lct_model_remembered(struct lct_model *m, int64_t layer);
 /*
- * Say that the caller has put so much into what lct_model_remembered() gives.
- * Errors: PARAM (more than there is room for).
+ * Set the size of the memory after writing to lct_model_remembered().
+ * Errors: PARAM (larger than allocated).
  */
 locant_status lct_model_remind(struct lct_model *m, struct lct_memory size);
 
@@ -119,20 +119,20 @@ locant_status lct_model_backward(struct lct_model *m);
  * hit [B, T] of the last forward: 1 where the target has the largest logit, of
  * equal ones the lowest id; else 0, also where no target is scored or a logit
  * is NAN.
- * Errors: PARAM (no forward, or its logits went into a backward).
+ * Errors: PARAM (no forward, or a backward has overwritten its logits).
  */
 locant_status lct_model_hits(const struct lct_model *m, uint8_t *hit);
 
 /*
  * out [B, T, width] = d mean / d input of the first layer, which is the token's
  * embedding plus what the input door adds, of the last backward.
- * Errors: PARAM (the last pass was no backward).
+ * Errors: PARAM (the last pass was not a backward).
  */
 locant_status lct_model_input_gradient(const struct lct_model *m, real *out);
 
 /*
- * What a layer has just computed, of B rows of T tokens; S keys, T and those
- * remembered.  To be read during the call only.
+ * The state of a layer after its forward, of B rows of T tokens and S keys, T
+ * and the remembered ones.  Valid during the call.
  */
 struct lct_layer_seen {
     int64_t layer, B, T, S;
@@ -147,20 +147,20 @@ struct lct_layer_seen {
 typedef void (*lct_layer_watcher)(const struct lct_layer_seen *seen,
                                   void *context);
 
-/* Call 'watch' after each layer of every forward from now on; NULL: no more. */
+/* Call 'watch' after each layer of every forward from now on; NULL: stop. */
 void lct_model_watch(struct lct_model *m, lct_layer_watcher watch,
                      void *context);
 
 /*
- * weight [heads, n, S] = attention's weights of queries t[0 .. n - 1], each in
- * 0 .. T - 1, of the layer that a watcher is being called for; B must be 1.
- * Never more than those rows: at most S / head_dim passes of n queries.
+ * weight [heads, n, S] = attention weights of queries t[0 .. n - 1], each in
+ * 0 .. T - 1, of a layer, within a call of 'watch' for it; B must be 1.
+ * Takes at most S / head_dim + 1 attention passes of n queries.
  * Errors: SHAPE (B), PARAM (t), NOMEM.
  */
 locant_status lct_model_attention_rows(const struct lct_model *m,
                                        int64_t layer, const int64_t *t,
                                        int64_t n, real *weight);
 
-/* After an optimiser's step: move the encoding's parameters into range. */
+/* Move the encoding's parameters into range, after a step of the optimiser. */
 void lct_model_project(struct lct_model *m);
 #endif

@@ -1,4 +1,4 @@
-/* parts.h - what the files of src/model share */
+/* parts.h - declarations shared by the files of src/model */
 #ifndef LCT_MODEL_PARTS_H
 #define LCT_MODEL_PARTS_H
 #include "../core/error.h"
@@ -14,17 +14,17 @@ enum lct_layer_tensor {
 
 /*
  * Activations of one layer, N = B * T rows of the segment, F = B * S rows of
- * memory and segment together.  Without 'train' all layers share
- * one set and 'out' is 'x'.
+ * memory and segment together.  Without 'train' all layers share one set and
+ * 'out' is 'x'.
  */
 struct lct_layer {
     real *x;      /* [N, width] input: the residual stream */
     real *memory; /* [kept_rows, kept, width] remembered inputs */
-    real *whole;  /* [F, width] of each row, memory and x; x without memory */
+    real *whole;  /* [F, width] memory and x of each row; x without memory */
     real *stat1;  /* [F, 2] */
     real *whole_norm; /* [F, width]; norm1 without memory */
-    real *norm1;  /* [N, width] of them, those of x */
-    real *q;      /* [N, heads, head_dim]; so 'o' */
+    real *norm1;  /* [N, width] the rows of x in whole_norm */
+    real *q;      /* [N, heads, head_dim]; the same for 'o' */
     real *k, *v;  /* [F, kv_heads, head_dim] */
     real *o;
     real *lse;    /* [B, heads, T] */
@@ -38,36 +38,36 @@ struct lct_layer {
 /* Gradients with respect to activations, one set for all layers. */
 struct lct_flow {
     real *x;      /* [N, width] of the residual stream */
-    real *mid;    /* [N, width] of it between attention and feed-forward */
-    real *next;   /* [N, width] of it below the layer */
+    real *mid;    /* [N, width] of mid */
+    real *next;   /* [N, width] of the layer's input */
     real *whole;  /* [F, width] of memory and x; none without memory */
     real *branch; /* [N, width] of a norm's output, or of attention's */
     real *whole_branch; /* [F, width] of whole_norm; branch without memory */
     real *q, *k, *v;
     real *h;      /* [N, ff] */
     real *table;  /* [table_room, width] of the input table */
-    real *read;   /* [F, width] through an encoding that reads its layer's
-                     input */
+    real *read;   /* [F, width] of whole_norm through an encoding that reads
+                     the input of its layer */
 };
 
 struct lct_model {
     struct lct_model_config config;
-    int64_t rows, length; /* room: rows of one pass, longest sequence */
+    int64_t rows, length; /* most rows of a pass, longest sequence */
     int64_t batch;        /* rows of memory */
-    int64_t room;         /* rows of memory and segments */
+    int64_t room;         /* most rows of memory and segments */
     int64_t head_dim, kv_width;
     bool train;
 
     struct lct_model_tensor *tensors;
     int tensor_count, encoding_first; /* the encoding's are the last */
     int encoding_count;               /* parameters of the encoding */
-    locant_tensor *encoding_params;   /* [layers, count] views of params: what
+    locant_tensor *encoding_params;   /* [layers, count] views of params that
                                          a layer uses, shared or its own */
     locant_tensor *encoding_grads;    /* the same of grads */
     size_t size;
     real *params, *grads;
-    real *packed, *turned; /* [size] matrices as products read them, and their
-                              transposes; turned with 'train' only */
+    real *packed, *transposed; /* [size] matrices packed for products, and their
+                                  transposes, the latter only to train */
 
     void *activations;
     size_t activation_bytes;
@@ -83,29 +83,29 @@ struct lct_model {
 
     bool input_door, reads_x;
     bool table_learns;   /* the input table has parameters */
-    bool places;         /* the encoding chooses positions, row by row */
-    bool real_places;    /* real ones */
-    real table_factor;   /* of a fixed table: brings it to the deviation */
+    bool chooses_positions; /* the encoding does, for each row */
+    bool real_positions; /* they are real numbers */
+    real table_factor;   /* brings a fixed table to the RMS of embeddings */
     real *table;         /* [table_room, width] */
-    int64_t table_room;  /* length, or all rows where the encoding places */
-    int64_t table_rows;  /* of them computed */
+    int64_t table_room;  /* length, or all rows if it chooses positions */
+    int64_t table_rows;  /* computed so far */
     void *positions;     /* I64 or F64: 0 .. length - 1, or [B, S] */
     uint64_t draw;       /* seed of the positions of the next pass */
-    bool drawing;        /* as in training */
+    bool drawing;        /* draw them, as in training */
 
     void *workspace; /* of attention */
     size_t workspace_bytes;
 
     struct lct_memory kept; /* remembered now */
-    int64_t past;           /* remembered tokens the last forward read */
+    int64_t past;           /* remembered tokens in the last forward */
 
     int64_t B, T;   /* of the last forward */
     int64_t S;      /* past + T */
     int64_t scored; /* targets that are not -1 */
-    bool ready;     /* a forward has run that no backward has used */
-    bool returned;  /* d.x is that of the last pass, a backward */
+    bool ready;     /* a forward has run since the last backward */
+    bool returned;  /* the last pass was a backward, which set d.x */
 
-    lct_layer_watcher watch; /* NULL: nobody */
+    lct_layer_watcher watch; /* or NULL */
     void *watcher;
 };
 
@@ -126,11 +126,11 @@ static inline locant_tensor *lct_layer_views(const struct lct_model *m,
     return m->encoding_count == 0 ? NULL : views + layer * m->encoding_count;
 }
 
-/* Say what is wrong with a configuration, or nothing. */
+/* Check a configuration. */
 locant_status lct_model_check(const struct lct_model_config *c, int64_t batch,
                               int64_t length);
 
-/* List the parameter tensors with their offsets; sets size. */
+/* Make the list of parameter tensors with their offsets; sets size. */
 locant_status lct_model_lay_out_params(struct lct_model *m);
 
 /* Allocate and divide the activations. */
@@ -143,19 +143,19 @@ static inline real *lct_layer_tensor(const struct lct_model *m, real *flat,
     return flat + m->tensors[1 + layer * LCT_LAYER_TENSORS + which].offset;
 }
 
-/* x of layer 0 from tokens and the input door. */
+/* Set up positions and the factor of a fixed table. */
 locant_status lct_input_prepare(struct lct_model *m);
 
 /* Deviation of the initial weights and of token embeddings: width^(-1/2). */
 double lct_init_deviation(const struct lct_model *m);
 
-/* Bring a learned input table to the RMS of token embeddings. */
+/* Scale a learned input table to the RMS of token embeddings. */
 locant_status lct_input_match(struct lct_model *m);
 locant_status lct_input_forward(struct lct_model *m);
 locant_status lct_input_backward(struct lct_model *m);
 
-/* Positions of B rows of S tokens, where the encoding chooses them. */
-locant_status lct_input_place(struct lct_model *m, int64_t B, int64_t S);
+/* Fill positions for B rows of S tokens if the encoding chooses them. */
+locant_status lct_input_positions(struct lct_model *m, int64_t B, int64_t S);
 
 /* Tokens remembered after this pass. */
 static inline int64_t lct_memory_next(const struct lct_model *m)
@@ -163,7 +163,7 @@ static inline int64_t lct_memory_next(const struct lct_model *m)
     return m->S < m->config.memory ? m->S : m->config.memory;
 }
 
-/* Memory: fill 'whole' from it and x; keep the last of 'whole'. */
+/* Fill 'whole' from memory and x; save the end of 'whole' as memory. */
 void lct_memory_join(const struct lct_model *m, int64_t layer);
 void lct_memory_keep(struct lct_model *m, int64_t layer);
 /* part [B, T, width] = the segments' rows of whole [B, S, width] */
@@ -177,7 +177,7 @@ void lct_memory_add(const struct lct_model *m, real *part, const real *whole);
 
 /*
  * Rows of one task, fixed so that sums over blocks do not depend on the number
- * of threads.  Of a norm to a GELU their activations fit the first caches.
+ * of threads.  Their activations from a norm to a GELU fit the nearest caches.
  */
 enum { LCT_BLOCK = 64 };
 
@@ -193,27 +193,27 @@ struct lct_part {
 };
 typedef void (*lct_part_fn)(const struct lct_part *p);
 
-/* Where the block's sum over its rows goes: [width]. */
+/* The output [width] for the block's sum over its rows. */
 static inline double *lct_block_sum(const struct lct_part *p)
 {
     return p->m->sums + p->first / LCT_BLOCK * p->m->config.width;
 }
 
-/* forward: y = x W;  the gradient of W takes x and dy of so many rows. */
+/* forward: y = x W;  the gradient of W is over so many rows of x and dy. */
 struct lct_product_of {
     const struct lct_model_tensor *w;
     const real *x, *dy;
     int64_t rows;
 };
 
-/* Do 'work' (NULL: none) on all blocks of rows, and the weights' gradients. */
+/* Run 'work' (NULL: none) on all blocks of rows, and gradients of weights. */
 void lct_model_rows(struct lct_model *m, int64_t layer, int64_t rows,
                     lct_part_fn work);
 void lct_model_rows_and_weights(struct lct_model *m, int64_t layer,
                                 int64_t rows, lct_part_fn work,
                                 const struct lct_product_of *products, int n);
 
-/* Fill m->packed and m->turned from the parameters. */
+/* Fill m->packed and m->transposed from the parameters. */
 void lct_model_pack(struct lct_model *m);
 
 /* ------------------------------------------------------------------- layers */

@@ -82,7 +82,7 @@ static void head_backward(const struct lct_part *p)
                       m->targets + p->first, p->rows, c->vocab,
                       (real)(1.0 / (double)(m->scored > 0 ? m->scored : 1)));
     lct_linear_backward_input(m->d.branch + at, m->logits + word,
-                              m->turned + last(m, 1)->offset, &s, false);
+                              m->transposed + last(m, 1)->offset, &s, false);
     lct_norm_backward(m->d.x + at, NULL, lct_block_sum(p), m->d.branch + at,
                       m->params + last(m, 0)->offset, &saved);
 }
@@ -107,10 +107,10 @@ static void show_layer(const struct lct_model *m, int64_t layer)
     m->watch(&seen, m->watcher);
 }
 
-/* Everything of a pass that can fail, after its call was checked. */
+/* The part of a forward that can fail after the arguments were checked. */
 static locant_status run(struct lct_model *m, int64_t B, int64_t T)
 {
-    LCT_TRY(lct_input_place(m, B, m->kept.tokens + T));
+    LCT_TRY(lct_input_positions(m, B, m->kept.tokens + T));
     LCT_TRY(lct_heads_reserve(m, B, T, m->kept.tokens));
     m->B = B;
     m->T = T;
@@ -165,7 +165,7 @@ locant_status lct_model_forward(struct lct_model *m, const int32_t *tokens,
     return LOCANT_OK;
 }
 
-/* What is data of the task has no gradient, whatever flowed to it. */
+/* Parameters that are data of the task have no gradient. */
 static void drop_given(struct lct_model *m)
 {
     for (int i = m->encoding_first; i < m->tensor_count; i++) {
@@ -176,7 +176,7 @@ static void drop_given(struct lct_model *m)
     }
 }
 
-/* The logits hold their gradient afterwards: one backward for each forward. */
+/* Overwrites the logits by their gradient: one backward for each forward. */
 locant_status lct_model_backward(struct lct_model *m)
 {
     if (!m->train)
@@ -197,7 +197,7 @@ locant_status lct_model_backward(struct lct_model *m)
     return LOCANT_OK;
 }
 
-/* -------------------------------------------------------- what a pass shows */
+/* --------------------------------------------------- results of a pass */
 
 /* Is x[target] above every x before it and below none after it? */
 static uint8_t is_first_largest(const real *x, int32_t target, int64_t n)

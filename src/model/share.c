@@ -1,9 +1,9 @@
 /*
- * share.c - a pass shared out among threads: blocks of rows, tiles of weights'
- * gradients.
+ * share.c - divide a pass among threads: blocks of rows, tiles of gradients of
+ * weights.
  *
- * What a task computes depends on its number alone, and blocks are the same for
- * any number of threads: so are the bits.
+ * What a task computes depends only on its number, and blocks are the same for
+ * any number of threads, and so are the bits.
  */
 #include "parts.h"
 
@@ -41,7 +41,7 @@ static void tile(const struct job *j, int64_t number)
                                &s, number);
 }
 
-/* Tiles first: they are larger than blocks, which then even out the end. */
+/* Tiles first: they are larger than blocks, which balance the end. */
 static void run(void *context, size_t task, int slot)
 {
     const struct job *j = context;
@@ -79,7 +79,7 @@ static void pack(void *context, size_t task, int slot)
     (void)slot;
     if (t->rank == 2)
         lct_linear_pack(m->packed + t->offset,
-                        m->train ? m->turned + t->offset : NULL,
+                        m->train ? m->transposed + t->offset : NULL,
                         m->params + t->offset, t->shape[0], t->shape[1]);
 }
 

@@ -9,7 +9,7 @@
 #include "nn_kernels.h"
 #include <math.h>
 
-/* base^n, n >= 0, by squaring: no libm, whose last bit varies */
+/* base^n, n >= 0, by squaring: the last bit of libm's pow() varies */
 static double power(double base, int64_t n)
 {
     double result = 1.0;

@@ -1,13 +1,13 @@
 /*
  * linear.c - y = x W and its two gradients.
  *
- * Nothing here starts threads: a caller shares out rows, or the tiles of dW,
- * which are fixed, so bits do not depend on threads.
+ * Nothing here starts threads: callers divide rows, or the tiles of dW, which
+ * are fixed, so bits do not depend on the number of threads.
  *
- * Products by W take it in panels of 16 columns, one after the other, that all
- * rows share: columns of W read in place, a power of 2 apart, would meet in a
- * few sets of the first cache.  The long sums of dW lay out the rows of dy that
- * they take at a time.
+ * Products with W read it as consecutive panels of 16 columns, shared by all
+ * rows.  Read in place, columns of W that are a power of 2 apart would compete
+ * for a few sets of the first-level cache.  For the long sums of dW the rows of
+ * dy are packed a few at a time.
  */
 #include "nn.h"
 #include <string.h>
@@ -19,7 +19,7 @@ static int64_t at_most(int64_t n, int64_t limit)
     return n < limit ? n : limit;
 }
 
-/* c [m, n] = a b, or += it, b in panels */
+/* c [m, n] = a b, or c += a b if 'add', with b in panels */
 static void multiply(struct lct_nn_product p)
 {
     const size_t n = p.n;
@@ -34,7 +34,7 @@ static void multiply(struct lct_nn_product p)
     }
 }
 
-/* panels of x [k, n], whose rows are 'row' apart */
+/* Pack x [k, n], whose rows are 'row' apart, into panels. */
 static void pack(real *panels, const real *x, int64_t row, int64_t k, int64_t n)
 {
     for (int64_t j = 0; j < n; j += PANEL) {
@@ -49,16 +49,16 @@ static void pack(real *panels, const real *x, int64_t row, int64_t k, int64_t n)
     }
 }
 
-void lct_linear_pack(real *panels, real *turned, const real *w, int64_t in,
+void lct_linear_pack(real *panels, real *transposed, const real *w, int64_t in,
                      int64_t out)
 {
     pack(panels, w, out, in, out);
-    for (int64_t i0 = 0; turned != NULL && i0 < in; i0 += PANEL) {
+    for (int64_t i0 = 0; transposed != NULL && i0 < in; i0 += PANEL) {
         const int64_t wide = at_most(in - i0, PANEL);
 
         for (int64_t j = 0; j < out; j++)
             for (int64_t i = 0; i < wide; i++)
-                turned[i0 * out + j * wide + i] = w[(i0 + i) * out + j];
+                transposed[i0 * out + j * wide + i] = w[(i0 + i) * out + j];
     }
 }
 
@@ -76,19 +76,19 @@ void lct_linear_forward(real *y, const real *x, const real *panels,
         .k = (size_t)s->in });
 }
 
-/* forward: y = x W;  dx [rows, in] = dy [rows, out] W^T, or += it if 'add' */
-void lct_linear_backward_input(real *dx, const real *dy, const real *turned,
+/* forward: y = x W;  dx [rows, in] = dy [rows, out] W^T, or += if 'add' */
+void lct_linear_backward_input(real *dx, const real *dy, const real *transposed,
                                const struct lct_linear *s, bool add)
 {
     multiply((struct lct_nn_product){
         .c = dx, .c_row = (size_t)s->in, .a = dy, .a_row = (size_t)s->out,
-        .b = turned, .m = (size_t)s->rows, .n = (size_t)s->in,
+        .b = transposed, .m = (size_t)s->rows, .n = (size_t)s->in,
         .k = (size_t)s->out, .add = add });
 }
 
 /* --------------------------------------------------------------- weights */
 
-/* A tile of dW: what one task computes, over all rows. */
+/* One task computes one tile of dW, over all rows. */
 enum { TILE = 128 };
 
 static int64_t tiles_along(int64_t n)

@@ -1,10 +1,11 @@
 /*
- * nn.h - the layers of a Transformer but attention, forward and backward.
+ * nn.h - the layers of a Transformer other than attention, forward and
+ * backward.
  *
- * Dense row-major arrays; a call runs on its caller's thread, and callers may
- * share out rows among threads.  Gradients of parameters are added to;
+ * Arrays are dense and row-major.  A call runs on its caller's thread; callers
+ * may divide rows among threads.  Gradients of parameters are added to;
  * gradients of activations are written unless the comment says otherwise.
- * Nothing here fails or allocates: sizes were checked when the model was made.
+ * Nothing here fails or allocates: the model has checked all sizes.
  */
 #ifndef LCT_NN_H
 #define LCT_NN_H
@@ -16,14 +17,14 @@ struct lct_linear {
     int64_t rows, in, out;
 };
 
-/* W and W^T (unless NULL) as products read them, in as much room as W. */
-void lct_linear_pack(real *panels, real *turned, const real *w, int64_t in,
+/* Pack W and W^T (unless NULL) for products; each has the size of W. */
+void lct_linear_pack(real *panels, real *transposed, const real *w, int64_t in,
                      int64_t out);
 void lct_linear_forward(real *y, const real *x, const real *panels,
                         const struct lct_linear *s);
-void lct_linear_backward_input(real *dx, const real *dy, const real *turned,
+void lct_linear_backward_input(real *dx, const real *dy, const real *transposed,
                                const struct lct_linear *s, bool add);
-/* One of the tiles of dW. */
+/* Tile 'tile' of dW, below lct_linear_tiles(). */
 void lct_linear_backward_weight(real *dw, const real *dy, const real *x,
                                 const struct lct_linear *s, int64_t tile);
 int64_t lct_linear_tiles(int64_t in, int64_t out);
@@ -37,17 +38,17 @@ struct lct_norm_saved {
     int64_t rows, width;
     enum lct_norm kind;
 };
-/* sum [width] is written: what these rows add to dw. */
+/* Writes sum [width]: the contribution of these rows to dw. */
 void lct_norm_backward(real *dx, const real *more, double *sum, const real *dy,
                        const real *w, const struct lct_norm_saved *saved);
-/* dw [width] += sums [blocks, width], in order; the first becomes the whole. */
+/* dw [width] += sums [blocks, width], in order; overwrites the first. */
 void lct_norm_backward_weight(real *dw, double *sums, int64_t blocks,
                               int64_t width);
 
 void lct_gelu_forward(real *y, const real *x, size_t n);
 void lct_gelu_backward(real *dy, const real *x, size_t n);
 
-/* Lists of equal tokens: room for one int32 per row and per word. */
+/* Lists of rows with equal tokens. */
 struct lct_embedding_scratch {
     int32_t *first; /* [vocab] */
     int32_t *next;  /* [rows] */
@@ -68,7 +69,7 @@ void lct_positions_backward(real *dtable, const real *dx, real factor,
                             double *scratch);
 
 /* stat [rows, 2]: largest logit and sum of exponentials of each scored row;
-   targets below 0 are not scored */
+   negative targets are not scored */
 void lct_loss_forward(real *loss, real *stat, const real *logits,
                       const int32_t *targets, int64_t rows, int64_t vocab);
 void lct_loss_backward(real *logits, const real *stat, const int32_t *targets,

@@ -18,7 +18,7 @@ extern const struct lct_nn_kernels lct_nn_kernels_neon;
 extern const struct lct_nn_kernels lct_nn_kernels_base;
 #endif
 
-/* The last row is what every CPU of this build runs. */
+/* The last one runs on every CPU. */
 static const struct lct_nn_kernels *const tables[] = {
 #ifdef LCT_HAVE_AVX512BF16
     &lct_nn_kernels_avx512bf16,

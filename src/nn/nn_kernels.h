@@ -1,17 +1,17 @@
 /*
- * nn_kernels.h - row operations of nn, one table per instruction set.
+ * nn_kernels.h - row operations of nn, one table for each instruction set.
  *
- * Sums run over a fixed number of lanes folded in a fixed order and nothing is
- * fused, so every table gives the same bits; but 'product' and 'weights' are
- * fused where the instruction set can, the same bits on all of those.  They
- * cannot fail, allocate nothing, use one thread, take no overlapping arrays.
+ * Sums run over a fixed number of lanes, reduced in a fixed order, and nothing
+ * is fused, so every table gives the same bits; except 'product' and 'weights',
+ * which are fused, the same bits on all sets with fused multiply-add.  They
+ * cannot fail, allocate nothing and use one thread; arrays must not overlap.
  */
 #ifndef LCT_NN_KERNELS_H
 #define LCT_NN_KERNELS_H
 #include "real.h"
 #include <stdbool.h>
 
-/* One AdamW step, every power and quotient already formed. */
+/* Factors of one AdamW step. */
 struct lct_adamw_factors {
     real beta1, rest1; /* rest = 1 - beta */
     real beta2, rest2;
@@ -21,8 +21,8 @@ struct lct_adamw_factors {
 
 /*
  * c[i,j] = sum_p a[i a_row + p] b[p b_row + j], i < m, j < n, p < k in
- * this order, starting from c if 'add', else from 0; rows of a, b, c stand so
- * far apart.
+ * this order, starting from c if 'add', else from 0; rows of a, b, c are a_row,
+ * b_row, c_row apart.
  */
 struct lct_nn_product {
     real *c;
@@ -59,14 +59,14 @@ struct lct_nn_kernels {
                               const real *dy, const real *x, const real *w,
                               const real stat[2], size_t n);
 
-    /* y = gelu(x); and dy becomes dx in place. */
+    /* y = gelu(x); gelu_backward replaces dy by dx. */
     void (*gelu)(real *y, const real *x, size_t n);
     void (*gelu_backward)(real *dy, const real *x, size_t n);
 
     /*
      * Returns -ln softmax(x)[target] of n logits and writes
-     * stat = { max x, sum exp(x - max) }; then x becomes its gradient times
-     * 'scale' in place.
+     * stat = { max x, sum exp(x - max) }.  Backward replaces x by its gradient
+     * times 'scale'.
      */
     real (*cross_entropy)(real stat[2], const real *x, size_t target,
                           size_t n);
@@ -83,6 +83,6 @@ struct lct_nn_kernels {
     void (*deposit)(real *y, const double *sum, size_t n);      /* y += sum */
 };
 
-/* The table for locant_isa(); fetch it once per call. */
+/* The table for locant_isa(); get it once per call. */
 const struct lct_nn_kernels *lct_nn(void);
 #endif

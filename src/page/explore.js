@@ -1,7 +1,7 @@
 /* explore.js - sliders, and the figures of closed forms that follow them */
 const explore = (() => {
   const state = { position: 8, base: 10000, dim: 32, kind: "yarn-index",
-                  factor: 4, length: 128, call: 512, fast: 32, heads: 8, head: 1,
+                  factor: 4, length: 128, call: 512, fast: 32, heads: 8, head: 0,
                   buckets: 32, distance: 128, layout: "half", part: "cos",
                   terms: "abcd", order: 1, placed: "no",
                   left: "sinusoid", right: "table-0", same: true };
@@ -19,7 +19,7 @@ const explore = (() => {
     ["call", "length of the call (dynamic)", "调用长度（动态）", 5, 18, 1, 2],
     ["fast", "turns left alone (YaRN)", "不缩放的圈数（YaRN）", 2, 64, 1],
     ["heads", "heads", "头数", 1, 16, 1],
-    ["head", "head", "头", 1, 16, 1],
+    ["head", "head", "头", 0, 15, 1],
     ["buckets", "buckets", "桶数", 4, 64, 2],
     ["distance", "distance of the last bucket", "最后一个桶的距离", 6, 10, 1, 2]
   ];
@@ -230,7 +230,7 @@ const explore = (() => {
 
   function set(name, value) {
     state[name] = value;
-    state.head = Math.min(state.head, state.heads);
+    state.head = Math.min(state.head, state.heads - 1);
     state.distance = Math.max(state.distance, state.buckets / 2 + 1);
     update();
   }

@@ -91,7 +91,7 @@ const heads = (() => {
     PLACES.forEach((place, k) => {
       const maps = cells_of(group, place);
       if (maps)
-        maps[(layer - 1) * group.heads + head - 1].forEach((value, i) => {
+        maps[layer * group.heads + head].forEach((value, i) => {
           const row = Math.floor(i / bins) + Math.floor(k / 2) * (rows + GAP);
           cells[row * shape[1] + i % bins + k % 2 * (bins + GAP)] = value;
         });
@@ -150,8 +150,8 @@ const heads = (() => {
     if (old)
       old.remove();
     rect.setAttribute("class", "chosen");
-    rect.setAttribute("x", box.x + box.width * (head - 1) * step / cols);
-    rect.setAttribute("y", box.y + box.height * (layer - 1) * step / rows);
+    rect.setAttribute("x", box.x + box.width * head * step / cols);
+    rect.setAttribute("y", box.y + box.height * layer * step / rows);
     rect.setAttribute("width", box.width * SMALL / cols);
     rect.setAttribute("height", box.height * SMALL / rows);
     grid.svg.append(rect);
@@ -173,10 +173,10 @@ const heads = (() => {
     const { group, grid, one } = pair;
     const row = controls.row(one.tools);
     pair.layers = controls.slider(row, {
-      name: "layer", en: "layer", zh: "层", least: 1, most: group.layers,
+      name: "layer", en: "layer", zh: "层", least: 0, most: group.layers - 1,
       value: pair.layer }, (layer) => choose(pair, layer, pair.head));
     pair.many = controls.slider(row, {
-      name: "head", en: "head", zh: "头", least: 1, most: group.heads,
+      name: "head", en: "head", zh: "头", least: 0, most: group.heads - 1,
       value: pair.head }, (head) => choose(pair, pair.layer, head));
     controls.select(controls.row(grid.tools), {
       name: "place", en: "of the model", zh: "模型状态", value: pair.place,
@@ -192,7 +192,7 @@ const heads = (() => {
   function add_tiles(pair) {
     const { group, grid, one } = pair;
     const count = (n, en, zh) => Array.from(
-      { length: n }, (_, i) => [`${en} ${i + 1}`, `第 ${i + 1} ${zh}`]);
+      { length: n }, (_, i) => [`${en} ${i}`, `第 ${i} ${zh}`]);
     grid.data.tiles = { size: SMALL, gap: 1,
                         over: (row, col) =>
                           over(group, pair.place, SMALL, row, col),
@@ -214,7 +214,7 @@ const heads = (() => {
     const found = /layer (\d+), head (\d+)/.exec(
       one.svg.closest("figure").querySelector("figcaption").textContent);
     pair.high = most(group);
-    [pair.layer, pair.head] = found ? found.slice(1).map(Number) : [1, 1];
+    [pair.layer, pair.head] = found ? found.slice(1).map(Number) : [0, 0];
     pair.ready = true;
     views.wake(grid);
     views.wake(one);
@@ -229,8 +229,8 @@ const heads = (() => {
   function pinned(view) {
     const pair = pairs.find((p) => p.grid === view), step = SMALL + 1;
     if (pair && pair.ready && view.pin)
-      choose(pair, Math.floor(view.pin.row / step) + 1,
-             Math.floor(view.pin.col / step) + 1);
+      choose(pair, Math.floor(view.pin.row / step),
+             Math.floor(view.pin.col / step));
   }
 
   function start() {

@@ -4,7 +4,7 @@
  *
  * state: position, base, dim (channels of a head), kind, factor, length (the
  * trained one), call (length of the call), fast (turns that YaRN leaves alone),
- * heads, head (from 1 on), buckets, distance.
+ * heads, head (from 0 on), buckets, distance.
  */
 const panels = (() => {
   const whole = (n) => Array.from({ length: n }, (_, i) => i);
@@ -180,9 +180,9 @@ const panels = (() => {
                     ...axis("y", "added to the score", "加到得分上的值"),
                     y_min: -32, y_max: 1 },
                   forms.alibi_slopes(state.heads).map((slope, h) => ({
-                    label: `head ${h + 1}`, label_zh: `第 ${h + 1} 头`, x,
-                    color: h + 1 === state.head ? 1 : 9,
-                    dashed: h + 1 === state.head ? 0 : 2,
+                    label: `head ${h}`, label_zh: `第 ${h} 头`, x,
+                    color: h === state.head ? 1 : 9,
+                    dashed: h === state.head ? 0 : 2,
                     y: x.map((d) => -slope * d) })));
   }
 

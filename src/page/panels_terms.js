@@ -184,7 +184,7 @@ const panels_terms = (() => {
   /* ---------------------------------------------------------------- ALiBi */
 
   function alibi(state) {
-    const n = 32, slope = forms.alibi_slopes(state.heads)[state.head - 1];
+    const n = 32, slope = forms.alibi_slopes(state.heads)[state.head];
     const cells = Float64Array.from({ length: n * n }, (_, i) =>
       i % n > Math.floor(i / n) ? NaN : -slope * (Math.floor(i / n) - i % n));
     const falls = cells.every((value, i) => Number.isNaN(value) ||

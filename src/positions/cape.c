@@ -4,10 +4,10 @@
 
 static const char fn[] = "locant_positions_cape";
 
-/* Products of these, and of a token's place with them, are finite. */
+/* Products of two of these, or of one with an index, are finite. */
 static const double MOST = 1e30;
 
-/* 'least' is allowed, unless 'open'. */
+/* Is value at least 'least', or above it if 'open'? */
 static locant_status check_real(const char *name, double value, double least,
                                 int open)
 {

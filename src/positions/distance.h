@@ -68,9 +68,9 @@ static inline double lct_selfextend_distance(int64_t window, int64_t group,
 }
 
 /*
- * StreamingLLM: distance inside the cache of the first 'sinks' tokens and the
- * last 'recent' ones, the query being the last; infinite where the key is not
- * in the cache.  Without sinks position 0 is one like others.
+ * StreamingLLM: distance within a cache that holds the first 'sinks' tokens and
+ * the last 'recent' ones, of which the query is the last; infinite if the key
+ * is not in the cache.  Without sinks position 0 is not special.
  */
 static inline double lct_streaming_distance(int64_t sinks, int64_t recent,
                                             int64_t p_i, int64_t p_j)
@@ -127,9 +127,9 @@ static inline double lct_temperature_inkling(double scale, int64_t length,
 /* ----------------------------------------------------------------- LongLoRA */
 
 /*
- * Group of token t of T in the half of the heads that is shifted by half a
- * group, the first half group joining the last (roll).  In the other half the
- * group is t / group.
+ * Group of token t of T in the heads that are shifted by half a group: the
+ * first half group joins the last one (roll).  In the other heads the group is
+ * t / group.
  */
 static inline int64_t lct_longlora_rolled(int64_t t, int64_t tokens,
                                           int64_t group)
@@ -139,7 +139,7 @@ static inline int64_t lct_longlora_rolled(int64_t t, int64_t tokens,
     return (t < half ? t - half + tokens : t - half) / group;
 }
 
-/* The same with the two half groups at the ends kept apart. */
+/* The same, but the half groups at both ends stay apart. */
 static inline int64_t lct_longlora_cut(int64_t t, int64_t group)
 {
     return t / group + (t % group >= group / 2);

@@ -1,7 +1,7 @@
 /* documents.c - positions of documents packed into one row, and back. */
 #include "positions.h"
 
-/* Where documents end, as lengths or as offsets. */
+/* The boundaries of documents, as lengths or as offsets. */
 struct cuts {
     const char *fn;
     const locant_tensor *in;

@@ -99,7 +99,7 @@ static locant_status check_form(const char *fn,
                            fn, (int)f->kind);
     if (f->kind == LOCANT_TEMPERATURE_LOGN)
         return lct_check_least(fn, "length", f->length, 2);
-    if (!(fabs(f->scale) <= 1e30)) /* else the factor might not be finite */
+    if (!(fabs(f->scale) <= 1e30)) /* keeps the factor finite */
         return locant_fail(LOCANT_ERR_PARAM, "%s: scale is %g, expected a "
                            "number from -1e30 to 1e30", fn, f->scale);
     return lct_check_least(fn, "length", f->length, 1);

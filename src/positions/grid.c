@@ -6,8 +6,8 @@ static const char fn[] = "locant_positions_from_grid";
 enum { AXES = 3 };
 
 /*
- * Where patch (t, row, col) comes among the patches: frames, then rows of
- * blocks, then blocks, then rows of a block.
+ * Index of patch (t, row, col): frame by frame, then rows of blocks, then
+ * blocks, then rows of a block.
  */
 static int64_t place(const locant_grid *g, int64_t t, int64_t row, int64_t col)
 {
@@ -17,7 +17,7 @@ static int64_t place(const locant_grid *g, int64_t t, int64_t row, int64_t col)
     return t * g->rows * g->cols + block * m * m + row % m * m + col % m;
 }
 
-/* Products of integers below 2^53 are exact: one rounding, in the division. */
+/* Products of integers stay below 2^53, so only the division rounds. */
 static double coordinate(const locant_grid *g, int axis, int64_t i, int64_t n)
 {
     switch (g->kind) {

@@ -1,12 +1,12 @@
 /*
  * mask.c - positions of tokens among padding.
  *
- * Whatever the form, an id counts the tokens before it that are no pads, so a
- * row has the same ids wherever its pads stand (transformers#22161).
+ * In every form a position counts the tokens before it that are not padding, so
+ * a row has the same positions wherever its padding is (transformers#22161).
  */
 #include "positions.h"
 
-/* What makes an element a token: 1, or being different from the pad. */
+/* An element is a token if it is 1, or if it differs from the pad. */
 struct rule {
     const locant_tensor *in; /* [B, S] */
     int by_mask;

@@ -1,8 +1,8 @@
 /*
  * mrope.c - the three ids of multimodal RoPE.
  *
- * The refusals and the ids come from one walk over the segments: it is made
- * once to check, in O(1) a segment, and once more to write.
+ * Checking and writing make the same walk over the segments, so they agree; to
+ * check takes O(1) for each segment.
  */
 #include "positions.h"
 #include <math.h>
@@ -21,7 +21,7 @@ static int64_t larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* *out += a * b and true, or false when it does not fit; a, b >= 0. */
+/* *out += a * b for a, b >= 0; false if it overflows. */
 static bool add_product(int64_t *out, int64_t a, int64_t b)
 {
     int64_t product;
@@ -31,9 +31,9 @@ static bool add_product(int64_t *out, int64_t a, int64_t b)
 }
 
 /*
- * *out = floor(frame interval) and true, or false when it does not fit; both
- * at least 0.  A fraction is what Transformers has in float32; whole intervals
- * are exact.
+ * *out = floor(frame * interval), both at least 0; false if it overflows.  An
+ * interval with a fraction is rounded to float32 as in Transformers; whole
+ * intervals are exact.
  */
 static bool frame_id(int64_t *out, int64_t frame, double interval)
 {
@@ -76,7 +76,7 @@ static bool count(int64_t *out, const locant_segment *s)
            add_product(out, s->frames, image);
 }
 
-/* Go past a segment; false when its ids do not fit. */
+/* Move past a segment; false if its ids overflow. */
 static bool pass(struct walk *w, const locant_segment *s,
                  locant_mrope_next rule)
 {
@@ -113,7 +113,7 @@ static bool pass(struct walk *w, const locant_segment *s,
     }
     if (!fits)
         return false;
-    /* Under GRID an empty text after a long video must not lower 'top'. */
+    /* With GRID, an empty text after a long video must not lower 'top'. */
     w->top = larger(w->top, end);
     w->next = end;
     return true;

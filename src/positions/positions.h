@@ -5,7 +5,7 @@
 #include "locant/positions.h"
 #include <inttypes.h>
 
-/* An output of I64: 'rank' sizes 'dims', -1 taking any. */
+/* Check an output of I64 with 'rank' sizes 'dims'; -1 allows any size. */
 static inline locant_status
 lct_check_ids(const char *fn, const char *arg, const locant_tensor *out,
               int rank, const int64_t *dims)
@@ -29,7 +29,7 @@ static inline int64_t lct_integer(const locant_tensor *t, int64_t b, int64_t i)
                                   : ((const int64_t *)row)[i];
 }
 
-/* A number with a lower bound. */
+/* Check that value is at least 'least'. */
 static inline locant_status lct_check_least(const char *fn, const char *arg,
                                             int64_t value, int64_t least)
 {

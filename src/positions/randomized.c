@@ -40,8 +40,8 @@ locant_status locant_positions_randomized(locant_tensor *out, int64_t range,
 }
 
 /*
- * floor(t (range - 1) / last) without a product of 128 bits: with range - 1 =
- * q last + r it is t q + floor(t r / last), where r < last.
+ * floor(t (range - 1) / last) without a 128-bit product: with range - 1 =
+ * q last + r, r < last, it is t q + floor(t r / last).
  */
 static int64_t spaced(int64_t t, int64_t range, int64_t last)
 {

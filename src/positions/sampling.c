@@ -2,9 +2,9 @@
  * sampling.c - Floyd's method: for j = range - n .. range - 1 draw t of 0 .. j
  * and take t, or j if t is taken already.
  *
- * Bentley and Floyd: Programming pearls: a sample of brilliance.  CACM 30(9),
- * 1987.  n draws and n places of memory, however large the range.  Taken
- * numbers are found in a table with linear probing, at most half full.
+ * Bentley and Floyd:  Programming pearls: a sample of brilliance.  CACM 30(9),
+ * 1987.  Takes n draws and memory for n numbers, however large the range.  A
+ * hash table with linear probing, at most half full, holds the numbers taken.
  */
 #include "sampling.h"
 #include "../core/size.h"
@@ -43,7 +43,7 @@ void lct_sampler_free(struct lct_sampler *s)
     locant_release(s);
 }
 
-/* Take x; false if it was taken. */
+/* Take x; false if it was taken before. */
 static bool take(struct lct_sampler *s, int64_t x)
 {
     size_t mask = ((size_t)1 << s->bits) - 1;

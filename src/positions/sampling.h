@@ -4,13 +4,13 @@
 #include "locant/core.h"
 #include <stdbool.h>
 
-/* Scratch for sets of up to n numbers, or NULL; n >= 0. */
+/* Scratch for sets of up to n >= 0 numbers; NULL without memory. */
 struct lct_sampler *lct_sampler_create(int64_t n);
 void lct_sampler_free(struct lct_sampler *s);
 
 /*
- * out[0 .. n-1] = n distinct numbers of 0 .. range - 1, rising; every set has
- * the same chance.  n <= range, n at most that of the sampler.
+ * out[0 .. n-1] = n distinct numbers of 0 .. range - 1 in ascending order; all
+ * sets are equally likely.  n <= range, and at most the sampler's n.
  */
 void lct_sample(int64_t *out, int64_t n, int64_t range, locant_random *random,
                 struct lct_sampler *s);

@@ -1,6 +1,7 @@
 /* figures.c - the figures of the page by name: the list, and one at a time */
-#include "../lab/results_tasks.h"
-#include "../lab/run.h"
+#include "../measure/results_tasks.h"
+#include "../measure/results.h"
+#include "figures.h"
 #include "page.h"
 #include "page_extension.h"
 #include "page_tasks.h"
@@ -16,24 +17,72 @@
 #define HOOK "hook"
 #define RUNS "runs"
 #define REPORT "report"
-#define LCT_FIGURE(name, of, title, title_zh) { name, of, title, title_zh },
-static const locant_figure_info list[] = {
+
+const struct lct_figure_row lct_figures[LCT_FIGURES] = {
+#define LCT_FIGURE(id, name, of, title, title_zh, kind, width, height, flags, \
+                   x_label, y_label, origin)                                  \
+    { { name, of, title, title_zh }, LOCANT_FIGURE_##kind, width, height,     \
+      flags, MSG_##x_label, MSG_##y_label, MSG_##id##_TITLE, MSG_##id##_ALT,  \
+      MSG_##id##_CAPTION, origin },
 #include "figures.def"
-};
 #undef LCT_FIGURE
-enum { FIGURES = sizeof list / sizeof list[0] };
+};
 
 const locant_figure_info *locant_figure_at(int i)
 {
-    return i >= 0 && i < FIGURES ? &list[i] : NULL;
+    return i >= 0 && i < LCT_FIGURES ? &lct_figures[i].info : NULL;
 }
 
-static const locant_figure_info *find(const char *name)
+void lct_figures_title(locant_figure *f, enum lct_message title)
 {
-    for (int i = 0; i < FIGURES; i++)
-        if (strcmp(list[i].name, name) == 0)
-            return &list[i];
-    return NULL;
+    f->title = lct_messages_text(title, LCT_EN);
+    f->title_zh = lct_messages_text(title, LCT_ZH);
+}
+
+void lct_figures_title_filled(locant_figure *f, const struct lct_label *title)
+{
+    f->title = title->en;
+    f->title_zh = title->zh;
+}
+
+locant_figure lct_figures_begin(enum lct_figure_id id)
+{
+    const struct lct_figure_row *row = &lct_figures[id];
+    locant_figure f = LOCANT_FIGURE_INIT;
+
+    f.name = row->info.name;
+    f.kind = row->kind;
+    f.width = row->width;
+    f.height = row->height;
+    f.log_x = (row->flags & LCT_LOG_X) != 0;
+    f.diverging = (row->flags & LCT_DIVERGING) != 0;
+    f.numbers = (row->flags & LCT_CELL_NUMBERS) != 0;
+    lct_figures_title(&f, row->title);
+    f.x_label = lct_messages_text(row->x_label, LCT_EN);
+    f.x_label_zh = lct_messages_text(row->x_label, LCT_ZH);
+    f.y_label = lct_messages_text(row->y_label, LCT_EN);
+    f.y_label_zh = lct_messages_text(row->y_label, LCT_ZH);
+    return f;
+}
+
+/* LCT_FIGURES: there is none of that name. */
+static enum lct_figure_id find(const char *name)
+{
+    int id = 0;
+
+    while (id < LCT_FIGURES && strcmp(lct_figures[id].info.name, name) != 0)
+        id++;
+    return (enum lct_figure_id)id;
+}
+
+static const char *of(enum lct_figure_id id)
+{
+    return lct_figures[id].info.of;
+}
+
+static const char *name_of(enum lct_figure_id id)
+{
+    return lct_figures[id].info.name;
 }
 
 /* ------------------------------------------------------------------- checks */
@@ -70,50 +119,57 @@ static locant_status check_view(const char *fn, const locant_figure_view *v)
     return LOCANT_OK;
 }
 
-static locant_status check(const locant_figure_info **info, const char *fn,
+static locant_status check(enum lct_figure_id *id, const char *fn,
                            const char *name, const locant_figure_view *view)
 {
     if (!name || !view)
         return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", fn,
                            name ? "view" : "name");
-    *info = find(name);
-    if (*info == NULL)
+    *id = find(name);
+    if (*id == LCT_FIGURES)
         return locant_fail(LOCANT_ERR_PARAM, "%s: there is no figure '%.40s'",
                            fn, name);
     return check_view(fn, view);
 }
 
-/* The sentence for a figure that did not come. */
-static locant_status missing(const char *fn, const locant_figure_info *info,
+/* Whose figures of a kind are: of encodings .. */
+static const struct {
+    const char *of, *encodings;
+} kinds[] = {
+    { HOOK, "that choose positions, hide keys or scale scores" },
+    { ANY, "that are defined for every key" },
+    { ROTATE, "that rotate queries and keys in that way" },
+    { INPUT, "that add vectors to the input" },
+    { SCORE, "that add a bias to scores" },
+    { CONTENT, "that read queries and keys" },
+};
+
+/* The error message for a figure that did not come. */
+static locant_status missing(const char *fn, enum lct_figure_id id,
                              const char *spec)
 {
+    size_t i = 0;
+
+    while (i + 1 < sizeof kinds / sizeof kinds[0] &&
+           strcmp(kinds[i].of, of(id)) != 0)
+        i++;
     return locant_fail(LOCANT_ERR_PARAM,
-                       "%s: '%s' is no figure of %.200s: it is of encodings "
+                       "%s: '%s' is not a figure of %.200s: it is of encodings "
                        "%s",
-                       fn, info->name, spec,
-                       strcmp(info->name, "terms") == 0
+                       fn, name_of(id), spec,
+                       id == FIG_TERMS
                            ? "whose scores are four terms: transformer-xl"
-                       : strcmp(info->name, "grid") == 0
-                           ? "that turn by two coordinates, as rope2d"
-                       : strcmp(info->name, "bias-initial") == 0
+                       : id == FIG_GRID
+                           ? "that rotate by two coordinates, as rope2d"
+                       : id == FIG_BIAS_INITIAL
                            ? "that learn the bias they add to scores, and of "
                              "their runs alone"
-                       : strcmp(info->of, HOOK) == 0
-                           ? "that choose positions, hide keys or scale scores"
-                       : strcmp(info->of, ANY) == 0
-                           ? "that are defined for every key"
-                       : strcmp(info->of, ROTATE) == 0
-                           ? "that turn queries and keys in that way"
-                       : strcmp(info->of, INPUT) == 0
-                           ? "that add vectors to the input"
-                       : strcmp(info->of, SCORE) == 0
-                           ? "that add a bias to scores"
-                           : "that read queries and keys");
+                           : kinds[i].encodings);
 }
 
 /* --------------------------------------------------------- of an encoding */
 
-static locant_status draw_one(const char *fn, const locant_figure_info *info,
+static locant_status draw_one(const char *fn, enum lct_figure_id id,
                               const struct lct_results *r,
                               struct lct_group *g, const locant_encoding *e,
                               const locant_figure_view *view,
@@ -122,7 +178,11 @@ static locant_status draw_one(const char *fn, const locant_figure_info *info,
     struct lct_html h = { .taker = taker };
     locant_status status;
 
-    LCT_TRY(check_number(fn, "head", view->head, r->heads));
+    if (view->head < -1 || view->head >= r->heads)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "%s: head is %" PRId64 ", expected 0 to %" PRId64
+                           ", or -1 for all",
+                           fn, view->head, r->heads - 1);
     if (r->heads < 1 || r->width % r->heads != 0)
         return locant_fail(LOCANT_ERR_PARAM,
                            "%s: width is %" PRId64 ", expected a multiple of "
@@ -131,7 +191,7 @@ static locant_status draw_one(const char *fn, const locant_figure_info *info,
     status = lct_draw_pictures(&h, r, g, e, view);
     lct_html_free(&h);
     if (status == LOCANT_OK && *taker->taken == 0)
-        status = missing(fn, info, g->spec);
+        status = missing(fn, id, g->spec);
     return status;
 }
 
@@ -141,19 +201,20 @@ locant_status locant_figure_of_encoding(const char *name,
                                         locant_figure_taker take, void *context)
 {
     static const char fn[] = "locant_figure_of_encoding";
-    const locant_figure_info *info;
+    enum lct_figure_id id;
     struct lct_results r = { .layers = 1, .n = 1 };
     struct lct_group g = { .n = 0 };
     locant_encoding *resolved;
     int taken = 0;
-    const struct lct_taker taker = { name, take, context, &taken, 0 };
+    struct lct_taker taker = { LCT_FIGURES, take, context, &taken, 0 };
     locant_status status;
 
     if (!e || !take)
         return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", fn,
                            e ? "take" : "e");
-    LCT_TRY(check(&info, fn, name, view));
-    if (strcmp(info->of, RUNS) == 0 || strcmp(info->of, REPORT) == 0)
+    LCT_TRY(check(&id, fn, name, view));
+    taker.id = id;
+    if (strcmp(of(id), RUNS) == 0 || strcmp(of(id), REPORT) == 0)
         return locant_fail(LOCANT_ERR_PARAM,
                            "%s: '%s' is a figure of runs, not of an encoding",
                            fn, name);
@@ -166,7 +227,7 @@ locant_status locant_figure_of_encoding(const char *name,
     g.info = locant_encoding_info_of(resolved);
     g.doors = locant_encoding_doors(resolved);
     g.traits = locant_encoding_traits(resolved);
-    status = draw_one(fn, info, &r, &g, resolved, view, &taker);
+    status = draw_one(fn, id, &r, &g, resolved, view, &taker);
     locant_encoding_free(resolved);
     return status;
 }
@@ -182,18 +243,22 @@ static bool evaluated(const struct lct_results *r)
     return false;
 }
 
-static bool is_of_tasks(const char *name)
+static bool is_of_tasks(enum lct_figure_id id)
 {
-    return strncmp(name, "task-", 5) == 0;
+    return id >= FIG_TASK_SCORES && id <= FIG_TASK_DEPTHS;
+}
+
+/* Of steps alone: those of a run that still trains are there, too. */
+static bool is_of_steps(enum lct_figure_id id)
+{
+    return id >= FIG_TRAINING && id <= FIG_GRADIENT_OWN;
 }
 
 static locant_status draw_tasks(struct lct_html *h, struct lct_results *r)
 {
-    const char *name = h->taker->name;
-    const json_t *tasks;
+    const enum lct_figure_id id = h->taker->id;
+    const json_t *tasks = json_object_get(r->numbers, "tasks");
 
-    LCT_TRY(lct_numbers_create(&r->numbers, r));
-    tasks = json_object_get(r->numbers, "tasks");
     for (size_t t = 0; t < json_array_size(tasks); t++)
         LCT_TRY(lct_page_task_figures(h, r, t));
     if (*h->taker->taken > 0)
@@ -201,123 +266,82 @@ static locant_status draw_tasks(struct lct_html *h, struct lct_results *r)
     return locant_fail(LOCANT_ERR_PARAM,
                        "locant_figure_of_runs: '%s' is of runs of %s that were "
                        "scored%s: 'locant eval' does that",
-                       name, strcmp(name, "task-depths") == 0 ? "T12"
-                       : strcmp(name, "task-places") == 0
+                       name_of(id), id == FIG_TASK_DEPTHS ? "T12"
+                       : id == FIG_TASK_PLACES
                            ? "a task with places ('locant tasks --json')"
                            : "a task",
                        h->taker->length > 0 ? " at that length" : "");
 }
 
-/* Other figures of runs than those of what probes found. */
-static const struct {
-    const char *name;
-    bool evaluated; /* of runs that were */
-    locant_status (*draw)(struct lct_html *h, const struct lct_results *r);
-} of_runs[] = {
-    { "length", true, lct_page_headline },
-    { "close-up", true, lct_page_headline },
-    { "position", true, lct_page_positions },
-    { "protocols", true, lct_page_protocols },
-    { "training", false, lct_page_training },
-    { "gradient", false, lct_page_training },
-    { "gradient-own", false, lct_page_training },
-};
-
-static locant_status draw_probes(struct lct_html *h, struct lct_results *r,
-                                 const char *name, int64_t head)
+/* The error message for runs that were not worked on so far. */
+static locant_status not_yet(enum lct_figure_id id, const char *done,
+                             const char *verb)
 {
-    if (!lct_page_probed(r))
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_figure_of_runs: '%s' is of runs that were "
-                           "probed: 'locant probe' does that",
-                           name);
-    if (strcmp(name, "maps") == 0 || strcmp(name, "heads") == 0 ||
-        strcmp(name, "usage-heads") == 0)
-        return lct_page_maps(h, r, head);
-    LCT_TRY(lct_numbers_create(&r->numbers, r));
-    return lct_page_probes(h, r);
+    return locant_fail(LOCANT_ERR_PARAM,
+                       "locant_figure_of_runs: '%s' is of runs that were %s: "
+                       "'locant %s' does that", name_of(id), done, verb);
 }
 
 /* From the same document of numbers as on the page. */
 static locant_status draw_runs(struct lct_html *h, struct lct_results *r,
-                               const char *name, int64_t head)
+                               enum lct_figure_id id, int64_t head)
 {
-    size_t i = 0;
-
-    if (is_of_tasks(name))
-        return draw_tasks(h, r);
-    while (i < sizeof of_runs / sizeof of_runs[0] &&
-           strcmp(name, of_runs[i].name) != 0)
-        i++;
-    if (i == sizeof of_runs / sizeof of_runs[0])
-        return draw_probes(h, r, name, head);
-    if (of_runs[i].evaluated && !evaluated(r))
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_figure_of_runs: '%s' is of runs that were "
-                           "evaluated: 'locant eval' does that",
-                           name);
+    if (id <= FIG_PROTOCOLS && !evaluated(r))
+        return not_yet(id, "evaluated", "eval");
+    if (id >= FIG_ENTROPY && id <= FIG_LEARNING && !lct_page_probed(r))
+        return not_yet(id, "probed", "probe");
+    if (id == FIG_MAPS || id == FIG_HEADS || id == FIG_USAGE_HEADS)
+        return lct_page_maps(h, r, head);
     LCT_TRY(lct_numbers_create(&r->numbers, r));
-    return of_runs[i].draw(h, r);
+    return is_of_tasks(id)      ? draw_tasks(h, r)
+           : is_of_steps(id)    ? lct_page_training(h, r)
+           : id <= FIG_CLOSE_UP ? lct_page_headline(h, r)
+           : id == FIG_POSITION ? lct_page_positions(h, r)
+           : id == FIG_PROTOCOLS ? lct_page_protocols(h, r)
+                                 : lct_page_probes(h, r);
 }
 
 /* Of a long job, from the numbers that the store kept of it. */
-static locant_status draw_report(struct lct_html *h, struct lct_results *r,
-                                 const char *name, const char *encoding)
-{
-    const bool surface = strcmp(name, "surface") == 0;
-
-    LCT_TRY(surface ? lct_page_surface_maps(h, r, encoding)
-                    : lct_page_extension_figures(h, r));
-    if (*h->taker->taken > 0)
-        return LOCANT_OK;
-    if (encoding && !lct_page_surface_has(r, encoding))
-        return locant_fail(LOCANT_ERR_PARAM,
-                           "locant_figure_of_runs: '%s' has no encoding "
-                           "'%.200s'", name, encoding);
-    return locant_fail(LOCANT_ERR_PARAM, "locant_figure_of_runs: '%s' has "
-                       "nothing to show: the loss of every run stopped being "
-                       "finite", name);
-}
-
 static locant_status of_report(struct lct_html *h, struct lct_results *r,
                                locant_store *store, const int64_t *runs,
                                size_t n, const locant_figure_view *view)
 {
-    const char *name = h->taker->name;
+    const enum lct_figure_id id = h->taker->id;
+    const bool surface = id == FIG_SURFACE;
 
     LCT_TRY(lct_section_read(&r->numbers, store,
-                             strcmp(name, "surface") == 0 ? "surface"
-                                                          : "extension",
-                             runs, n));
-    return draw_report(h, r, name, view->encoding);
-}
-
-/* Of steps alone: those of a run that still trains are there, too. */
-static bool is_of_steps(const char *name)
-{
-    return strcmp(name, "training") == 0 || strcmp(name, "gradient") == 0 ||
-           strcmp(name, "gradient-own") == 0;
+                             surface ? "surface" : "extension", runs, n));
+    LCT_TRY(surface ? lct_page_surface_maps(h, r, view->encoding)
+                    : lct_page_extension_figures(h, r));
+    if (*h->taker->taken > 0)
+        return LOCANT_OK;
+    if (view->encoding && !lct_page_surface_has(r, view->encoding))
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_figure_of_runs: '%s' has no encoding "
+                           "'%.200s'", name_of(id), view->encoding);
+    return locant_fail(LOCANT_ERR_PARAM, "locant_figure_of_runs: '%s' has "
+                       "nothing to show: the loss of every run stopped being "
+                       "finite", name_of(id));
 }
 
 static locant_status of_runs_alike(struct lct_html *h, struct lct_results *r,
                                    locant_store *store, const int64_t *runs,
                                    size_t n, const locant_figure_view *view)
 {
-    const char *name = h->taker->name;
+    const enum lct_figure_id id = h->taker->id;
 
-    LCT_TRY(lct_results_of_runs(r, store, runs, n, !is_of_steps(name)));
-    if (is_of_tasks(name))
+    LCT_TRY(lct_results_of_runs(r, store, runs, n, !is_of_steps(id)));
+    if (is_of_tasks(id))
         LCT_TRY(lct_results_tasks_of(r, store, runs, n));
-    LCT_TRY(draw_runs(h, r, name, view->head));
+    LCT_TRY(draw_runs(h, r, id, view->head));
     if (*h->taker->taken == 0)
         return locant_fail(LOCANT_ERR_PARAM, "locant_figure_of_runs: '%s' has "
-                           "nothing to show of these runs", name);
+                           "nothing to show of these runs", name_of(id));
     return LOCANT_OK;
 }
 
 /* Of the encoding of the first run, with its parameters. */
 static locant_status of_one_run(struct lct_html *h, struct lct_results *r,
-                                const locant_figure_info *info,
                                 locant_store *store, const int64_t *runs,
                                 size_t n, const locant_figure_view *view)
 {
@@ -326,8 +350,8 @@ static locant_status of_one_run(struct lct_html *h, struct lct_results *r,
 
     LCT_TRY(lct_results_of_runs(r, store, runs, n, true));
     LCT_TRY(locant_encoding_create(&e, r->groups[0].spec));
-    status = draw_one("locant_figure_of_runs", info, r, &r->groups[0], e, view,
-                      h->taker);
+    status = draw_one("locant_figure_of_runs", h->taker->id, r, &r->groups[0],
+                      e, view, h->taker);
     locant_encoding_free(e);
     return status;
 }
@@ -337,24 +361,25 @@ locant_status locant_figure_of_runs(const char *name, locant_store *store,
                                     const locant_figure_view *view,
                                     locant_figure_taker take, void *context)
 {
-    const locant_figure_info *info;
+    enum lct_figure_id id;
     struct lct_results r = { .n = 0 };
     int taken = 0;
-    const struct lct_taker taker = { name, take, context, &taken,
-                                     view ? view->length : 0 };
+    struct lct_taker taker = { LCT_FIGURES, take, context, &taken,
+                               view ? view->length : 0 };
     struct lct_html h = { .taker = &taker };
     locant_status status;
 
     if (!store || !runs || !take)
         return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", __func__,
                            !store ? "store" : runs ? "take" : "runs");
-    LCT_TRY(check(&info, __func__, name, view));
-    if (strcmp(info->of, REPORT) == 0)
+    LCT_TRY(check(&id, __func__, name, view));
+    taker.id = id;
+    if (strcmp(of(id), REPORT) == 0)
         status = of_report(&h, &r, store, runs, n, view);
-    else if (strcmp(info->of, RUNS) == 0)
+    else if (strcmp(of(id), RUNS) == 0)
         status = of_runs_alike(&h, &r, store, runs, n, view);
     else
-        status = of_one_run(&h, &r, info, store, runs, n, view);
+        status = of_one_run(&h, &r, store, runs, n, view);
     lct_html_free(&h);
     lct_results_free(&r);
     return status;

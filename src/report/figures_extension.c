@@ -2,11 +2,15 @@
  * figures_extension.c - reading beyond the trained length, drawn from the
  * numbers of the document alone.
  */
+#include "../figure/figure.h"
+#include "figures.h"
+#include "lines.h"
 #include "page_extension.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
+
+enum { MOST = 24, POINTS = LCT_EXT_BUCKETS };
 
 /* A document of another build may have more: that is not drawn. */
 static int at_most(int n, int most)
@@ -35,181 +39,131 @@ int64_t lct_page_extension_length(int f)
     return lct_extension_factor(f) * LCT_EXT_TRAINED;
 }
 
-enum { MOST = 24, POINTS = LCT_EXT_BUCKETS };
-
-struct lines {
-    locant_series series[MOST];
-    double x[MOST][POINTS], y[MOST][POINTS], low[MOST][LCT_EXT_FACTORS],
-        high[MOST][LCT_EXT_FACTORS];
-    size_t n;
-};
-
-static locant_series *add(struct lines *l, const char *label, size_t points)
-{
-    const size_t i = l->n++;
-
-    l->series[i] = (locant_series){.label = label, .n = points, .x = l->x[i],
-                                   .y = l->y[i], .color = (int)(i % 9),
-                                   .dashed = (int)(i / 9) * 3};
-    return &l->series[i];
-}
-
 static int factors_of(const struct lct_results *r)
 {
     return at_most(lct_page_extension_rows(r, "lengths"), LCT_EXT_FACTORS);
 }
 
+/* A line of row i of a list, by its title. */
+static locant_series *add(struct lct_lines *l, const struct lct_results *r,
+                          const char *list, int i, size_t points)
+{
+    const size_t at = l->n;
+    locant_series *s = lct_lines_add(l, points, at);
+
+    s->label = lct_page_extension_text(r, list, i, "title");
+    s->label_zh = lct_messages_translate(s->label);
+    s->dashed = (int)(at / LCT_GREY) * 3;
+    return s;
+}
+
 /* Loss, or share of needles, of each row by length. */
-static void add_rows(struct lines *l, const struct lct_results *r,
+static void add_rows(struct lct_lines *l, const struct lct_results *r,
                      const char *list, bool needle)
 {
     const int n = at_most(lct_page_extension_rows(r, list), MOST);
     const int factors = factors_of(r);
 
     for (int i = 0; i < n; i++) {
-        const size_t at = l->n;
-        locant_series *s = add(l, lct_page_extension_text(r, list, i, "title"),
-                               (size_t)factors);
+        locant_series *s = add(l, r, list, i, (size_t)factors);
+        double *x = lct_lines_of(l, s), *y = x + factors;
+        double *low = lct_lines_take(l, 2 * (size_t)factors);
 
         s->marks = 1;
         if (!needle) {
-            s->low = l->low[at];
-            s->high = l->high[at];
+            s->low = low;
+            s->high = low + factors;
         }
         for (int f = 0; f < factors; f++) {
             char path[96];
 
             snprintf(path, sizeof path, "extension.%s.%d.%s.%" PRId64, list, i,
                      needle ? "needle" : "loss", lct_page_extension_length(f));
-            l->x[at][f] = (double)lct_page_extension_length(f);
-            l->y[at][f] =
-                needle ? 100 * lct_page_value(r, "%s.share", path)
-                       : lct_page_value(r, "%s.mean", path);
-            l->low[at][f] = lct_page_value(r, "%s.low", path);
-            l->high[at][f] = lct_page_value(r, "%s.high", path);
+            x[f] = (double)lct_page_extension_length(f);
+            y[f] = needle ? 100 * lct_page_value(r, "%s.share", path)
+                          : lct_page_value(r, "%s.mean", path);
+            low[f] = lct_page_value(r, "%s.low", path);
+            low[factors + f] = lct_page_value(r, "%s.high", path);
         }
     }
 }
 
 /* Cropping has no positions: it reads windows. */
-static void add_positions(struct lines *l, const struct lct_results *r)
+static void add_positions(struct lct_lines *l, const struct lct_results *r)
 {
     const int rows = at_most(lct_page_extension_rows(r, "methods"), MOST);
     const int64_t n = lct_page_extension_length(factors_of(r) - 1) /
                       LCT_EXT_BUCKET;
 
     for (int i = 0; i < rows; i++) {
-        const size_t at = l->n;
+        double *x;
 
         if (isnan(lct_page_value(r, "extension.methods.%d.position.0", i)))
             continue;
-        add(l, lct_page_extension_text(r, "methods", i, "title"), (size_t)n);
+        x = lct_lines_of(l, add(l, r, "methods", i, (size_t)n));
         for (int64_t k = 0; k < n; k++) {
-            l->x[at][k] = ((double)k + .5) * LCT_EXT_BUCKET;
-            l->y[at][k] = lct_page_value(
+            x[k] = ((double)k + .5) * LCT_EXT_BUCKET;
+            x[n + k] = lct_page_value(
                 r, "extension.methods.%d.position.%" PRId64, i, k);
         }
     }
 }
 
 /* Where every run failed there is none. */
-static bool has_value(const struct lines *l)
+static bool has_value(const struct lct_lines *l)
 {
     for (size_t i = 0; i < l->n; i++)
-        if (!lct_page_all_missing(l->y[i], l->series[i].n))
+        if (!lct_page_all_missing(l->series[i].y, l->series[i].n))
             return true;
     return false;
 }
 
-static locant_status put(struct lct_html *h, const struct lct_results *r,
-                         struct lines *l, const char *const text[5])
+static const struct {
+    enum lct_figure_id id;
+    const char *list; /* rows of the document; NULL: positions */
+    bool needle;
+} figures[] = {
+    { FIG_EXTENSION, "methods", false },
+    { FIG_EXTENSION_TUNED, "tuned", false },
+    { FIG_EXTENSION_POSITION, NULL, false },
+    { FIG_EXTENSION_NEEDLE, "methods", true },
+    { FIG_EXTENSION_NEEDLE_TUNED, "tuned", true },
+};
+
+static locant_status draw(struct lct_html *h, const struct lct_results *r,
+                          int k)
 {
     locant_mark mark = lct_trained_mark(r);
-    locant_figure f = LOCANT_FIGURE_INIT;
+    locant_figure f = lct_figures_begin(figures[k].id);
+    struct lct_lines l;
+    locant_status status = LOCANT_OK;
 
-    if (!has_value(l))
-        return LOCANT_OK;
+    LCT_TRY(lct_lines_make(&l, MOST, 0, MOST * 2 * POINTS));
+    if (figures[k].list)
+        add_rows(&l, r, figures[k].list, figures[k].needle);
+    else
+        add_positions(&l, r);
     mark.x = LCT_EXT_TRAINED;
-    f.name = text[0];
-    f.title = text[1];
-    f.x_label = strstr(text[0], "position") ? "position (bytes from the start)"
-                                            : "context length (bytes)";
-    f.y_label = text[2];
-    f.width = 760;
-    f.height = 460;
-    f.log_x = strstr(text[0], "position") == NULL;
-    if (strstr(text[0], "needle")) {
+    if (figures[k].needle) {
         f.y_min = -2;
         f.y_max = 102;
     }
-    f.series = l->series;
-    f.n_series = l->n;
+    f.series = l.series;
+    f.n_series = l.n;
     f.marks = &mark;
     f.n_marks = 1;
-    return lct_page_figure(h, r, &f, text[3], text[4], 0);
-}
-
-static const char *const zero_shot[5] = {
-    "extension", "Loss beyond the trained length, zero-shot",
-    "loss (bits/byte)",
-    "Loss on the same targets by context length, a line for each method.",
-    "Loss on the same targets by what the model is given, with 95 % intervals. "
-    "Crop is the same at every length. On this corpus, with the models named "
-    "above."
-};
-static const char *const after[5] = {
-    "extension-tuned", "Loss beyond the trained length, fine-tuned",
-    "loss (bits/byte)",
-    "Loss on the same targets by context length after a short fine-tune.",
-    "The same after a short fine-tune for four times the trained length."
-};
-static const char *const by_position[5] = {
-    "extension-position", "Loss by position, zero-shot", "loss (bits/byte)",
-    "Loss by position in the longest texts, a line for each method.",
-    "Mean loss of the longest texts, by position in buckets."
-};
-static const char *const needles[5] = {
-    "extension-needle", "Needles found, zero-shot", "needles found (per cent)",
-    "Share of needles found by length of the text, a line for each method.",
-    "Needles found, of all depths."
-};
-static const char *const needles_after[5] = {
-    "extension-needle-tuned", "Needles found, fine-tuned",
-    "needles found (per cent)",
-    "Share of needles found by length of the text, a line for each method.",
-    "Needles found, of all depths."
-};
-
-static locant_status figures(struct lct_html *h, const struct lct_results *r,
-                             struct lines *l)
-{
-    if (factors_of(r) == 0)
-        return LOCANT_OK;
-    add_rows(l, r, "methods", false);
-    LCT_TRY(put(h, r, l, zero_shot));
-    l->n = 0;
-    add_rows(l, r, "tuned", false);
-    LCT_TRY(put(h, r, l, after));
-    l->n = 0;
-    add_positions(l, r);
-    LCT_TRY(put(h, r, l, by_position));
-    l->n = 0;
-    add_rows(l, r, "methods", true);
-    LCT_TRY(put(h, r, l, needles));
-    l->n = 0;
-    add_rows(l, r, "tuned", true);
-    return put(h, r, l, needles_after);
+    if (has_value(&l))
+        status = lct_page_figure(h, r, figures[k].id, &f);
+    lct_lines_free(&l);
+    return status;
 }
 
 locant_status lct_page_extension_figures(struct lct_html *h,
                                          const struct lct_results *r)
 {
-    struct lines *l = locant_alloc(sizeof *l);
-    locant_status status;
-
-    if (l == NULL)
-        return locant_fail(LOCANT_ERR_NOMEM, "report: no memory for figures");
-    status = figures(h, r, l);
-    locant_release(l);
-    return status;
+    if (factors_of(r) == 0)
+        return LOCANT_OK;
+    for (int k = 0; k < (int)(sizeof figures / sizeof figures[0]); k++)
+        LCT_TRY(draw(h, r, k));
+    return LOCANT_OK;
 }

@@ -12,14 +12,15 @@ static const double width = .9;            /* of a panel, of a step of 1 */
 
 /* All are between 0 and 1; those with 'of' as shares of another number. */
 static const struct {
-    const char *label, *key, *of;
+    enum lct_message label;
+    const char *key, *of;
 } lines[LINES] = {
-    { "previous token", "previous", NULL },
-    { "own token", "own", NULL },
-    { "entropy", "entropy", "even_entropy" },
-    { "distance", "distance", "even_distance" },
-    { "heads that are sinks", "sinks", NULL },
-    { "encoding's gradient", "gradient_share", NULL },
+    { MSG_PREVIOUS_TOKEN, "previous", NULL },
+    { MSG_OWN_TOKEN, "own", NULL },
+    { MSG_ENTROPY, "entropy", "even_entropy" },
+    { MSG_AXIS_DISTANCE, "distance", "even_distance" },
+    { MSG_SINK_HEADS, "sinks", NULL },
+    { MSG_ENCODING_GRADIENT, "gradient_share", NULL },
 };
 
 struct panels {
@@ -85,41 +86,20 @@ static void add_panel(struct panels *p, const struct lct_results *r, size_t row,
 static locant_status show(struct lct_html *h, const struct lct_results *r,
                           const struct panels *p)
 {
-    locant_figure f = LOCANT_FIGURE_INIT;
+    locant_figure f = lct_figures_begin(FIG_LEARNING);
 
-    f.name = "learning";
-    f.title = "While training, encoding by encoding";
-    f.x_label = "encoding; within each the step, logarithmic";
-    f.y_label = "share";
-    f.width = 820;
-    f.height = 380;
     f.series = p->line;
     f.n_series = LINES;
     f.marks = p->mark;
     f.n_marks = p->n;
-    return lct_page_figure(
-        h, r, &f,
-        "One panel for each encoding, side by side, with six curves over "
-        "training: weight of the previous and of the own token, entropy, mean "
-        "distance, heads that are sinks, gradient of the encoding's "
-        "parameters.",
-        "From before training, at each vertical line, to its end; all heads "
-        "together. Previous and own token: mean of |A|, A = (1/T) sum (p[t, j] "
-        "- 1/t) (Gelberg et al. 2025, arXiv:2512.12167, definition 3.1). "
-        "Entropy and distance: -sum p ln p and sum p d, as shares of those of "
-        "even weights. Sinks: heads with (1/T) sum p[t, 1] above 0.3, T = 64 "
-        "(Gu et al. 2024, arXiv:2410.10781). Gradient: norm of that of the "
-        "encoding's own parameters as a share of the whole, mean of the steps "
-        "since the point before. Text of the built-in generator, first seed "
-        "of each encoding. ",
-        1);
+    return lct_page_figure(h, r, FIG_LEARNING, &f);
 }
 
 static void begin(struct panels *p)
 {
     p->n = 0;
     for (int i = 0; i < LINES; i++)
-        p->line[i] = (locant_series){ .label = lines[i].label, .x = p->x[i],
+        p->line[i] = (locant_series){ LCT_LABEL(lines[i].label), .x = p->x[i],
                                       .y = p->y[i], .color = i, .marks = 1 };
 }
 
@@ -129,7 +109,7 @@ locant_status lct_page_learning(struct lct_html *h, const struct lct_results *r)
     locant_status status = LOCANT_OK;
     size_t row = 0;
 
-    if (!lct_page_wants(h, "learning"))
+    if (!lct_page_wants(h, FIG_LEARNING))
         return LOCANT_OK;
     p = locant_alloc(sizeof *p);
     if (p == NULL)

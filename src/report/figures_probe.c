@@ -3,37 +3,74 @@
  * a curve or a row of dots for each encoding.
  */
 #include "../figure/figure.h"
+#include "figures.h"
+#include "lines.h"
 #include "page.h"
 #include "probe_points.h"
-#include "words.h"
+#include "say.h"
 #include <jansson.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
-struct picture {
-    const char *name;
-    locant_figure_kind kind;
-    int log_x, trained; /* trained: the trained length is marked */
-    const char *title, *x_label, *y_label, *alt, *caption;
-    lct_points_fn points;
-    lct_points_fn other;    /* a second line for each encoding, or NULL */
-    const char *suffix; /* of its label */
-    lct_points_fn reference; /* a grey line of that label; or NULL */
-    const char *reference_label;
+/* ---------------------------------------------------------------- the list */
+
+#define POINTS(read_, part_, key_, x_)                                         \
+    { LCT_POINTS_##read_, part_, key_, .x = LCT_POINTS_X_##x_ }
+#define POINTS_BY(read_, part_, key_, x_, x_key_)                              \
+    { LCT_POINTS_##read_, part_, key_, LCT_POINTS_X_##x_, .x_key = x_key_ }
+#define TRAINED "attention.trained"
+#define INITIAL "attention.initial"
+
+static const struct picture {
+    enum lct_figure_id id;
+    struct lct_points points;
+    struct lct_points other;        /* a second line for each encoding */
+    enum lct_message other_label;   /* of its spec */
+    lct_points_reference reference; /* a grey line; or NULL */
+    enum lct_message reference_label;
+    const char *predicted; /* where a probe has what is marked of it; or NULL */
+} pictures[] = {
+    { FIG_ENTROPY,
+      { LCT_POINTS_MEANS, "attention.long", "entropies", LCT_POINTS_X_QUERY,
+        "rows", TRAINED },
+      .reference = lct_points_even_entropy,
+      .reference_label = MSG_SPREAD_EVENLY },
+    { FIG_SLOPES, POINTS(HEADS, TRAINED, "slope", NONE),
+      POINTS(HEADS, INITIAL, "slope", NONE),
+      .other_label = MSG_BEFORE_TRAINING },
+    { FIG_DISTANCES, .points = POINTS(MEANS, TRAINED, "bins", BINS) },
+    { FIG_REACH, .points = POINTS(HEADS, TRAINED, "distance", NONE) },
+    { FIG_SHARES, POINTS(MEANS, TRAINED, "shares", SHARES),
+      .reference = lct_points_even_shares,
+      .reference_label = MSG_SPREAD_EVENLY },
+    { FIG_PREVIOUS, POINTS(HEADS, TRAINED, "previous_bias", NONE),
+      POINTS(HEADS, INITIAL, "previous_bias", NONE),
+      .other_label = MSG_BEFORE_TRAINING },
+    { FIG_SINKS, POINTS(LIST, "attention.sinks", "text", NONE),
+      POINTS(LIST, "attention.sinks", "repeated", NONE),
+      .other_label = MSG_REPEATED },
+    { FIG_FIELD, .points = POINTS(LIST, "field.trained", "within", POWERS) },
+    { FIG_TRUNCATION, .points = POINTS_BY(LIST, "field.truncation", "loss",
+                                          LIST, "lengths") },
+    { FIG_STATES, POINTS(STATES, "states", "error", COUNT),
+      .reference = lct_points_chance, .reference_label = MSG_CONSTANT_GUESS },
+    { FIG_USAGE, POINTS(MEANS, "usage", "q", COUNT),
+      POINTS(MEANS, "usage", "k", COUNT), .other_label = MSG_OF_KEYS,
+      .predicted = "usage.predicted" },
+    { FIG_PARTIAL, POINTS_BY(LIST, "partial", "loss", LIST, "last"),
+      POINTS_BY(LIST, "partial", "loss_far", LIST, "last"),
+      .other_label = MSG_LONGER, .predicted = "partial.predicted" },
+    { FIG_SWINGS, POINTS(LIST, "tables", "spectrum", COUNT),
+      POINTS(LIST, "tables", "spectrum_initial", COUNT),
+      .other_label = MSG_BEFORE_TRAINING },
+    { FIG_BIAS_STEPS, POINTS(COURSE, "training", "previous_bias", STEPS),
+      POINTS(COURSE, "training", "self_bias", STEPS), .other_label = MSG_OWN },
+    { FIG_ENTROPY_STEPS, .points = POINTS(COURSE, "training", "entropy",
+                                          STEPS) },
+    { FIG_REACH_STEPS, .points = POINTS(COURSE, "training", "distance",
+                                        STEPS) },
+    { FIG_SINKS_STEPS, .points = POINTS(COURSE, "training", "sink", STEPS) },
 };
-
-/* ----------------------------------------------------------------- the list */
-
-#define TEXT "Text of the built-in generator, first seed of each encoding. "
-
-static const struct picture pictures[] = {
-#define LCT_PROBE_FIGURE(name, kind, ...)                                     \
-    { name, LOCANT_FIGURE_##kind, __VA_ARGS__ },
-#include "probe_figures.def"
-#undef LCT_PROBE_FIGURE
-};
-enum { PICTURES = sizeof pictures / sizeof pictures[0] };
+enum { PICTURES = sizeof pictures / sizeof pictures[0], MOST_MARKS = 8 };
 
 bool lct_page_probed(const struct lct_results *r)
 {
@@ -43,98 +80,83 @@ bool lct_page_probed(const struct lct_results *r)
     return false;
 }
 
-/* ------------------------------------------------------------------ drawing */
+/* ----------------------------------------------------------------- drawing */
 
-/* The series of one figure, with the memory behind them. */
-struct rows {
-    locant_series *series;
-    size_t n;
-    double *numbers; /* x, y of each */
-    char (*labels)[300];
-};
-
-static locant_status make_rows(struct rows *rows, size_t most)
+/* A group's points; no line where it has none. */
+static locant_series *add(struct lct_lines *l, const struct lct_results *r,
+                          size_t i, const struct lct_points *points)
 {
-    *rows = (struct rows){ .n = 0 };
-    LCT_TRY(lct_page_numbers(&rows->numbers, 2 * LCT_POINTS * most));
-    rows->series = locant_alloc(most * sizeof *rows->series);
-    rows->labels = locant_alloc(most * sizeof *rows->labels);
-    if (!rows->series || !rows->labels)
-        return locant_fail(LOCANT_ERR_NOMEM, "report: no memory for %zu rows",
-                           most);
-    return LOCANT_OK;
+    locant_series *s = lct_lines_add(l, LCT_POINTS, i);
+    double *x = lct_lines_of(l, s);
+
+    s->label = r->groups[i].spec;
+    s->n = lct_points_of(x, x + LCT_POINTS, points, r->groups[i].probe);
+    if (s->n > 0)
+        return s;
+    l->n--;
+    return NULL;
 }
 
-static void free_rows(struct rows *rows)
+static void add_other(struct lct_lines *l, const struct lct_results *r,
+                      size_t i, const struct picture *p)
 {
-    locant_release(rows->series);
-    locant_release(rows->labels);
-    locant_release(rows->numbers);
-}
+    locant_series *s = add(l, r, i, &p->other);
 
-/* A group's points under its label; nothing where it has none. */
-static void add_row(struct rows *rows, const struct lct_results *r, size_t i,
-                    lct_points_fn points, const char *suffix)
-{
-    double *x = rows->numbers + 2 * LCT_POINTS * rows->n;
-    double *y = x + LCT_POINTS;
-    const size_t n = points(x, y, r->groups[i].probe);
-    char *label = rows->labels[rows->n];
-
-    if (n == 0)
+    if (s == NULL)
         return;
-    snprintf(label, sizeof *rows->labels, "%s%s", r->groups[i].spec, suffix);
-    rows->series[rows->n++] = (locant_series){
-        .label = label, .n = n, .x = x, .y = y, .color = (int)(i % LCT_GREY),
-        .dashed = i < LCT_GREY ? 0 : 2 + (int)(i / LCT_GREY - 1) % 3 };
+    lct_lines_label(l, p->other_label, r->groups[i].spec);
+    if (lct_figures[p->id].kind == LOCANT_FIGURE_CURVES)
+        s->dashed = 1;
 }
 
-/* Of the group whose reference has the most points. */
-static void add_reference(struct rows *rows, const struct lct_results *r,
+/* Of the group whose points reach furthest. */
+static void add_reference(struct lct_lines *l, const struct lct_results *r,
                           const struct picture *p)
 {
     double x[LCT_POINTS], y[LCT_POINTS], far = 0;
     size_t best = r->n;
+    locant_series *s;
 
     for (size_t i = 0; i < r->n; i++) {
-        const size_t n =
-            r->groups[i].probe ? p->reference(x, y, r->groups[i].probe) : 0;
+        const size_t n = r->groups[i].probe
+                             ? lct_points_of(x, y, &p->points,
+                                             r->groups[i].probe)
+                             : 0;
 
         if (n > 0 && x[n - 1] > far) {
             far = x[n - 1];
             best = i;
         }
     }
-    if (best == r->n)
+    s = best < r->n ? add(l, r, best, &p->points) : NULL;
+    if (s == NULL)
         return;
-    add_row(rows, r, best, p->reference, "");
-    rows->series[rows->n - 1].label = p->reference_label;
-    rows->series[rows->n - 1].color = LCT_GREY;
-    rows->series[rows->n - 1].dashed = 1;
+    p->reference(lct_lines_of(l, s) + LCT_POINTS, s->x, s->n,
+                 r->groups[best].probe);
+    s->label = lct_messages_text(p->reference_label, LCT_EN);
+    s->label_zh = lct_messages_text(p->reference_label, LCT_ZH);
+    s->color = LCT_GREY;
+    s->dashed = 1;
 }
 
-static void fill_rows(struct rows *rows, const struct lct_results *r,
-                      const struct picture *p)
+/* Rows of dots before training stand above those after it. */
+static void fill(struct lct_lines *l, const struct lct_results *r,
+                 const struct picture *p)
 {
+    const bool strips = lct_figures[p->id].kind == LOCANT_FIGURE_STRIPS;
+
     for (size_t i = 0; i < r->n; i++) {
         if (r->groups[i].probe == NULL)
             continue;
-        if (p->other && p->kind == LOCANT_FIGURE_STRIPS)
-            add_row(rows, r, i, p->other, p->suffix);
-        add_row(rows, r, i, p->points, "");
-        if (p->other && p->kind == LOCANT_FIGURE_CURVES) {
-            const size_t before = rows->n;
-
-            add_row(rows, r, i, p->other, p->suffix);
-            if (rows->n > before)
-                rows->series[before].dashed = 1;
-        }
+        if (p->other.read && strips)
+            add_other(l, r, i, p);
+        add(l, r, i, &p->points);
+        if (p->other.read && !strips)
+            add_other(l, r, i, p);
     }
     if (p->reference)
-        add_reference(rows, r, p);
+        add_reference(l, r, p);
 }
-
-enum { MOST_MARKS = 8 };
 
 /* The trained length, or the pairs that are predicted; how many. */
 static size_t make_marks(locant_mark *marks, const struct lct_results *r,
@@ -142,12 +164,11 @@ static size_t make_marks(locant_mark *marks, const struct lct_results *r,
 {
     size_t n = 0;
 
-    if (p->trained)
+    if (p->id == FIG_ENTROPY || p->id == FIG_TRUNCATION)
         marks[n++] = lct_trained_mark(r);
-    for (size_t i = 0; i < r->n && (p->points == lct_points_usage_q ||
-                                    p->points == lct_points_partial); i++) {
-        const double at = lct_probe_number(json_object_get(
-            json_object_get(r->groups[i].probe, p->name), "predicted"));
+    for (size_t i = 0; i < r->n && p->predicted; i++) {
+        const double at = lct_points_number(
+            lct_numbers_at(r->groups[i].probe, p->predicted));
 
         if (isfinite(at) && n < MOST_MARKS)
             marks[n++] = (locant_mark){ .x = at, .label = r->groups[i].spec };
@@ -158,33 +179,25 @@ static size_t make_marks(locant_mark *marks, const struct lct_results *r,
 static locant_status draw(struct lct_html *h, const struct lct_results *r,
                           const struct picture *p)
 {
+    const size_t most = 2 * r->n + 1;
     locant_mark marks[MOST_MARKS];
-    locant_figure f = LOCANT_FIGURE_INIT;
-    struct rows rows;
-    locant_status status;
+    locant_figure f = lct_figures_begin(p->id);
+    struct lct_lines l;
+    locant_status status = LOCANT_OK;
 
-    if (!lct_page_wants(h, p->name))
+    if (!lct_page_wants(h, p->id))
         return LOCANT_OK;
-    status = make_rows(&rows, 2 * r->n + 1);
-    if (status == LOCANT_OK)
-        fill_rows(&rows, r, p);
-    f.kind = p->kind;
-    f.name = p->name;
-    f.title = p->title;
-    f.x_label = p->x_label;
-    f.y_label = p->y_label;
-    f.log_x = p->log_x;
-    f.width = 460;
-    f.height = p->kind == LOCANT_FIGURE_CURVES ? 360
-                                               : 90 + 20 * (int)rows.n;
-    f.series = rows.series;
-    f.n_series = rows.n;
+    LCT_TRY(lct_lines_make(&l, most, r->n, 2 * LCT_POINTS * most));
+    fill(&l, r, p);
+    if (f.height == 0)
+        f.height = 90 + 20 * (int)l.n;
+    f.series = l.series;
+    f.n_series = l.n;
     f.marks = marks;
     f.n_marks = make_marks(marks, r, p);
-    if (status == LOCANT_OK && rows.n > 0)
-        status = lct_page_figure(h, r, &f, p->alt, p->caption,
-                                 LCT_TRAINED_HERE);
-    free_rows(&rows);
+    if (l.n > 0)
+        status = lct_page_figure(h, r, p->id, &f);
+    lct_lines_free(&l);
     return status;
 }
 
@@ -193,10 +206,7 @@ locant_status lct_page_probes(struct lct_html *h, const struct lct_results *r)
     locant_status status = LOCANT_OK;
 
     lct_html_raw(h, "<p>");
-    lct_html_word(h, "What was found by running the trained models of the "
-                     "first seed over a text that is the same for all, and no "
-                     "part of the corpus. Maps and weights show what attention "
-                     "does, not why the loss is what it is.");
+    lct_say(h, MSG_MODELS_LEAD);
     lct_html_raw(h, "</p>\n"
                     "<div class=\"grid\" id=\"probes\">\n");
     for (int i = 0; i < PICTURES && status == LOCANT_OK; i++)
@@ -204,7 +214,7 @@ locant_status lct_page_probes(struct lct_html *h, const struct lct_results *r)
     if (status == LOCANT_OK)
         status = lct_page_learning(h, r);
     if (status == LOCANT_OK)
-        status = lct_page_maps(h, r, 0);
+        status = lct_page_maps(h, r, -1);
     lct_html_raw(h, "</div>\n");
     lct_page_probe_tables(h, r);
     return status;

@@ -6,30 +6,43 @@
 #include <stdio.h>
 #include <string.h>
 
-void lct_task_caption(char out[LCT_TASK_CAPTION], const struct lct_html *h,
-                      const char *text, size_t t)
+struct lct_task_figure lct_task_begin(const struct lct_html *h,
+                                      enum lct_figure_id id, const char *own)
 {
-    if (h->taker)
-        snprintf(out, LCT_TASK_CAPTION, "%s", text);
-    else
-        snprintf(out, LCT_TASK_CAPTION, "%s On this task, at "
-                 "{tasks.%zu.parameters} parameters.", text, t);
+    struct lct_task_figure f = { lct_figures_begin(id), .id = id };
+
+    snprintf(f.name, sizeof f.name, "%s", own);
+    f.own = h->taker == NULL;
+    return f;
 }
 
-void lct_task_name(char out[64], const struct lct_html *h, const char *kind,
-                   const char *own)
+locant_status lct_task_put(struct lct_html *h, const struct lct_results *r,
+                           size_t t, struct lct_task_figure *f,
+                           enum lct_message caption)
 {
-    snprintf(out, 64, "%s", h->taker ? kind : own);
+    char at[32];
+
+    snprintf(at, sizeof at, "tasks.%zu", t);
+    if (f->own)
+        f->f.name = f->name;
+    lct_figures_title_filled(&f->f, &f->title);
+    return lct_page_figure_with(h, r, f->id, &f->f, caption, NULL, at);
 }
 
-bool lct_task_wanted(const struct lct_html *h, const char *kind,
+bool lct_task_wanted(const struct lct_html *h, enum lct_figure_id id,
                      const json_t *test)
 {
     const int64_t length = h->taker ? h->taker->length : 0;
 
-    return lct_page_wants(h, h->taker ? kind : "") &&
+    return lct_page_wants(h, id) &&
            (length == 0 || test == NULL ||
             json_integer_value(json_object_get(test, "length")) == length);
+}
+
+void lct_task_label(const char **en, const char **zh, const char *text)
+{
+    *en = text;
+    *zh = lct_messages_translate(text);
 }
 
 /* ------------------------------------------------------------------- strips */
@@ -87,15 +100,18 @@ static void add_strip(struct strips *s, const struct lct_results *r, size_t i,
                                          .color = (int)(i % LCT_GREY) };
 }
 
-void lct_task_title(char out[LCT_TASK_TITLE], const struct lct_results *r,
+void lct_task_title(struct lct_label *out, const struct lct_results *r,
                     size_t t, const json_t *test)
 {
     const char *setting = json_string_value(json_object_get(test, "setting"));
+    char length[24];
+    const char *const text[] = { lct_page_task_text(r, t, "task"), length,
+                                 setting };
 
-    snprintf(out, LCT_TASK_TITLE, "%s, length %lld%s%s",
-             lct_page_task_text(r, t, "task"),
-             (long long)json_integer_value(json_object_get(test, "length")),
-             setting && *setting ? ", " : "", setting ? setting : "");
+    snprintf(length, sizeof length, "%lld",
+             (long long)json_integer_value(json_object_get(test, "length")));
+    lct_messages_label(out, setting && *setting ? MSG_TASK_TITLE_WITH_SETTING
+                                                : MSG_TASK_SCORES_TITLE, text);
 }
 
 /*
@@ -110,14 +126,14 @@ static size_t make_marks(locant_mark *out, const struct lct_results *r,
     const bool error = strcmp(metric, "read error") == 0;
 
     if (strcmp(metric, "loss - floor") == 0) {
-        out[0] = (locant_mark){ .x = 0, .label = "floor" };
+        out[0] = (locant_mark){ .x = 0, LCT_LABEL(MSG_FLOOR) };
         return 1;
     }
-    out[0] = (locant_mark){ .x = error ? .1 : .9, .label = "solved" };
+    out[0] = (locant_mark){ .x = error ? .1 : .9, LCT_LABEL(MSG_SOLVED) };
     out[1] = (locant_mark){ .x = error ? 1 - chance : chance,
-                            .label = "guessing" };
+                            LCT_LABEL(MSG_GUESSING) };
     if (strcmp(metric, "exact match") == 0)
-        out[1] = (locant_mark){ .x = 0, .label = "all wrong" };
+        out[1] = (locant_mark){ .x = 0, LCT_LABEL(MSG_ALL_WRONG) };
     return 2;
 }
 
@@ -126,40 +142,32 @@ static locant_status draw_strips(struct lct_html *h,
                                  size_t k)
 {
     const json_t *test = lct_page_test(r, t, k);
-    char own[40], name[64], title[LCT_TASK_TITLE], caption[LCT_TASK_CAPTION];
-    locant_figure f = LOCANT_FIGURE_INIT;
+    char own[40];
+    struct lct_task_figure f;
     locant_mark marks[2];
     struct strips s;
     locant_status status;
 
-    if (!lct_task_wanted(h, "task-scores", test))
+    if (!lct_task_wanted(h, FIG_TASK_SCORES, test))
         return LOCANT_OK;
     LCT_TRY(make_strips(&s, r, test));
     for (size_t i = 0; i < r->n; i++)
         add_strip(&s, r, i, test);
     snprintf(own, sizeof own, "task-%zu-%zu", t + 1, k + 1);
-    lct_task_name(name, h, "task-scores", own);
-    lct_task_title(title, r, t, test);
-    lct_task_caption(caption, h,
-                     s.counted ? "One dot a seed, with the 95 % interval of "
-                                 "its items (Wilson)."
-                               : "One dot a seed.",
-                     t);
-    f.kind = LOCANT_FIGURE_STRIPS;
-    f.name = name;
-    f.title = title;
-    f.x_label = lct_page_task_text(r, t, "metric");
-    f.width = 460;
-    f.height = 105 + 22 * (int)s.n;
-    f.series = s.series;
-    f.n_series = s.n;
-    f.marks = marks;
-    f.n_marks = make_marks(marks, r, t);
+    f = lct_task_begin(h, FIG_TASK_SCORES, own);
+    lct_task_title(&f.title, r, t, test);
+    lct_task_label(&f.f.x_label, &f.f.x_label_zh,
+                   lct_page_task_text(r, t, "metric"));
+    f.f.height = 105 + 22 * (int)s.n;
+    f.f.series = s.series;
+    f.f.n_series = s.n;
+    f.f.marks = marks;
+    f.f.n_marks = make_marks(marks, r, t);
     status = lct_page_all_missing(s.values, s.used)
                  ? LOCANT_OK
-                 : lct_page_figure(h, r, &f, "A row for each encoding, with "
-                                   "one dot a seed: what it scored on this "
-                                   "test.", caption, 0);
+                 : lct_task_put(h, r, t, &f,
+                                s.counted ? MSG_TASK_SCORES_CAPTION_ITEMS
+                                          : MSG_NONE);
     locant_release(s.series);
     locant_release(s.values);
     return status;

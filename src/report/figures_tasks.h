@@ -1,27 +1,39 @@
 /* figures_tasks.h - what the figures of tasks share */
 #ifndef LCT_FIGURES_TASKS_H
 #define LCT_FIGURES_TASKS_H
+#include "figures.h"
 #include "page_tasks.h"
-
-enum { LCT_TASK_CAPTION = 400, LCT_TASK_TITLE = 160 };
-
-/* 'text', and on a page the size of the models of task t. */
-void lct_task_caption(char out[LCT_TASK_CAPTION], const struct lct_html *h,
-                      const char *text, size_t t);
-
-/* "T9, length 256, ignored=98" */
-void lct_task_title(char out[LCT_TASK_TITLE], const struct lct_results *r,
-                    size_t t, const json_t *test);
+#include <stdbool.h>
 
 /*
- * A page has many figures of a kind, each with a name of its own; whoever wants
- * one asks for the kind, and perhaps for the length of the test.  'test' may be
- * NULL: the figure is of all.
+ * A figure of a task.  A page has many of a kind, each with a name of its own;
+ * whoever wants one asks for the kind, and perhaps for the length of the test.
  */
-void lct_task_name(char out[64], const struct lct_html *h, const char *kind,
-                   const char *own);
-bool lct_task_wanted(const struct lct_html *h, const char *kind,
+struct lct_task_figure {
+    locant_figure f;
+    enum lct_figure_id id;
+    struct lct_label title;
+    char name[40];
+    bool own;
+};
+
+struct lct_task_figure lct_task_begin(const struct lct_html *h,
+                                      enum lct_figure_id id, const char *own);
+/* Its caption (MSG_NONE: that of its row) ends with the size of the models. */
+locant_status lct_task_put(struct lct_html *h, const struct lct_results *r,
+                           size_t t, struct lct_task_figure *f,
+                           enum lct_message caption);
+
+/* 'test' may be NULL: the figure is of all. */
+bool lct_task_wanted(const struct lct_html *h, enum lct_figure_id id,
                      const json_t *test);
+
+/* "T9, length 256, ignored=98" */
+void lct_task_title(struct lct_label *out, const struct lct_results *r,
+                    size_t t, const json_t *test);
+
+/* Both labels of an axis, of a text that is translated. */
+void lct_task_label(const char **en, const char **zh, const char *text);
 
 /* Of task t: encodings by place, depth by length, who solves it. */
 locant_status lct_page_task_maps(struct lct_html *h,

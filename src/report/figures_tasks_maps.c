@@ -41,39 +41,22 @@ static void free_map(struct map *m)
     locant_release(m->text);
 }
 
-static const char *const words[][2] = {
-    { "Mean over seeds by place, as the task counts it; of ranges, where each "
-      "begins.",
-      "A map of the score: a row for each encoding, a column for each place." },
-    { "Keys found by depth and by test, mean over seeds.",
-      "A map of the keys found: a row for each depth, a column for each "
-      "length." },
-    { "Share of seeds that get 0.9 or more right.",
-      "A map of shares of seeds: a row for each encoding, a column for each "
-      "test." },
-};
-
 static locant_status put(struct lct_html *h, const struct lct_results *r,
-                         size_t t, const struct map *m, locant_figure *f,
-                         const char *const word[2])
+                         size_t t, const struct map *m,
+                         struct lct_task_figure *f)
 {
-    char caption[LCT_TASK_CAPTION];
-
     if (m->n_rows == 0 ||
         lct_page_all_missing(m->cells, m->n_rows * m->n_cols))
         return LOCANT_OK;
-    lct_task_caption(caption, h, word[0], t);
-    f->kind = LOCANT_FIGURE_HEATMAP;
-    f->width = 460;
-    f->height = f->height ? f->height : 130 + 26 * (int)m->n_rows;
-    f->cells = m->cells;
-    f->rows = (int64_t)m->n_rows;
-    f->cols = (int64_t)m->n_cols;
-    f->row_names = m->rows[0] ? m->rows : NULL;
-    f->col_names = m->cols;
-    f->numbers = 1;
-    f->y_max = 1; /* colours of shares mean the same on every map */
-    return lct_page_figure(h, r, f, word[1], caption, 0);
+    if (f->f.height == 0)
+        f->f.height = 130 + 26 * (int)m->n_rows;
+    f->f.cells = m->cells;
+    f->f.rows = (int64_t)m->n_rows;
+    f->f.cols = (int64_t)m->n_cols;
+    f->f.row_names = m->rows[0] ? m->rows : NULL;
+    f->f.col_names = m->cols;
+    f->f.y_max = 1; /* colours of shares mean the same on every map */
+    return lct_task_put(h, r, t, f, MSG_NONE);
 }
 
 /* ------------------------------------------------------------------- places */
@@ -148,26 +131,24 @@ static locant_status draw_places(struct lct_html *h,
                                  size_t k)
 {
     const json_t *test = lct_page_test(r, t, k), *places = places_of(test);
-    char own[40], name[64], title[LCT_TASK_TITLE];
-    locant_figure f = LOCANT_FIGURE_INIT;
+    char own[40];
+    struct lct_task_figure f;
     struct map m;
     locant_status status;
 
-    if (!lct_task_wanted(h, "task-places", test) ||
+    if (!lct_task_wanted(h, FIG_TASK_PLACES, test) ||
         json_array_size(places) == 0)
         return LOCANT_OK;
     snprintf(own, sizeof own, "task-%zu-places-%zu", t + 1, k + 1);
-    lct_task_name(name, h, "task-places", own);
-    lct_task_title(title, r, t, test);
-    f.name = name;
-    f.title = title;
-    f.x_label = lct_page_task_text(r, t, "place");
-    f.y_label = "encoding";
+    f = lct_task_begin(h, FIG_TASK_PLACES, own);
+    lct_task_title(&f.title, r, t, test);
+    lct_task_label(&f.f.x_label, &f.f.x_label_zh,
+                   lct_page_task_text(r, t, "place"));
     status = make_map(&m, r->n, json_array_size(places));
     if (status == LOCANT_OK)
         status = fill_places(&m, r, t, test, places);
     if (status == LOCANT_OK)
-        status = put(h, r, t, &m, &f, words[0]);
+        status = put(h, r, t, &m, &f);
     free_map(&m);
     return status;
 }
@@ -196,14 +177,15 @@ static locant_status draw_depths(struct lct_html *h,
     const char *spec = r->groups[i].spec;
     const json_t *places = NULL;
     const size_t tests = lct_page_task_tests(r, t);
-    char own[40], name[64], title[300];
-    locant_figure f = LOCANT_FIGURE_INIT;
+    const char *const named[] = { lct_page_task_text(r, t, "task"), spec };
+    char own[40];
+    struct lct_task_figure f;
     struct map m;
     locant_status status;
 
     for (size_t k = 0; k < tests; k++)
         places = more(places, row_of(lct_page_test(r, t, k), spec));
-    if (!lct_task_wanted(h, "task-depths", NULL) ||
+    if (!lct_task_wanted(h, FIG_TASK_DEPTHS, NULL) ||
         json_array_size(places) == 0)
         return LOCANT_OK;
     status = make_map(&m, json_array_size(places), tests);
@@ -216,21 +198,15 @@ static locant_status draw_depths(struct lct_html *h,
                                               place_at(places, d));
     }
     snprintf(own, sizeof own, "task-%zu-depths-%zu", t + 1, i + 1);
-    lct_task_name(name, h, "task-depths", own);
-    snprintf(title, sizeof title, "%s: %s", lct_page_task_text(r, t, "task"),
-             spec);
-    f.name = name;
-    f.title = title;
-    f.x_label = "length";
-    f.y_label = "depth (per cent)";
-    f.height = 320;
-    f.y_first = (double)place_at(places, 0);
-    f.y_step = json_array_size(places) < 2
+    f = lct_task_begin(h, FIG_TASK_DEPTHS, own);
+    lct_messages_label(&f.title, MSG_TASK_DEPTHS_TITLE, named);
+    f.f.y_first = (double)place_at(places, 0);
+    f.f.y_step = json_array_size(places) < 2
                    ? 1
                    : ((double)place_at(places, json_array_size(places) - 1) -
-                      f.y_first) / (double)(json_array_size(places) - 1);
+                      f.f.y_first) / (double)(json_array_size(places) - 1);
     if (status == LOCANT_OK)
-        status = put(h, r, t, &m, &f, words[1]);
+        status = put(h, r, t, &m, &f);
     free_map(&m);
     return status;
 }
@@ -240,12 +216,13 @@ static locant_status draw_solved(struct lct_html *h,
                                  const struct lct_results *r, size_t t)
 {
     const size_t tests = lct_page_task_tests(r, t);
-    char own[40], name[64], title[LCT_TASK_TITLE];
-    locant_figure f = LOCANT_FIGURE_INIT;
+    const char *const named[] = { lct_page_task_text(r, t, "task") };
+    char own[40];
+    struct lct_task_figure f;
     struct map m;
     locant_status status;
 
-    if (!lct_task_wanted(h, "task-solved", NULL))
+    if (!lct_task_wanted(h, FIG_TASK_SOLVED, NULL))
         return LOCANT_OK;
     status = make_map(&m, r->n, tests);
     for (size_t k = 0; k < tests && status == LOCANT_OK; k++)
@@ -259,15 +236,10 @@ static locant_status draw_solved(struct lct_html *h,
         m.rows[m.n_rows++] = r->groups[i].spec;
     }
     snprintf(own, sizeof own, "task-%zu-solved", t + 1);
-    lct_task_name(name, h, "task-solved", own);
-    snprintf(title, sizeof title, "%s: seeds that solve it",
-             lct_page_task_text(r, t, "task"));
-    f.name = name;
-    f.title = title;
-    f.x_label = "length";
-    f.y_label = "encoding";
+    f = lct_task_begin(h, FIG_TASK_SOLVED, own);
+    lct_messages_label(&f.title, MSG_TASK_SOLVED_TITLE, named);
     if (status == LOCANT_OK)
-        status = put(h, r, t, &m, &f, words[2]);
+        status = put(h, r, t, &m, &f);
     free_map(&m);
     return status;
 }

@@ -1,16 +1,25 @@
-/* html_table.c - the frame of a table that may be wider than the page */
+/* html_table.c - the renderer of tables; see html_table.h */
+#include "html_table.h"
 #include "../figure/figure.h"
+#include "cell.h"
 #include "page.h"
-#include "words.h"
+#include "say.h"
+#include <inttypes.h>
+#include <jansson.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-void lct_html_table(struct lct_html *h, const char *label, const char *kind)
+enum { PATH_BYTES = 128 };
+
+/* ------------------------------------------------------------------- frame */
+
+/* It may be wider than the page. */
+void lct_html_table_begin(struct lct_html *h, enum lct_message label,
+                     const char *kind)
 {
     lct_html_raw(h, "<div class=\"scroll\" role=\"region\" tabindex=\"0\"");
-    lct_html_spoken(h, label);
+    lct_say_label(h, label);
     lct_html_raw(h, "><table");
     if (kind) {
         lct_html_raw(h, " class=\"");
@@ -20,16 +29,26 @@ void lct_html_table(struct lct_html *h, const char *label, const char *kind)
     lct_html_raw(h, ">\n<caption><span>");
 }
 
-void lct_html_table_head(struct lct_html *h)
+void lct_html_table_columns(struct lct_html *h)
 {
     lct_html_raw(h, "</span></caption>\n<thead><tr>");
 }
 
-void lct_html_column(struct lct_html *h, const char *name)
+void lct_html_table_heading(struct lct_html *h, enum lct_message heading)
 {
     lct_html_raw(h, "<th scope=\"col\">");
-    lct_html_word(h, name);
+    lct_say(h, heading);
     lct_html_raw(h, "</th>");
+}
+
+void lct_html_table_rows(struct lct_html *h)
+{
+    lct_html_raw(h, "</tr></thead><tbody>\n");
+}
+
+void lct_html_table_close(struct lct_html *h)
+{
+    lct_html_raw(h, "</tbody></table></div>\n");
 }
 
 /* In a narrow column a spec is broken after a bracket or a comma. */
@@ -49,8 +68,8 @@ static void put_spec(struct lct_html *h, const char *spec)
     }
 }
 
-void lct_html_row_head(struct lct_html *h, const struct lct_results *r,
-                       size_t i)
+void lct_html_table_group(struct lct_html *h, const struct lct_results *r,
+                          size_t i)
 {
     char chip[80];
 
@@ -62,159 +81,234 @@ void lct_html_row_head(struct lct_html *h, const struct lct_results *r,
     lct_html_raw(h, "</th>");
 }
 
-void lct_html_counts(struct lct_html *h, const struct lct_results *r,
-                     const char *list, int first, int n)
+void lct_html_table_head(struct lct_html *h, const char *text, const char *spec,
+                    const char *source)
 {
-    for (int k = first; k < first + n; k++) {
+    lct_html_raw(h, "<tr><th scope=\"row\">");
+    lct_say_translated(h, text);
+    if (spec) {
+        lct_html_raw(h, "<small><code>");
+        lct_html_text(h, spec);
+        lct_html_raw(h, "</code>");
+        lct_say_translated(h, source);
+        lct_html_raw(h, "</small>");
+    }
+    lct_html_raw(h, "</th>");
+}
+
+/* ----------------------------------------------------------------- columns */
+
+/* How often a column stands: once for each number of its list. */
+static int times_of(const struct lct_results *r, const struct lct_column *c)
+{
+    const json_t *list =
+        c->each ? lct_numbers_at(r->numbers, c->each) : NULL;
+
+    if (c->only)
+        return c->n_only;
+    return json_is_array(list) ? (int)json_array_size(list) - c->first : 1;
+}
+
+static int index_of(const struct lct_column *c, int k)
+{
+    return c->only ? c->only[k] : c->first + k;
+}
+
+static bool is_list(const struct lct_results *r, const struct lct_column *c)
+{
+    return json_is_array(lct_numbers_at(r->numbers, c->each));
+}
+
+/* Where in the document the number of the k-th column of a list is. */
+static void number_path(char out[PATH_BYTES], const struct lct_results *r,
+                        const struct lct_column *c, int k)
+{
+    if (is_list(r, c))
+        snprintf(out, PATH_BYTES, "%s.%d%s%s", c->each, index_of(c, k),
+                 c->of ? "." : "", c->of ? c->of : "");
+    else
+        snprintf(out, PATH_BYTES, "%s", c->each);
+}
+
+static void put_headings(struct lct_html *h, const struct lct_results *r,
+                         const struct lct_column *c)
+{
+    const int n = times_of(r, c);
+
+    for (int k = 0; k < n; k++) {
+        char at[PATH_BYTES];
+
         lct_html_raw(h, "<th scope=\"col\">");
-        lct_page_count(h, r, "%s.%d", list, k);
+        if (c->heading)
+            lct_say_values(h, r, c->heading, NULL);
+        if (c->each && (is_list(r, c) || !c->heading)) {
+            lct_html_raw(h, c->heading ? " " : "");
+            number_path(at, r, c, k);
+            if (c->of)
+                lct_page_number(h, r, 4, "%s", at);
+            else
+                lct_page_count(h, r, "%s", at);
+        }
         lct_html_raw(h, "</th>");
     }
 }
 
-/* -------------------------------------------------------------- intervals */
-
-/*
- * One precision for an interval and what it is of: two digits of its width, no
- * fewer decimals than the other cells have.
- */
-static int decimals_of(double width, int least)
+void lct_html_table_open(struct lct_html *h, const struct lct_results *r,
+                    const struct lct_html_table *t, const char *const *text)
 {
-    const double wanted = width > 0 ? 1 - floor(log10(width)) : least;
-
-    return (int)fmin(fmax(wanted, least), fmax(least, 4));
+    lct_html_table_begin(h, t->label, t->kind);
+    lct_say_values(h, r, t->caption, text);
+    lct_html_table_columns(h);
+    lct_html_table_heading(h, t->row_heading);
+    for (int k = 0; k < t->n; k++)
+        put_headings(h, r, &t->columns[k]);
+    lct_html_table_rows(h);
 }
 
-static void put(struct lct_html *h, bool sign, double value, int decimals)
+/* ------------------------------------------------------------------- cells */
+
+/* row.path with its * and #. */
+static void expand(char out[PATH_BYTES], const struct lct_results *r,
+                   const char *row, const char *path,
+                   const struct lct_column *c, int k)
 {
-    if (sign)
-        lct_html_signed(h, value, decimals);
+    char at[PATH_BYTES] = "";
+    size_t n = (size_t)snprintf(out, PATH_BYTES, "%s", row);
+
+    if (c->each)
+        number_path(at, r, c, k);
+    if (*path && n > 0 && n < PATH_BYTES)
+        n += (size_t)snprintf(out + n, PATH_BYTES - n, ".");
+    for (; *path && n < PATH_BYTES; path++)
+        if (*path == '*')
+            n += (size_t)snprintf(out + n, PATH_BYTES - n, "%" PRId64,
+                                  (int64_t)lct_page_value(r, "%s", at));
+        else if (*path == '#')
+            n += (size_t)snprintf(out + n, PATH_BYTES - n, "%d",
+                                  index_of(c, k));
+        else
+            n += (size_t)snprintf(out + n, PATH_BYTES - n, "%c", *path);
+}
+
+/* The difference, and its corrected p below it. */
+static void put_test(struct lct_html *h, const struct lct_results *r,
+                     const char *path)
+{
+    char mean[PATH_BYTES + 8], half[PATH_BYTES + 8];
+
+    snprintf(mean, sizeof mean, "%s.mean", path);
+    snprintf(half, sizeof half, "%s.half", path);
+    lct_cell_half(h, r, true, mean, half);
+    if (isnan(lct_page_value(r, "%s.p", path)))
+        return;
+    lct_html_raw(h, "<br><small>p ");
+    lct_page_number(h, r, 3, "%s.corrected", path);
+    lct_html_raw(h, "</small>");
+}
+
+static void put_text(struct lct_html *h, const struct lct_results *r,
+                     const char *path, bool code)
+{
+    const char *text = json_string_value(lct_numbers_at(r->numbers, path));
+
+    lct_html_raw(h, code ? "<code>" : "");
+    if (code)
+        lct_html_text(h, text);
     else
-        lct_html_number(h, value, decimals);
+        lct_say_translated(h, text);
+    lct_html_raw(h, code ? "</code>" : "");
 }
 
-/* What rounds to zero and is not zero keeps its sign: "-0.0000". */
-static void put_end(struct lct_html *h, double value, int decimals)
+/* Cells that are more than a number, in an element of their own. */
+static void put_open_cell(struct lct_html *h, const struct lct_results *r,
+                          const struct lct_column *c, const char *path,
+                          const char *other)
 {
-    if (value != 0 && fabs(value) < 0.5 * pow(10, -decimals)) {
-        lct_html_raw(h, value < 0 ? "\xe2\x88\x92" : "+");
-        value = 0;
-    }
-    lct_html_number(h, value, decimals);
-}
+    const bool text = c->cell == LCT_CELL_CODE || c->cell == LCT_CELL_TEXT;
 
-static void put_ends(struct lct_html *h, double low, double high, int decimals)
-{
-    lct_html_raw(h, "[");
-    put_end(h, low, decimals);
-    lct_html_raw(h, ", ");
-    put_end(h, high, decimals);
-    lct_html_raw(h, "]");
-}
-
-/* One element for all numbers of the cell: a page has hundreds of them. */
-void lct_html_interval_of(struct lct_html *h, const struct lct_results *r,
-                          bool sign, const char *own, const char *whose)
-{
-    const bool other = strcmp(own, whose) != 0;
-    const double low = lct_page_value(r, "%s.low", whose);
-    const double high = lct_page_value(r, "%s.high", whose);
-    const bool interval = !isnan(low);
-    const int decimals = decimals_of(high - low, 3);
-
-    lct_html_raw(h, "<td class=\"i\" data-number=\"");
-    lct_html_text(h, own);
-    lct_html_raw(h, ".mean");
-    if (interval && other) {
-        lct_html_raw(h, " ");
-        lct_html_text(h, whose);
-        lct_html_raw(h, ".mean");
-    }
-    lct_html_raw(h, interval ? " low high\">" : "\">");
-    put(h, sign, lct_page_value(r, "%s.mean", own), other ? 3 : decimals);
-    if (interval) {
-        lct_html_raw(h, "\n");
-        if (other) {
-            put(h, true, lct_page_value(r, "%s.mean", whose), decimals);
-            lct_html_raw(h, " ");
-        }
-        put_ends(h, low, high, decimals);
-    }
+    lct_html_raw(h, text                    ? "<td class=\"text\">"
+                    : c->cell == LCT_CELL_SHARE ? "<td class=\"i\">"
+                                           : "<td>");
+    if (c->cell == LCT_CELL_HALF || c->cell == LCT_CELL_HALF_CHANGE)
+        lct_cell_half(h, r, c->cell == LCT_CELL_HALF_CHANGE, path, other);
+    else if (c->cell == LCT_CELL_TEST)
+        put_test(h, r, path);
+    else if (c->cell == LCT_CELL_SHARE)
+        lct_cell_share(h, r, true, path, "share");
+    else
+        put_text(h, r, path, c->cell == LCT_CELL_CODE);
     lct_html_raw(h, "</td>");
 }
 
-void lct_html_share_text(struct lct_html *h, const struct lct_results *r,
-                         bool per_cent, const char *path, const char *name)
+/* Is there nothing at a path: no number, no object with one? */
+static bool is_missing(const struct lct_results *r, const char *path)
 {
-    const double scale = per_cent ? 100 : 1;
-    const double low = scale * lct_page_value(r, "%s.low", path);
-    const double high = scale * lct_page_value(r, "%s.high", path);
-    const int decimals = decimals_of(high - low, per_cent ? 0 : 3);
+    const json_t *at = lct_numbers_at(r->numbers, path);
 
-    lct_html_number(h, scale * lct_page_value(r, "%s.%s", path, name),
-                    decimals);
-    if (isnan(low))
+    return at == NULL || json_is_null(at) ||
+           (json_is_object(at) && json_is_null(json_object_get(at, "mean")));
+}
+
+static void put_cell(struct lct_html *h, const struct lct_results *r,
+                     const struct lct_column *c, const char *row, int k)
+{
+    char path[PATH_BYTES], other[PATH_BYTES], where[PATH_BYTES];
+    const double scale = c->scale != 0 ? c->scale : 1;
+
+    expand(path, r, row, c->path, c, k);
+    expand(other, r, row, c->other ? c->other : c->path, c, k);
+    expand(where, r, row, c->where ? c->where : "", c, k);
+    if (c->missing && is_missing(r, path) && !is_missing(r, where)) {
+        lct_html_raw(h, "<td>");
+        lct_html_raw(h, c->missing);
+        lct_html_raw(h, "</td>");
         return;
-    lct_html_raw(h, per_cent ? " %\n" : "\n");
-    put_ends(h, low, high, decimals);
+    }
+    switch (c->cell) {
+    case LCT_CELL_NUMBER:
+        lct_page_cell(h, r, scale, c->decimals, "%s", path);
+        break;
+    case LCT_CELL_SIGNED:
+        lct_page_cell(h, r, scale, LCT_WITH_SIGN + c->decimals, "%s", path);
+        break;
+    case LCT_CELL_COUNT:
+        lct_page_cell(h, r, scale, LCT_NO_DECIMALS, "%s", path);
+        break;
+    case LCT_CELL_INTERVAL:
+    case LCT_CELL_CHANGE:
+        lct_cell_interval(h, r, c->cell == LCT_CELL_CHANGE, path, other);
+        break;
+    default:
+        put_open_cell(h, r, c, path, other);
+    }
 }
 
-void lct_html_share(struct lct_html *h, const struct lct_results *r,
-                    bool per_cent, const char *path, const char *name)
+void lct_html_table_cell(struct lct_html *h, const struct lct_results *r,
+                    const struct lct_column *c, const char *row)
 {
-    lct_html_raw(h, "<span data-number=\"");
-    lct_html_text(h, path);
-    lct_html_raw(h, ".");
-    lct_html_raw(h, name);
-    lct_html_raw(h, isnan(lct_page_value(r, "%s.low", path)) ? "\""
-                                                            : " low high\"");
-    lct_html_raw(h, per_cent ? " data-scale=\"100\">" : ">");
-    lct_html_share_text(h, r, per_cent, path, name);
-    lct_html_raw(h, "</span>");
+    put_cell(h, r, c, row, 0);
 }
 
-static void mark(struct lct_html *h, const char *path)
+void lct_html_table_cells(struct lct_html *h, const struct lct_results *r,
+                     const struct lct_html_table *t, const char *row)
 {
-    lct_html_raw(h, "<span data-number=\"");
-    lct_html_text(h, path);
-    lct_html_raw(h, "\">");
+    for (int i = 0; i < t->n; i++)
+        for (int k = 0; k < times_of(r, &t->columns[i]); k++)
+            put_cell(h, r, &t->columns[i], row, k);
+    lct_html_raw(h, "</tr>\n");
 }
 
-void lct_html_half(struct lct_html *h, const struct lct_results *r, bool sign,
-                   const char *mean, const char *half)
+void lct_html_table_groups(struct lct_html *h, const struct lct_results *r,
+                      const struct lct_html_table *t, const size_t *order)
 {
-    const double width = 2 * lct_page_value(r, "%s", half);
-    const int decimals = decimals_of(width, 3);
+    lct_html_table_open(h, r, t, NULL);
+    for (size_t i = 0; i < r->n; i++) {
+        const size_t at = order ? order[i] : i;
+        char row[32];
 
-    mark(h, mean);
-    put(h, sign, lct_page_value(r, "%s", mean), decimals);
-    lct_html_raw(h, "</span>");
-    if (isnan(width))
-        return;
-    lct_html_raw(h, " <small>\xc2\xb1 ");
-    mark(h, half);
-    put_end(h, width / 2, decimals);
-    lct_html_raw(h, "</span></small>");
-}
-
-void lct_html_interval(struct lct_html *h, const struct lct_results *r,
-                       bool difference, const char *path, ...)
-{
-    char at[128];
-    va_list args;
-
-    va_start(args, path);
-    vsnprintf(at, sizeof at, path, args);
-    va_end(args);
-    lct_html_interval_of(h, r, difference, at, at);
-}
-
-void lct_html_table_body(struct lct_html *h)
-{
-    lct_html_raw(h, "</tr></thead><tbody>\n");
-}
-
-void lct_html_table_end(struct lct_html *h)
-{
-    lct_html_raw(h, "</tbody></table></div>\n");
+        snprintf(row, sizeof row, "rows.%zu", at);
+        lct_html_table_group(h, r, at);
+        lct_html_table_cells(h, r, t, row);
+    }
+    lct_html_table_close(h);
 }

@@ -9,7 +9,7 @@
 #include "../figure/inline.h"
 #include "page.h"
 #include "page_script.h"
-#include "words.h"
+#include "say.h"
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,14 +29,9 @@ static const char head_after[] =
 static void introduction(struct lct_html *h, const struct lct_results *r)
 {
     lct_html_raw(h, "<header><h1>");
-    lct_html_word(h, "Positional encodings compared");
+    lct_say(h, MSG_HEADING);
     lct_html_raw(h, "</h1>\n<p class=\"lead\">");
-    lct_page_say(h, r,
-                 "{protocol.encodings} small Transformers that differ in "
-                 "nothing but their positional encoding, trained on texts of "
-                 "{protocol.trained_length} bytes and tested on longer ones: "
-                 "on this corpus, at {model.parameters:M} parameters.",
-                 NULL);
+    lct_say_values(h, r, MSG_LEAD, NULL);
     lct_html_raw(h, "</p></header>\n");
 }
 
@@ -46,25 +41,25 @@ static void introduction(struct lct_html *h, const struct lct_results *r)
  * is anything to show; NULL: always.
  */
 static const struct lct_section sections[] = {
-    { "length", "Loss by length of context", lct_page_headline, NULL },
-    { "numbers", "The numbers", lct_page_tables, NULL },
-    { "compare", "The encodings side by side", lct_page_compare, NULL },
-    { "position", "Loss by position", lct_page_positions, NULL },
-    { "protocols", "Other protocols", lct_page_protocols, NULL },
-    { "tasks", "Tasks", lct_page_tasks, lct_page_has_tasks },
-    { "extension", "Beyond the trained length with rotary positions",
+    { "length", MSG_SECTION_LENGTH, lct_page_headline, NULL },
+    { "numbers", MSG_SECTION_NUMBERS, lct_page_tables, NULL },
+    { "compare", MSG_COMPARE, lct_page_compare, NULL },
+    { "position", MSG_SECTION_POSITION, lct_page_positions, NULL },
+    { "protocols", MSG_SECTION_PROTOCOLS, lct_page_protocols, NULL },
+    { "tasks", MSG_SECTION_TASKS, lct_page_tasks, lct_page_has_tasks },
+    { "extension", MSG_SECTION_EXTENSION,
       lct_page_extension, lct_page_has_extension },
-    { "surface", "Loss by length trained on and length read", lct_page_surface,
+    { "surface", MSG_SECTION_SURFACE, lct_page_surface,
       lct_page_has_surface },
-    { "models", "What the trained models do", lct_page_probes,
+    { "models", MSG_SECTION_MODELS, lct_page_probes,
       lct_page_probed },
-    { "encodings", "The encodings", lct_page_encodings, NULL },
-    { "training", "Training", lct_page_training, NULL },
-    { "gates", "Gates: checks behind this page", lct_page_gates, NULL },
-    { "identities", "What is proven, tried by this build",
+    { "encodings", MSG_SECTION_ENCODINGS, lct_page_encodings, NULL },
+    { "training", MSG_SECTION_TRAINING, lct_page_training, NULL },
+    { "gates", MSG_SECTION_GATES, lct_page_gates, NULL },
+    { "identities", MSG_SECTION_IDENTITIES,
       lct_page_identities, lct_page_has_identities },
-    { "reading", "How to read this page", lct_page_reading, NULL },
-    { "provenance", "Provenance", lct_page_provenance, NULL },
+    { "reading", MSG_SECTION_READING, lct_page_reading, NULL },
+    { "provenance", MSG_SECTION_PROVENANCE, lct_page_provenance, NULL },
 };
 enum { SECTIONS = sizeof sections / sizeof sections[0] };
 
@@ -85,13 +80,13 @@ static void contents(struct lct_html *h, const struct lct_results *r)
     char id[32];
 
     lct_html_raw(h, "<nav");
-    lct_html_spoken(h, "Contents");
+    lct_say_label(h, MSG_CONTENTS);
     lct_html_raw(h, "><ul>");
     for (size_t i = 0; i < SECTIONS; i++) {
         if (!shown(&sections[i], r))
             continue;
         open_link(h, sections[i].id);
-        lct_html_word(h, sections[i].heading);
+        lct_say(h, sections[i].heading);
         lct_html_raw(h, "</a></li>");
         if (sections[i].draw != lct_page_encodings)
             continue;
@@ -110,7 +105,7 @@ static void heading(struct lct_html *h, const struct lct_section *s)
     lct_html_raw(h, "<h2 id=\"");
     lct_html_raw(h, s->id);
     lct_html_raw(h, "\">");
-    lct_html_word(h, s->heading);
+    lct_say(h, s->heading);
     lct_html_raw(h, "</h2>\n");
 }
 
@@ -141,9 +136,9 @@ static locant_status write_page(const char *path, const struct lct_results *r)
     lct_figure_style(&h);
     lct_html_raw(&h, lct_page_style);
     lct_html_raw(&h, lct_page_style_media);
-    lct_html_raw(&h, lct_language_style);
+    lct_html_raw(&h, lct_say_style);
     lct_html_raw(&h, "</style>\n</head>\n<body>\n");
-    lct_html_raw(&h, lct_language_switch);
+    lct_html_raw(&h, lct_say_switch);
     lct_html_raw(&h, "<main>\n");
     status = body(&h, r);
     lct_html_raw(&h, "</main>\n");

@@ -1,11 +1,20 @@
 /* page.h - the parts of the page; each appends to one struct lct_html */
 #ifndef LCT_PAGE_H
 #define LCT_PAGE_H
-#include "../lab/lab.h"
-#include "html.h"
+#include "../measure/claims.h"
+#include "../measure/gates.h"
+#include "../measure/numbers.h"
+#include "../files/html.h"
+#include "figures.h"
 #include "locant/figure.h"
 
 /* ---------------------------------------------------------------- numbers */
+
+/* A number with that many decimals, or "undefined"; with its sign, for
+   differences; rounded, with thin gaps between thousands. */
+void lct_page_put_number(struct lct_html *h, double value, int decimals);
+void lct_page_put_signed(struct lct_html *h, double value, int decimals);
+void lct_page_put_count(struct lct_html *h, int64_t value);
 
 /*
  * A number of r->numbers at a path made like printf(), times 'scale', with that
@@ -22,12 +31,11 @@ void lct_page_signed(struct lct_html *h, const struct lct_results *r,
                      int decimals, const char *path, ...) LOCANT_PRINTF(4, 5);
 void lct_page_count(struct lct_html *h, const struct lct_results *r,
                     const char *path, ...) LOCANT_PRINTF(3, 4);
-/* A cell with one of these and nothing else: a page has hundreds of them. */
-enum { LCT_COUNT = -1, LCT_SIGNED = 100 }; /* LCT_SIGNED + decimals */
+/* A cell with one of these and nothing else: a page has hundreds of them.
+   decimals: how many, one of these, or LCT_WITH_SIGN + how many. */
+enum { LCT_NO_DECIMALS = -1, LCT_WITH_SIGN = 100 };
 void lct_page_cell(struct lct_html *h, const struct lct_results *r,
-                   int decimals, const char *path, ...) LOCANT_PRINTF(4, 5);
-void lct_page_scaled_cell(struct lct_html *h, const struct lct_results *r,
-                          double scale, int decimals, const char *path, ...)
+                   double scale, int decimals, const char *path, ...)
     LOCANT_PRINTF(5, 6);
 
 /* The number itself; NAN where there is none. */
@@ -36,10 +44,6 @@ double lct_page_value(const struct lct_results *r, const char *path, ...)
 
 /* Is none of them finite?  That cannot be drawn. */
 bool lct_page_all_missing(const double *values, size_t n);
-
-/* An entry of the legend that says what dashed lines are, and no line; its
-   point is 'nowhere'. */
-locant_series lct_page_dashed(double nowhere[2], double x, const char *label);
 
 /* The vertical line of figures at the trained length. */
 locant_mark lct_trained_mark(const struct lct_results *r);
@@ -51,38 +55,45 @@ locant_status lct_page_numbers(double **out, size_t n);
 
 /*
  * Whoever wants one figure of the page rather than the page: with h->taker set,
- * lct_page_figure() hands over the figure named so, and nothing is written.
+ * lct_page_figure() hands over that figure, and nothing is written.
  */
 struct lct_taker {
-    const char *name;
+    enum lct_figure_id id;
     locant_figure_taker take;
     void *context;
     int *taken;
     int64_t length; /* of the test, of figures of tasks; 0: any */
 };
 
-/* Whether a figure of that name is worth computing. */
-bool lct_page_wants(const struct lct_html *h, const char *name);
+/* Whether a figure is worth computing. */
+bool lct_page_wants(const struct lct_html *h, enum lct_figure_id id);
 
 /*
- * A figure with alternative text and a caption, which may have numbers as in
- * lct_page_say().  'measured': it ends by saying that this was measured on the
- * corpus of the page, or of models trained on it that read another text.
+ * A figure with its alternative text and its caption, then the numbers it
+ * draws.  Its name may be its own, where a page has several of a kind.
  */
-enum { LCT_MEASURED_HERE = 1, LCT_TRAINED_HERE = 2 };
 locant_status lct_page_figure(struct lct_html *h, const struct lct_results *r,
-                              const locant_figure *f, const char *alt,
-                              const char *caption, int measured);
+                              enum lct_figure_id id, const locant_figure *f);
+/* The same with another caption (MSG_NONE: its own), values of it, and a place
+   in the document that what it says at its end is below, or NULL. */
+locant_status lct_page_figure_with(struct lct_html *h,
+                                   const struct lct_results *r,
+                                   enum lct_figure_id id,
+                                   const locant_figure *f,
+                                   enum lct_message caption,
+                                   const char *const *text, const char *at);
 
 /* A part of the page: see the table in page.c. */
 struct lct_section {
-    const char *id, *heading;
+    const char *id;
+    enum lct_message heading;
     locant_status (*draw)(struct lct_html *h, const struct lct_results *r);
     bool (*shown)(const struct lct_results *r);
 };
 
 /* The numbers of a figure, as text to open. */
-void lct_page_data(struct lct_html *h, const locant_figure *f);
+void lct_page_data(struct lct_html *h, const struct lct_results *r,
+                   const locant_figure *f);
 
 locant_status lct_page_headline(struct lct_html *h,
                                 const struct lct_results *r);
@@ -97,8 +108,8 @@ void lct_page_probe_tables(struct lct_html *h, const struct lct_results *r);
 /* A panel of statistics over training for each of them. */
 locant_status lct_page_learning(struct lct_html *h,
                                 const struct lct_results *r);
-/* Attention of all heads of each, and of one head, by number from 1 on through
-   all layers; 0: the nearest. */
+/* Attention of all heads of each, and of one head, by number through all
+   layers; -1: the nearest. */
 locant_status lct_page_maps(struct lct_html *h, const struct lct_results *r,
                             int64_t head);
 /* Pairs of channels in use, head by head, of one that turns some. */
@@ -163,47 +174,16 @@ locant_status lct_page_reading(struct lct_html *h, const struct lct_results *r);
 locant_status lct_page_provenance(struct lct_html *h,
                                   const struct lct_results *r);
 
-/*
- * A table, step by step: open, its caption, head, columns, body, rows, close.
- * 'kind' is its class, or NULL.
- */
-void lct_html_table(struct lct_html *h, const char *label, const char *kind);
-void lct_html_table_head(struct lct_html *h);
-void lct_html_column(struct lct_html *h, const char *name);
-/* The head of the row of group i: its spec, with its colour in the curves. */
-void lct_html_row_head(struct lct_html *h, const struct lct_results *r,
-                       size_t i);
-/* The n counts of the document at list.0, list.1, .. as columns. */
-void lct_html_counts(struct lct_html *h, const struct lct_results *r,
-                     const char *list, int first, int n);
-/* The cell of what has a mean, its interval below; a difference has its sign.
-   'path' is made like printf(). */
-void lct_html_interval(struct lct_html *h, const struct lct_results *r,
-                       bool difference, const char *path, ...)
-    LOCANT_PRINTF(4, 5);
-/* The same of 'own', with the mean and the interval of another below it. */
-void lct_html_interval_of(struct lct_html *h, const struct lct_results *r,
-                          bool sign, const char *own, const char *whose);
-/* "0.513 [0.450, 0.576]" or "51 % [45, 58]": path.name, path.low, path.high. */
-void lct_html_share(struct lct_html *h, const struct lct_results *r,
-                    bool per_cent, const char *path, const char *name);
-/* The same in an element that is open. */
-void lct_html_share_text(struct lct_html *h, const struct lct_results *r,
-                         bool per_cent, const char *path, const char *name);
-/* "0.500 +- 0.013", the half width of an interval where there is one. */
-void lct_html_half(struct lct_html *h, const struct lct_results *r, bool sign,
-                   const char *mean, const char *half);
 /* The names of LOCANT_DOOR_ bits. */
-void lct_html_doors(struct lct_html *h, unsigned doors);
-void lct_html_table_body(struct lct_html *h);
-void lct_html_table_end(struct lct_html *h);
+void lct_page_doors(struct lct_html *h, unsigned doors);
 
 /* The style sheet. */
 extern const char lct_page_style[], lct_page_style_media[];
 
 /* --------------------------------------------------------------- pictures */
 
-/* An encoding about to be drawn; 'view' is zero on the page. */
+/* An encoding about to be drawn; 'view' is LOCANT_FIGURE_VIEW_INIT on the
+   page. */
 struct lct_subject {
     locant_figure_view view;
     const struct lct_results *r;
@@ -283,4 +263,7 @@ locant_status lct_draw_pictures(struct lct_html *h, const struct lct_results *r,
                                 const struct lct_group *g,
                                 const locant_encoding *e,
                                 const locant_figure_view *view);
+
+/* Writes 'path' durably. */
+locant_status lct_page_write(const char *path, const struct lct_results *r);
 #endif

@@ -8,7 +8,7 @@
  */
 #include "../figure/figure.h"
 #include "page.h"
-#include "words.h"
+#include "say.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,10 +23,10 @@ static int64_t stride(int64_t n, int64_t most)
 
 static void put_number(struct lct_html *h, double value)
 {
-    char text[LCT_NUMBER_BYTES] = "";
+    char text[LCT_DECIMAL_BYTES] = "";
 
     if (isfinite(value))
-        lct_number_digits(text, value, 4);
+        lct_decimal_digits(text, value, 4);
     lct_html_raw(h, text);
 }
 
@@ -116,12 +116,26 @@ static void put_curves(struct lct_html *h, const locant_figure *f)
     }
 }
 
+/* A message with n <= 9 numbers of four digits. */
+static void say_values(struct lct_html *h, const struct lct_results *r,
+                       enum lct_message id, const double *value, int n)
+{
+    char number[9][LCT_DECIMAL_BYTES];
+    const char *text[9] = { NULL };
+
+    for (int i = 0; i < n; i++) {
+        lct_decimal_digits(number[i], value[i], 4);
+        text[i] = number[i];
+    }
+    lct_say_values(h, r, id, text);
+}
+
 /* "8 lines, .. from .. to .." */
-static void sum_up_curves(struct lct_html *h, const locant_figure *f)
+static void sum_up_curves(struct lct_html *h, const struct lct_results *r,
+                          const locant_figure *f)
 {
     double low[2] = { NAN, INFINITY }, high[2] = { NAN, -INFINITY };
     double from = INFINITY, to = -INFINITY;
-    char text[400], number[6][LCT_NUMBER_BYTES];
     int lines = 0;
 
     for (size_t i = 0; i < f->n_series; i++) {
@@ -138,17 +152,9 @@ static void sum_up_curves(struct lct_html *h, const locant_figure *f)
     }
     if (!isfinite(low[1]))
         return;
-    lct_number_digits(number[0], from, 4);
-    lct_number_digits(number[1], to, 4);
-    lct_number_digits(number[2], low[1], 4);
-    lct_number_digits(number[3], low[0], 4);
-    lct_number_digits(number[4], high[1], 4);
-    lct_number_digits(number[5], high[0], 4);
-    snprintf(text, sizeof text,
-             "Lines: %d, over %s to %s; lowest %s at %s, highest %s at %s.",
-             lines, number[0], number[1], number[2], number[3], number[4],
-             number[5]);
-    lct_html_word(h, text);
+    say_values(h, r, MSG_FIGURE_LINES,
+               (const double[]){ lines, from, to, low[1], low[0], high[1],
+                                 high[0] }, 7);
 }
 
 /* -------------------------------------------------------------------- maps */
@@ -192,10 +198,10 @@ static void put_map(struct lct_html *h, const locant_figure *f)
     lct_html_raw(h, "\n");
 }
 
-static void sum_up_map(struct lct_html *h, const locant_figure *f)
+static void sum_up_map(struct lct_html *h, const struct lct_results *r,
+                       const locant_figure *f)
 {
     int64_t low = -1, high = -1;
-    char text[400], number[6][LCT_NUMBER_BYTES];
 
     for (int64_t i = 0; i < f->rows * f->cols; i++) {
         if (!isfinite(f->cells[i]))
@@ -205,21 +211,16 @@ static void sum_up_map(struct lct_html *h, const locant_figure *f)
     }
     if (low < 0)
         return;
-    lct_number_digits(number[0], f->cells[low], 4);
-    lct_number_digits(number[1], y_of(f, low / f->cols), 4);
-    lct_number_digits(number[2], x_of(f, low % f->cols), 4);
-    lct_number_digits(number[3], f->cells[high], 4);
-    lct_number_digits(number[4], y_of(f, high / f->cols), 4);
-    lct_number_digits(number[5], x_of(f, high % f->cols), 4);
-    snprintf(text, sizeof text,
-             "Cells: %lld by %lld; lowest %s at (%s, %s), highest %s at (%s, "
-             "%s).",
-             (long long)f->rows, (long long)f->cols, number[0], number[1],
-             number[2], number[3], number[4], number[5]);
-    lct_html_word(h, text);
+    say_values(h, r, MSG_FIGURE_CELLS,
+               (const double[]){ (double)f->rows, (double)f->cols,
+                                 f->cells[low], y_of(f, low / f->cols),
+                                 x_of(f, low % f->cols), f->cells[high],
+                                 y_of(f, high / f->cols),
+                                 x_of(f, high % f->cols) }, 8);
 }
 
-void lct_page_data(struct lct_html *h, const locant_figure *f)
+void lct_page_data(struct lct_html *h, const struct lct_results *r,
+                   const locant_figure *f)
 {
     const bool map = f->kind == LOCANT_FIGURE_HEATMAP;
 
@@ -228,12 +229,12 @@ void lct_page_data(struct lct_html *h, const locant_figure *f)
     if (map && f->numbers && f->rows <= MOST_CELLS && f->cols <= MOST_CELLS)
         return; /* its cells say so themselves */
     lct_html_raw(h, "<details class=\"data\"><summary>");
-    lct_html_word(h, "Numbers");
+    lct_say(h, MSG_FIGURE_NUMBERS);
     lct_html_raw(h, "</summary>");
     if (map)
-        sum_up_map(h, f);
+        sum_up_map(h, r, f);
     else
-        sum_up_curves(h, f);
+        sum_up_curves(h, r, f);
     lct_html_raw(h, "<pre>");
     if (map)
         put_map(h, f);

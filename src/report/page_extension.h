@@ -4,7 +4,7 @@
  */
 #ifndef LCT_PAGE_EXTENSION_H
 #define LCT_PAGE_EXTENSION_H
-#include "../lab/extension.h"
+#include "../measure/extension.h"
 #include "page.h"
 #include <jansson.h>
 

@@ -1,21 +1,17 @@
 /* page_notes.c - banners, gates, what may be concluded, where it comes from */
 #include "page.h"
 #include "page_tasks.h"
-#include "words.h"
+#include "say.h"
+#include "html_table.h"
 #include <stdio.h>
 #include <string.h>
 
 enum { GATES = 7 };
 
 /* In the order of the gates: g1 .. g7. */
-static const char *const about[GATES] = {
-    "the encodings keep their mathematical properties",
-    "the best model beats an n-gram of the same training text",
-    "most models use the order of the text",
-    "no model sees the future",
-    "every run stayed finite",
-    "all encodings saw the same batches",
-    "every claim passes its corrected test",
+static const enum lct_message about[GATES] = {
+    MSG_GATE_1, MSG_GATE_2, MSG_GATE_3, MSG_GATE_4, MSG_GATE_5, MSG_GATE_6,
+    MSG_GATE_7,
 };
 
 static bool ends_in_stop(const char *sentence)
@@ -26,20 +22,17 @@ static bool ends_in_stop(const char *sentence)
 }
 
 /* g2, g3, g7 tell how far the page may be believed; the others, whether. */
-static const char *what_follows(const char *gate)
+static enum lct_message what_follows(const char *gate)
 {
     bool degree = strcmp(gate, "g2") == 0 || strcmp(gate, "g3") == 0 ||
                   strcmp(gate, "g7") == 0;
 
-    return degree ? "Read the page with that in mind: it shows less than it "
-                    "would if this gate passed."
-                  : "Do not rely on this page until it passes.";
+    return degree ? MSG_GATE_OF_DEGREE : MSG_GATE_OF_TRUTH;
 }
 
 /* A sentence about to be printed: of gate 'gate'. */
 struct finding {
     struct lct_html *h;
-    const struct lct_results *r;
     int gate;
 };
 
@@ -63,18 +56,18 @@ static void print_piece(void *context, const char *text, size_t bytes,
 static void print_finding(struct lct_html *h, const struct lct_results *r,
                           int gate)
 {
-    struct finding f = { h, r, gate };
+    struct finding f = { h, gate };
     const locant_report_gate *g = &r->gates[gate];
 
     for (enum lct_language l = LCT_EN; l <= LCT_ZH && g->text[0]; l++) {
-        lct_html_open_language(h, l);
+        lct_say_open(h, l);
         lct_gate_expand(g, l == LCT_ZH ? lct_gate_form_zh(g->text)
                                        : lct_gate_form(g->text),
                         print_piece, &f);
-        lct_html_close_language(h);
+        lct_say_close(h);
     }
     if (!g->text[0])
-        lct_html_word(h, g->sentence);
+        lct_say_translated(h, g->sentence);
 }
 
 void lct_page_banners(struct lct_html *h, const struct lct_results *r)
@@ -85,25 +78,28 @@ void lct_page_banners(struct lct_html *h, const struct lct_results *r)
         if (r->gates[i].passed)
             continue;
         lct_html_raw(h, "<p class=\"banner\" role=\"alert\"><strong>");
-        lct_page_say(h, r, "Gate $1 failed:", &name);
+        lct_say_values(h, r, MSG_GATE_FAILED, &name);
         lct_html_raw(h, "</strong> ");
         print_finding(h, r, i);
-        lct_html_word(h, ends_in_stop(r->gates[i].sentence) ? " " : ". ");
-        lct_html_word(h, what_follows(name));
+        if (ends_in_stop(r->gates[i].sentence))
+            lct_html_raw(h, " ");
+        else
+            lct_say(h, MSG_STOP);
+        lct_say(h, what_follows(name));
         lct_html_raw(h, "</p>\n");
     }
 }
 
 locant_status lct_page_gates(struct lct_html *h, const struct lct_results *r)
 {
-    lct_html_table(h, "Gates", "words");
-    lct_html_word(h, "Each must pass before the page may be believed.");
-    lct_html_table_head(h);
-    lct_html_column(h, "gate");
-    lct_html_column(h, "result");
-    lct_html_column(h, "checks that");
-    lct_html_column(h, "found");
-    lct_html_table_body(h);
+    static const struct lct_column columns[] = {
+        LCT_HEADING(MSG_RESULT), LCT_HEADING(MSG_GATE_CHECKS),
+        LCT_HEADING(MSG_GATE_FINDS) };
+    static const struct lct_html_table table = { MSG_GATES, MSG_GATES_CAPTION,
+                                            "words", MSG_GATE,
+                                            LCT_COLUMNS(columns) };
+
+    lct_html_table_open(h, r, &table, NULL);
     for (int i = 0; i < GATES; i++) {
         const locant_report_gate *g = &r->gates[i];
         lct_html_raw(h, "<tr><th scope=\"row\">");
@@ -111,28 +107,29 @@ locant_status lct_page_gates(struct lct_html *h, const struct lct_results *r)
         lct_html_raw(h, g->not_applicable ? "</th><td>"
                         : g->passed       ? "</th><td class=\"passed\">"
                                           : "</th><td class=\"failed\">");
-        lct_html_word(h, g->not_applicable ? "not applicable"
-                         : g->passed       ? "passed"
-                                           : "failed");
+        lct_say(h, g->not_applicable ? MSG_NOT_APPLICABLE
+                   : g->passed       ? MSG_PASSED
+                                     : MSG_FAILED);
         lct_html_raw(h, "</td><td class=\"text\">");
-        lct_html_word(h, about[i]);
+        lct_say(h, about[i]);
         lct_html_raw(h, "</td><td class=\"text\">");
         print_finding(h, r, i);
         lct_html_raw(h, "</td></tr>\n");
     }
-    lct_html_table_end(h);
+    lct_html_table_close(h);
     return LOCANT_OK;
 }
 
-static void items(struct lct_html *h, const struct lct_results *r,
-                  const char *lead, const char *const *item, size_t n)
+static void put_items(struct lct_html *h, const struct lct_results *r,
+                      enum lct_message lead, const enum lct_message *item,
+                      size_t n)
 {
     lct_html_raw(h, "<p>");
-    lct_html_word(h, lead);
+    lct_say(h, lead);
     lct_html_raw(h, "</p><ul>\n");
     for (size_t i = 0; i < n; i++) {
         lct_html_raw(h, "<li>");
-        lct_page_say(h, r, item[i], NULL);
+        lct_say_values(h, r, item[i], NULL);
         lct_html_raw(h, "</li>\n");
     }
     lct_html_raw(h, "</ul>\n");
@@ -140,65 +137,42 @@ static void items(struct lct_html *h, const struct lct_results *r,
 
 locant_status lct_page_reading(struct lct_html *h, const struct lct_results *r)
 {
-    static const char *const safe[] = {
-        "in this set-up, the loss of an encoding rises, or does not, beyond "
-        "the length it was trained on;",
-        "which encodings break down and which hold, when they lie far apart;",
-        "what the protocol changes: the same models on the same targets, and "
-        "by non-overlapping windows;",
-        "whether the base of RoPE and scaling by log n matter, where both were "
-        "measured;",
-        "what the closed-form pictures show: they are mathematics, not "
-        "measurement;",
-        "what each encoding costs in this implementation.",
-    };
-    static const char *const unsafe[] = {
-        "a ranking of encodings for large models: gaps within the trained "
-        "length shrink as models grow;",
-        "that no encoding at all is the best or the worst in general;",
-        "anything from differences below 0.02 nats per byte, or a significance "
-        "by the exact test of this page from fewer than {declared.seeds} "
-        "seeds;",
-        "that an encoding whose loss stays flat uses the longer text: look at "
-        "G, which is near zero when it does not;",
-        "how badly an encoding fails elsewhere, or what happens at other "
-        "lengths: a byte is about a quarter of a usual token;",
-        "that a model can find a fact far back because its loss is low;",
-        "absolute losses against those of another machine: its corpus is "
-        "another one;",
-        "speed against kernels for other hardware.",
-    };
+    static const enum lct_message safe[] = {
+        MSG_SAFE_RISES, MSG_SAFE_BREAKS, MSG_SAFE_PROTOCOL, MSG_SAFE_BASE,
+        MSG_SAFE_PICTURES, MSG_SAFE_COSTS };
+    static const enum lct_message unsafe[] = {
+        MSG_UNSAFE_RANKING, MSG_UNSAFE_NONE, MSG_UNSAFE_SMALL, MSG_UNSAFE_FLAT,
+        MSG_UNSAFE_ELSEWHERE, MSG_UNSAFE_FACTS, MSG_UNSAFE_ABSOLUTE,
+        MSG_UNSAFE_SPEED };
 
-    items(h, r, "Safe to say from such a page, where the tests allow it:",
-          safe, sizeof safe / sizeof safe[0]);
-    items(h, r, "Not to be concluded:", unsafe,
-          sizeof unsafe / sizeof unsafe[0]);
+    put_items(h, r, MSG_SAFE, safe, sizeof safe / sizeof safe[0]);
+    put_items(h, r, MSG_UNSAFE, unsafe, sizeof unsafe / sizeof unsafe[0]);
     return LOCANT_OK;
 }
 
-static void open_fact(struct lct_html *h, const char *name)
+static void open_fact(struct lct_html *h, enum lct_message name)
 {
     lct_html_raw(h, "<dt>");
-    lct_html_word(h, name);
+    lct_say(h, name);
     lct_html_raw(h, "</dt><dd>");
 }
 
-static void text_fact(struct lct_html *h, const char *name, const char *text)
+static void text_fact(struct lct_html *h, enum lct_message name,
+                      const char *text)
 {
     open_fact(h, name);
     if (text && *text)
         lct_html_text(h, text);
     else
-        lct_html_word(h, "unknown");
+        lct_say(h, MSG_UNKNOWN);
     lct_html_raw(h, "</dd>\n");
 }
 
-/* A form of words.h. */
 static void said_fact(struct lct_html *h, const struct lct_results *r,
-                      const char *name, const char *form)
+                      enum lct_message name, enum lct_message fact)
 {
     open_fact(h, name);
-    lct_page_say(h, r, form, NULL);
+    lct_say_values(h, r, fact, NULL);
     lct_html_raw(h, "</dd>\n");
 }
 
@@ -212,22 +186,18 @@ static const struct lct_group *first_group(const struct lct_results *r)
 
 static void corpus_facts(struct lct_html *h, const struct lct_results *r)
 {
-    static const char *const kinds[] = { "C headers of this machine",
-                                         "files given by the user",
-                                         "built-in generator" };
+    static const enum lct_message kinds[] = {
+        MSG_CORPUS_HEADERS, MSG_CORPUS_FILES, MSG_CORPUS_GENERATED };
     unsigned kind = (unsigned)r->corpus.kind;
 
-    open_fact(h, "Corpus");
-    lct_html_word(h, kind < 3 ? kinds[kind] : "unknown");
+    open_fact(h, MSG_CORPUS);
+    lct_say(h, kind < 3 ? kinds[kind] : MSG_UNKNOWN);
     lct_html_raw(h, "</dd>\n");
-    open_fact(h, "Corpus SHA-256");
+    open_fact(h, MSG_CORPUS_SHA256);
     lct_html_raw(h, "<code>");
     lct_html_text(h, r->corpus.sha256);
     lct_html_raw(h, "</code></dd>\n");
-    said_fact(h, r, "Corpus size",
-              "{corpus.bytes} bytes in {corpus.files} files: "
-              "{corpus.train_bytes} to train on, {corpus.valid_bytes} to "
-              "validate, {corpus.test_bytes} to test");
+    said_fact(h, r, MSG_CORPUS_SIZE, MSG_CORPUS_SIZE_IS);
 }
 
 /* Headers are those of the packages that are there: which folders they fill. */
@@ -235,7 +205,7 @@ static void folder_facts(struct lct_html *h, const struct lct_results *r)
 {
     if (r->n_folders == 0)
         return;
-    open_fact(h, "Its largest folders, bytes");
+    open_fact(h, MSG_FOLDERS);
     for (size_t i = 0; i < r->n_folders; i++) {
         lct_html_raw(h, i ? ", <code>" : "<code>");
         lct_html_text(h, r->folders[i].name);
@@ -250,18 +220,15 @@ static void run_facts(struct lct_html *h, const struct lct_results *r,
 {
     const size_t i = (size_t)(g - r->groups);
 
-    text_fact(h, "Model", g->results[0].run.model);
-    said_fact(h, r, "Training",
-              "{protocol.steps} steps of {protocol.batch} texts of "
-              "{protocol.length} bytes");
-    open_fact(h, "Seeds");
+    text_fact(h, MSG_MODEL, g->results[0].run.model);
+    said_fact(h, r, MSG_SECTION_TRAINING, MSG_STEPS_ARE);
+    open_fact(h, MSG_FACT_SEEDS);
     for (size_t s = 0; s < g->n; s++) {
         lct_html_raw(h, s ? ", " : "");
         lct_page_count(h, r, "rows.%zu.runs.%zu.seed", i, s);
     }
     lct_html_raw(h, "</dd>\n");
-    said_fact(h, r, "Scored bytes",
-              "{protocol.scored_bytes} per length, encoding and seed");
+    said_fact(h, r, MSG_SCORED_BYTES, MSG_SCORED_ARE);
 }
 
 /* The long jobs whose sections the page has, and its tasks. */
@@ -300,7 +267,7 @@ static void command(struct lct_html *h, const struct lct_results *r,
 {
     char seeds[48], text[48];
 
-    open_fact(h, "To repeat");
+    open_fact(h, MSG_TO_REPEAT);
     lct_html_raw(h, "<code>locant report --preset ");
     lct_html_text(h, r->preset);
     snprintf(seeds, sizeof seeds, " --seeds %zu", g ? g->n : 0);
@@ -327,20 +294,13 @@ static void elsewhere(struct lct_html *h, const struct lct_results *r)
                      : "locant study export -o study.json",
         "locant study import study.json"};
 
-    open_fact(h, "To repeat elsewhere");
-    lct_page_say(h, r,
-                 r->text_kept
-                     ? "@1 puts the configuration, the text and the numbers "
-                       "into one file; on another machine @2 takes it and "
-                       "prints the command that repeats the report"
-                 : r->corpus.kind == LOCANT_CORPUS_GENERATED
-                     ? "@1 puts the configuration and the numbers into one "
-                       "file; on another machine @2 takes it and prints the "
-                       "command that repeats the report"
-                     : "@1 puts the configuration and the numbers into one "
-                       "file, but of the text its SHA-256 alone, since the "
-                       "store does not keep it; on another machine @2 takes "
-                       "it", text);
+    open_fact(h, MSG_TO_REPEAT_ELSEWHERE);
+    lct_say_values(h, r,
+                   r->text_kept ? MSG_STUDY_WITH_TEXT
+                   : r->corpus.kind == LOCANT_CORPUS_GENERATED
+                       ? MSG_STUDY_WITHOUT_TEXT
+                       : MSG_STUDY_WITH_SHA,
+                   text);
     lct_html_raw(h, "</dd>\n");
 }
 
@@ -350,21 +310,20 @@ locant_status lct_page_provenance(struct lct_html *h,
     const struct lct_group *g = first_group(r);
 
     lct_html_raw(h, "<div class=\"card\"><dl>\n");
-    text_fact(h, "Commit", r->commit);
-    text_fact(h, "Date", r->date);
-    text_fact(h, "Preset", r->preset);
-    text_fact(h, "CPU", r->cpu);
-    text_fact(h, "Instruction set", r->isa);
-    said_fact(h, r, "Threads", "{machine.threads}");
-    text_fact(h, "Compiler", r->compiler);
+    text_fact(h, MSG_COMMIT, r->commit);
+    text_fact(h, MSG_DATE, r->date);
+    text_fact(h, MSG_PRESET, r->preset);
+    text_fact(h, MSG_CPU, r->cpu);
+    text_fact(h, MSG_INSTRUCTION_SET, r->isa);
+    said_fact(h, r, MSG_THREADS, MSG_THREADS_ARE);
+    text_fact(h, MSG_COMPILER, r->compiler);
     corpus_facts(h, r);
     folder_facts(h, r);
     if (g)
         run_facts(h, r, g);
-    said_fact(h, r, "Last call", "{seconds:0} s");
+    said_fact(h, r, MSG_LAST_CALL, MSG_SECONDS_ARE);
     if (r->limit > 0)
-        said_fact(h, r, "Forecast", "{forecast.seconds:0} s of at most "
-                  "{forecast.limit} minutes");
+        said_fact(h, r, MSG_FORECAST, MSG_FORECAST_IS);
     command(h, r, g);
     elsewhere(h, r);
     lct_html_raw(h, "</dl></div>\n");

@@ -3,10 +3,13 @@
  * 'locant report --json' prints, and each marked with its path there.
  */
 #include "../core/size.h"
+#include "../files/decimal.h"
 #include "page.h"
+#include "say.h"
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 locant_status lct_page_numbers(double **out, size_t n)
 {
@@ -21,6 +24,46 @@ locant_status lct_page_numbers(double **out, size_t n)
     return LOCANT_OK;
 }
 
+void lct_page_put_number(struct lct_html *h, double value, int decimals)
+{
+    char text[LCT_DECIMAL_BYTES];
+
+    if (isnan(value)) {
+        lct_html_raw(h, "<span class=\"none\">");
+        lct_say(h, MSG_UNDEFINED);
+        lct_html_raw(h, "</span>");
+        return;
+    }
+    lct_decimal(text, value, decimals);
+    if (text[0] == '-')
+        lct_html_raw(h, "\xe2\x88\x92");
+    lct_html_raw(h, text + (text[0] == '-'));
+}
+
+void lct_page_put_signed(struct lct_html *h, double value, int decimals)
+{
+    char text[LCT_DECIMAL_BYTES];
+
+    if (fabs(value) < 0.5 * pow(10, -decimals))
+        value = 0; /* a difference that the column cannot show */
+    lct_decimal(text, value, decimals);
+    if (!isnan(value) && text[0] != '-' && strpbrk(text, "123456789"))
+        lct_html_raw(h, "+");
+    lct_page_put_number(h, value, decimals);
+}
+
+void lct_page_put_count(struct lct_html *h, int64_t value)
+{
+    char text[24];
+    int n = snprintf(text, sizeof text, "%lld", (long long)value);
+
+    for (int i = 0; i < n; i++) {
+        lct_html_append(h, text + i, 1);
+        if ((n - i) % 3 == 1 && i + 1 < n && text[i] != '-')
+            lct_html_raw(h, "&#8239;");
+    }
+}
+
 enum { PATH_BYTES = 128 };
 
 static double value_at(const struct lct_results *r, const char *path)
@@ -30,7 +73,7 @@ static double value_at(const struct lct_results *r, const char *path)
     return json_is_number(at) ? json_number_value(at) : NAN;
 }
 
-/* decimals: LCT_COUNT, or LCT_SIGNED and how many. */
+/* decimals: LCT_NO_DECIMALS, or LCT_WITH_SIGN and how many. */
 static void LOCANT_PRINTF(6, 0)
     print(struct lct_html *h, const struct lct_results *r, const char *element,
           double scale, int decimals, const char *format, va_list args)
@@ -50,29 +93,19 @@ static void LOCANT_PRINTF(6, 0)
         lct_html_text(h, text);
     }
     lct_html_raw(h, "\">");
-    if (decimals == LCT_COUNT && fabs(value) < 1e15)
-        lct_html_count(h, (int64_t)llround(value));
-    else if (decimals >= LCT_SIGNED)
-        lct_html_signed(h, value, decimals - LCT_SIGNED);
+    if (decimals == LCT_NO_DECIMALS && fabs(value) < 1e15)
+        lct_page_put_count(h, (int64_t)llround(value));
+    else if (decimals >= LCT_WITH_SIGN)
+        lct_page_put_signed(h, value, decimals - LCT_WITH_SIGN);
     else
-        lct_html_number(h, value, decimals);
+        lct_page_put_number(h, value, decimals);
     lct_html_raw(h, "</");
     lct_html_raw(h, element);
     lct_html_raw(h, ">");
 }
 
 void lct_page_cell(struct lct_html *h, const struct lct_results *r,
-                   int decimals, const char *path, ...)
-{
-    va_list args;
-
-    va_start(args, path);
-    print(h, r, "td", 1, decimals, path, args);
-    va_end(args);
-}
-
-void lct_page_scaled_cell(struct lct_html *h, const struct lct_results *r,
-                          double scale, int decimals, const char *path, ...)
+                   double scale, int decimals, const char *path, ...)
 {
     va_list args;
 
@@ -107,7 +140,7 @@ void lct_page_signed(struct lct_html *h, const struct lct_results *r,
     va_list args;
 
     va_start(args, path);
-    print(h, r, "span", 1, LCT_SIGNED + decimals, path, args);
+    print(h, r, "span", 1, LCT_WITH_SIGN + decimals, path, args);
     va_end(args);
 }
 
@@ -117,7 +150,7 @@ void lct_page_count(struct lct_html *h, const struct lct_results *r,
     va_list args;
 
     va_start(args, path);
-    print(h, r, "span", 1, LCT_COUNT, path, args);
+    print(h, r, "span", 1, LCT_NO_DECIMALS, path, args);
     va_end(args);
 }
 

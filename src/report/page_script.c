@@ -1,7 +1,7 @@
 /* page_script.c - the script of the page and its data */
 #include "page_script.h"
 #include "../figure/data.h"
-#include "../lab/corpus.h"
+#include "../corpus/corpus.h"
 #include "page.h"
 #include <inttypes.h>
 #include <stdio.h>

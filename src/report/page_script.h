@@ -4,8 +4,10 @@
  */
 #ifndef LCT_PAGE_SCRIPT_H
 #define LCT_PAGE_SCRIPT_H
-#include "../lab/lab.h"
-#include "html.h"
+#include "../measure/claims.h"
+#include "../measure/gates.h"
+#include "../measure/numbers.h"
+#include "../files/html.h"
 #include "locant/figure.h"
 
 /* D3 and src/page, made by cmake/page.cmake; no bytes where D3 was not found,

@@ -2,8 +2,10 @@
  * page_surface.c - loss by trained length and length read: the section of the
  * job 'report --with surface', from the numbers that --json prints too.
  */
+#include "figures.h"
 #include "page.h"
-#include "words.h"
+#include "say.h"
+#include "html_table.h"
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
@@ -98,15 +100,9 @@ static locant_status draw_map(struct lct_html *h, const struct lct_results *r,
     read_cells(cells, r, e);
     if (lct_page_all_missing(cells, (size_t)(f->rows * f->cols)))
         return LOCANT_OK; /* every run of it failed */
-    f->title = spec_of(r, e);
+    f->title = f->title_zh = spec_of(r, e);
     f->cells = cells;
-    return lct_page_figure(
-        h, r, f,
-        "Heat map of the loss: a row for each trained length, a column for "
-        "each length read.",
-        "Loss in bits per byte, one scale for all these maps. Left of the "
-        "diagonal a model reads less than it was trained on, right of it "
-        "more.", 1);
+    return lct_page_figure(h, r, FIG_SURFACE, f);
 }
 
 struct names {
@@ -130,16 +126,9 @@ locant_status lct_page_surface_maps(struct lct_html *h,
                                     const struct lct_results *r,
                                     const char *encoding)
 {
-    locant_figure f = LOCANT_FIGURE_INIT;
+    locant_figure f = lct_figures_begin(FIG_SURFACE);
     struct names rows, cols;
 
-    f.kind = LOCANT_FIGURE_HEATMAP;
-    f.name = "surface";
-    f.x_label = "length read (bytes)";
-    f.y_label = "trained length (bytes)";
-    f.width = 460;
-    f.height = 280;
-    f.numbers = 1;
     f.rows = count_of(r, "trained");
     f.cols = count_of(r, "lengths");
     if (f.rows == 0 || f.cols == 0)
@@ -156,78 +145,68 @@ locant_status lct_page_surface_maps(struct lct_html *h,
 
 /* ------------------------------------------------------------------- tables */
 
-static void begin_table(struct lct_html *h, const struct lct_results *r,
-                        const char *label, const char *caption,
-                        const char *columns, int first)
-{
-    lct_html_table(h, label, NULL);
-    lct_html_word(h, caption);
-    lct_html_table_head(h);
-    lct_html_column(h, "encoding");
-    lct_html_column(h, "trained length");
-    for (int k = first; k < count_of(r, columns); k++) {
-        lct_html_raw(h, "<th scope=\"col\">");
-        lct_page_count(h, r, "surface.%s.%d", columns, k);
-        lct_html_raw(h, "</th>");
-    }
-    lct_html_table_body(h);
-}
+/* Of part[trained][*] of each encoding; nothing where nothing lies. */
+#define COLUMN(list, from, kind)                                              \
+    { LCT_HEADING(MSG_TRAINED_LENGTH),                                        \
+      { .each = "surface." list, .first = from, .path = "*", .cell = kind,    \
+        .missing = "" } }
+static const struct lct_column loss[] = COLUMN("lengths", 0, LCT_CELL_INTERVAL);
+static const struct lct_column change[] = COLUMN("lengths", 1, LCT_CELL_CHANGE);
+static const struct lct_column shorter[] =
+    COLUMN("trained", 1, LCT_CELL_CHANGE);
 
-/* A cell for each column; none where nothing lies in the document. */
-static void put_row(struct lct_html *h, const struct lct_results *r,
-                    const char *part, const char *columns, int first, int e,
-                    int t)
+#define TABLE(name, columns)                                                  \
+    { MSG_SURFACE_##name, MSG_SURFACE_##name##_CAPTION, NULL, MSG_ENCODING,   \
+      LCT_COLUMNS(columns) }
+static const struct {
+    const char *part;
+    int left_out; /* of the trained lengths, at their end */
+    struct lct_html_table table;
+} tables[] = {
+    { "loss", 0, TABLE(LOSS, loss) },
+    { "change", 0, TABLE(CHANGE, change) },
+    { "above_own", 1, TABLE(SHORTER, shorter) },
+};
+
+static void put_row(struct lct_html *h, const struct lct_results *r, int i,
+                    int e, int t)
 {
-    const int64_t trained = length_at(r, "trained", t);
+    struct lct_html_table cells = tables[i].table;
+    char row[128];
 
     lct_html_raw(h, "<tr><th scope=\"row\"><code>");
     lct_html_text(h, spec_of(r, e));
     lct_html_raw(h, "</code></th><td>");
     lct_page_count(h, r, "surface.trained.%d", t);
     lct_html_raw(h, "</td>");
-    for (int k = first; k < count_of(r, columns); k++) {
-        char path[128];
+    cells.columns++;
+    cells.n--;
+    snprintf(row, sizeof row, "surface.encodings.%d.%s.%" PRId64, e,
+             tables[i].part, length_at(r, "trained", t));
+    lct_html_table_cells(h, r, &cells, row);
+}
 
-        snprintf(path, sizeof path,
-                 "surface.encodings.%d.%s.%" PRId64 ".%" PRId64, e, part,
-                 trained, length_at(r, columns, k));
-        if (lct_numbers_at(r->numbers, path))
-            lct_html_interval(h, r, strcmp(part, "loss") != 0, "%s", path);
-        else
-            lct_html_raw(h, "<td></td>");
+static void put_tables(struct lct_html *h, const struct lct_results *r)
+{
+    for (int i = 0; i < (int)(sizeof tables / sizeof tables[0]); i++) {
+        const int n = count_of(r, "trained") - tables[i].left_out;
+
+        lct_html_table_open(h, r, &tables[i].table, NULL);
+        for (int e = 0; e < encodings_of(r); e++)
+            for (int t = 0; t < n; t++)
+                put_row(h, r, i, e, t);
+        lct_html_table_close(h);
     }
-    lct_html_raw(h, "</tr>\n");
 }
 
-static void put_rows(struct lct_html *h, const struct lct_results *r,
-                     const char *part, const char *columns, int first,
-                     int trained)
+/* Said where there are some. */
+static void say_some(struct lct_html *h, const struct lct_results *r,
+                     const char *path, enum lct_message id)
 {
-    for (int e = 0; e < encodings_of(r); e++)
-        for (int t = 0; t < trained; t++)
-            put_row(h, r, part, columns, first, e, t);
-    lct_html_table_end(h);
-}
-
-static void tables(struct lct_html *h, const struct lct_results *r)
-{
-    const int trained = count_of(r, "trained");
-
-    begin_table(h, r, "Loss by trained length and length read",
-                "Loss in bits per byte by trained length, a row each, and by "
-                "length read, a column each, with 95 % intervals (bootstrap "
-                "over seeds and blocks).", "lengths", 0);
-    put_rows(h, r, "loss", "lengths", 0, trained);
-    begin_table(h, r, "What reading beyond each trained length changes",
-                "The same less the loss of the same model at its trained "
-                "length, in nats per byte, in pairs; below zero, more context "
-                "helps.", "lengths", 1);
-    put_rows(h, r, "change", "lengths", 1, trained);
-    begin_table(h, r, "What training on shorter texts costs",
-                "The same less the loss of the model that was trained at the "
-                "length of the column, in nats per byte, in pairs; near zero, "
-                "training on shorter texts was enough.", "trained", 1);
-    put_rows(h, r, "above_own", "trained", 1, trained - 1);
+    if (lct_page_value(r, "%s", path) > 0) {
+        lct_html_raw(h, " ");
+        lct_say_values(h, r, id, NULL);
+    }
 }
 
 locant_status lct_page_surface(struct lct_html *h, const struct lct_results *r)
@@ -237,43 +216,15 @@ locant_status lct_page_surface(struct lct_html *h, const struct lct_results *r)
     };
 
     lct_html_raw(h, "<p>");
-    lct_page_say(h, r,
-                 "A model of each encoding (@1) was trained for each trained "
-                 "length, always on {surface.tokens_per_step} bytes a step for "
-                 "{surface.steps} steps, {surface.seeds} seeds. Each was read "
-                 "at every length: the same 64 bytes of {surface.blocks} "
-                 "blocks of the test text, by windows whose last sixteen bytes "
-                 "tile those, so that no byte lacks more than fifteen bytes of "
-                 "the context. The last call took {surface.seconds} s "
-                 "for it.",
-                 model);
-    if (lct_page_value(r, "surface.left_out") > 0) {
-        lct_html_raw(h, " ");
-        lct_page_say(h, r, "Left out: {surface.left_out} that are not defined "
-                           "at the longest of these lengths.", NULL);
-    }
-    if (lct_page_value(r, "surface.failures") > 0) {
-        lct_html_raw(h, " ");
-        lct_page_say(h, r, "{surface.failures} of the runs ended because "
-                           "their loss stopped being finite; numbers are of "
-                           "the others, undefined where there is none.", NULL);
-    }
-    lct_html_raw(h, "</p>\n");
-    lct_html_raw(h, "<div class=\"grid\">\n");
+    lct_say_values(h, r, MSG_SURFACE_LEAD, model);
+    say_some(h, r, "surface.left_out", MSG_SURFACE_LEFT_OUT);
+    say_some(h, r, "surface.failures", MSG_SURFACE_FAILURES);
+    lct_html_raw(h, "</p>\n<div class=\"grid\">\n");
     LCT_TRY(lct_page_surface_maps(h, r, NULL));
     lct_html_raw(h, "</div>\n");
-    tables(h, r);
+    put_tables(h, r);
     lct_html_raw(h, "<p>");
-    lct_html_word(h, "What may be concluded: where an interval leaves out "
-                     "zero, whether an encoding gets worse or better beyond a "
-                     "trained length, and what training on shorter texts "
-                     "costs, in models of this size after as many bytes. Not: "
-                     "magnitudes for larger models or longer training. In "
-                     "table 5 of ALiBi's paper (arXiv:2108.12409) windows do "
-                     "not overlap, and the first bytes of each have little "
-                     "context: some of the gain of longer windows there is "
-                     "that there are fewer such bytes. Here they are not "
-                     "scored.");
+    lct_say(h, MSG_SURFACE_CONCLUSION);
     lct_html_raw(h, "</p>\n");
     return lct_html_status(h);
 }

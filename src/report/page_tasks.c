@@ -3,7 +3,9 @@
  * --json prints too.
  */
 #include "page_tasks.h"
-#include "words.h"
+#include "cell.h"
+#include "say.h"
+#include "html_table.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -103,7 +105,7 @@ static void test_heading(struct lct_html *h, const struct lct_results *r,
         lct_html_raw(h, "</code>");
     }
     lct_page_count(h, r, "tasks.%zu.tests.%zu.items", t, k);
-    lct_html_word(h, " items");
+    lct_say(h, MSG_ITEMS);
     lct_html_raw(h, "</small></th>");
 }
 
@@ -111,8 +113,8 @@ static void test_heading(struct lct_html *h, const struct lct_results *r,
 static void no_score(struct lct_html *h, const struct lct_results *r, size_t i)
 {
     lct_html_raw(h, "<span class=\"none\">");
-    lct_html_word(h, r->groups[i].traits & LOCANT_TRAIT_WALL ? "undefined"
-                                                            : "not scored");
+    lct_say(h, r->groups[i].traits & LOCANT_TRAIT_WALL ? MSG_UNDEFINED
+                                                       : MSG_NOT_SCORED);
     lct_html_raw(h, "</span>");
 }
 
@@ -130,16 +132,16 @@ static void scores(struct lct_html *h, const struct lct_results *r,
     lct_html_raw(h, isnan(solved) ? ".mean seeds" : ".mean solved seeds");
     lct_html_raw(h, items ? " exact" : "");
     lct_html_raw(h, ends ? " low high\">" : "\">");
-    lct_html_number(h, lct_page_value(r, "%s.mean", row), 3);
+    lct_page_put_number(h, lct_page_value(r, "%s.mean", row), 3);
     lct_html_raw(h, "\n");
     if (!isnan(solved)) {
-        lct_html_number(h, solved, 2);
+        lct_page_put_number(h, solved, 2);
         lct_html_raw(h, " / ");
     }
-    lct_html_count(h, llround(lct_page_value(r, "%s.seeds", row)));
+    lct_page_put_count(h, llround(lct_page_value(r, "%s.seeds", row)));
     if (items) {
         lct_html_raw(h, "\n");
-        lct_html_share_text(h, r, false, row, "exact");
+        lct_cell_share_text(h, r, false, row, "exact");
     }
     lct_html_raw(h, "</td>");
 }
@@ -165,26 +167,22 @@ static void scores_table(struct lct_html *h, const struct lct_results *r,
 {
     const size_t tests = lct_page_task_tests(r, t);
 
-    lct_html_table(h, "Scores of a task", NULL);
-    lct_html_word(h, "In each cell: the mean over seeds; the share of seeds "
-                     "that get 0.9 or more right, and how many seeds there "
-                     "are; the share of items without an error, all seeds "
-                     "together, with its 95 % interval (Wilson), which tells "
-                     "of items, not of seeds.");
-    lct_html_table_head(h);
-    lct_html_column(h, "encoding");
+    lct_html_table_begin(h, MSG_TASK_TABLE, NULL);
+    lct_say(h, MSG_TASK_TABLE_CAPTION);
+    lct_html_table_columns(h);
+    lct_html_table_heading(h, MSG_ENCODING);
     for (size_t k = 0; k < tests; k++)
         test_heading(h, r, t, k);
-    lct_html_table_body(h);
+    lct_html_table_rows(h);
     for (size_t i = 0; i < r->n; i++) {
         if (!lct_page_task_has(r, t, i))
             continue;
-        lct_html_row_head(h, r, i);
+        lct_html_table_group(h, r, i);
         for (size_t k = 0; k < tests; k++)
             cell(h, r, t, k, i);
         lct_html_raw(h, "</tr>\n");
     }
-    lct_html_table_end(h);
+    lct_html_table_close(h);
 }
 
 /* --------------------------------------------------------------- hypotheses */
@@ -231,27 +229,35 @@ static void measured_cell(struct lct_html *h, const struct lct_results *r,
     lct_html_raw(h, "</td>");
 }
 
-static void text_cell(struct lct_html *h, const json_t *one, const char *key)
-{
-    lct_html_raw(h, "<td class=\"text\">");
-    lct_html_word(h, json_string_value(json_object_get(one, key)));
-    lct_html_raw(h, "</td>");
-}
+static const struct lct_column hypothesis[] = {
+    { MSG_EXPECTED, .path = "expected", .cell = LCT_CELL_TEXT },
+    { MSG_REASON, .path = "reason", .cell = LCT_CELL_TEXT },
+    LCT_HEADING(MSG_METRIC), LCT_HEADING(MSG_MEASURED_AT_TRAINED),
+    LCT_HEADING(MSG_MEASURED_BEYOND),
+};
+static const struct lct_html_table hypotheses = {
+    MSG_HYPOTHESES, MSG_HYPOTHESES_CAPTION, "words", MSG_TASK_AND_ENCODING,
+    LCT_COLUMNS(hypothesis) };
 
 static void hypothesis_row(struct lct_html *h, const struct lct_results *r,
-                           size_t t, const json_t *one)
+                           size_t t, size_t i)
 {
-    const char *spec = json_string_value(json_object_get(one, "encoding"));
+    const struct lct_column *c = hypothesis;
+    char row[64], path[80];
+    const char *spec;
 
+    snprintf(row, sizeof row, "tasks.%zu.hypotheses.%zu", t, i);
+    snprintf(path, sizeof path, "%s.encoding", row);
+    spec = json_string_value(lct_numbers_at(r->numbers, path));
     lct_html_raw(h, "<tr><th scope=\"row\">");
     lct_html_text(h, lct_page_task_text(r, t, "task"));
     lct_html_raw(h, " <code>");
     lct_html_text(h, spec);
     lct_html_raw(h, "</code></th>");
-    text_cell(h, one, "expected");
-    text_cell(h, one, "reason");
+    lct_html_table_cell(h, r, &c[0], row);
+    lct_html_table_cell(h, r, &c[1], row);
     lct_html_raw(h, "<td>");
-    lct_html_word(h, lct_page_task_text(r, t, "metric"));
+    lct_say_translated(h, lct_page_task_text(r, t, "metric"));
     lct_html_raw(h, "</td>");
     measured_cell(h, r, t, spec, false);
     measured_cell(h, r, t, spec, true);
@@ -260,74 +266,45 @@ static void hypothesis_row(struct lct_html *h, const struct lct_results *r,
 
 static void hypotheses_table(struct lct_html *h, const struct lct_results *r)
 {
-    size_t all = 0;
+    bool any = false;
 
-    for (size_t t = 0; t < tasks_of(r); t++)
-        all += json_array_size(
-            json_object_get(lct_page_task(r, t), "hypotheses"));
-    if (all == 0)
-        return;
-    lct_html_table(h, "Hypotheses about the tasks", "words");
-    lct_html_word(h, "Hypotheses: what follows from how an encoding works, or "
-                     "what larger models showed, beside the mean over seeds "
-                     "measured here. They are no test: of a model this small, "
-                     "a hypothesis that fails says little against it.");
-    lct_html_table_head(h);
-    lct_html_column(h, "task, encoding");
-    lct_html_column(h, "expected");
-    lct_html_column(h, "reason");
-    lct_html_column(h, "metric");
-    lct_html_column(h, "measured at the trained length");
-    lct_html_column(h, "measured at twice that or the next");
-    lct_html_table_body(h);
     for (size_t t = 0; t < tasks_of(r); t++) {
-        const json_t *list =
-            json_object_get(lct_page_task(r, t), "hypotheses");
+        const size_t n = json_array_size(
+            json_object_get(lct_page_task(r, t), "hypotheses"));
 
-        for (size_t i = 0; i < json_array_size(list); i++)
-            hypothesis_row(h, r, t, json_array_get(list, i));
+        if (n > 0 && !any)
+            lct_html_table_open(h, r, &hypotheses, NULL);
+        any |= n > 0;
+        for (size_t i = 0; i < n; i++)
+            hypothesis_row(h, r, t, i);
     }
-    lct_html_table_end(h);
+    if (any)
+        lct_html_table_close(h);
 }
 
 /* ------------------------------------------------------------------ section */
 
-/* A # would stand for a number in the list of words. */
-static const char *definition_of(const struct lct_results *r, size_t t)
-{
-    const char *text = lct_page_task_text(r, t, "definition");
-
-    return strchr(text, '#') == NULL
-               ? text
-               : "a sentence of 40 bytes over and over, a key of four digits "
-                 "somewhere in it, then the question: say the digits";
-}
-
 static void introduce(struct lct_html *h, const struct lct_results *r,
                       size_t t)
 {
-    char form[400];
+    const enum lct_message said[] = {
+        is_true(r, t, "upto") ? MSG_TASK_LEAD_UP_TO : MSG_TASK_LEAD,
+        isfinite(lct_page_value(r, "tasks.%zu.chance", t)) ? MSG_TASK_CHANCE
+                                                           : MSG_NONE };
     const char *const text[] = { lct_page_task_text(r, t, "metric"),
                                  lct_page_task_text(r, t, "unit"),
                                  lct_page_task_text(r, t, "model") };
+    char at[32];
 
     lct_html_raw(h, "<h3>");
     lct_html_text(h, lct_page_task_text(r, t, "task"));
     lct_html_raw(h, " ");
-    lct_html_word(h, lct_page_task_text(r, t, "title"));
+    lct_say_translated(h, lct_page_task_text(r, t, "title"));
     lct_html_raw(h, "</h3>\n<p><cite>");
-    lct_html_word(h, definition_of(r, t));
+    lct_say_translated(h, lct_page_task_text(r, t, "definition"));
     lct_html_raw(h, "</cite></p>\n<p>");
-    snprintf(form, sizeof form,
-             "Score: \\1. Trained for {tasks.%zu.steps} steps of "
-             "{tasks.%zu.batch} rows at %s {tasks.%zu.trained_length} (\\2). "
-             "On this task, at {tasks.%zu.parameters} parameters (@3).",
-             t, t, is_true(r, t, "upto") ? "lengths up to" : "length", t, t);
-    lct_page_say(h, r, form, text);
-    snprintf(form, sizeof form,
-             " Of guessed answers, {tasks.%zu.chance:3} are right.", t);
-    if (isfinite(lct_page_value(r, "tasks.%zu.chance", t)))
-        lct_page_say(h, r, form, NULL);
+    snprintf(at, sizeof at, "tasks.%zu", t);
+    lct_say_all(h, r, at, said, 2, text);
     lct_html_raw(h, "</p>\n");
 }
 
@@ -355,22 +332,16 @@ static bool has_controls(const struct lct_results *r)
 locant_status lct_page_tasks(struct lct_html *h, const struct lct_results *r)
 {
     lct_html_raw(h, "<p>");
-    lct_html_word(h, "Models of these encodings trained on tasks that the "
-                     "store has scores of: answers alone are scored. A task "
-                     "is found out or not, so seeds lie far apart and each is "
-                     "a dot.");
+    lct_say(h, MSG_TASKS_LEAD);
     lct_html_raw(h, "</p>\n");
     LCT_TRY(show_tasks(h, r, false));
     hypotheses_table(h, r);
     if (!has_controls(r))
         return lct_html_status(h);
     lct_html_raw(h, "<section class=\"card\" id=\"controls\"><h3>");
-    lct_html_word(h, "Negative controls");
+    lct_say(h, MSG_CONTROLS);
     lct_html_raw(h, "</h3>\n<p>");
-    lct_html_word(h, "Models of this size are expected to fail at these tasks "
-                     "with every encoding, at the latest beyond the trained "
-                     "length. They rank nothing; one that succeeds would be "
-                     "news, or a mistake in the test.");
+    lct_say(h, MSG_CONTROLS_LEAD);
     lct_html_raw(h, "</p>\n");
     LCT_TRY(show_tasks(h, r, true));
     lct_html_raw(h, "</section>\n");

@@ -8,7 +8,7 @@
  * failed, the numbers may not mean what they say, and there is no verdict.
  */
 #include "page.h"
-#include "words.h"
+#include "say.h"
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
@@ -17,34 +17,21 @@
 enum runs { ONE_RUN, TWO_RUNS, TESTED, MANNERS };
 
 /* What is found of the encodings of each kind, against the trained length. */
-static const char *const found[LCT_CHANGES][MANNERS] = {
-    [LCT_RISES] = {
-        "loss higher than at {protocol.trained_length} in the one run: @1",
-        "loss higher than at {protocol.trained_length} in both runs: @1",
-        "loss higher than at {protocol.trained_length}: @1" },
-    [LCT_FALLS] = {
-        "loss lower than at {protocol.trained_length} in the one run: @1",
-        "loss lower than at {protocol.trained_length} in both runs: @1",
-        "loss lower than at {protocol.trained_length}: @1" },
-    [LCT_SMALL] = {
-        "changed by less than 0.02 nats: @1",
-        "changed by less than 0.02 nats: @1",
-        "changed by less than 0.02 nats: @1" },
-    [LCT_SAME] = {
-        "not distinguishable from unchanged: @1",
-        "higher in one run and not in the other: @1",
-        "not distinguishable from unchanged: @1" },
-    [LCT_UNDEFINED] = {
-        "not defined: @1", "not defined: @1", "not defined: @1" },
+static const enum lct_message found[LCT_CHANGES][MANNERS] = {
+    [LCT_RISES] = { MSG_HIGHER_IN_ONE, MSG_HIGHER_IN_BOTH, MSG_HIGHER },
+    [LCT_FALLS] = { MSG_LOWER_IN_ONE, MSG_LOWER_IN_BOTH, MSG_LOWER },
+    [LCT_SMALL] = { MSG_CHANGED_LITTLE, MSG_CHANGED_LITTLE,
+                    MSG_CHANGED_LITTLE },
+    [LCT_SAME] = { MSG_NOT_CHANGED, MSG_HIGHER_IN_ONE_OF_TWO,
+                   MSG_NOT_CHANGED },
+    [LCT_UNDEFINED] = { MSG_NOT_DEFINED, MSG_NOT_DEFINED, MSG_NOT_DEFINED },
 };
 
 /* One encoding of the lowest loss, and several that share the first rank. */
-static const char *const lowest[MANNERS][2] = {
-    { "lowest in the one run: @1", "lowest in the one run: @1" },
-    { "lowest in both runs: @1",
-      "lowest on average, or not above that in both runs: @1" },
-    { "lowest, and distinguishable from all others: @1",
-      "lowest, and not distinguishable: @1" },
+static const enum lct_message lowest[MANNERS][2] = {
+    { MSG_LOWEST_IN_ONE, MSG_LOWEST_IN_ONE },
+    { MSG_LOWEST_IN_BOTH, MSG_LOWEST_ON_AVERAGE },
+    { MSG_LOWEST_ALONE, MSG_LOWEST_TOGETHER },
 };
 
 /* Of truth: whether the page may be believed; the others say how far. */
@@ -96,9 +83,9 @@ static void add_spec(struct lct_html *list, const struct lct_results *r,
     lct_html_append(list, "", 1);
 }
 
-/* A form and its list of specs after 'before'; false: the list is empty. */
+/* A message and its list of specs after 'before'; false: the list is empty. */
 static bool put_specs(struct lct_html *h, const struct lct_results *r,
-                      const char *before, const char *form,
+                      const char *before, enum lct_message id,
                       struct lct_html *list)
 {
     const char *text = list->data;
@@ -106,7 +93,7 @@ static bool put_specs(struct lct_html *h, const struct lct_results *r,
 
     if (any) {
         lct_html_raw(h, before);
-        lct_page_say(h, r, form, &text);
+        lct_say_values(h, r, id, &text);
     }
     h->failed |= list->failed;
     lct_html_free(list);
@@ -149,11 +136,12 @@ static void say_length(struct lct_html *h, const struct lct_results *r, int k)
 {
     const long long length = lct_length(r, k);
     const char *before = "";
-    char form[64];
+    const enum lct_message at = MSG_VERDICT_AT;
+    char path[32];
 
     lct_html_raw(h, "<li><strong>");
-    snprintf(form, sizeof form, "At {protocol.lengths.%d} bytes", k);
-    lct_page_say(h, r, form, NULL);
+    snprintf(path, sizeof path, "protocol.lengths.%d", k);
+    lct_say_all(h, r, path, &at, 1, NULL);
     lct_html_raw(h, "</strong><br>");
     for (int kind = 0; kind < LCT_CHANGES && k > 0; kind++) {
         struct lct_html list = { .data = NULL };
@@ -175,12 +163,7 @@ static void say_limit(struct lct_html *h, const struct lct_results *r)
     if (r->limit > 0 && lct_page_value(r, "protocol.seeds") <
                             lct_page_value(r, "forecast.seeds_asked")) {
         lct_html_raw(h, "<li>");
-        lct_page_say(h, r,
-                     "{protocol.seeds} seeds for the {forecast.seeds_asked} "
-                     "asked for, which would have taken this machine more than "
-                     "{forecast.limit} minutes; --seeds {forecast.seeds_asked} "
-                     "alone trains them all.",
-                     NULL);
+        lct_say_values(h, r, MSG_SEEDS_LEFT_OUT, NULL);
         lct_html_raw(h, "</li>\n");
     }
 }
@@ -193,14 +176,7 @@ static void say_exact(struct lct_html *h, const struct lct_results *r)
 
     if (!(lct_page_value(r, "declared.least_holm") < LCT_ALPHA)) {
         lct_html_raw(h, "<li>");
-        lct_page_say(h, r,
-                     "By the exact test, which takes nothing for granted but "
-                     "symmetry, nothing can be claimed: with so few seeds "
-                     "({protocol.seeds}), its p for {declared.comparisons} "
-                     "comparisons (Holm) cannot be below "
-                     "{declared.least_holm:3}. For p below 0.05 it takes "
-                     "{declared.seeds} seeds.",
-                     NULL);
+        lct_say_values(h, r, MSG_EXACT_NEEDS_SEEDS, NULL);
         lct_html_raw(h, "</li>\n");
         return;
     }
@@ -210,11 +186,7 @@ static void say_exact(struct lct_html *h, const struct lct_results *r)
             any = true;
         }
     if (any) {
-        put_specs(h, r, "<li>",
-                  "By the exact test, corrected for {declared.comparisons} "
-                  "comparisons (Holm), the change at {declared.length} bytes, "
-                  "declared beforehand, has p below 0.05 for @1.",
-                  &list);
+        put_specs(h, r, "<li>", MSG_EXACT_CLAIMS, &list);
         lct_html_raw(h, "</li>\n");
     }
 }
@@ -232,16 +204,9 @@ static void say_power(struct lct_html *h, const struct lct_results *r)
         lct_page_value(r, "order.seeds") <= lct_page_value(r, "protocol.seeds"))
         return;
     lct_html_raw(h, "<li>");
-    lct_page_say(h, r,
-                 "If differences and their spread are as seen, the t test "
-                 "tells @1 from @2 at {order.length} bytes with a chance of "
-                 "{order.power:2} (corrected for {order.comparisons} pairs)",
-                 pair);
-    lct_page_say(h, r,
-                 few ? "; for a chance of 0.8 it takes {order.seeds} seeds."
-                     : "; no number of seeds that a report takes makes that "
-                       "0.8.",
-                 NULL);
+    lct_say_values(h, r, MSG_POWER_IS, pair);
+    lct_say_values(h, r, few ? MSG_POWER_NEEDS_SEEDS : MSG_POWER_OUT_OF_REACH,
+                   NULL);
     lct_html_raw(h, "</li>\n");
 }
 
@@ -251,10 +216,7 @@ static void say_verdict(struct lct_html *h, const struct lct_results *r)
 
     if (gate) {
         lct_html_raw(h, "<p>");
-        lct_page_say(h, r,
-                     "No verdict: gate $1 failed, so the numbers may not mean "
-                     "what they say.",
-                     &gate);
+        lct_say_values(h, r, MSG_NO_VERDICT, &gate);
         lct_html_raw(h, "</p>\n");
         return;
     }
@@ -265,16 +227,8 @@ static void say_verdict(struct lct_html *h, const struct lct_results *r)
     say_exact(h, r);
     say_power(h, r);
     lct_html_raw(h, "</ul>\n<p>");
-    lct_page_say(h, r,
-                 lct_is_tested(r)
-                     ? "All of it on this corpus, at {model.parameters:M} "
-                       "parameters; each by the paired t test over seeds, its "
-                       "p, corrected for all comparisons of its kind and "
-                       "length, below 0.05: see the tests of the verdict."
-                     : "All of it on this corpus, at {model.parameters:M} "
-                       "parameters, and of these runs alone: with fewer than "
-                       "three seeds nothing is claimed of others.",
-                 NULL);
+    lct_say_values(h, r, lct_is_tested(r) ? MSG_VERDICT_TESTED
+                                          : MSG_VERDICT_OBSERVED, NULL);
     lct_html_raw(h, "</p>\n");
 }
 
@@ -287,11 +241,7 @@ void lct_page_verdict(struct lct_html *h, const struct lct_results *r)
     if (runs == 0)
         return;
     lct_html_raw(h, "<div class=\"verdict\" id=\"verdict\"><p><strong>");
-    lct_page_say(h, r,
-                 "Trained on texts of {protocol.trained_length} bytes, which "
-                 "encodings still predict as well when up to "
-                 "{protocol.lengths.4} are read?",
-                 NULL);
+    lct_say_values(h, r, MSG_VERDICT_QUESTION, NULL);
     lct_html_raw(h, "</strong></p>\n");
     say_verdict(h, r);
     lct_html_raw(h, "</div>\n");

@@ -88,30 +88,20 @@ static locant_status show_circle(struct lct_html *h,
                                  locant_series *hands, size_t n,
                                  int64_t position)
 {
-    locant_figure f = LOCANT_FIGURE_INIT;
-    char title[64], caption[300];
+    locant_figure f = lct_figures_begin(FIG_CIRCLE);
+    const int64_t first = position > TRAIL ? position - TRAIL : 0;
+    struct lct_label title;
+    char from[24];
+    const char *const text[] = { from };
 
-    snprintf(title, sizeof title, "Pairs turning, position %lld",
-             (long long)position);
-    snprintf(caption, sizeof caption,
-             "Each pair of channels is a hand that turns by its own angle a "
-             "position; dots: where it was from position %lld on. Hands have "
-             "different lengths only to be told apart.",
-             (long long)(position > TRAIL ? position - TRAIL : 0));
-    f.name = "circle";
-    f.title = title;
-    f.x_label = "cosine";
-    f.y_label = "sine";
-    f.width = 440;
-    f.height = 400;
+    snprintf(from, sizeof from, "%lld", (long long)first);
+    lct_messages_number(&title, MSG_CIRCLE_TITLE, (double)position);
+    lct_figures_title_filled(&f, &title);
     f.y_min = -1.05;
     f.y_max = 1.05;
     f.series = hands;
     f.n_series = n;
-    return lct_page_figure(h, s->r, &f,
-                           "Circles on which a few pairs of channels turn, "
-                           "with a dot for each position.",
-                           caption, 0);
+    return lct_page_figure_with(h, s->r, FIG_CIRCLE, &f, MSG_NONE, text, NULL);
 }
 
 locant_status lct_draw_circle(struct lct_html *h, const struct lct_subject *s)
@@ -119,18 +109,18 @@ locant_status lct_draw_circle(struct lct_html *h, const struct lct_subject *s)
     double freq[MOST_PAIRS], x[HANDS][HAND], y[HANDS][HAND], rim[2][RIM];
     int64_t position = s->view.position > 0 ? s->view.position : 8, pairs;
     locant_series hands[HANDS + 1];
-    char label[HANDS][48];
+    struct lct_label label[HANDS];
     size_t used = 0;
 
-    if (!lct_page_wants(h, "circle") || s->r->width / s->r->heads < 2)
+    if (!lct_page_wants(h, FIG_CIRCLE) || s->r->width / s->r->heads < 2)
         return LOCANT_OK;
     LCT_TRY(lct_pair_frequencies(freq, &pairs, s));
     for (int64_t i = 0; i < HANDS && i < pairs; i++) {
         int64_t p = pairs <= HANDS ? i : i * (pairs - 1) / (HANDS - 1);
         size_t n = trace(x[i], y[i], position, freq[p], 1 - 0.17 * (double)i);
 
-        snprintf(label[i], sizeof label[i], "pair %lld", (long long)p);
-        hands[used++] = (locant_series){ .label = label[i], .n = n,
+        lct_messages_number(&label[i], MSG_PAIR, (double)p);
+        hands[used++] = (locant_series){ LCT_FILLED(label[i]), .n = n,
                                          .x = x[i], .y = y[i], .marks = 1,
                                          .color = (int)i };
     }
@@ -207,15 +197,14 @@ static locant_status show_scalings(struct lct_html *h,
                                    const struct lct_subject *s,
                                    const struct ways *w)
 {
-    static const char *const label[WAYS] = { "as trained", "PI", "NTK",
-                                             "YaRN" };
+    static const char *const label[WAYS] = { NULL, "PI", "NTK", "YaRN" };
     double x[WAYS][MOST_PAIRS], pair[MOST_PAIRS];
     locant_mark marks[2] = { lct_trained_mark(s->r),
                              { .x = w->factor * w->trained,
-                               .label = "extended" } };
+                               LCT_LABEL(MSG_EXTENDED) } };
     locant_series series[WAYS];
-    locant_figure f = LOCANT_FIGURE_INIT;
-    char title[64];
+    locant_figure f = lct_figures_begin(FIG_SCALINGS);
+    struct lct_label title;
 
     for (int i = 0; i < WAYS; i++) {
         for (int64_t p = 0; p < w->pairs; p++) {
@@ -226,27 +215,15 @@ static locant_status show_scalings(struct lct_html *h,
                                      .x = x[i], .y = pair, .marks = 1,
                                      .dashed = i, .color = i };
     }
-    snprintf(title, sizeof title, "Wavelengths extended %.6g times", w->factor);
-    f.name = "scalings";
-    f.title = title;
-    f.x_label = "positions per turn";
-    f.y_label = "pair";
-    f.log_x = 1;
-    f.width = 500;
-    f.height = 380;
+    series[PLAIN].label = lct_messages_text(MSG_AS_TRAINED, LCT_EN);
+    series[PLAIN].label_zh = lct_messages_text(MSG_AS_TRAINED, LCT_ZH);
+    lct_messages_number(&title, MSG_SCALINGS_TITLE, w->factor);
+    lct_figures_title_filled(&f, &title);
     f.series = series;
     f.n_series = WAYS;
     f.marks = marks;
     f.n_marks = w->factor > 1 ? 2 : 1;
-    return lct_page_figure(h, s->r, &f,
-                           "Wavelength of each pair as trained and under three "
-                           "scalings.",
-                           "PI (arXiv:2306.15595) stretches every pair by the "
-                           "factor; NTK changes the base, so that the fastest "
-                           "pair keeps its wavelength and the slowest is "
-                           "stretched; YaRN (arXiv:2309.00071) leaves pairs "
-                           "that turn often and stretches those that do not.",
-                           0);
+    return lct_page_figure(h, s->r, FIG_SCALINGS, &f);
 }
 
 /* gamma: the share of a pair's own frequency that is kept. */
@@ -255,7 +232,7 @@ static locant_status show_ramps(struct lct_html *h, const struct lct_subject *s,
 {
     double turns[MOST_PAIRS], index[MOST_PAIRS], pair[MOST_PAIRS];
     locant_series series[2];
-    locant_figure f = LOCANT_FIGURE_INIT;
+    locant_figure f = lct_figures_begin(FIG_RAMPS);
 
     if (!(w->factor > 1))
         return LOCANT_OK;
@@ -267,30 +244,15 @@ static locant_status show_ramps(struct lct_html *h, const struct lct_subject *s,
         index[p] = (w->freq[YARN][p] / w->freq[PLAIN][p] - 1 / w->factor) /
                    (1 - 1 / w->factor);
     }
-    series[0] = (locant_series){ .label = "linear in the pair's index",
+    series[0] = (locant_series){ LCT_LABEL(MSG_LINEAR_IN_INDEX),
                                  .n = (size_t)w->pairs, .x = pair, .y = index,
                                  .marks = 1, .color = 3 };
-    series[1] = (locant_series){ .label = "linear in turns",
+    series[1] = (locant_series){ LCT_LABEL(MSG_LINEAR_IN_TURNS),
                                  .n = (size_t)w->pairs, .x = pair, .y = turns,
                                  .marks = 1, .dashed = 1, .color = 9 };
-    f.name = "ramps";
-    f.title = "gamma of YaRN";
-    f.x_label = "pair";
-    f.y_label = "gamma";
-    f.width = 500;
-    f.height = 360;
     f.series = series;
     f.n_series = 2;
-    return lct_page_figure(h, s->r, &f,
-                           "The share of each pair's frequency that YaRN "
-                           "keeps; the rest is divided by the factor.",
-                           "1: the pair keeps its frequency; 0: it is divided "
-                           "by the factor. Linear in the index between the "
-                           "pairs of 32 turns and of 1 turn within the "
-                           "trained length, as the authors' code and this "
-                           "library do; dashed: linear in the turns, as the "
-                           "paper says (arXiv:2309.00071, section 3.2).",
-                           0);
+    return lct_page_figure(h, s->r, FIG_RAMPS, &f);
 }
 
 locant_status lct_draw_scalings(struct lct_html *h, const struct lct_subject *s)
@@ -298,7 +260,7 @@ locant_status lct_draw_scalings(struct lct_html *h, const struct lct_subject *s)
     struct ways w = { .factor = s->view.factor > 0 ? s->view.factor : 4,
                       .trained = (double)s->r->trained_length };
 
-    if ((!lct_page_wants(h, "scalings") && !lct_page_wants(h, "ramps")) ||
+    if ((!lct_page_wants(h, FIG_SCALINGS) && !lct_page_wants(h, FIG_RAMPS)) ||
         s->r->width / s->r->heads < 2)
         return LOCANT_OK;
     LCT_TRY(try_scalings(&w, s));

@@ -46,38 +46,29 @@ static locant_status draw_added(struct lct_html *h, const struct lct_subject *s,
 {
     int64_t heads = lct_view_heads(s, s->r->heads, MOST_HEADS);
     locant_series series[MOST_HEADS];
-    locant_figure f = LOCANT_FIGURE_INIT;
-    char label[MOST_HEADS][32];
+    locant_figure f = lct_figures_begin(FIG_ADDED);
+    struct lct_label label[MOST_HEADS];
     double *y;
     locant_status status;
 
-    if (!lct_page_wants(h, "added"))
+    if (!lct_page_wants(h, FIG_ADDED))
         return LOCANT_OK;
     LCT_TRY(lct_page_numbers(&y, (size_t)(s->r->heads * n)));
     status = by_distance(y, s, s->trained ? s->trained : s->initial, n);
     for (int64_t i = 0; i < heads; i++) {
         int64_t head = lct_view_head(s, i, heads, s->r->heads);
 
-        snprintf(label[i], sizeof label[i], "head %lld", (long long)head + 1);
-        series[i] = (locant_series){ .label = label[i], .n = (size_t)n, .x = x,
-                                     .y = y + head * n, .color = (int)i };
+        lct_messages_number(&label[i], MSG_HEAD, (double)head);
+        series[i] = (locant_series){ LCT_FILLED(label[i]), .n = (size_t)n,
+                                     .x = x, .y = y + head * n,
+                                     .color = (int)i };
     }
-    f.name = "added";
-    f.title = s->trained ? "Added on average, trained" : "Added on average";
-    f.x_label = "distance from query back to key";
-    f.y_label = "added to the score";
-    f.width = 460;
-    f.height = 360;
+    if (s->trained)
+        lct_figures_title(&f, MSG_ADDED_TITLE_TRAINED);
     f.series = series;
     f.n_series = (size_t)heads;
     if (status == LOCANT_OK)
-        status = lct_page_figure(
-            h, s->r, &f,
-            "Curves of the mean of what is added to scores, by distance.",
-            "Score less that of query and key alone, averaged over pairs of "
-            "random queries and keys of variance 1: what is left is what does "
-            "not depend on them.",
-            0);
+        status = lct_page_figure(h, s->r, FIG_ADDED, &f);
     locant_release(y);
     return status;
 }
@@ -87,7 +78,7 @@ static locant_status last_query(double *y, const struct lct_subject *s,
                                 const locant_tensor *params, int64_t n)
 {
     struct lct_look look;
-    int64_t head = s->view.head > 0 ? s->view.head - 1 : 0;
+    int64_t head = s->view.head > 0 ? s->view.head : 0;
     int64_t at = s->view.position > 0 ? s->view.position : n - 1;
 
     at = at < n ? at : n - 1;
@@ -103,7 +94,7 @@ static locant_status draw_weights(struct lct_html *h,
                                   const double *x)
 {
     locant_series series[2] = { { .label = NULL } };
-    locant_figure f = LOCANT_FIGURE_INIT;
+    locant_figure f = lct_figures_begin(FIG_WEIGHTS);
     double *y;
     locant_status status;
 
@@ -111,26 +102,14 @@ static locant_status draw_weights(struct lct_html *h,
     status = last_query(y, s, s->trained ? s->trained : s->initial, n);
     if (status == LOCANT_OK && s->trained)
         status = last_query(y + n, s, s->initial, n);
-    series[0] = (locant_series){ .label = s->trained ? "trained" : NULL,
+    series[0] = (locant_series){ LCT_LABEL(s->trained ? MSG_TRAINED : MSG_NONE),
                                  .n = (size_t)n, .x = x, .y = y, .color = 0 };
-    series[1] = (locant_series){ .label = "initial", .n = (size_t)n, .x = x,
+    series[1] = (locant_series){ LCT_LABEL(MSG_INITIAL), .n = (size_t)n, .x = x,
                                  .y = y + n, .dashed = 1, .color = 9 };
-    f.name = "weights";
-    f.title = "Weights of one query";
-    f.x_label = "distance from query back to key";
-    f.y_label = "weight";
-    f.width = 460;
-    f.height = 360;
     f.series = series;
     f.n_series = s->trained ? 2 : 1;
     if (status == LOCANT_OK)
-        status = lct_page_figure(
-            h, s->r, &f,
-            "Curve of the attention weights of one random query against "
-            "distance.",
-            "Where one random query of one head looks among random keys; the "
-            "same numbers for every encoding.",
-            0);
+        status = lct_page_figure(h, s->r, FIG_WEIGHTS, &f);
     locant_release(y);
     return status;
 }

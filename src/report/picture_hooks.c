@@ -16,10 +16,9 @@ static locant_status draw_positions(struct lct_html *h,
 {
     const bool reals = locant_encoding_traits(s->e) & LOCANT_TRAIT_REAL;
     const int64_t shape[2] = { 1, n };
-    static const char *const label[] = { "seed 1", "seed 2", "seed 3",
-                                         "evaluation" };
+    struct lct_label label[DRAWS];
     locant_series series[DRAWS + 1];
-    locant_figure f = LOCANT_FIGURE_INIT;
+    locant_figure f = lct_figures_begin(FIG_POSITIONS);
     double *x, *y;
     locant_status status = LOCANT_OK;
 
@@ -35,26 +34,19 @@ static locant_status draw_positions(struct lct_html *h,
             x[t] = (double)t;
             row[t] = reals ? row[t] : (double)((int64_t *)(void *)row)[t];
         }
-        series[k] = (locant_series){ .label = label[k], .n = (size_t)n, .x = x,
-                                     .y = row, .color = k,
+        series[k] = (locant_series){ LCT_LABEL(MSG_EVALUATION), .n = (size_t)n,
+                                     .x = x, .y = row, .color = k,
                                      .dashed = k == DRAWS };
+        if (k < DRAWS) {
+            lct_messages_number(&label[k], MSG_SEED, k + 1);
+            series[k].label = label[k].en;
+            series[k].label_zh = label[k].zh;
+        }
     }
-    f.name = "positions";
-    f.title = "Positions given to tokens";
-    f.x_label = "token";
-    f.y_label = "position";
-    f.width = 460;
-    f.height = 360;
     f.series = series;
     f.n_series = DRAWS + 1;
     if (status == LOCANT_OK)
-        status = lct_page_figure(h, s->r, &f,
-                                 "Curves of the position of each token in "
-                                 "three draws of training, and in evaluation.",
-                                 "What other parts are told instead of 0, 1, "
-                                 "2, ..: three draws of training, and the "
-                                 "positions of evaluation.",
-                                 0);
+        status = lct_page_figure(h, s->r, FIG_POSITIONS, &f);
     locant_release(x);
     return status;
 }
@@ -78,28 +70,17 @@ static locant_status draw_head_mask(struct lct_html *h,
                                     struct lct_look *look, int64_t head)
 {
     double *cells = look->weight + head * look->n * look->n;
-    locant_figure f = LOCANT_FIGURE_INIT;
-    char title[64];
+    const enum lct_figure_id id = head == 0 ? FIG_MASK : FIG_MASK_LAST;
+    locant_figure f = lct_figures_begin(id);
+    struct lct_label title;
 
     for (int64_t i = 0; i < look->n * look->n; i++)
         cells[i] = cells[i] > 0 ? 1 : i % look->n > i / look->n ? NAN : 0;
-    f.name = head == 0 ? "mask" : "mask-last";
-    snprintf(title, sizeof title, "Keys that head %lld sees",
-             (long long)head + 1);
-    f.kind = LOCANT_FIGURE_HEATMAP;
-    f.title = title;
-    f.x_label = "key";
-    f.y_label = "query";
-    f.width = 460;
-    f.height = 400;
+    lct_messages_number(&title, MSG_MASK_TITLE, (double)head);
+    lct_figures_title_filled(&f, &title);
     f.cells = cells;
     f.rows = f.cols = look->n;
-    return lct_page_figure(h, s->r, &f,
-                           "Map of the keys each query sees: queries "
-                           "downwards, keys across.",
-                           "1: seen, 0: hidden by the encoding. Without a "
-                           "value: keys the causal mask hides.",
-                           0);
+    return lct_page_figure(h, s->r, id, &f);
 }
 
 /* With queries and keys of 0 a weight of 0 is a key that is hidden. */
@@ -111,7 +92,7 @@ static locant_status draw_mask(struct lct_html *h, const struct lct_subject *s,
     struct lct_look look;
     locant_status status;
 
-    if (!lct_page_wants(h, "mask") && !lct_page_wants(h, "mask-last"))
+    if (!lct_page_wants(h, FIG_MASK) && !lct_page_wants(h, FIG_MASK_LAST))
         return LOCANT_OK;
     LCT_TRY(lct_page_look(&look, s, params, n, 1, true));
     status = hides(&look, 0) ? draw_head_mask(h, s, &look, 0) : LOCANT_OK;
@@ -178,7 +159,7 @@ static locant_status draw_temperature(struct lct_html *h,
     int64_t at[POINTS], n;
     double x[POINTS], y[POINTS], zero[POINTS];
     locant_series line = { .x = x, .y = y };
-    locant_figure f = LOCANT_FIGURE_INIT;
+    locant_figure f = lct_figures_begin(FIG_TEMPERATURE);
     bool varies = false;
 
     n = far_positions(at, locant_encoding_reach(s->e));
@@ -192,22 +173,10 @@ static locant_status draw_temperature(struct lct_html *h,
         varies |= fabs(y[i] - y[0]) > 1e-4 * fabs(y[0]);
     }
     line.n = (size_t)n;
-    f.name = "temperature";
-    f.title = "Temperature";
-    f.x_label = "position of the query, from 1";
-    f.y_label = "factor of the score";
-    f.log_x = 1;
-    f.width = 460;
-    f.height = 360;
     f.series = &line;
     f.n_series = 1;
     return !varies ? LOCANT_OK
-                   : lct_page_figure(h, s->r, &f,
-                                     "Curve of the factor that scores are "
-                                     "multiplied by, against the position.",
-                                     "What the score of a query and the key at "
-                                     "its own place is multiplied by.",
-                                     0);
+                   : lct_page_figure(h, s->r, FIG_TEMPERATURE, &f);
 }
 
 /* ------------------------------------------------------------------- all */

@@ -67,33 +67,22 @@ static locant_status make_table(struct table *t, const struct lct_subject *s,
 static locant_status draw_table(struct lct_html *h, const struct lct_subject *s,
                                 const struct table *t)
 {
-    locant_figure f = LOCANT_FIGURE_INIT;
+    locant_figure f = lct_figures_begin(FIG_TABLE);
 
-    f.kind = LOCANT_FIGURE_HEATMAP;
-    f.name = "table";
-    f.title = s->trained ? "The table, trained" : "The table";
-    f.x_label = "channel";
-    f.y_label = "position";
-    f.width = 460;
-    f.height = 360;
+    if (s->trained)
+        lct_figures_title(&f, MSG_TABLE_TITLE_TRAINED);
     f.cells = t->cells;
     f.rows = t->n;
     f.cols = t->dim;
-    f.diverging = 1;
-    return lct_page_figure(h, s->r, &f,
-                           "Heat map of the table: positions downwards, "
-                           "channels across.",
-                           "What is added to the embedding: one row for each "
-                           "position.",
-                           0);
+    return lct_page_figure(h, s->r, FIG_TABLE, &f);
 }
 
 static locant_status draw_waves(struct lct_html *h, const struct lct_subject *s,
                                 const struct table *t)
 {
-    locant_figure f = LOCANT_FIGURE_INIT;
+    locant_figure f = lct_figures_begin(FIG_CHANNELS);
     locant_series series[WAVES] = { { .label = NULL } };
-    char label[WAVES][32];
+    struct lct_label label[WAVES];
     double *y;
     int64_t last = -1;
     locant_status status;
@@ -107,22 +96,13 @@ static locant_status draw_waves(struct lct_html *h, const struct lct_subject *s,
         last = channel;
         for (int64_t i = 0; i < t->n; i++)
             wave[i] = t->cells[i * t->dim + channel];
-        snprintf(label[w], sizeof label[w], "channel %lld", (long long)channel);
-        series[f.n_series++] = (locant_series){ .label = label[w],
+        lct_messages_number(&label[w], MSG_CHANNEL, (double)channel);
+        series[f.n_series++] = (locant_series){ LCT_FILLED(label[w]),
                                                 .n = (size_t)t->n, .x = t->x,
                                                 .y = wave, .color = w };
     }
-    f.name = "channels";
-    f.title = "Channels over positions";
-    f.x_label = "position";
-    f.width = 460;
-    f.height = 360;
     f.series = series;
-    status = lct_page_figure(h, s->r, &f,
-                             "Curves of a few channels over positions.",
-                             "A few columns of the table, each a curve over "
-                             "positions.",
-                             0);
+    status = lct_page_figure(h, s->r, FIG_CHANNELS, &f);
     locant_release(y);
     return status;
 }
@@ -132,9 +112,9 @@ static locant_status draw_vectors(struct lct_html *h,
                                   const struct lct_subject *s,
                                   const struct table *t)
 {
-    locant_figure f = LOCANT_FIGURE_INIT;
+    locant_figure f = lct_figures_begin(FIG_VECTORS);
     locant_series series[WAVES] = { { .label = NULL } };
-    char label[WAVES][40];
+    struct lct_label label[WAVES];
     double *x;
     locant_status status;
 
@@ -145,29 +125,19 @@ static locant_status draw_vectors(struct lct_html *h,
         int64_t at = s->view.position > 0 ? s->view.position : 5 * i;
         if (at >= t->n)
             continue;
-        snprintf(label[i], sizeof label[i], "position %lld", (long long)at);
-        series[f.n_series++] = (locant_series){ .label = label[i],
+        lct_messages_number(&label[i], MSG_POSITION, (double)at);
+        series[f.n_series++] = (locant_series){ LCT_FILLED(label[i]),
                                                 .n = (size_t)t->dim, .x = x,
                                                 .y = t->cells + at * t->dim,
                                                 .dashed = i % 5, .color = i };
     }
-    f.name = "vectors";
-    f.title = "Vectors at a few positions";
-    f.x_label = "channel";
-    f.width = 460;
-    f.height = 360;
     f.series = series;
     status = f.n_series == 0
                  ? locant_fail(LOCANT_ERR_PARAM,
                                "figure vectors: position %lld, but only %lld "
                                "are shown", (long long)s->view.position,
                                (long long)t->n)
-                 : lct_page_figure(h, s->r, &f,
-                                   "Curves of a few rows of the table over "
-                                   "channels.",
-                                   "A few rows of the table: what is added at "
-                                   "these positions.",
-                                   0);
+                 : lct_page_figure(h, s->r, FIG_VECTORS, &f);
     locant_release(x);
     return status;
 }
@@ -194,12 +164,12 @@ static locant_status draw_spectrum(struct lct_html *h,
                                    const struct lct_subject *s,
                                    const struct table *t)
 {
-    locant_figure f = LOCANT_FIGURE_INIT;
+    locant_figure f = lct_figures_begin(FIG_SPECTRUM);
     int64_t bins = t->n / 2 + 1;
     double *cells, *cosine;
     locant_status status;
 
-    if (!lct_page_wants(h, "spectrum"))
+    if (!lct_page_wants(h, FIG_SPECTRUM))
         return LOCANT_OK;
     LCT_TRY(lct_page_numbers(&cosine, 4 * (size_t)t->n));
     status = lct_page_numbers(&cells, (size_t)t->dim * (size_t)bins);
@@ -210,24 +180,11 @@ static locant_status draw_spectrum(struct lct_html *h,
         for (int64_t c = 0; c < t->dim; c++)
             for (int64_t k = 0; k < bins; k++)
                 cells[c * bins + k] = amplitude(t, c, k, cosine);
-        f.kind = LOCANT_FIGURE_HEATMAP;
-        f.name = "spectrum";
-        f.title = "Spectrum";
-        f.x_label = "frequency (turns per position)";
-        f.y_label = "channel";
-        f.width = 460;
-        f.height = 360;
         f.cells = cells;
         f.rows = t->dim;
         f.cols = bins;
         f.x_step = 1 / (double)t->n;
-        status = lct_page_figure(
-            h, s->r, &f,
-            "Heat map of the amplitude of each channel's discrete Fourier "
-            "transform.",
-            "How strongly each channel swings at each frequency (discrete "
-            "Fourier transform over the positions shown).",
-            0);
+        status = lct_page_figure(h, s->r, FIG_SPECTRUM, &f);
         locant_release(cells);
     }
     locant_release(cosine);
@@ -252,26 +209,11 @@ static locant_status draw_similarity(struct lct_html *h,
                                      const struct lct_subject *s,
                                      const struct table *t, const double *cells)
 {
-    locant_figure f = LOCANT_FIGURE_INIT;
+    locant_figure f = lct_figures_begin(FIG_SIMILARITY);
 
-    f.kind = LOCANT_FIGURE_HEATMAP;
-    f.name = "similarity";
-    f.title = "Similarity of positions";
-    f.x_label = "position";
-    f.y_label = "position";
-    f.width = 460;
-    f.height = 400;
     f.cells = cells;
     f.rows = f.cols = t->n;
-    f.diverging = 1;
-    return lct_page_figure(h, s->r, &f,
-                           "Heat map of the cosine similarity of every two "
-                           "positions.",
-                           "Cosine of the angle between any two rows of the "
-                           "table, P[m] P[n] / |P[m]| |P[n]|. Of sinusoidal "
-                           "it is (2/d) sum cos((m - n) f_i) "
-                           "(arXiv:1706.03762).",
-                           0);
+    return lct_page_figure(h, s->r, FIG_SIMILARITY, &f);
 }
 
 /* Mean, least and largest similarity at each distance: y is [3, n]; the widest
@@ -309,33 +251,20 @@ static locant_status draw_distance(struct lct_html *h,
                                    const double *y_initial, bool band)
 {
     locant_series series[2];
-    locant_figure f = LOCANT_FIGURE_INIT;
+    locant_figure f = lct_figures_begin(FIG_DISTANCE);
     size_t n = (size_t)t->n;
 
-    series[0] = (locant_series){ .label = y_initial ? "trained" : NULL,
+    series[0] = (locant_series){ LCT_LABEL(y_initial ? MSG_TRAINED : MSG_NONE),
                                  .n = n, .x = t->x, .y = y,
                                  .low = band ? y + n : NULL,
                                  .high = band ? y + 2 * n : NULL };
-    series[1] = (locant_series){ .label = "initial", .n = n, .x = t->x,
+    series[1] = (locant_series){ LCT_LABEL(MSG_INITIAL), .n = n, .x = t->x,
                                  .y = y_initial, .dashed = 1, .color = 9 };
-    f.name = "distance";
-    f.title = "Similarity by distance";
-    f.x_label = "distance";
-    f.y_label = "cosine similarity";
-    f.width = 460;
-    f.height = 400;
     f.series = series;
     f.n_series = y_initial ? 2 : 1;
-    return lct_page_figure(h, s->r, &f,
-                           "Curve of the mean similarity against distance.",
-                           band ? "Mean of the cosine over all pairs at each "
-                                  "distance; the band runs from the least to "
-                                  "the most alike pair: places matter too, "
-                                  "not distance alone."
-                                : "All pairs at a distance have the same "
-                                  "cosine: of sinusoidal (2/d) sum cos((m - "
-                                  "n) f_i) (arXiv:1706.03762).",
-                           0);
+    return lct_page_figure_with(h, s->r, FIG_DISTANCE, &f,
+                                band ? MSG_NONE : MSG_DISTANCE_CAPTION_EXACT,
+                                NULL, NULL);
 }
 
 /* The two pictures of similarity; 'initial' may be NULL. */

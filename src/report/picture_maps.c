@@ -3,8 +3,8 @@
  * encoding before training, after it, and at longer texts, and all heads of all
  * layers as small maps; each figure in one colour scale.
  */
-#include "../lab/corpus.h"
-#include "../lab/probe.h"
+#include "../corpus/corpus.h"
+#include "../measure/probe.h"
 #include "page.h"
 #include "probe_points.h"
 #include <jansson.h>
@@ -63,7 +63,7 @@ static double weight(const struct maps *m, int k, size_t head, int64_t i,
 
     if (j > i || m->map[k] == NULL)
         return NAN;
-    return lct_probe_number(
+    return lct_points_number(
                json_array_get(values, (size_t)(i * m->bins + j))) / 1000;
 }
 
@@ -74,11 +74,14 @@ static double weight(const struct maps *m, int k, size_t head, int64_t i,
 static size_t head_of(const struct json_t *probe, int64_t wish)
 {
     double distance[LCT_POINTS];
-    const size_t n = lct_points_reach(NULL, distance, probe);
+    static const struct lct_points reach = { LCT_POINTS_HEADS,
+                                             "attention.trained",
+                                             .key = "distance" };
+    const size_t n = lct_points_of(NULL, distance, &reach, probe);
     size_t best = 0;
 
-    if (wish > 0 && (size_t)wish <= n)
-        return (size_t)wish - 1;
+    if (wish >= 0 && (size_t)wish < n)
+        return (size_t)wish;
     for (size_t i = 1; i < n; i++)
         best = distance[i] < distance[best] ? i : best;
     return best;
@@ -88,31 +91,16 @@ static locant_status show_head(struct lct_html *h, const struct lct_results *r,
                                const double *cells, const int64_t shape[2],
                                size_t head)
 {
-    locant_figure f = LOCANT_FIGURE_INIT;
-    char caption[700];
+    locant_figure f = lct_figures_begin(FIG_MAPS);
+    char layer[24], number[24];
+    const char *const text[] = { layer, number };
 
-    snprintf(caption, sizeof caption,
-             "Weights on one text. Above: before training and after it, at "
-             "the trained length; below, where the encoding is defined there: "
-             "at four times that length, and at 2048 bytes. Rows are 32 "
-             "queries, the last one at the bottom; columns are keys in 32 "
-             "bins. One colour scale. Text of the built-in generator. Attends "
-             "nearest after training, or was asked for: layer %zu, head %zu.",
-             head / (size_t)r->heads + 1, head % (size_t)r->heads + 1);
-    f.kind = LOCANT_FIGURE_HEATMAP;
-    f.name = "maps";
-    f.title = "One head before training, trained, at 4x, at 2048";
-    f.x_label = "bins of keys, two maps";
-    f.y_label = "queries, two maps";
-    f.width = 460;
-    f.height = 440;
+    snprintf(layer, sizeof layer, "%zu", head / (size_t)r->heads);
+    snprintf(number, sizeof number, "%zu", head % (size_t)r->heads);
     f.cells = cells;
     f.rows = shape[0];
     f.cols = shape[1];
-    return lct_page_figure(h, r, &f,
-                           "Heat maps of the attention of one head, before "
-                           "training, trained, and beyond the trained length.",
-                           caption, LCT_TRAINED_HERE);
+    return lct_page_figure_with(h, r, FIG_MAPS, &f, MSG_NONE, text, NULL);
 }
 
 static locant_status draw_head(struct lct_html *h, const struct lct_results *r,
@@ -122,7 +110,7 @@ static locant_status draw_head(struct lct_html *h, const struct lct_results *r,
     double *cells;
     locant_status status;
 
-    if (!lct_page_wants(h, "maps"))
+    if (!lct_page_wants(h, FIG_MAPS))
         return LOCANT_OK;
     LCT_TRY(lct_page_numbers(&cells, (size_t)(shape[0] * shape[1])));
     for (int64_t i = 0; i < shape[0] * shape[1]; i++)
@@ -159,27 +147,15 @@ static double small_weight(const struct maps *m, size_t head, int64_t i,
 static locant_status show_all(struct lct_html *h, const struct lct_results *r,
                               const double *cells, const int64_t shape[2])
 {
-    locant_figure f = LOCANT_FIGURE_INIT;
+    locant_figure f = lct_figures_begin(FIG_HEADS);
 
-    f.kind = LOCANT_FIGURE_HEATMAP;
-    f.name = "heads";
-    f.title = "Every head, trained";
-    f.x_label = "heads: each a map of 16 bins of keys";
-    f.y_label = "layers, the first on top";
-    f.width = 460;
     f.height = 84 + (int)(320 * shape[0] / shape[1]); /* square maps */
     f.cells = cells;
     f.rows = shape[0];
     f.cols = shape[1];
     f.x_step = f.y_step = 1. / (SMALL + 1); /* whole numbers in the middles */
-    f.x_first = f.y_first = 1 - (SMALL - 1) * f.x_step / 2;
-    return lct_page_figure(h, r, &f,
-                           "Small heat maps of the attention of every head, "
-                           "layers downwards, heads across.",
-                           "All heads of all layers on the same text, at the "
-                           "trained length: queries downwards, keys across, in "
-                           "16 bins each. One colour scale.",
-                           LCT_TRAINED_HERE);
+    f.x_first = f.y_first = -(SMALL - 1) * f.x_step / 2;
+    return lct_page_figure(h, r, FIG_HEADS, &f);
 }
 
 static locant_status draw_all(struct lct_html *h, const struct lct_results *r,
@@ -190,7 +166,7 @@ static locant_status draw_all(struct lct_html *h, const struct lct_results *r,
     double *cells;
     locant_status status;
 
-    if (!lct_page_wants(h, "heads") || m->rows % SMALL != 0 ||
+    if (!lct_page_wants(h, FIG_HEADS) || m->rows % SMALL != 0 ||
         m->bins % SMALL != 0)
         return LOCANT_OK;
     LCT_TRY(lct_page_numbers(&cells, (size_t)(shape[0] * shape[1])));
@@ -234,8 +210,8 @@ locant_status lct_page_maps(struct lct_html *h, const struct lct_results *r,
 {
     locant_status status = LOCANT_OK;
 
-    if (!lct_page_wants(h, "maps") && !lct_page_wants(h, "heads") &&
-        !lct_page_wants(h, "usage-heads"))
+    if (!lct_page_wants(h, FIG_MAPS) && !lct_page_wants(h, FIG_HEADS) &&
+        !lct_page_wants(h, FIG_USAGE_HEADS))
         return LOCANT_OK;
     for (size_t i = 0; i < r->n && status == LOCANT_OK; i++)
         if (r->groups[i].probe)

@@ -23,7 +23,7 @@ int64_t lct_view_length(const struct lct_subject *s, int64_t usual,
 
 int64_t lct_view_heads(const struct lct_subject *s, int64_t heads, int64_t most)
 {
-    if (s->view.head > 0)
+    if (s->view.head >= 0)
         return 1;
     return heads < most ? heads : most;
 }
@@ -31,8 +31,8 @@ int64_t lct_view_heads(const struct lct_subject *s, int64_t heads, int64_t most)
 int64_t lct_view_head(const struct lct_subject *s, int64_t i, int64_t n,
                       int64_t heads)
 {
-    if (s->view.head > 0)
-        return s->view.head <= heads ? s->view.head - 1 : heads - 1;
+    if (s->view.head >= 0)
+        return s->view.head < heads ? s->view.head : heads - 1;
     return i * heads / n;
 }
 
@@ -58,62 +58,46 @@ static void sum_up(double sum[3], const double *weight, int64_t n)
     }
 }
 
-static void describe(char caption[600], const struct lct_subject *s,
-                     const double *weight, int64_t n)
+static locant_status show_attention(struct lct_html *h,
+                                    const struct lct_subject *s,
+                                    const double *cells, int64_t n,
+                                    int64_t head, const double sum[3])
 {
     const bool input = locant_encoding_doors(s->e) & LOCANT_DOOR_INPUT;
-    double sum[3];
+    locant_figure f = lct_figures_begin(FIG_ATTENTION);
+    struct lct_label title;
+    char number[3][24];
+    const char *const text[] = { number[0], number[1], number[2] };
 
-    sum_up(sum, weight, n);
-    snprintf(caption, 600,
-             "Softmax of the scores of random queries and keys of variance 1, "
-             "the same numbers for every encoding.%s Each row adds up to 1. "
-             "Without a value: keys the causal mask hides. Entropy of a row: "
-             "%.2f nats in the mean, "
-             "of the %.2f that equal weights have; weight on the "
-             "diagonal: %.2f.",
-             input ? " The table, as large as the content, is added before "
-                     "random projections."
-                   : "",
-             sum[0], sum[1], sum[2]);
+    for (int i = 0; i < 3; i++)
+        snprintf(number[i], sizeof number[i], "%.2f", sum[i]);
+    lct_messages_number(&title, MSG_ATTENTION_TITLE, (double)head);
+    lct_figures_title_filled(&f, &title);
+    f.cells = cells;
+    f.rows = f.cols = n;
+    return lct_page_figure_with(h, s->r, FIG_ATTENTION, &f,
+                                input ? MSG_ATTENTION_CAPTION_INPUT : MSG_NONE,
+                                text, NULL);
 }
 
 static locant_status draw_attention(struct lct_html *h,
                                     const struct lct_subject *s, int64_t n)
 {
     const int64_t head = lct_view_head(s, 0, 1, s->r->heads);
-    locant_figure f = LOCANT_FIGURE_INIT;
     struct lct_look look;
-    char title[64], caption[600];
-    double *cells;
+    double *cells, sum[3];
     locant_status status;
 
-    if (!lct_page_wants(h, "attention"))
+    if (!lct_page_wants(h, FIG_ATTENTION))
         return LOCANT_OK;
     LCT_TRY(lct_page_look(&look, s, s->trained ? s->trained : s->initial, n,
                           lct_view_seed(s), false));
     cells = look.weight + head * n * n;
-    describe(caption, s, cells, n);
+    sum_up(sum, cells, n);
     for (int64_t i = 0; i < n * n; i++)
         if (i % n > i / n)
             cells[i] = NAN;
-    snprintf(title, sizeof title, "Attention weights of head %lld",
-             (long long)head + 1);
-    f.kind = LOCANT_FIGURE_HEATMAP;
-    f.name = "attention";
-    f.title = title;
-    f.x_label = "key";
-    f.y_label = "query";
-    f.width = 460;
-    f.height = 400;
-    f.cells = cells;
-    f.rows = f.cols = n;
-    f.numbers = 1;
-    status = lct_page_figure(h, s->r, &f,
-                             "Heat map of the attention weights of random "
-                             "queries and keys: queries downwards, keys "
-                             "across, the weights as numbers.",
-                             caption, 0);
+    status = show_attention(h, s, cells, n, head, sum);
     lct_page_look_free(&look);
     return status;
 }
@@ -159,32 +143,17 @@ static locant_status show_changes(struct lct_html *h,
                                   const struct lct_subject *s,
                                   const double *cells, int64_t n, double most)
 {
-    locant_figure f = LOCANT_FIGURE_INIT;
-    char caption[400];
+    locant_figure f = lct_figures_begin(FIG_PERMUTATION);
+    const bool same = most < rounding;
+    char number[24];
+    const char *const text[] = { number };
 
-    snprintf(caption, sizeof caption,
-             "Eight tokens of random content, every key seen, then the same "
-             "tokens in another order: how much the weight of each pair of "
-             "tokens changes. %s%.4g%s",
-             most < rounding ? "All changes are below "
-                             : "The largest change is ",
-             most < rounding ? rounding : most,
-             most < rounding ? ": order does not matter."
-                             : ": order matters.");
-    f.kind = LOCANT_FIGURE_HEATMAP;
-    f.name = "permutation";
-    f.title = "What another order changes";
-    f.x_label = "key token";
-    f.y_label = "query token";
-    f.width = 460;
-    f.height = 400;
+    snprintf(number, sizeof number, "%.4g", same ? rounding : most);
     f.cells = cells;
     f.rows = f.cols = n;
-    f.diverging = 1;
-    return lct_page_figure(h, s->r, &f,
-                           "Heat map of the change of each attention weight "
-                           "when the tokens are shuffled.",
-                           caption, 0);
+    return lct_page_figure_with(h, s->r, FIG_PERMUTATION, &f,
+                                same ? MSG_PERMUTATION_CAPTION_NONE : MSG_NONE,
+                                text, NULL);
 }
 
 static locant_status draw_permutation(struct lct_html *h,
@@ -197,7 +166,7 @@ static locant_status draw_permutation(struct lct_html *h,
     double *cells, most;
     locant_status status;
 
-    if (!lct_page_wants(h, "permutation") ||
+    if (!lct_page_wants(h, FIG_PERMUTATION) ||
         locant_encoding_traits(s->e) & LOCANT_TRAIT_CAUSAL)
         return LOCANT_OK;
     n = n < FEW ? n : FEW;

@@ -100,9 +100,9 @@ static locant_status draw_score(struct lct_html *h, const struct turner *u)
 {
     const struct lct_subject *s = u->s;
     locant_mark mark = lct_trained_mark(s->r);
-    locant_figure f = LOCANT_FIGURE_INIT;
+    locant_figure f = lct_figures_begin(FIG_SCORE);
     locant_series line[MOST_HEADS];
-    char label[MOST_HEADS][32];
+    struct lct_label label[MOST_HEADS];
     int64_t n = lct_view_length(s, 4 * s->r->trained_length + 1,
                                 MOST_DISTANCES);
     int64_t heads = lct_view_heads(s, u->heads, MOST_HEADS);
@@ -117,29 +117,18 @@ static locant_status draw_score(struct lct_html *h, const struct turner *u)
     for (int64_t i = 0; i < heads; i++) {
         int64_t head = lct_view_head(s, i, heads, u->heads);
 
-        snprintf(label[i], sizeof label[i], "head %lld", (long long)head + 1);
-        line[i] = (locant_series){ .label = heads > 1 ? label[i] : NULL,
+        lct_messages_number(&label[i], MSG_HEAD, (double)head);
+        line[i] = (locant_series){ .label = heads > 1 ? label[i].en : NULL,
+                                   .label_zh = heads > 1 ? label[i].zh : NULL,
                                    .n = (size_t)n, .x = x, .y = y + head * n,
                                    .color = (int)i };
     }
-    f.name = "score";
-    f.title = "Score of equal vectors, by distance";
-    f.x_label = "distance";
-    f.y_label = "g(distance)";
-    f.width = 460;
-    f.height = 360;
     f.series = line;
     f.n_series = (size_t)heads;
     f.marks = &mark;
     f.n_marks = mark.x < (double)n;
     if (status == LOCANT_OK)
-        status = lct_page_figure(
-            h, s->r, &f,
-            "Curve of the score of equal vectors against distance.",
-            "A query and a key of all ones, turned and multiplied, over the "
-            "head's channels. This is not a law of decay: for unrelated random "
-            "vectors the expected score is zero at every distance.",
-            0);
+        status = lct_page_figure(h, s->r, FIG_SCORE, &f);
     locant_release(x);
     return status;
 }
@@ -153,7 +142,7 @@ static locant_status draw_grid(struct lct_html *h, const struct turner *u)
     enum { MIDDLE = GRID / 2 * GRID + GRID / 2 };
     const int64_t shape[2] = { GRID * GRID, u->axes };
     size_t rows = (size_t)(GRID * GRID * u->heads * u->wide);
-    locant_figure f = LOCANT_FIGURE_INIT;
+    locant_figure f = lct_figures_begin(FIG_GRID);
     locant_tensor at;
     double *q, *k, *ones, *cells, *places;
     locant_status status;
@@ -177,24 +166,10 @@ static locant_status draw_grid(struct lct_html *h, const struct turner *u)
     for (int64_t i = 0; i < GRID * GRID; i++)
         cells[i] = dot(q + MIDDLE * u->wide, k + i * u->wide, u->wide) /
                    (double)u->dim;
-    f.kind = LOCANT_FIGURE_HEATMAP;
-    f.name = "grid";
-    f.title = "Score of equal vectors, over a grid";
-    f.x_label = "last coordinate";
-    f.y_label = "the one before";
-    f.width = 460;
-    f.height = 400;
     f.cells = cells;
     f.rows = f.cols = GRID;
-    f.diverging = 1;
     if (status == LOCANT_OK)
-        status = lct_page_figure(h, u->s->r, &f,
-                                 "Heat map of the score of a query in the "
-                                 "middle of a grid with keys around it.",
-                                 "A query of ones in the middle and keys of "
-                                 "ones everywhere, turned and multiplied, in "
-                                 "head 1.",
-                                 0);
+        status = lct_page_figure(h, u->s->r, FIG_GRID, &f);
     locant_release(q);
     return status;
 }
@@ -212,7 +187,7 @@ static locant_status find_pairs(double *freq, int64_t *first, int64_t *pairs,
     locant_status status = LOCANT_OK;
 
     LCT_TRY(lct_page_numbers(&unit, (size_t)(dim + u->heads * dim)));
-    out = unit + dim; /* of head 1 first */
+    out = unit + dim; /* of head 0 first */
     *pairs = 0;
     for (int64_t c = 0; c < dim && status == LOCANT_OK; c++) {
         int64_t partner = -1;
@@ -236,7 +211,7 @@ static locant_status draw_wavelengths(struct lct_html *h,
                                       const double *freq, int64_t pairs)
 {
     locant_mark marks[1] = { lct_trained_mark(s->r) };
-    locant_figure f = LOCANT_FIGURE_INIT;
+    locant_figure f = lct_figures_begin(FIG_WAVELENGTHS);
     locant_series line = { .marks = 1, .color = 0 };
     double *x, *y;
     locant_status status;
@@ -250,26 +225,11 @@ static locant_status draw_wavelengths(struct lct_html *h,
     line.n = (size_t)pairs;
     line.x = x;
     line.y = y;
-    f.name = "wavelengths";
-    f.title = "Wavelengths";
-    f.x_label = "positions per turn";
-    f.y_label = "pair";
-    f.log_x = 1;
-    f.width = 460;
-    f.height = 360;
     f.series = &line;
     f.n_series = 1;
     f.marks = marks;
     f.n_marks = 1;
-    status = lct_page_figure(h, s->r, &f,
-                             "Wavelength of each pair of channels, with the "
-                             "trained length marked.",
-                             "Positions each pair of channels needs for one "
-                             "turn, 2 pi / f; of rope 2 pi base^(2j/d) "
-                             "(arXiv:2309.00071, section 3.2). Pairs beyond "
-                             "the line did not go round within the trained "
-                             "length and meet new angles on longer texts.",
-                             0);
+    status = lct_page_figure(h, s->r, FIG_WAVELENGTHS, &f);
     locant_release(x);
     return status;
 }
@@ -279,7 +239,7 @@ static locant_status draw_angles(struct lct_html *h,
                                  const int64_t *first, int64_t pairs)
 {
     const int64_t dim = u->dim;
-    locant_figure f = LOCANT_FIGURE_INIT;
+    locant_figure f = lct_figures_begin(FIG_COSINE);
     int64_t n = lct_view_length(u->s, 2 * u->s->r->trained_length,
                                 MOST_POSITIONS);
     double *out, *unit, *cells;
@@ -296,24 +256,11 @@ static locant_status draw_angles(struct lct_html *h,
         for (int64_t t = 0; t < n; t++)
             cells[t * pairs + p] = out[t * dim + first[p]];
     }
-    f.kind = LOCANT_FIGURE_HEATMAP;
-    f.name = "cosine";
-    f.title = "Cosine of the angle";
-    f.x_label = "pair";
-    f.y_label = "position";
-    f.width = 460;
-    f.height = 360;
     f.cells = cells;
     f.rows = n;
     f.cols = pairs;
-    f.diverging = 1;
     if (status == LOCANT_OK)
-        status = lct_page_figure(h, u->s->r, &f,
-                                 "Heat map of the cosine of every angle: "
-                                 "positions downwards, pairs across.",
-                                 "How far each pair of channels is turned at "
-                                 "each position.",
-                                 0);
+        status = lct_page_figure(h, u->s->r, FIG_COSINE, &f);
     locant_release(out);
     return status;
 }

@@ -49,12 +49,13 @@ static void stretch(struct frame *f, const double *y)
 static locant_status draw_curves(struct lct_html *h,
                                  const struct lct_subject *s,
                                  const struct frame *frame, const double *y,
-                                 const char *title, const char *caption)
+                                 enum lct_figure_id id,
+                                 enum lct_message caption)
 {
     locant_mark mark = lct_trained_mark(s->r);
     locant_series series[MOST_HEADS + 1];
-    locant_figure f = LOCANT_FIGURE_INIT;
-    char label[MOST_HEADS][32];
+    locant_figure f = lct_figures_begin(id);
+    struct lct_label label[MOST_HEADS];
     int64_t heads = lct_view_heads(s, frame->heads, MOST_HEADS);
     double air = 0.04 * (frame->high - frame->low);
     double far_x[2] = { mark.x, frame->x[frame->n - 1] };
@@ -68,38 +69,32 @@ static locant_status draw_curves(struct lct_html *h,
     high[0] = high[1] = f.y_max;
     for (int64_t i = 0; i < heads; i++) {
         int64_t head = lct_view_head(s, i, heads, frame->heads);
-        snprintf(label[i], sizeof label[i], "head %lld", (long long)head + 1);
-        series[i] = (locant_series){ .label = label[i], .n = (size_t)frame->n,
-                                     .x = frame->x, .y = y + head * frame->n,
+        lct_messages_number(&label[i], MSG_HEAD, (double)head);
+        series[i] = (locant_series){ LCT_FILLED(label[i]),
+                                     .n = (size_t)frame->n, .x = frame->x,
+                                     .y = y + head * frame->n,
                                      .dashed = (int)i % 5, .color = (int)i };
     }
     series[heads] = (locant_series){
-        .label = "never trained on", .n = 2,
+        LCT_LABEL(MSG_NEVER_TRAINED_ON), .n = 2,
         .x = far_x, .y = none, .low = low, .high = high, .color = 9 };
-    f.name = strstr(title, "initial") ? "bias-initial" : "bias";
-    f.title = title;
-    f.x_label = "distance from query back to key";
-    f.y_label = "added to the score";
-    f.width = 460;
-    f.height = 360;
+    if (id == FIG_BIAS && s->trained)
+        lct_figures_title(&f, MSG_BIAS_TITLE_TRAINED);
     f.series = series;
     f.n_series = (size_t)heads + (far_x[1] > far_x[0]);
     f.marks = &mark;
     f.n_marks = 1;
-    return lct_page_figure(h, s->r, &f,
-                           "Curves of the bias of each head against distance; "
-                           "distances beyond the trained length are shaded.",
-                           caption, 0);
+    return lct_page_figure_with(h, s->r, id, &f, caption, NULL, NULL);
 }
 
 static locant_status draw_matrix(struct lct_html *h,
                                  const struct lct_subject *s,
                                  const locant_tensor *params)
 {
-    locant_figure f = LOCANT_FIGURE_INIT;
+    locant_figure f = lct_figures_begin(FIG_MATRIX);
     int64_t n = lct_view_length(s, s->r->trained_length, MATRIX);
-    int64_t head = s->view.head > 0 ? s->view.head - 1 : 0;
-    char title[48];
+    int64_t head = s->view.head > 0 ? s->view.head : 0;
+    struct lct_label title;
     size_t cells;
     double *out, *one;
     locant_status status;
@@ -113,25 +108,12 @@ static locant_status draw_matrix(struct lct_html *h,
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = i + 1; j < n; j++)
             one[i * n + j] = NAN;
-    snprintf(title, sizeof title, "Bias of head %lld", (long long)head + 1);
-    f.kind = LOCANT_FIGURE_HEATMAP;
-    f.name = "matrix";
-    f.title = title;
-    f.x_label = "key";
-    f.y_label = "query";
-    f.width = 460;
-    f.height = 400;
+    lct_messages_number(&title, MSG_MATRIX_TITLE, (double)head);
+    lct_figures_title_filled(&f, &title);
     f.cells = one;
     f.rows = f.cols = n;
-    f.diverging = 1;
     if (status == LOCANT_OK)
-        status = lct_page_figure(h, s->r, &f,
-                                 "Heat map of the bias of the first head: "
-                                 "queries downwards, keys across.",
-                                 "What is added to each score before softmax. "
-                                 "Without a value: keys the causal mask "
-                                 "hides.",
-                                 0);
+        status = lct_page_figure(h, s->r, FIG_MATRIX, &f);
     locant_release(out);
     return status;
 }
@@ -146,14 +128,11 @@ static locant_status draw_pair(struct lct_html *h, const struct lct_subject *s,
     LCT_TRY(bias(y, s, params, frame->n, 1));
     stretch(frame, y);
     if (!s->trained)
-        return draw_curves(h, s, frame, y, "Bias by distance",
-                           "What each head adds to a score, by distance.");
+        return draw_curves(h, s, frame, y, FIG_BIAS, MSG_NONE);
     LCT_TRY(bias(start, s, s->initial, frame->n, 1));
     stretch(frame, start);
-    LCT_TRY(draw_curves(h, s, frame, y, "Bias by distance, trained",
-                        "The bias the first seed learned."));
-    return draw_curves(h, s, frame, start, "Bias by distance, initial",
-                       "An initial value, on the same scale.");
+    LCT_TRY(draw_curves(h, s, frame, y, FIG_BIAS, MSG_BIAS_CAPTION_TRAINED));
+    return draw_curves(h, s, frame, start, FIG_BIAS_INITIAL, MSG_NONE);
 }
 
 /* The curves, trained and initial, in one frame. */
@@ -170,7 +149,7 @@ static locant_status draw_distances(struct lct_html *h,
     double *y;
     locant_status status;
 
-    if (!lct_page_wants(h, "bias") && !lct_page_wants(h, "bias-initial"))
+    if (!lct_page_wants(h, FIG_BIAS) && !lct_page_wants(h, FIG_BIAS_INITIAL))
         return LOCANT_OK;
     if (frame.n < 3 || frame.heads < 1 ||
         !lct_mul(&numbers, (size_t)frame.n, 2 * (size_t)frame.heads + 1))

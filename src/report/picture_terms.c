@@ -145,54 +145,27 @@ static double mean_square_root(const double *cells, int64_t n)
     return sqrt(sum / (double)(n * (n + 1) / 2));
 }
 
-static void describe(char caption[800], const double *terms, int64_t n,
-                     bool trained)
-{
-    double size[4];
-
-    for (int k = A; k <= D; k++)
-        size[k] = mean_square_root(terms + k * n * n, n);
-    snprintf(caption, 800,
-             "Above: (a) q.k and (b) q.r; below them: (c) u.k and (d) v.r, "
-             "where r is the projected sinusoid of the distance, each over the "
-             "root of the channels; beside and below, what they add up to; in "
-             "the corner the score. Each map has queries downwards and keys "
-             "across, on one scale; no value: hidden keys. Queries and keys "
-             "are "
-             "random, of variance 1.%s Root mean squares of (a) to (d): %.2f, "
-             "%.2f, %.2f, %.2f (Dai et al. 2019, arXiv:1901.02860, section "
-             "3.3).",
-             trained ? ""
-                     : " Parameters are fresh, and 15 times as large, or only "
-                       "(a) would be seen.",
-             size[A], size[B], size[C], size[D]);
-}
-
 static locant_status show(struct lct_html *h, const struct lct_subject *s,
                           const double *cells, const double *terms, int64_t n)
 {
-    locant_figure f = LOCANT_FIGURE_INIT;
-    char title[64], caption[800];
+    locant_figure f = lct_figures_begin(FIG_TERMS);
+    struct lct_label title;
+    char size[4][24];
+    const char *const text[] = { size[A], size[B], size[C], size[D] };
 
-    describe(caption, terms, n, s->trained != NULL);
-    snprintf(title, sizeof title, "Four terms of the score, head %lld",
-             (long long)lct_view_head(s, 0, 1, s->r->heads) + 1);
-    f.kind = LOCANT_FIGURE_HEATMAP;
-    f.name = "terms";
-    f.title = title;
-    f.x_label = "1: of keys, 2: of distances, 3: both";
-    f.y_label = "1: the query's, 2: any query's, 3: both";
-    f.width = 460;
-    f.height = 400;
+    for (int k = A; k <= D; k++)
+        snprintf(size[k], sizeof size[k], "%.2f",
+                 mean_square_root(terms + k * n * n, n));
+    lct_messages_number(&title, MSG_TERMS_TITLE,
+                        (double)lct_view_head(s, 0, 1, s->r->heads));
+    lct_figures_title_filled(&f, &title);
     f.cells = cells;
     f.rows = f.cols = ACROSS * (n + GAP) - GAP;
     f.x_step = f.y_step = 1. / (double)(n + GAP); /* 1 to 3 in the middles */
     f.x_first = f.y_first = 1 - (double)(n - 1) * f.x_step / 2;
-    f.diverging = 1;
-    return lct_page_figure(h, s->r, &f,
-                           "Heat maps of the four terms of Transformer-XL's "
-                           "scores, and of their sums.",
-                           caption, 0);
+    return lct_page_figure_with(h, s->r, FIG_TERMS, &f,
+                                s->trained ? MSG_NONE : MSG_TERMS_CAPTION_FRESH,
+                                text, NULL);
 }
 
 locant_status lct_draw_terms(struct lct_html *h, const struct lct_subject *s)
@@ -204,7 +177,7 @@ locant_status lct_draw_terms(struct lct_html *h, const struct lct_subject *s)
     double *terms, *cells;
     locant_status status;
 
-    if (!lct_page_wants(h, "terms") || !has_terms(s) || !s->initial)
+    if (!lct_page_wants(h, FIG_TERMS) || !has_terms(s) || !s->initial)
         return LOCANT_OK;
     LCT_TRY(lct_page_numbers(&terms, (size_t)(TERMS * n * n + side * side)));
     cells = terms + TERMS * n * n;

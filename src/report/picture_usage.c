@@ -13,7 +13,7 @@ static const char *const sides[] = { "q", "k" };
 static double length_of(const json_t *heads, int64_t head, int side,
                         int64_t pair)
 {
-    return lct_probe_number(json_array_get(
+    return lct_points_number(json_array_get(
         json_object_get(json_array_get(heads, (size_t)head), sides[side]),
         (size_t)pair));
 }
@@ -21,29 +21,13 @@ static double length_of(const json_t *heads, int64_t head, int side,
 static locant_status show(struct lct_html *h, const struct lct_results *r,
                           const double *cells, int64_t rows, int64_t cols)
 {
-    locant_figure f = LOCANT_FIGURE_INIT;
+    locant_figure f = lct_figures_begin(FIG_USAGE_HEADS);
 
-    f.kind = LOCANT_FIGURE_HEATMAP;
-    f.name = "usage-heads";
-    f.title = "Norm of queries and keys, head by head";
-    f.x_label = "pair of channels, fast to slow";
-    f.y_label = "heads: queries, then keys";
-    f.width = 460;
     f.height = 110 + 14 * (int)rows;
     f.cells = cells;
     f.rows = rows;
     f.cols = cols;
-    f.y_first = f.y_step = 1;
-    return lct_page_figure(
-        h, r, &f,
-        "Heat map of the mean norm of each turned pair of channels: a row for "
-        "the queries of every head, and below for its keys.",
-        "Mean of |q| and |k| of each turned pair over tokens, at the trained "
-        "length (Barbero et al. 2024, arXiv:2410.06205, section 3): a row for "
-        "each head of all layers, queries above the gap, keys below. Fast "
-        "pairs can tell single positions, slow ones hardly turn. Text of the "
-        "built-in generator, first seed of each encoding. ",
-        LCT_TRAINED_HERE);
+    return lct_page_figure(h, r, FIG_USAGE_HEADS, &f);
 }
 
 locant_status lct_draw_usage(struct lct_html *h, const struct lct_results *r,
@@ -58,7 +42,7 @@ locant_status lct_draw_usage(struct lct_html *h, const struct lct_results *r,
     double *cells;
     locant_status status;
 
-    if (heads == 0 || pairs == 0 || !lct_page_wants(h, "usage-heads"))
+    if (heads == 0 || pairs == 0 || !lct_page_wants(h, FIG_USAGE_HEADS))
         return LOCANT_OK;
     LCT_TRY(lct_page_numbers(&cells, (size_t)(rows * pairs)));
     for (int64_t i = 0; i < rows; i++)

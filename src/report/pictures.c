@@ -4,30 +4,35 @@
  */
 #include "../core/size.h"
 #include "page.h"
-#include "words.h"
+#include "say.h"
 #include <stdio.h>
 #include <string.h>
 
 static const struct {
     unsigned door;
-    const char *name;
+    const char *of; /* of figures: see figures.def */
+    enum lct_message name, heading;
     locant_status (*draw)(struct lct_html *, const struct lct_subject *);
 } doors[] = {
-    { LOCANT_DOOR_INPUT, "input", lct_draw_input },
-    { LOCANT_DOOR_ROTATE, "rotate", lct_draw_rotate },
-    { LOCANT_DOOR_SCORE, "score", lct_draw_score },
-    { LOCANT_DOOR_CONTENT, "content", lct_draw_content },
+    { LOCANT_DOOR_INPUT, "input", MSG_DOOR_INPUT, MSG_AT_INPUT,
+      lct_draw_input },
+    { LOCANT_DOOR_ROTATE, "rotate", MSG_DOOR_ROTATE, MSG_AT_ROTATE,
+      lct_draw_rotate },
+    { LOCANT_DOOR_SCORE, "score", MSG_DOOR_SCORE, MSG_AT_SCORE,
+      lct_draw_score },
+    { LOCANT_DOOR_CONTENT, "content", MSG_DOOR_CONTENT, MSG_AT_CONTENT,
+      lct_draw_content },
 };
 enum { DOORS = sizeof doors / sizeof doors[0] };
 
 /* Names, formulas and citations are the same in every language. */
-static void term(struct lct_html *h, const char *name, const char *text,
-                 const char *element)
+static void put_fact(struct lct_html *h, enum lct_message name,
+                     const char *text, const char *element)
 {
     if (!text || !*text)
         return;
     lct_html_raw(h, "<dt>");
-    lct_html_word(h, name);
+    lct_say(h, name);
     lct_html_raw(h, "</dt><dd>");
     if (element) {
         lct_html_raw(h, "<");
@@ -38,12 +43,12 @@ static void term(struct lct_html *h, const char *name, const char *text,
         lct_html_raw(h, element);
         lct_html_raw(h, ">");
     } else {
-        lct_html_word(h, text);
+        lct_say_translated(h, text);
     }
     lct_html_raw(h, "</dd>\n");
 }
 
-void lct_html_doors(struct lct_html *h, unsigned set)
+void lct_page_doors(struct lct_html *h, unsigned set)
 {
     bool first = true;
 
@@ -51,11 +56,11 @@ void lct_html_doors(struct lct_html *h, unsigned set)
         if (!(set & doors[i].door))
             continue;
         lct_html_raw(h, first ? "" : ", ");
-        lct_html_word(h, doors[i].name);
+        lct_say(h, doors[i].name);
         first = false;
     }
     if (first)
-        lct_html_word(h, "none: the causal mask alone tells order");
+        lct_say(h, MSG_NO_DOOR);
 }
 
 static void facts(struct lct_html *h, const struct lct_group *g)
@@ -63,16 +68,16 @@ static void facts(struct lct_html *h, const struct lct_group *g)
     const locant_encoding_info *info = g->info;
 
     lct_html_raw(h, "<dl>");
-    term(h, "Spec", g->spec, "code");
-    term(h, "Formula", info->formula, "code");
+    put_fact(h, MSG_SPEC, g->spec, "code");
+    put_fact(h, MSG_FORMULA, info->formula, "code");
     lct_html_raw(h, "<dt>");
-    lct_html_word(h, "Doors");
+    lct_say(h, MSG_FACT_DOORS);
     lct_html_raw(h, "</dt><dd>");
-    lct_html_doors(h, g->doors);
+    lct_page_doors(h, g->doors);
     lct_html_raw(h, "</dd>\n");
-    term(h, "Source", info->source, "cite");
-    term(h, "Used by", info->used_by, NULL);
-    term(h, "Traps", info->traps, NULL);
+    put_fact(h, MSG_FACT_SOURCE, info->source, "cite");
+    put_fact(h, MSG_FACT_USED_BY, info->used_by, NULL);
+    put_fact(h, MSG_FACT_PITFALLS, info->traps, NULL);
     lct_html_raw(h, "</dl>\n");
 }
 
@@ -105,12 +110,8 @@ static locant_status make_initial(locant_tensor *initial, int *n,
 /* Whether the figure that is asked for may be 'of' that; any for a page. */
 static bool wanted(const struct lct_html *h, const char *of)
 {
-    const locant_figure_info *info;
-
-    for (int i = 0; h->taker && (info = locant_figure_at(i)); i++)
-        if (strcmp(info->name, h->taker->name) == 0)
-            return strcmp(info->of, of) == 0;
-    return true;
+    return h->taker == NULL ||
+           strcmp(locant_figure_at((int)h->taker->id)->of, of) == 0;
 }
 
 /* Pictures of what one layer uses. */
@@ -119,11 +120,11 @@ static locant_status draw_doors(struct lct_html *h, const struct lct_subject *s)
     locant_status status = lct_draw_order(h, s);
 
     for (size_t i = 0; i < DOORS && status == LOCANT_OK; i++) {
-        if (!wanted(h, doors[i].name) ||
+        if (!wanted(h, doors[i].of) ||
             !(locant_encoding_doors(s->e) & doors[i].door))
             continue;
         lct_html_raw(h, "<h4>");
-        lct_page_say(h, s->r, "At the \\1 door", &doors[i].name);
+        lct_say(h, doors[i].heading);
         lct_html_raw(h, "</h4>\n");
         status = doors[i].draw(h, s);
     }
@@ -161,9 +162,9 @@ static locant_status draw_layers(struct lct_html *h,
         s.trained = s.trained == NULL ? NULL : s.trained + first;
         if (s.e != all->e) {
             const char *at[2] = { layer, locant_encoding_spec(s.e) };
-            snprintf(layer, sizeof layer, "%lld", (long long)l + 1);
+            snprintf(layer, sizeof layer, "%lld", (long long)l);
             lct_html_raw(h, "<h4>");
-            lct_page_say(h, s.r, "From layer $1 on: @2", at);
+            lct_say_values(h, s.r, MSG_FROM_LAYER, at);
             lct_html_raw(h, "</h4>\n");
         }
         status = draw_doors(h, &s);
@@ -177,7 +178,8 @@ locant_status lct_draw_pictures(struct lct_html *h, const struct lct_results *r,
                                 const locant_figure_view *view)
 {
     locant_tensor initial[LCT_GROUP_PARAMS];
-    struct lct_subject s = { .r = r, .g = g, .e = e };
+    struct lct_subject s = { .view = LOCANT_FIGURE_VIEW_INIT, .r = r, .g = g,
+                             .e = e };
     int n = 0;
     locant_status status = make_initial(initial, &n, r, e);
 
@@ -213,7 +215,7 @@ static locant_status card(struct lct_html *h, const struct lct_results *r,
     }
     lct_html_raw(h, "><h3>");
     if (g->info)
-        lct_html_word(h, g->info->title);
+        lct_say_translated(h, g->info->title);
     else
         lct_html_text(h, g->spec);
     lct_html_raw(h, "</h3>\n");
@@ -227,7 +229,7 @@ static locant_status card(struct lct_html *h, const struct lct_results *r,
     if (status != LOCANT_OK && status != LOCANT_ERR_NOMEM) {
         const char *why = locant_last_error();
         lct_html_raw(h, "<p>");
-        lct_page_say(h, r, "No pictures: $1", &why);
+        lct_say_values(h, r, MSG_NO_PICTURES, &why);
         lct_html_raw(h, "</p>\n");
         status = LOCANT_OK;
     }

@@ -7,48 +7,50 @@ struct json_t;
 
 enum { LCT_POINTS = 256 };
 
-/* x, y [LCT_POINTS] of a probe; how many there are: 0 where it has none.  Rows
-   of dots leave x. */
-typedef size_t (*lct_points_fn)(double *x, double *y,
-                                const struct json_t *probe);
+/* How y is read from a part of a probe. */
+enum lct_points_read {
+    LCT_POINTS_NONE,
+    LCT_POINTS_LIST,   /* part.key */
+    LCT_POINTS_HEADS,  /* part.heads[].key, a value for each head */
+    LCT_POINTS_MEANS,  /* means over heads of the lists part.heads[].key */
+    LCT_POINTS_COURSE, /* at each step of part, mean over heads of |key| */
+    LCT_POINTS_STATES  /* part.input, then part.key */
+};
 
-size_t lct_points_entropy(double *x, double *y, const struct json_t *probe);
-size_t lct_points_even_entropy(double *x, double *y,
-                               const struct json_t *probe);
-size_t lct_points_distances(double *x, double *y, const struct json_t *probe);
-size_t lct_points_slopes(double *x, double *y, const struct json_t *probe);
-size_t lct_points_slopes_before(double *x, double *y,
-                                const struct json_t *probe);
-size_t lct_points_shares(double *x, double *y, const struct json_t *probe);
-size_t lct_points_even_shares(double *x, double *y,
-                              const struct json_t *probe);
-size_t lct_points_reach(double *x, double *y, const struct json_t *probe);
-size_t lct_points_previous(double *x, double *y, const struct json_t *probe);
-size_t lct_points_previous_before(double *x, double *y,
-                                  const struct json_t *probe);
-size_t lct_points_sinks(double *x, double *y, const struct json_t *probe);
-size_t lct_points_sinks_repeated(double *x, double *y,
-                                 const struct json_t *probe);
-size_t lct_points_field(double *x, double *y, const struct json_t *probe);
-size_t lct_points_truncation(double *x, double *y, const struct json_t *probe);
-size_t lct_points_states(double *x, double *y, const struct json_t *probe);
-size_t lct_points_chance(double *x, double *y, const struct json_t *probe);
-size_t lct_points_usage_q(double *x, double *y, const struct json_t *probe);
-size_t lct_points_usage_k(double *x, double *y, const struct json_t *probe);
-size_t lct_points_partial(double *x, double *y, const struct json_t *probe);
-size_t lct_points_partial_far(double *x, double *y, const struct json_t *probe);
-size_t lct_points_swings(double *x, double *y, const struct json_t *probe);
-size_t lct_points_swings_before(double *x, double *y,
-                                const struct json_t *probe);
-size_t lct_points_course_previous(double *x, double *y,
-                                  const struct json_t *probe);
-size_t lct_points_course_own(double *x, double *y, const struct json_t *probe);
-size_t lct_points_course_entropy(double *x, double *y,
-                                 const struct json_t *probe);
-size_t lct_points_course_distance(double *x, double *y,
-                                  const struct json_t *probe);
-size_t lct_points_course_sink(double *x, double *y, const struct json_t *probe);
+/* And x: rows of dots have none. */
+enum lct_points_x {
+    LCT_POINTS_X_NONE,
+    LCT_POINTS_X_COUNT,  /* 0, 1, .. */
+    LCT_POINTS_X_POWERS, /* 1, 2, 4, .. */
+    LCT_POINTS_X_LIST,   /* part.x_key */
+    LCT_POINTS_X_QUERY,  /* part.x_key + 1: keys that those queries see */
+    LCT_POINTS_X_BINS,   /* middles of bins that double, counted from 1 */
+    LCT_POINTS_X_SHARES, /* middles of equal shares of the keys */
+    LCT_POINTS_X_STEPS   /* steps, counted from 1 */
+};
+
+struct lct_points {
+    enum lct_points_read read;
+    const char *part, *key; /* paths in a probe, as "attention.trained" */
+    enum lct_points_x x;
+    const char *x_key;
+    const char *or_part;    /* where there is no 'part'; or NULL */
+};
+
+/* x, y [LCT_POINTS] of a probe; how many there are: 0 where it has none. */
+size_t lct_points_of(double *x, double *y, const struct lct_points *p,
+                     const struct json_t *probe);
+
+/* y of what a curve is compared with, at its x. */
+typedef void (*lct_points_reference)(double *y, const double *x, size_t n,
+                                     const struct json_t *probe);
+void lct_points_even_entropy(double *y, const double *x, size_t n,
+                             const struct json_t *probe);
+void lct_points_even_shares(double *y, const double *x, size_t n,
+                            const struct json_t *probe);
+void lct_points_chance(double *y, const double *x, size_t n,
+                       const struct json_t *probe);
 
 /* A number; NAN where there is none. */
-double lct_probe_number(const struct json_t *value);
+double lct_points_number(const struct json_t *value);
 #endif

@@ -78,7 +78,7 @@ def one_has(page, one, group, layer, head):
             cell = found[(k // 2 * (rows + GAP) + i) * wide +
                          k % 2 * (bins + GAP) + j]
             wanted = (weight(group, place,
-                             (layer - 1) * group["heads"] + head - 1, i, j)
+                             layer * group["heads"] + head, i, j)
                       if place in group else None)
             if cell != wanted:
                 return False
@@ -114,12 +114,12 @@ def sliders(page, one, group):
         slide(page, one, "layer", "ArrowLeft")
     for _ in range(group["heads"]):
         slide(page, one, "head", "ArrowLeft")
-    check("sliders begin at layer 1, head 1", one_has(page, one, group, 1, 1),
+    check("sliders begin at layer 0, head 0", one_has(page, one, group, 0, 0),
           title(page, one))
     slide(page, one, "layer", "ArrowRight")
-    check("a layer by its slider", one_has(page, one, group, 2, 1))
+    check("a layer by its slider", one_has(page, one, group, 1, 0))
     slide(page, one, "head", "ArrowRight")
-    check("a head by its slider", one_has(page, one, group, 2, 2))
+    check("a head by its slider", one_has(page, one, group, 1, 1))
     slide(page, one, "layer", "ArrowLeft")
 
 
@@ -141,13 +141,13 @@ def clicks(page, grid, one, group, text):
     last = group["heads"]
     page.b.click(*page.at_cell(grid, 3, STEP * (last - 1) + 2))
     check("a click in a small map brings it large",
-          one_has(page, one, group, 1, last), title(page, one))
+          one_has(page, one, group, 0, last - 1), title(page, one))
     check("and says where", page.said(grid).startswith(
-        f"layer 1, head {last}, " + small_words(text, group, "trained", 3, 2)),
+        f"layer 0, head {last - 1}, " + small_words(text, group, "trained", 3, 2)),
         page.said(grid))
     page.js(f"{page.svg(grid)}.focus()")
     page.b.key("ArrowLeft", shift=True)
-    check("so do arrow keys", one_has(page, one, group, 1, last - 1),
+    check("so do arrow keys", one_has(page, one, group, 0, last - 2),
           title(page, one))
     page.b.key("Escape")
     rect = page.js(f"""(() => {{ const r = {page.svg(grid)}
@@ -181,6 +181,6 @@ def places(page, grid, group, text):
           len(seen) > 2, len(seen))
     tip = page.over(grid, 5, STEP + 2)
     check("a tip names layer, head, queries and keys", tip.startswith(
-        "layer 1, head 2, " + small_words(text, group, "long", 5, 2)), tip)
+        "layer 0, head 1, " + small_words(text, group, "long", 5, 2)), tip)
     check("and has the value", near(number_of(tip), seen["long"][
         5 * (group["heads"] * STEP - 1) + STEP + 2]), tip)

@@ -22,7 +22,11 @@ static const char *outcome(const struct CMUnitTest *test)
     case SKIPPED:
         return "SKIPPED";
     default:
+        if (test->setup_func != NULL && test->setup_func(&state) != 0)
+            return "FAILED";
         test->test_func(&state);
+        if (test->teardown_func != NULL)
+            test->teardown_func(&state);
         return "OK";
     }
 }

@@ -2,7 +2,7 @@
  * cmocka.h - as much of cmocka's interface as tests of liblocant use.
  *
  * For builds for another machine (CMAKE_CROSSCOMPILING), whose cmocka is not
- * there to be linked.  Without fixtures and mocks.
+ * there to be linked.  Without fixtures of groups and mocks.
  */
 #ifndef CROSS_CMOCKA_H
 #define CROSS_CMOCKA_H
@@ -13,10 +13,12 @@ typedef void (*CMUnitTestFunction)(void **state);
 struct CMUnitTest {
     const char *name;
     CMUnitTestFunction test_func;
+    int (*setup_func)(void **state);
+    int (*teardown_func)(void **state);
     void *initial_state;
 };
 
-#define cmocka_unit_test(function) { #function, function, NULL }
+#define cmocka_unit_test(function) { #function, function, NULL, NULL, NULL }
 /* There are no fixtures: set_up and tear_down are NULL. */
 #define cmocka_run_group_tests(tests, set_up, tear_down) \
     cross_run((tests), sizeof(tests) / sizeof((tests)[0]))

@@ -1,17 +1,9 @@
 /* attend.c - see attend.h */
 #include "attend.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-size_t attend_count(const locant_tensor *t)
-{
-    size_t n = 1;
-
-    for (int i = 0; i < t->rank; i++)
-        n *= (size_t)t->shape[i];
-    return n;
-}
 
 static int64_t offset(const locant_tensor *t, size_t i)
 {
@@ -24,14 +16,9 @@ static int64_t offset(const locant_tensor *t, size_t i)
     return at;
 }
 
-double attend_get(const locant_tensor *t, size_t i)
-{
-    return judge_load(t, offset(t, i));
-}
-
 void *attend_bytes(const locant_tensor *t, size_t *bytes)
 {
-    size_t n = attend_count(t), size = locant_dtype_size(t->dtype);
+    size_t n = oracle_count(t), size = locant_dtype_size(t->dtype);
     char *out = malloc(n * size + 1);
 
     assert_non_null(out);
@@ -40,6 +27,44 @@ void *attend_bytes(const locant_tensor *t, size_t *bytes)
                (const char *)t->data + (size_t)offset(t, i) * size, size);
     *bytes = n * size;
     return out;
+}
+
+static const char *const specs[][7] = {
+    { "alibi", "alibi", "alibi(symmetric=yes)" },
+    { "kerple", "kerple(kind=log)", "kerple(kind=power)" },
+    { "learned", "learned(length=200)", "learned(length=37)" },
+    { "none", "none" },
+    { "rope", "rope", "rope(pairing=interleaved)", "rope(base=128)",
+      "rope(base=500000,pairing=interleaved,dim=%d)", "rope(dim=%d)" },
+    { "sinusoidal", "sinusoidal", "sinusoidal(base=100,form=split)" },
+    { "t5", "t5", "t5(bidirectional=yes)", "t5(buckets=8,distance=20)",
+      "t5(buckets=12,distance=50,bidirectional=yes)", "t5(buckets=31)",
+      "t5(buckets=30,distance=90,bidirectional=yes)" },
+};
+
+const struct oracle *attend_oracle(int i)
+{
+    return i < (int)LEN(specs) ? oracle_of(specs[i][0]) : NULL;
+}
+
+/* Where the spec names rotated channels: half of those there are. */
+int attend_choose(struct attend *t, int i)
+{
+    const char *spec, *hole;
+    size_t row = 0;
+
+    while (strcmp(specs[row][0], t->o->name) != 0)
+        row++;
+    spec = i + 1 < (int)LEN(specs[row]) ? specs[row][i + 1] : NULL;
+    if (spec == NULL)
+        return 0;
+    hole = strchr(spec, '%');
+    if (hole == NULL)
+        snprintf(t->spec, sizeof(t->spec), "%s", spec);
+    else
+        snprintf(t->spec, sizeof(t->spec), "%.*s%d)", (int)(hole - spec), spec,
+                 (int)(t->D >= 4 ? t->D / 4 * 2 : 2));
+    return 1;
 }
 
 void attend_sizes(struct attend *t, int64_t most)
@@ -56,7 +81,7 @@ void attend_sizes(struct attend *t, int64_t most)
         t->S = tokens[test_rand() % LEN(tokens)];
     } while (t->T > most || t->S > most);
     t->D = channels[test_rand() % LEN(channels)];
-    if (t->o->rotate != NULL && t->D % 2)
+    if (t->o->rotated != NULL && t->D % 2)
         t->D += t->D == 1 ? 1 : 3;
 }
 
@@ -67,7 +92,7 @@ static locant_tensor vectors(const struct attend *t, int64_t H, int64_t T,
     int64_t shape[4] = { t->B, H, T, t->D };
     locant_tensor x = test_tensor(t->dtype, 4, shape);
 
-    for (size_t i = 0; i < attend_count(&x); i++) {
+    for (size_t i = 0; i < oracle_count(&x); i++) {
         double y = deviation * test_normal();
 
         if (t->dtype == LOCANT_F64)
@@ -85,12 +110,12 @@ static locant_tensor vectors(const struct attend *t, int64_t H, int64_t T,
 
 static double *dense(const locant_tensor *x)
 {
-    size_t n = attend_count(x);
+    size_t n = oracle_count(x);
     double *out = calloc(n + 1, sizeof(*out));
 
     assert_non_null(out);
     for (size_t i = 0; i < n; i++)
-        out[i] = attend_get(x, i);
+        out[i] = oracle_get(x, i);
     return out;
 }
 
@@ -166,32 +191,143 @@ static void hand_over_positions(struct attend *t)
         t->a.k_pos = &t->k_pos;
 }
 
-static void turn(double *out, const double *x, int64_t pos, void *context)
+/* One query at q and one key at k, as the oracle wants to see them. */
+static struct oracle_call call_of(const struct attend *t, const int64_t *q,
+                                  const int64_t *k)
 {
-    struct attend *t = context;
+    struct oracle_call w = { .spec = t->spec, .B = 1, .H = t->H, .G = t->G,
+                             .T = 1, .S = 1, .D = t->D, .q_pos = q,
+                             .k_pos = k, .scale = 1 };
 
-    t->o->rotate(out, x, &t->c, pos, t->D);
+    for (int n = 0; n < t->p.n; n++)
+        w.param[n] = t->p.x[n];
+    return w;
+}
+
+/*
+ * R(pos), remembered since it is asked for once a head: channel d of R x is
+ * own[d] x[d] + other[d] x[mate[d]].
+ */
+enum { MAPS = 1021, CHANNELS = 160 };
+
+struct map {
+    int64_t pos;
+    int made;
+    double own[CHANNELS], other[CHANNELS];
+    int mate[CHANNELS];
+};
+static struct map maps[MAPS];
+
+/* Channel d of R x for x = 'own' in channel d and a + b j in channels j. */
+static double probe(const struct attend *t, const struct oracle_call *w,
+                    int64_t d, double own, double a, double b)
+{
+    cx x[CHANNELS];
+
+    for (int64_t j = 0; j < t->D; j++)
+        x[j] = j == d ? own : a + b * (double)j;
+    return creal(t->o->rotated(w, 0, 0, 0, 0, x, d));
+}
+
+static const struct map *map_of(const struct attend *t, int64_t pos)
+{
+    struct oracle_call w = call_of(t, &pos, &pos);
+    struct map *m = &maps[(uint64_t)pos % MAPS];
+
+    assert_true(t->D <= CHANNELS);
+    if (m->made && m->pos == pos)
+        return m;
+    m->pos = pos;
+    m->made = 1;
+    for (int64_t d = 0; d < t->D; d++) {
+        m->own[d] = probe(t, &w, d, 1, 0, 0);
+        m->other[d] = probe(t, &w, d, 0, 1, 0);
+        m->mate[d] = m->other[d] == 0
+                         ? (int)d
+                         : (int)lround(probe(t, &w, d, 0, 0, 1) / m->other[d]);
+    }
+    return m;
+}
+
+static void rotate(double *out, const double *x, int64_t pos, void *context)
+{
+    const struct attend *t = context;
+    const struct map *m = map_of(t, pos);
+
+    for (int64_t d = 0; d < t->D; d++)
+        out[d] = m->own[d] * x[d] +
+                 (m->mate[d] == d ? 0 : m->other[d] * x[m->mate[d]]);
 }
 
 static double bias(int64_t h, int64_t q, int64_t k, void *context)
 {
-    struct attend *t = context;
+    const struct attend *t = context;
+    struct oracle_call w = call_of(t, &q, &k);
 
-    return t->o->bias(&t->c, t->H, h, q, k, (const double *const *)t->p.x);
+    return creal(t->o->bias(&w, 0, h, 0, 0));
 }
 
+/*
+ * A bias of these encodings reads one entry of each parameter.  Moving all
+ * entries by the same step gives its derivative; moving entry e by e + 1 steps
+ * tells which one it is.
+ */
 static void bias_backward(int64_t h, int64_t q, int64_t k, double dout,
                           void *context)
 {
     struct attend *t = context;
+    struct oracle_call w = call_of(t, &q, &k);
 
-    t->o->bias_backward(t->p.dx, &t->c, t->H, h, q, k, dout,
-                        (const double *const *)t->p.x);
+    for (int n = 0; n < t->p.n; n++) {
+        double slope[2], entry;
+
+        for (int m = 0; m < 2; m++) {
+            w.param[n] = t->p.moved[n][m];
+            slope[m] = cimag(t->o->bias(&w, 0, h, 0, 0)) / ORACLE_STEP;
+        }
+        w.param[n] = t->p.x[n];
+        if (slope[0] == 0)
+            continue;
+        entry = slope[1] / slope[0] - 1;
+        CHECK(fabs(entry - nearbyint(entry)) < 1e-6);
+        t->p.dx[n][(size_t)nearbyint(entry)] += dout * slope[0];
+    }
+}
+
+static void make_params(struct attend *t)
+{
+    locant_sizes sizes = { .width = t->H * t->D, .heads = t->H,
+                           .kv_heads = t->G, .head_dim = t->D };
+
+    t->drawn = (struct drawn){ .o = t->o, .e = t->e };
+    memcpy(t->drawn.spec, t->spec, sizeof(t->spec));
+    draw_params(&t->drawn, t->dtype, &sizes);
+    t->p.n = t->drawn.params;
+    for (int n = 0; n < t->p.n; n++) {
+        size_t size = oracle_count(&t->drawn.param[n]);
+
+        t->p.size[n] = size;
+        t->p.value[n] = t->drawn.param[n];
+        t->p.grad[n] = t->drawn.grad[n];
+        t->p.dx[n] = calloc(size + 1, sizeof(double));
+        t->p.x[n] = calloc(3 * size + 1, sizeof(cx));
+        assert_non_null(t->p.dx[n]);
+        assert_non_null(t->p.x[n]);
+        t->p.moved[n][0] = t->p.x[n] + size;
+        t->p.moved[n][1] = t->p.x[n] + 2 * size;
+        for (size_t i = 0; i < size; i++) {
+            double x = oracle_get(&t->p.value[n], i);
+
+            t->p.x[n][i] = x;
+            t->p.moved[n][0][i] = x + ORACLE_STEP * I;
+            t->p.moved[n][1][i] = x + (double)(i + 1) * ORACLE_STEP * I;
+        }
+    }
 }
 
 static void make_oracle(struct attend *t, locant_mask mask)
 {
-    size_t nq = attend_count(&t->q), nk = attend_count(&t->k);
+    size_t nq = oracle_count(&t->q), nk = oracle_count(&t->k);
 
     t->in[0] = dense(&t->q);
     t->in[1] = dense(&t->k);
@@ -207,9 +343,9 @@ static void make_oracle(struct attend *t, locant_mask mask)
         .q = t->in[0], .k = t->in[1], .v = t->in[2], .q_pos = t->qp,
         .k_pos = t->kp, .causal = mask == LOCANT_MASK_CAUSAL,
         .scale = 1 / sqrt((double)t->D), .context = t,
-        .rotate = t->o->rotate ? turn : NULL,
+        .rotate = t->o->rotated ? rotate : NULL,
         .bias = t->o->bias ? bias : NULL,
-        .bias_backward = t->o->bias_backward ? bias_backward : NULL,
+        .bias_backward = t->o->bias ? bias_backward : NULL,
     };
 }
 
@@ -276,8 +412,9 @@ void attend_make(struct attend *t, locant_mask mask)
 {
     int64_t lse[3] = { t->B, t->H, t->T };
 
-    t->e = judge_create(t->c.spec);
-    oracle_params_make(&t->p, t->o, &t->c, t->dtype, t->H, t->D);
+    t->e = test_create(t->spec);
+    memset(maps, 0, sizeof(maps));
+    make_params(t);
     t->q = vectors(t, t->H, t->T, t->sharp);
     t->k = vectors(t, t->G, t->S, 1);
     t->v = vectors(t, t->G, t->S, 1);
@@ -293,7 +430,7 @@ void attend_make(struct attend *t, locant_mask mask)
     t->a.k = &t->k;
     t->a.v = &t->v;
     t->a.encoding = t->e;
-    t->a.params = oracle_params_in(&t->p);
+    t->a.params = draw_params_in(&t->drawn);
     t->a.mask = mask;
     hand_over_positions(t);
     t->g = (locant_attention_gradients){ .struct_size = sizeof(t->g),
@@ -328,8 +465,11 @@ void attend_free(struct attend *t)
     free(t->want_dv);
     free(t->qp);
     free(t->kp);
-    oracle_params_free(&t->p);
-    locant_encoding_free(t->e);
+    for (int n = 0; n < t->drawn.params; n++) {
+        free(t->p.dx[n]);
+        free(t->p.x[n]);
+    }
+    draw_free(&t->drawn);
 }
 
 void attend_forward(struct attend *t)

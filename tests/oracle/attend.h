@@ -5,7 +5,8 @@
 #ifndef ATTEND_H
 #define ATTEND_H
 
-#include "judge.h"
+#include "attention.h"
+#include "draw.h"
 
 enum attend_positions {
     ATTEND_DEFAULT,  /* no arrays: query i at S - T + i */
@@ -26,9 +27,19 @@ enum {
     ATTEND_OPTIONS = 16
 };
 
+/* Parameters, and the same in double. */
+struct attend_params {
+    int           n;
+    size_t        size[ORACLE_PARAMS];
+    locant_tensor value[ORACLE_PARAMS], grad[ORACLE_PARAMS];
+    double       *dx[ORACLE_PARAMS]; /* what the oracle's backward adds */
+    cx           *x[ORACLE_PARAMS];
+    cx           *moved[ORACLE_PARAMS][2]; /* see attend.c */
+};
+
 struct attend {
     const struct oracle *o;
-    struct oracle_choice c;
+    char spec[ORACLE_SPEC];
     locant_dtype dtype;
     int64_t B, H, G, T, S, D;
     enum attend_positions kind;
@@ -36,7 +47,8 @@ struct attend {
     int options;  /* ATTEND_WINDOW .. */
 
     locant_encoding *e;
-    struct oracle_params p;
+    struct drawn drawn;
+    struct attend_params p;
     locant_tensor q, k, v, dout;     /* views [B,H|G,T|S,D] */
     locant_tensor q_pos, k_pos, q_docs, k_docs, sinks, dsinks;
     locant_tensor out, lse, dq, dk, dv;
@@ -55,7 +67,12 @@ struct attend {
 /* Random sizes from the ugly list, at most 'most' tokens. */
 void attend_sizes(struct attend *t, int64_t most);
 
-/* Fill everything from o, c, dtype, the sizes, kind, sharp and a.mask. */
+/* Encodings whose scores are a rotation and a bias by position: number i, or
+ * NULL; and their spec i, for t->D channels.  0: there is none. */
+const struct oracle *attend_oracle(int i);
+int attend_choose(struct attend *t, int i);
+
+/* Fill everything from o, spec, dtype, the sizes, kind, sharp and a.mask. */
 void attend_make(struct attend *t, locant_mask mask);
 void attend_free(struct attend *t);
 
@@ -68,9 +85,6 @@ void attend_backward(struct attend *t);
 void attend_oracle_forward(struct attend *t);
 void attend_oracle_backward(struct attend *t, int gross);
 
-/* Elements of a tensor, and element i counted densely. */
-size_t attend_count(const locant_tensor *t);
-double attend_get(const locant_tensor *t, size_t i);
 /* Dense copy of the bytes of a tensor; free() it. */
 void  *attend_bytes(const locant_tensor *t, size_t *bytes);
 #endif

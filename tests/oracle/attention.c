@@ -8,7 +8,7 @@
  * / c), c' = 1 - tanh^2; the sink of OpenAI 2025, arXiv:2508.10925, one more
  * score of each row, whose value is 0.
  */
-#include "oracle.h"
+#include "attention.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -84,7 +84,7 @@ void threads_agree_on(struct attend *t,
         if (i == 0)
             want = got;
         if (!same(&got, &want))
-            FAIL("%s: %d threads differ from one", t->c.spec, threads[i]);
+            FAIL("%s: %d threads differ from one", t->spec, threads[i]);
         if (i > 0)
             free(got.data);
     }
@@ -95,13 +95,13 @@ void threads_agree_on(struct attend *t,
 void each_encoding(locant_dtype dtype, int64_t most,
                    void (*fn)(struct attend *t))
 {
-    for (int i = 0; test_oracles[i] != NULL; i++) {
-        struct attend t = { .o = test_oracles[i] };
+    for (int i = 0; attend_oracle(i) != NULL; i++) {
+        struct attend t = { .o = attend_oracle(i) };
 
-        for (int c = 0; t.o->choose(&t.c, c, 16); c++) {
+        for (int c = 0; attend_choose(&t, c); c++) {
             t = (struct attend){ .o = t.o, .dtype = dtype, .sharp = 1 };
             attend_sizes(&t, most);
-            CHECK(t.o->choose(&t.c, c, t.D));
+            CHECK(attend_choose(&t, c));
             t.kind = (enum attend_positions)test_range(0, ATTEND_KINDS - 1);
             attend_make(&t, test_rand() % 4 ? LOCANT_MASK_CAUSAL
                                             : LOCANT_MASK_NONE);

@@ -13,19 +13,7 @@ size_t mixed_size(const locant_tensor *t)
     return n;
 }
 
-double mixed_get(const locant_tensor *t, size_t i)
-{
-    return t->dtype == LOCANT_F64 ? ((double *)t->data)[i]
-                                  : (double)((float *)t->data)[i];
-}
 
-void mixed_set(const locant_tensor *t, size_t i, double x)
-{
-    if (t->dtype == LOCANT_F64)
-        ((double *)t->data)[i] = x;
-    else
-        ((float *)t->data)[i] = (float)x;
-}
 
 static void defaults(struct mixed *m)
 {
@@ -50,7 +38,7 @@ static void make_params(struct mixed *m)
         CHECK_OK(locant_encoding_param_init(&m->params[i], m->e, i, 3));
         for (size_t n = 0; info.rate != 0 && n < mixed_size(&m->params[i]);
              n++)
-            mixed_set(&m->params[i], n, mixed_get(&m->params[i], n) +
+            oracle_put(&m->params[i], n, oracle_get(&m->params[i], n) +
                                             0.1 * test_uniform());
         CHECK_OK(locant_encoding_param_project(&m->params[i], m->e, i));
         m->n_params++;
@@ -165,12 +153,12 @@ static void forget(struct mixed *m)
 
     for (size_t i = 0; i < LEN(all); i++)
         for (size_t n = 0; n < mixed_size(all[i]); n++)
-            mixed_set(all[i], n, NAN);
+            oracle_put(all[i], n, NAN);
     for (size_t n = 0; n < mixed_size(&m->dsinks); n++)
-        mixed_set(&m->dsinks, n, 0);
+        oracle_put(&m->dsinks, n, 0);
     for (int i = 0; i < m->n_params; i++)
         for (size_t n = 0; n < mixed_size(&m->dparams[i]); n++)
-            mixed_set(&m->dparams[i], n, 0);
+            oracle_put(&m->dparams[i], n, 0);
 }
 
 void mixed_run(struct mixed *m)
@@ -255,7 +243,7 @@ double *mixed_results(const struct mixed *m)
     assert_non_null(out);
     for (int i = 0; i < TENSORS; i++)
         for (size_t n = 0; n < mixed_size(result(m, i)); n++)
-            *to++ = mixed_get(result(m, i), n);
+            *to++ = oracle_get(result(m, i), n);
     return out;
 }
 
@@ -318,8 +306,8 @@ void mixed_judge_fast(struct mixed *m)
     run_reference(m);
     plain = mixed_results(m);
     for (size_t i = 0; i < mixed_size(&m->lse); i++)
-        if (isfinite(mixed_get(&m->lse, i)))
-            top = fmax(top, fabs(mixed_get(&m->lse, i)));
+        if (isfinite(oracle_get(&m->lse, i)))
+            top = fmax(top, fabs(oracle_get(&m->lse, i)));
     near(m, what, fast, plain, unit * (1 + top / 8));
     free(fast);
     free(plain);
@@ -354,7 +342,7 @@ static int inputs(const struct mixed *m, const locant_tensor *in[],
 static void step(const locant_tensor *x, const double *way, double h)
 {
     for (size_t i = 0; i < mixed_size(x); i++)
-        mixed_set(x, i, mixed_get(x, i) + h * way[i]);
+        oracle_put(x, i, oracle_get(x, i) + h * way[i]);
 }
 
 static double loss(struct mixed *m)
@@ -363,7 +351,7 @@ static double loss(struct mixed *m)
 
     CHECK_OK(locant_attention_reference(&m->out, &m->lse, &m->a));
     for (size_t i = 0; i < mixed_size(&m->out); i++)
-        sum += mixed_get(&m->out, i) * mixed_get(&m->dout, i);
+        sum += oracle_get(&m->out, i) * oracle_get(&m->dout, i);
     return sum;
 }
 
@@ -380,8 +368,8 @@ static void differ(struct mixed *m, int which, const locant_tensor *in,
     assert_non_null(way);
     for (size_t i = 0; i < n; i++) {
         way[i] = test_uniform();
-        slope += way[i] * mixed_get(d, i);
-        size += fabs(way[i] * mixed_get(d, i));
+        slope += way[i] * oracle_get(d, i);
+        size += fabs(way[i] * oracle_get(d, i));
     }
     step(in, way, h);
     up = loss(m);

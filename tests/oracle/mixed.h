@@ -6,6 +6,7 @@
 #define MIXED_H
 
 #include "../testing.h"
+#include "oracle/case.h"
 
 enum { MIXED_PARAMS = 16 };
 
@@ -49,9 +50,7 @@ void mixed_run_part(struct mixed *m, int64_t from, int64_t n);
 size_t  mixed_count(const struct mixed *m);
 double *mixed_results(const struct mixed *m); /* free() it */
 
-/* Element i of a tensor counted densely. */
-double mixed_get(const locant_tensor *t, size_t i);
-void   mixed_set(const locant_tensor *t, size_t i, double x);
+/* Elements of a tensor; 0 where there is none. */
 size_t mixed_size(const locant_tensor *t);
 
 /* F32 or F64 against the reference: forward to 1e-6, gradients to 1e-5, more

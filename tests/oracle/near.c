@@ -17,7 +17,7 @@ void near_row(double *out, const char *spec, int64_t pos, int64_t D)
     int64_t one = 1, shape[2] = { 1, D };
     locant_tensor t = locant_dense(out, LOCANT_F64, 2, shape);
     locant_tensor p = locant_dense(&pos, LOCANT_I64, 1, &one);
-    locant_encoding *e = judge_create(spec);
+    locant_encoding *e = test_create(spec);
 
     CHECK_OK(locant_encoding_table(&t, e, &p, NULL));
     locant_encoding_free(e);
@@ -31,7 +31,7 @@ void near_rotate(double *out, const double *x, const char *spec, int64_t pos,
     locant_tensor ty = locant_dense(out, LOCANT_F64, 2, shape);
     locant_tensor tx = locant_dense(copy, LOCANT_F64, 2, shape);
     locant_tensor p = locant_dense(&pos, LOCANT_I64, 1, &one);
-    locant_encoding *e = judge_create(spec);
+    locant_encoding *e = test_create(spec);
 
     for (int64_t d = 0; d < D; d++)
         copy[d] = x[d];
@@ -47,7 +47,7 @@ double near_bias(const char *spec, int64_t heads, int64_t h, int64_t q,
     locant_tensor t = locant_dense(out, LOCANT_F64, 3, shape);
     locant_tensor tq = locant_dense(&q, LOCANT_I64, 1, &one);
     locant_tensor tk = locant_dense(&k, LOCANT_I64, 1, &one);
-    locant_encoding *e = judge_create(spec);
+    locant_encoding *e = test_create(spec);
 
     assert_true(heads <= (int64_t)LEN(out));
     CHECK_OK(locant_encoding_bias(&t, e, &tq, &tk, params));

@@ -4,7 +4,7 @@
  */
 #ifndef NEAR_H
 #define NEAR_H
-#include "judge.h"
+#include "draw.h"
 
 /* got[i] within 'tolerance' of want[i]. */
 void near_all(const double *got, const double *want, size_t n,

@@ -1,0 +1,195 @@
+# What is built, written by tools/sources.py.
+set(CORE_SOURCES
+  core/alloc.c core/error.c core/pool.c core/random.c core/tensor.c
+  angle/angle.c angle/angles.c angle/point.c angle/recipe.c angle/scale.c
+  angle/schedule.c angle/turn.c
+  positions/cache.c positions/cape.c positions/documents.c
+  positions/effective.c positions/grid.c positions/mask.c positions/mrope.c
+  positions/randomized.c positions/sampling.c
+  encodings/add.c encodings/alibi.c encodings/beit.c encodings/blocks.c
+  encodings/cape.c encodings/cope.c encodings/crossformer.c encodings/dape.c
+  encodings/deberta.c encodings/deberta_rows.c encodings/describe.c
+  encodings/dpb.c encodings/encoding.c encodings/fire.c encodings/fox.c
+  encodings/graph.c encodings/kerple.c encodings/laplacian.c
+  encodings/layers.c encodings/learned.c encodings/learned2d.c
+  encodings/lengths.c encodings/longlora.c encodings/mrope.c
+  encodings/music.c encodings/near_far.c encodings/nodes.c encodings/none.c
+  encodings/parameters.c encodings/params.c encodings/pope.c encodings/pose.c
+  encodings/random_walk.c encodings/randomized.c encodings/registry.c
+  encodings/relative.c encodings/rerope.c encodings/rerotate.c
+  encodings/resize.c encodings/resize_weights.c encodings/rope.c
+  encodings/rope2d.c encodings/rope3d.c encodings/rope_grid.c
+  encodings/rope_mixed.c encodings/rotate.c encodings/rotate_map.c
+  encodings/rotate_ragged.c encodings/rotate_row.c encodings/rotate_rows.c
+  encodings/sandwich.c encodings/scaling.c encodings/scaling_llama3.c
+  encodings/scaling_longrope.c encodings/scaling_ntk.c
+  encodings/scaling_yarn.c encodings/score.c encodings/selfextend.c
+  encodings/shaw.c encodings/similarity.c encodings/sincos2d.c
+  encodings/sincos3d.c encodings/sinusoidal.c encodings/sinusoids.c
+  encodings/spec.c encodings/spec_names.c encodings/spec_number.c
+  encodings/spec_print.c encodings/spec_read.c encodings/streaming.c
+  encodings/sum.c encodings/swin.c encodings/swinv2.c encodings/t5.c
+  encodings/table.c encodings/temperature.c encodings/transformer_xl.c
+  encodings/window.c encodings/xlnet.c encodings/xpos.c
+  attention/backward.c attention/bf16.c attention/bf16_backward.c
+  attention/bf16_steps.c attention/bias.c attention/bias_pwl.c
+  attention/bias_table.c attention/content.c attention/content_backward.c
+  attention/content_far.c attention/content_gates.c
+  attention/content_gradients.c attention/content_plan.c attention/decode.c
+  attention/decode_keys.c attention/decode_softmax.c attention/forward.c
+  attention/gradient_rows.c attention/load.c attention/mask.c
+  attention/outputs.c attention/plan.c attention/positions.c
+  attention/positions_check.c attention/reference.c attention/request.c
+  attention/request_parts.c attention/rotation.c attention/rows.c
+  attention/rows_backward.c attention/rows_content.c attention/rows_far.c
+  attention/rows_forward.c attention/rows_gates.c attention/rows_vectors.c
+  attention/scores.c attention/scratch.c attention/sinks.c attention/steps.c
+  kernel/dispatch.c kernel/row.c)
+set(NETWORK_SOURCES
+  nn/adamw.c nn/embedding.c nn/gelu.c nn/linear.c nn/loss.c nn/nn_dispatch.c
+  nn/norm.c
+  model/check.c model/heads.c model/input.c model/layer.c model/layout.c
+  model/memory.c model/model.c model/pass.c model/share.c)
+set(LAB_SOURCES
+  files/base64.c files/crc32c.c files/decimal.c files/dense.c files/gzip.c
+  files/html.c files/io.c files/json.c files/npy.c files/npy_header.c
+  files/npy_write.c files/shared.c files/source.c files/tensors.c
+  files/tensors_entry.c files/tensors_header.c files/tensors_write.c
+  files/utf8.c
+  graph/check.c graph/eigenspace.c graph/graph.c graph/lapack.c
+  graph/laplacian.c graph/walk.c
+  corpus/batches.c corpus/corpus.c corpus/corpus_folders.c
+  corpus/corpus_kept.c corpus/corpus_paths.c corpus/corpus_split.c
+  corpus/corpus_text.c corpus/corpus_walk.c corpus/generator.c corpus/ngram.c
+  corpus/ngram_cache.c corpus/reserve.c corpus/sha256.c
+  store/build.c store/checkpoint.c store/corpus_recipe.c store/notice.c
+  store/run_sizes.c store/speed.c store/store.c store/store_eval.c
+  store/store_files.c store/store_guard.c store/store_keep.c
+  store/store_migrate.c store/store_open.c store/store_protocols.c
+  store/store_rows.c store/store_runs.c store/store_sql.c store/store_texts.c
+  train/load_trained.c train/train.c train/train_options.c
+  train/train_resume.c train/train_set_up.c train/train_step.c
+  measure/claims.c measure/evaluate.c measure/evaluate_as.c
+  measure/evaluate_checks.c measure/evaluate_windows.c measure/extension.c
+  measure/extension_cell.c measure/extension_plan.c measure/forecast.c
+  measure/forecast_seeds.c measure/gate_text.c measure/gates.c
+  measure/identities.c measure/jobs.c measure/losses.c measure/measures.c
+  measure/numbers.c measure/numbers_extension.c measure/numbers_facts.c
+  measure/numbers_measures.c measure/numbers_orderings.c
+  measure/numbers_probes.c measure/numbers_put.c measure/numbers_surface.c
+  measure/numbers_tasks.c measure/numbers_training.c measure/plan.c
+  measure/plan_run.c measure/probe.c measure/probe_attention.c
+  measure/probe_field.c measure/probe_maps.c measure/probe_partial.c
+  measure/probe_rows.c measure/probe_states.c measure/probe_tables.c
+  measure/probe_training.c measure/probe_usage.c measure/probe_window.c
+  measure/properties.c measure/report_tasks.c measure/report_tasks_plan.c
+  measure/results.c measure/results_probe.c measure/results_references.c
+  measure/results_runs.c measure/results_sections.c measure/results_tasks.c
+  measure/rope_theory.c measure/statistics.c measure/statistics_bootstrap.c
+  measure/statistics_power.c measure/statistics_rank.c
+  measure/statistics_tests.c measure/study.c measure/study_file.c
+  measure/study_read.c measure/surface.c measure/task_copy.c
+  measure/task_hypotheses.c measure/task_list.c measure/task_markov.c
+  measure/task_recall.c measure/task_recorded.c measure/task_row.c
+  measure/task_score.c measure/task_state.c measure/task_tally.c
+  measure/tasks.c measure/training.c measure/works.c
+  figure/axes.c figure/bars.c figure/canvas.c figure/canvas_cairo.c
+  figure/check.c figure/columns.c figure/columns_table.c figure/curves.c
+  figure/data.c figure/dots.c figure/draw.c figure/drawing.c figure/heatmap.c
+  figure/inline.c figure/inline_map.c figure/kinds.c figure/legend.c
+  figure/palette.c figure/screen.c figure/style.c figure/terminal.c
+  figure/terminal_plot.c figure/terminal_rows.c
+  report/cell.c report/figures.c report/figures_extension.c
+  report/figures_learning.c report/figures_probe.c report/figures_rope.c
+  report/figures_tasks.c report/figures_tasks_maps.c report/html_table.c
+  report/lines.c report/look.c report/messages.c report/page.c
+  report/page_compare.c report/page_data.c report/page_extension.c
+  report/page_figures.c report/page_identities.c report/page_notes.c
+  report/page_numbers.c report/page_probes.c report/page_protocols.c
+  report/page_script.c report/page_style.c report/page_surface.c
+  report/page_table.c report/page_tasks.c report/page_verdict.c
+  report/picture_circle.c report/picture_content.c report/picture_hooks.c
+  report/picture_input.c report/picture_maps.c report/picture_order.c
+  report/picture_rotate.c report/picture_score.c report/picture_spread.c
+  report/picture_terms.c report/picture_usage.c report/pictures.c
+  report/probe_points.c report/report.c report/say.c)
+set(COMMAND_SOURCES
+  args.c arrays.c cmd_angles.c cmd_attend.c cmd_bench.c cmd_bias.c
+  cmd_doctor.c cmd_eval.c cmd_figure.c cmd_graph.c cmd_list.c cmd_positions.c
+  cmd_probe.c cmd_report.c cmd_resize.c cmd_rotate.c cmd_runs.c
+  cmd_selftest.c cmd_show.c cmd_similarity.c cmd_study.c cmd_table.c
+  cmd_tasks.c cmd_train.c cmd_tutorial.c corpus.c errors.c eval_task.c
+  figure_runs.c help.c job.c json.c main.c params.c positions_forms.c
+  positions_input.c positions_rows.c positions_windows.c runs_resume.c safe.c
+  show_attend.c show_checks.c show_markdown.c show_picture.c task_scores.c
+  terminal.c)
+set(TUTORIAL_SOURCES
+  arrays.c encodings.c network.c print.c run.c
+  s0/benchmark.c s0/effect.c s0/order.c s0/sinusoidal.c s0/tables.c
+  s0/variants.c s0/words.c
+  s1/absolute.c s1/attention.c s1/rotary.c
+  s2/fixed.c s2/learned.c s2/models.c s2/relative.c
+  s3/absolute.c s3/future.c s3/model.c s3/order.c s3/relative.c s3/rotary.c
+  s3/survey.c
+  s4/alibi.c s4/rotary.c s4/sinusoid.c s4/survey.c s4/train.c)
+set(ORACLE_SOURCES
+  oracle/alibi.c oracle/cape.c oracle/case.c oracle/check_angles.c
+  oracle/check_attend.c oracle/check_bias.c oracle/check_doors.c
+  oracle/check_ids.c oracle/check_resize.c oracle/check_rotate.c
+  oracle/check_table.c oracle/cope.c oracle/crossformer.c oracle/dape.c
+  oracle/deberta.c oracle/dpb.c oracle/exact.c oracle/fire.c oracle/fox.c
+  oracle/graph.c oracle/hooks.c oracle/kerple.c oracle/laplacian.c
+  oracle/layers.c oracle/learned.c oracle/learned2d.c oracle/list.c
+  oracle/mrope.c oracle/music.c oracle/none.c oracle/oracle.c oracle/pope.c
+  oracle/problem.c oracle/random_walk.c oracle/relative.c oracle/resize.c
+  oracle/rope.c oracle/rope2d.c oracle/rope3d.c oracle/rope_mixed.c
+  oracle/rope_scaling.c oracle/run.c oracle/sandwich.c oracle/shaw.c
+  oracle/sincos2d.c oracle/sincos3d.c oracle/sinusoidal.c oracle/swin.c
+  oracle/swinv2.c oracle/t5.c oracle/transformer_xl.c oracle/window_rope.c
+  oracle/xlnet.c oracle/xpos.c)
+set(JUDGES
+  oracle/attend.c oracle/attention.c oracle/bits.c oracle/company.c
+  oracle/company_calls.c oracle/draw.c oracle/mixed.c oracle/near.c
+  oracle/positions.c oracle/rows.c oracle/statistics.c oracle/tasks.c)
+set(TESTS
+  test_angle test_angle_hash test_angle_mpfr test_attention
+  test_attention_bf16 test_attention_bf16_bits test_attention_content
+  test_attention_corners test_attention_decode test_attention_decode_far
+  test_attention_edges test_attention_half test_attention_hidden
+  test_attention_inputs test_attention_masks test_attention_options
+  test_attention_options_plain test_attention_padding test_attention_paged
+  test_attention_plain_loops test_attention_refusals test_attention_rules
+  test_attention_sums test_attention_tiles test_bench test_characters
+  test_check_grids test_check_turns test_check_values test_checkpoint
+  test_content test_content_hooks test_content_rules test_content_terms
+  test_core test_corpus test_corpus_text test_corpus_unreadable
+  test_door_arguments test_encoding_alibi test_encoding_isa
+  test_encoding_kerple test_encoding_learned test_encoding_none
+  test_encoding_rope test_encoding_sinusoidal test_encoding_t5
+  test_encoding_values test_evaluate test_evaluate_as test_extension
+  test_extension_failures test_faults test_figure test_figure_inline
+  test_figure_terms test_figure_text test_figures_rope test_forecast
+  test_gates test_graph test_graph_rules test_half test_identities test_ids
+  test_input_add test_io test_kernel_pairs test_kernels test_kernels_bias
+  test_kills test_lengths test_messages test_model test_model_each
+  test_model_encodings test_model_hooks test_model_memory
+  test_model_rope_mixed test_model_rows test_model_rules test_model_train
+  test_ngram test_nn test_nn_f32 test_nn_product test_npy test_numbers
+  test_oracles_content test_oracles_input test_oracles_rotate
+  test_oracles_score test_page test_page_script test_page_tasks test_pictures
+  test_poll test_positions test_positions_grid test_positions_random
+  test_positions_windows test_probe test_probe_numbers test_probe_partial
+  test_probe_run test_probe_training test_property test_references
+  test_registry test_report test_report_full test_report_tasks test_rerotate
+  test_resize test_resize_rules test_rope_axes test_rope_maps
+  test_rope_recipes test_rope_scaling test_rope_scaling_mpfr test_rope_theory
+  test_rotate_blocks test_rotate_f64 test_score_tables test_sections
+  test_shared test_source test_spec test_statistics test_statistics_curves
+  test_store test_store_crowd test_store_docs test_store_guard
+  test_store_keep test_store_migrate test_store_refusals test_store_sittings
+  test_store_texts test_store_values test_study test_surface test_task_run
+  test_tasks test_tensors test_tensors_file test_train test_train_norms
+  test_train_source test_traits_attention test_traits_calls
+  test_traits_params test_traits_refusals test_traits_relative
+  test_traits_specs test_traits_sums test_traits_values test_traits_wall
+  test_turn test_verdict test_xpos_pope)

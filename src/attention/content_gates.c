@@ -1,0 +1,317 @@
+/*
+ * content_gates.c - gates of tokens that weaken what lies before them.
+ *
+ * With C the running sum of ln f in order of documents and positions (of equal
+ * ones the earlier in memory first), s_ij += C_last(i) - C_j, where last(i) is
+ * the last key that query i may see.  C is kept in double and differences are
+ * rounded once, so that nothing is lost between far tokens; its sums run from
+ * the start of each document, so what follows changes nothing.
+ */
+#include "../core/pool.h"
+#include "../encodings/content.h"
+#include "../kernel/row.h"
+#include "content_window.h"
+#include <math.h>
+#include <string.h>
+
+struct gate_job {
+    const struct lct_problem *p;
+    const locant_attention *a;
+    const locant_tensor *dx;
+    int64_t from, rows; /* batch rows, in backward */
+};
+
+/* ------------------------------------------------------------------- order */
+
+/* What comes before what. */
+struct ranked {
+    int64_t doc, pos, index;
+};
+
+static struct ranked key_at(const struct lct_problem *p, int64_t row,
+                            int64_t j)
+{
+    int64_t at = row * p->S + j;
+
+    return (struct ranked){ p->documents ? p->k_docs[at] : 0, p->k_pos[at],
+                            j };
+}
+
+static int compare(const struct ranked *x, const struct ranked *y)
+{
+    if (x->doc != y->doc)
+        return x->doc < y->doc ? -1 : 1;
+    if (x->pos != y->pos)
+        return x->pos < y->pos ? -1 : 1;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+/* Restore the heap of n keys below 'at'. */
+static void sink(int64_t *order, int64_t at, int64_t n,
+                 const struct lct_problem *p, int64_t row)
+{
+    for (int64_t child; (child = 2 * at + 1) < n;) {
+        struct ranked x, y = key_at(p, row, order[at]);
+        int64_t swap = order[at];
+
+        if (child + 1 < n) {
+            struct ranked left = key_at(p, row, order[child]);
+            struct ranked right = key_at(p, row, order[child + 1]);
+
+            child += compare(&left, &right) < 0;
+        }
+        x = key_at(p, row, order[child]);
+        if (compare(&y, &x) >= 0)
+            return;
+        order[at] = order[child];
+        order[child] = swap;
+        at = child;
+    }
+}
+
+/* Keys in order, by a heap unless they came so. */
+static void sort_keys(int64_t *order, const struct lct_problem *p, int64_t row)
+{
+    bool sorted = true;
+
+    for (int64_t j = 0; j < p->S; j++) {
+        struct ranked x = key_at(p, row, j), before;
+
+        order[j] = j;
+        if (j == 0)
+            continue;
+        before = key_at(p, row, j - 1);
+        sorted &= compare(&before, &x) < 0;
+    }
+    if (sorted)
+        return;
+    for (int64_t at = p->S / 2; at-- > 0;)
+        sink(order, at, p->S, p, row);
+    for (int64_t n = p->S; n-- > 1;) {
+        int64_t most = order[0];
+
+        order[0] = order[n];
+        order[n] = most;
+        sink(order, 0, n, p, row);
+    }
+}
+
+/* The last key in order that is at or before a query, or -1. */
+static int64_t last_before(const int64_t *order, const struct lct_problem *p,
+                           int64_t row, int64_t i)
+{
+    int64_t at = row * p->T + i, low = 0, high = p->S;
+    struct ranked q = { p->documents ? p->q_docs[at] : 0, p->q_pos[at],
+                        INT64_MAX };
+
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        struct ranked x = key_at(p, row, order[middle]);
+
+        if (compare(&x, &q) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0 || key_at(p, row, order[low - 1]).doc != q.doc)
+        return -1;
+    return order[low - 1];
+}
+
+/* -------------------------------------------------------------------- sums */
+
+/* Logarithms of the gates of a block of tokens of batch row b. */
+static void fill_gates(void *context, size_t task, int slot)
+{
+    const struct gate_job *job = context;
+    const struct lct_problem *p = job->p;
+    const struct lct_content_plan *plan = &p->terms;
+    const double *weight = p->content->param[plan->terms.gate_weight];
+    const double *bias = p->content->param[plan->terms.gate_bias];
+    double *x = plan->scratch[slot].row;
+    int64_t b = (int64_t)task / p->k_tiles;
+    int64_t from = (int64_t)task % p->k_tiles * LCT_TILE;
+    int64_t end = p->S - from < LCT_TILE ? p->S : from + LCT_TILE;
+
+    for (int64_t j = from; j < end; j++) {
+        lct_row_to_f64(x, lct_at(job->a->x, (int64_t[2]){ b, j }, 2),
+                       job->a->x->dtype, (size_t)p->W);
+        for (int64_t h = 0; h < p->H; h++)
+            plan->gate[(b * p->H + h) * p->S + j] =
+                lct_log_sigmoid(lct_dot(weight + h * p->W, x, p->W) + bias[h]);
+    }
+}
+
+/* Running sums of one head. */
+static void add_up(void *context, size_t task, int slot)
+{
+    const struct lct_problem *p = ((const struct gate_job *)context)->p;
+    const struct lct_content_plan *plan = &p->terms;
+    int64_t row = lct_problem_row(p, (int64_t)task / p->H), doc = 0;
+    const int64_t *order = plan->order + row * p->S;
+    const double *gate = plan->gate + (int64_t)task * p->S;
+    double *k_sum = plan->k_sum + (int64_t)task * p->S, sum = 0;
+    double *q_sum = plan->q_sum + (int64_t)task * p->T;
+
+    (void)slot;
+    for (int64_t n = 0; n < p->S; n++) {
+        struct ranked x = key_at(p, row, order[n]);
+
+        sum = x.doc == doc ? sum + gate[x.index] : gate[x.index];
+        doc = x.doc;
+        k_sum[x.index] = sum;
+    }
+    for (int64_t i = 0; i < p->T; i++) {
+        int64_t last = plan->last[row * p->T + i];
+
+        q_sum[i] = last < 0 ? 0 : k_sum[last];
+    }
+}
+
+void lct_content_gates_fill(struct lct_problem *p, const locant_attention *a)
+{
+    struct lct_content_plan *plan = &p->terms;
+    struct gate_job job = { .p = p, .a = a };
+
+    for (int64_t row = 0; row < p->position_rows; row++) {
+        int64_t *order = plan->order + row * p->S;
+
+        sort_keys(order, p, row);
+        for (int64_t i = 0; i < p->T; i++)
+            plan->last[row * p->T + i] = last_before(order, p, row, i);
+    }
+    memset(plan->dk_sum, 0, (size_t)(p->B * p->H * p->S) * sizeof(double));
+    memset(plan->dq_sum, 0, (size_t)(p->B * p->H * p->T) * sizeof(double));
+    lct_parallel_for((size_t)(p->B * p->k_tiles), p->slots, fill_gates, &job);
+    lct_parallel_for((size_t)(p->B * p->H), p->slots, add_up, &job);
+}
+
+/* ---------------------------------------------------------------- one tile */
+
+void lct_content_gates_scores(const struct lct_problem *p,
+                              const struct lct_tile *t, struct lct_scratch *s)
+{
+    int64_t head = t->b * p->H + t->h;
+    const double *q = p->terms.q_sum + head * p->T + t->i;
+    const double *k = p->terms.k_sum + head * p->S + t->j;
+
+    for (int64_t j = 0; j < t->keys; j++)
+        for (int64_t i = 0; i < t->rows; i++)
+            s->s[j * (int64_t)t->lanes + i] += (float)(q[i] - k[j]);
+}
+
+/* forward: s += q_sum - k_sum */
+void lct_content_gates_scores_backward(const struct lct_problem *p,
+                                       const struct lct_tile *t,
+                                       const struct lct_scratch *s)
+{
+    int64_t head = t->b * p->H + t->h;
+    double *dq = p->terms.dq_sum + head * p->T + t->i;
+    double *dk = p->terms.dk_sum + head * p->S + t->j;
+
+    for (int64_t j = 0; j < t->keys; j++) {
+        const float *ds = s->ds + j * (int64_t)t->lanes;
+        double sum = 0;
+
+        for (int64_t i = 0; i < t->rows; i++) {
+            dq[i] += (double)ds[i];
+            sum += (double)ds[i];
+        }
+        dk[j] -= sum;
+    }
+}
+
+/* ---------------------------------------------------------------- gradient */
+
+/*
+ * forward: sums run along the order: dln f_t is what reaches the sums from t
+ * on, up to the end of its document.  ln f = ln sigmoid(z): dz = (1 - f) dln f,
+ * which takes the place of the sums' gradient.
+ */
+static void sums_backward(void *context, size_t task, int slot)
+{
+    const struct gate_job *job = context;
+    const struct lct_problem *p = job->p;
+    const struct lct_content_plan *plan = &p->terms;
+    int64_t head = job->from * p->H + (int64_t)task, doc = 0;
+    int64_t row = lct_problem_row(p, head / p->H);
+    const int64_t *order = plan->order + row * p->S;
+    const double *gate = plan->gate + head * p->S;
+    double *dk = plan->dk_sum + head * p->S, sum = 0;
+
+    (void)slot;
+    for (int64_t i = 0; i < p->T; i++)
+        if (plan->last[row * p->T + i] >= 0)
+            dk[plan->last[row * p->T + i]] += plan->dq_sum[head * p->T + i];
+    for (int64_t n = p->S; n-- > 0;) {
+        struct ranked x = key_at(p, row, order[n]);
+
+        sum = x.doc == doc ? sum + dk[x.index] : dk[x.index];
+        doc = x.doc;
+        dk[x.index] = sum == 0 ? 0 : -expm1(gate[x.index]) * sum;
+    }
+}
+
+/*
+ * forward: z = weight x + bias: dweight = dz x, dbias = dz.  One head, batch
+ * rows in order.
+ */
+static void weights_backward(void *context, size_t task, int slot)
+{
+    const struct gate_job *job = context;
+    const struct lct_problem *p = job->p;
+    const struct lct_products *terms = &p->terms.terms;
+    double *x = p->terms.scratch[slot].row, *split[LCT_MAX_PARAMS];
+    int64_t h = (int64_t)task;
+
+    lct_param_gradients_of(split, p, p->content, p->dparam);
+    for (int64_t n = 0; n < job->rows * p->S; n++) {
+        int64_t at[2] = { job->from + n / p->S, n % p->S };
+        double dz = p->terms.dk_sum[(at[0] * p->H + h) * p->S + at[1]];
+
+        if (dz == 0) /* x may be anything */
+            continue;
+        lct_row_to_f64(x, lct_at(job->a->x, at, 2), job->a->x->dtype,
+                       (size_t)p->W);
+        lct_accumulate(split[terms->gate_weight] + h * p->W, dz, x, p->W);
+        split[terms->gate_bias][h] += dz;
+    }
+}
+
+/* dx += dz weight, all heads of one token */
+static void input_backward(void *context, size_t task, int slot)
+{
+    const struct gate_job *job = context;
+    const struct lct_problem *p = job->p;
+    const double *weight = p->content->param[p->terms.terms.gate_weight];
+    double *dx = p->terms.scratch[slot].row;
+    int64_t b = job->from + (int64_t)task / p->S, j = (int64_t)task % p->S;
+    bool any = false;
+
+    memset(dx, 0, (size_t)p->W * sizeof(*dx));
+    for (int64_t h = 0; h < p->H; h++) {
+        double dz = p->terms.dk_sum[(b * p->H + h) * p->S + j];
+
+        any |= dz != 0;
+        if (dz != 0)
+            lct_accumulate(dx, dz, weight + h * p->W, p->W);
+    }
+    if (any)
+        lct_row_from_f64(lct_at(job->dx, (int64_t[2]){ b, j }, 2),
+                         job->dx->dtype, dx, (size_t)p->W);
+}
+
+void lct_content_gates_fold(const struct lct_problem *p,
+                            const locant_attention *a, const locant_tensor *dx,
+                            bool learns, int64_t b, int64_t rows)
+{
+    struct gate_job job = { .p = p, .a = a, .dx = dx, .from = b,
+                            .rows = rows };
+
+    lct_parallel_for((size_t)(rows * p->H), p->slots, sums_backward, &job);
+    if (learns)
+        lct_parallel_for((size_t)p->H, p->slots, weights_backward, &job);
+    if (dx != NULL)
+        lct_parallel_for((size_t)(rows * p->S), p->slots, input_backward,
+                         &job);
+}

@@ -1,0 +1,260 @@
+/*
+ * rows_content.c - the content door in double, one query at a time.
+ *
+ * encodings/terms.h has the formula and says which products an encoding is made
+ * of; what is no product has hooks of its own.
+ */
+#include "rows_far.h"
+#include "rows_gates.h"
+#include "rows_vectors.h"
+#include <string.h>
+
+/* ------------------------------------------------------------------- layout */
+
+locant_status lct_rows_content_schedule(const struct lct_problem *p)
+{
+    const struct lct_schedule *kept; /* with the encoding */
+    const struct lct_encoding *row;
+
+    if (p->content == NULL || p->content->e->row->schedule.create == NULL)
+        return LOCANT_OK;
+    row = p->content->e->row;
+    return lct_schedule_of(&kept, p->content->e, p->fn,
+                           row->content.near_far != NULL ? p->D : p->W, 0);
+}
+
+static int64_t zero(const locant_encoding *e, int64_t q_pos, int64_t k_pos)
+{
+    (void)e;
+    (void)q_pos;
+    (void)k_pos;
+    return 0;
+}
+
+/* All pairs pick the one vector 'u' of their head. */
+static struct lct_vectors vectors_of_u(int u)
+{
+    struct lct_vectors v = lct_plain_vectors(LCT_MEETS_KEY, u);
+
+    v.by_head = true;
+    v.row = zero;
+    return v;
+}
+
+/* Which rows of a learned basis there are. */
+static void find_rows(struct lct_rows_vectors *v, const locant_encoding *e)
+{
+    int64_t a = v->v.row(e, v->v.first, 0), b = v->v.row(e, v->v.last, 0);
+
+    v->first = a < b ? a : b;
+    v->count = (a < b ? b - a : a - b) + 1;
+}
+
+void lct_rows_content_plan(struct lct_segment *s, const struct lct_problem *p)
+{
+    const locant_encoding *e = p->content->e;
+    struct lct_rows_content *content = &s->content;
+
+    *content = (struct lct_rows_content){ .products = lct_no_products() };
+    if (e->row->content.products != NULL)
+        e->row->content.products(&content->products, e, -INT64_MAX, INT64_MAX);
+    if (content->products.u >= 0)
+        content->vectors[content->count++].v =
+            vectors_of_u(content->products.u);
+    for (int n = 0; n < content->products.count; n++) {
+        struct lct_rows_vectors *v = &content->vectors[content->count++];
+
+        v->v = content->products.vectors[n];
+        if (v->v.matrix >= 0 && !lct_rows_vectors_fixed(s, &v->v))
+            find_rows(v, e);
+    }
+}
+
+static double *doubles(struct lct_arena *arena, int64_t rows, int64_t columns)
+{
+    return lct_arena_alloc(arena, rows, columns, sizeof(double));
+}
+
+static void lay_out_vectors(struct lct_rows_vectors *v,
+                            struct lct_rows_content_scratch *r,
+                            const struct lct_problem *p,
+                            struct lct_arena *arena)
+{
+    if (v->v.matrix < 0)
+        return;
+    if (v->count > 0) {
+        v->rows = doubles(arena, p->H * v->count, p->D);
+        v->drows = doubles(arena, p->H * v->count, p->D);
+        return;
+    }
+    r->y = doubles(arena, p->H, p->W);
+    r->dy = doubles(arena, p->H, p->W);
+    r->held = lct_arena_alloc(arena, p->S, 1, sizeof(int64_t));
+    r->basis = doubles(arena, p->S, p->W);
+    for (int64_t j = 0; r->held != NULL && j < p->S; j++)
+        r->held[j] = INT64_MIN; /* no row has that number */
+}
+
+static void lay_out_far(struct lct_rows_content *s,
+                        struct lct_rows_content_scratch *r,
+                        const struct lct_problem *p, struct lct_arena *arena)
+{
+    for (int far = 0; far < 2; far++) {
+        s->rotated[far] = doubles(arena, p->Hkv * p->S, p->D);
+        s->drotated[far] = doubles(arena, p->Hkv * p->S, p->D);
+        r->rotated[far] = doubles(arena, p->D, 1);
+        r->drotated[far] = doubles(arena, p->D, 1);
+    }
+    r->cosines = doubles(arena, p->D / 2, 1);
+    r->sines = doubles(arena, p->D / 2, 1);
+    r->sights = lct_arena_alloc(arena, p->S, 1, 1);
+}
+
+void lct_rows_content_layout(struct lct_segment *s, struct lct_row_scratch *r,
+                             const struct lct_problem *p,
+                             struct lct_arena *arena)
+{
+    struct lct_rows_content *content = &s->content;
+    int64_t most = p->W > p->D ? p->W : p->D;
+
+    r->content = (struct lct_rows_content_scratch){ .y = NULL };
+    if (p->content == NULL)
+        return;
+    r->content.row = doubles(arena, most, 1);
+    r->content.drow = doubles(arena, most, 1);
+    for (int n = 0; n < content->count; n++)
+        lay_out_vectors(&content->vectors[n], &r->content, p, arena);
+    if (content->products.gate_weight >= 0) {
+        content->order = lct_arena_alloc(arena, p->S, 1, sizeof(int64_t));
+        content->log_gate = doubles(arena, p->H, p->S);
+        content->dlog_gate = doubles(arena, p->H, p->S);
+    }
+    if (content->products.near_far)
+        lay_out_far(content, &r->content, p, arena);
+}
+
+/* --------------------------------------------------- segments begin and end */
+
+void lct_rows_content_begin(const struct lct_segment *s,
+                            const struct lct_row_scratch *r)
+{
+    for (int n = 0; n < s->content.count; n++)
+        if (s->content.vectors[n].rows != NULL)
+            lct_rows_vectors_project(s, r, &s->content.vectors[n]);
+    if (s->content.products.gate_weight >= 0)
+        lct_rows_gates_begin(s);
+    if (s->content.products.near_far)
+        lct_rows_far_begin(s, r);
+}
+
+static void clear(double *x, int64_t rows, int64_t columns)
+{
+    if (x != NULL)
+        memset(x, 0, (size_t)(rows * columns) * sizeof(*x));
+}
+
+void lct_rows_content_begin_backward(const struct lct_segment *s)
+{
+    const struct lct_call *c = &s->c.call;
+
+    for (int n = 0; n < s->content.count; n++)
+        clear(s->content.vectors[n].drows,
+              c->heads * s->content.vectors[n].count, c->head_dim);
+    clear(s->content.dlog_gate, c->heads, s->c.keys);
+    for (int far = 0; far < 2; far++)
+        clear(s->content.drotated[far], c->kv_heads * s->c.keys, c->head_dim);
+}
+
+void lct_rows_content_end(const struct lct_content_gradient *g,
+                          const struct lct_segment *s,
+                          const struct lct_row_scratch *r)
+{
+    for (int n = 0; n < s->content.count; n++)
+        if (s->content.vectors[n].rows != NULL)
+            lct_rows_vectors_project_backward(g, s, r, &s->content.vectors[n]);
+    if (s->content.products.gate_weight >= 0)
+        lct_rows_gates_end(g, s);
+    if (s->content.products.near_far)
+        lct_rows_far_end(g, s, r);
+}
+
+/* ------------------------------------------------------------------- scores */
+
+/* x *= factor, which is above 0: what is hidden stays so. */
+static void multiply(double *x, double factor, const struct lct_segment *s)
+{
+    for (int64_t i = 0; factor != 1 && i < s->c.call.heads * s->c.keys; i++)
+        x[i] *= factor;
+}
+
+void lct_rows_content_scores(double *scores, const struct lct_segment *s,
+                             const struct lct_row_scratch *r,
+                             const struct lct_query *q)
+{
+    const struct lct_products *products = &s->content.products;
+
+    if (s->c.call.e->row->content.scores != NULL)
+        s->c.call.e->row->content.scores(scores, &s->c, q);
+    if (products->near_far)
+        lct_rows_far_scores(scores, s, r, q);
+    for (int n = 0; n < s->content.count; n++) {
+        const struct lct_rows_vectors *v = &s->content.vectors[n];
+
+        if (lct_rows_vectors_fixed(s, &v->v))
+            lct_rows_vectors_fixed_scores(scores, s, r, q, v);
+        else if (v->v.meets != LCT_MEETS_WEIGHT)
+            lct_rows_vectors_scores(scores, s, r, q, v);
+    }
+    if (products->gate_weight >= 0)
+        lct_rows_gates_scores(scores, s, q);
+    multiply(scores, products->factor, s);
+}
+
+void lct_rows_content_backward(double *dscores,
+                               const struct lct_content_gradient *g,
+                               const double *scores,
+                               const struct lct_segment *s,
+                               const struct lct_row_scratch *r,
+                               const struct lct_query *q)
+{
+    const struct lct_products *products = &s->content.products;
+
+    multiply(dscores, products->factor, s);
+    if (products->gate_weight >= 0)
+        lct_rows_gates_backward(dscores, scores, s, q);
+    for (int n = 0; n < s->content.count; n++) {
+        const struct lct_rows_vectors *v = &s->content.vectors[n];
+
+        if (lct_rows_vectors_fixed(s, &v->v))
+            lct_rows_vectors_fixed_backward(dscores, g, s, r, q, v);
+        else if (v->v.meets != LCT_MEETS_WEIGHT)
+            lct_rows_vectors_backward(dscores, g, s, r, q, v);
+    }
+    if (products->near_far)
+        lct_rows_far_backward(dscores, g, scores, s, r, q);
+    if (s->c.call.e->row->content.backward != NULL)
+        s->c.call.e->row->content.backward(dscores, g, scores, &s->c, q);
+}
+
+/* ------------------------------------------------------------------- values */
+
+void lct_rows_content_values(double *o, const double *p,
+                             const struct lct_segment *s,
+                             const struct lct_query *q)
+{
+    for (int n = 0; n < s->content.count; n++)
+        if (s->content.vectors[n].v.meets == LCT_MEETS_WEIGHT)
+            lct_rows_vectors_values(o, p, s, q, &s->content.vectors[n]);
+}
+
+void lct_rows_content_values_backward(double *dp,
+                                      const struct lct_content_gradient *g,
+                                      const double *p, const double *dout,
+                                      const struct lct_segment *s,
+                                      const struct lct_query *q)
+{
+    for (int n = 0; n < s->content.count; n++)
+        if (s->content.vectors[n].v.meets == LCT_MEETS_WEIGHT)
+            lct_rows_vectors_values_backward(dp, g, p, dout, s, q,
+                                             &s->content.vectors[n]);
+}

@@ -1,0 +1,86 @@
+/* rows_content.h - the content door in double, one query at a time */
+#ifndef LCT_ROWS_CONTENT_H
+#define LCT_ROWS_CONTENT_H
+#include "../encodings/content.h"
+#include "../encodings/content.h"
+
+struct lct_arena;
+struct lct_problem;
+struct lct_row_scratch;
+struct lct_segment;
+
+enum { LCT_ROWS_VECTORS = LCT_MAX_VECTORS + 1 }; /* 'u' is one more */
+
+/* Vectors, one of which each pair of positions picks. */
+struct lct_rows_vectors {
+    struct lct_vectors v;
+    int64_t first, count;    /* rows of a learned basis */
+    double *rows, *drows;    /* [heads, count, D]: them projected; or NULL */
+};
+
+/* What content keeps of one segment. */
+struct lct_rows_content {
+    struct lct_products products;
+    struct lct_rows_vectors vectors[LCT_ROWS_VECTORS];
+    int count;
+    int64_t *order;               /* [keys]: in order of position */
+    double *log_gate, *dlog_gate; /* [heads, keys] */
+    double *rotated[2], *drotated[2]; /* [kv_heads, keys, D]: keys as near and
+                                     as far queries see them */
+};
+
+/* ... and of one query. */
+struct lct_rows_content_scratch {
+    double *y, *dy;               /* [heads, W]: projected queries */
+    int64_t *held;                /* [S]: which row of the basis is in */
+    double *basis;                /* [S, W] */
+    double *row, *drow;           /* [max(W, D)] */
+    double *rotated[2], *drotated[2]; /* [D]: a query, near and far */
+    double *cosines, *sines;      /* [D / 2] */
+    char *sights;                 /* [S]: enum lct_near_far_class */
+};
+
+/* Make the schedule that the encoding needs; it is kept with the encoding. */
+locant_status lct_rows_content_schedule(const struct lct_problem *p);
+
+/* Find the products of a segment, whose call is known. */
+void lct_rows_content_plan(struct lct_segment *s, const struct lct_problem *p);
+void lct_rows_content_layout(struct lct_segment *s, struct lct_row_scratch *r,
+                             const struct lct_problem *p,
+                             struct lct_arena *arena);
+
+/* The keys of a segment were loaded; its gradients start at 0. */
+void lct_rows_content_begin(const struct lct_segment *s,
+                            const struct lct_row_scratch *r);
+void lct_rows_content_begin_backward(const struct lct_segment *s);
+
+/*
+ * 'scores' [heads, keys] enter as scale * q.k + bias and leave as content makes
+ * them; hidden entries stay -infinity.  'backward' takes 'dscores' from the
+ * gradient of what left to that of what entered, and adds to g.
+ */
+void lct_rows_content_scores(double *scores, const struct lct_segment *s,
+                             const struct lct_row_scratch *r,
+                             const struct lct_query *q);
+void lct_rows_content_backward(double *dscores,
+                               const struct lct_content_gradient *g,
+                               const double *scores,
+                               const struct lct_segment *s,
+                               const struct lct_row_scratch *r,
+                               const struct lct_query *q);
+
+/* All queries are done: gradients of what the segment keeps are passed on. */
+void lct_rows_content_end(const struct lct_content_gradient *g,
+                          const struct lct_segment *s,
+                          const struct lct_row_scratch *r);
+
+/* o [heads, D] += what weights p [heads, keys] take besides values. */
+void lct_rows_content_values(double *o, const double *p,
+                             const struct lct_segment *s,
+                             const struct lct_query *q);
+void lct_rows_content_values_backward(double *dp,
+                                      const struct lct_content_gradient *g,
+                                      const double *p, const double *dout,
+                                      const struct lct_segment *s,
+                                      const struct lct_query *q);
+#endif

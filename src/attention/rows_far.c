@@ -1,0 +1,160 @@
+/*
+ * rows_far.c - scores in which near keys are seen at their distance and far
+ * ones at another, in double.
+ *
+ *     s = bias + scale <R(near or far) q, R(near or far) k>
+ *
+ * Either is a product of a query rotated by its part and a key rotated by its
+ * own (near_far.h), so keys are rotated twice, once for a whole segment.  The
+ * score that came in is replaced; of it only the bias stays.
+ */
+#include "rows_far.h"
+#include <math.h>
+#include <string.h>
+
+/* Rotate a row in place as 'sight' says; sign -1: back. */
+static void rotate(double *row, const struct lct_segment *s,
+                   const struct lct_row_scratch *r,
+                   enum lct_near_far_class sight, enum lct_role role,
+                   int64_t pos, double sign)
+{
+    const struct lct_schedule *schedule;
+    struct lct_table angles = { r->content.cosines, r->content.sines, true };
+
+    /* Planning asked for it before. */
+    if (lct_schedule_of(&schedule, s->c.call.e, "locant_attention",
+                        s->c.call.head_dim, 0) != LOCANT_OK)
+        return;
+    lct_near_far_angles_f64(r->content.cosines, r->content.sines, s->c.call.e,
+                            schedule, sight, role, pos);
+    lct_rotate_row_f64(row, schedule, angles, sign);
+}
+
+static int64_t key_rows(const struct lct_segment *s)
+{
+    return s->c.call.kv_heads * s->c.keys;
+}
+
+void lct_rows_far_begin(const struct lct_segment *s,
+                        const struct lct_row_scratch *r)
+{
+    int64_t D = s->c.call.head_dim;
+
+    for (int far = 0; far < 2; far++)
+        for (int64_t n = 0; n < key_rows(s); n++) {
+            double *row = s->content.rotated[far] + n * D;
+
+            memcpy(row, s->c.k + n * D, (size_t)D * sizeof(*row));
+            rotate(row, s, r, far ? LCT_FAR : LCT_NEAR, LCT_KEY,
+                   s->c.k_pos[n % s->c.keys], 1);
+        }
+}
+
+/* How the query sees each key. */
+static void see_keys(const struct lct_segment *s,
+                     const struct lct_row_scratch *r,
+                     const struct lct_query *q)
+{
+    const locant_encoding *e = s->c.call.e;
+
+    for (int64_t j = 0; j < s->c.keys; j++)
+        e->row->content.near_far->classify(r->content.sights + j, e, &q->pos, 1,
+                                 s->c.k_pos[j]);
+}
+
+static void rotate_query(const struct lct_segment *s,
+                         const struct lct_row_scratch *r,
+                         const struct lct_query *q, int64_t head)
+{
+    size_t bytes = (size_t)s->c.call.head_dim * sizeof(double);
+
+    for (int far = 0; far < 2; far++) {
+        memcpy(r->content.rotated[far], q->q + head * s->c.call.head_dim,
+               bytes);
+        rotate(r->content.rotated[far], s, r, far ? LCT_FAR : LCT_NEAR,
+               LCT_QUERY, q->pos, 1);
+    }
+}
+
+void lct_rows_far_scores(double *scores, const struct lct_segment *s,
+                         const struct lct_row_scratch *r,
+                         const struct lct_query *q)
+{
+    const struct lct_content *c = &s->c;
+    int64_t D = c->call.head_dim;
+
+    see_keys(s, r, q);
+    for (int64_t h = 0; h < c->call.heads; h++) {
+        rotate_query(s, r, q, h);
+        for (int64_t j = 0; j < c->keys; j++) {
+            int far = r->content.sights[j] == LCT_FAR;
+            double *score = &scores[h * c->keys + j];
+
+            if (r->content.sights[j] == LCT_MASKED)
+                *score = -INFINITY;
+            if (!lct_is_hidden(*score))
+                *score = q->bias[h * c->keys + j] +
+                         c->scale * lct_dot(r->content.rotated[far],
+                                            s->content.rotated[far] +
+                                                lct_key_at(c, h, j), D);
+        }
+    }
+}
+
+/*
+ * forward: s = bias + scale <rotated q, rotated k>.  The score that came in was
+ * dropped, but not the bias in it.
+ */
+void lct_rows_far_backward(double *dscores,
+                           const struct lct_content_gradient *g,
+                           const double *scores, const struct lct_segment *s,
+                           const struct lct_row_scratch *r,
+                           const struct lct_query *q)
+{
+    const struct lct_content *c = &s->c;
+    int64_t D = c->call.head_dim;
+
+    see_keys(s, r, q);
+    for (int64_t h = 0; h < c->call.heads; h++) {
+        rotate_query(s, r, q, h);
+        for (int far = 0; far < 2; far++)
+            memset(r->content.drotated[far], 0, (size_t)D * sizeof(double));
+        for (int64_t j = 0; j < c->keys; j++) {
+            int far = r->content.sights[j] == LCT_FAR;
+            int64_t at = h * c->keys + j, key = lct_key_at(c, h, j);
+            double d = c->scale * dscores[at];
+
+            g->dbias[at] += dscores[at];
+            dscores[at] = 0;
+            if (d == 0 || lct_is_hidden(scores[at]) ||
+                r->content.sights[j] == LCT_MASKED)
+                continue;
+            lct_accumulate(r->content.drotated[far], d,
+                           s->content.rotated[far] + key, D);
+            lct_accumulate(s->content.drotated[far] + key, d,
+                           r->content.rotated[far], D);
+        }
+        for (int far = 0; far < 2; far++) {
+            rotate(r->content.drotated[far], s, r, far ? LCT_FAR : LCT_NEAR,
+                   LCT_QUERY, q->pos, -1);
+            lct_accumulate(g->dq + h * D, 1, r->content.drotated[far], D);
+        }
+    }
+}
+
+/* forward: keys rotated near and far; their gradients are rotated back. */
+void lct_rows_far_end(const struct lct_content_gradient *g,
+                      const struct lct_segment *s,
+                      const struct lct_row_scratch *r)
+{
+    int64_t D = s->c.call.head_dim;
+
+    for (int far = 0; far < 2; far++)
+        for (int64_t n = 0; n < key_rows(s); n++) {
+            double *row = s->content.drotated[far] + n * D;
+
+            rotate(row, s, r, far ? LCT_FAR : LCT_NEAR, LCT_KEY,
+                   s->c.k_pos[n % s->c.keys], -1);
+            lct_accumulate(g->dk + n * D, 1, row, D);
+        }
+}

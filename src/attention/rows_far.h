@@ -1,0 +1,23 @@
+/* rows_far.h - scores of queries and keys that are rotated near or far */
+#ifndef LCT_ROWS_FAR_H
+#define LCT_ROWS_FAR_H
+#include "../encodings/near_far.h"
+#include "rows.h"
+
+/* Rotate the keys of a segment both ways; pass gradients on. */
+void lct_rows_far_begin(const struct lct_segment *s,
+                        const struct lct_row_scratch *r);
+void lct_rows_far_end(const struct lct_content_gradient *g,
+                      const struct lct_segment *s,
+                      const struct lct_row_scratch *r);
+
+/* Scores that are not hidden become those of near or far rows; and back. */
+void lct_rows_far_scores(double *scores, const struct lct_segment *s,
+                         const struct lct_row_scratch *r,
+                         const struct lct_query *q);
+void lct_rows_far_backward(double *dscores,
+                           const struct lct_content_gradient *g,
+                           const double *scores, const struct lct_segment *s,
+                           const struct lct_row_scratch *r,
+                           const struct lct_query *q);
+#endif

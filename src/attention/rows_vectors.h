@@ -1,0 +1,54 @@
+/* rows_vectors.h - products with vectors that pairs of positions pick */
+#ifndef LCT_ROWS_VECTORS_H
+#define LCT_ROWS_VECTORS_H
+#include "rows.h"
+
+/* Is the query projected, and not the vectors? */
+bool lct_rows_vectors_fixed(const struct lct_segment *s,
+                            const struct lct_vectors *v);
+
+/* Project a learned basis; and pass the gradients of its rows on. */
+void lct_rows_vectors_project(const struct lct_segment *s,
+                              const struct lct_row_scratch *r,
+                              const struct lct_rows_vectors *v);
+void lct_rows_vectors_project_backward(const struct lct_content_gradient *g,
+                                       const struct lct_segment *s,
+                                       const struct lct_row_scratch *r,
+                                       const struct lct_rows_vectors *v);
+
+/* Scores += scale times products of queries or keys with vectors. */
+void lct_rows_vectors_scores(double *scores, const struct lct_segment *s,
+                             const struct lct_row_scratch *r,
+                             const struct lct_query *q,
+                             const struct lct_rows_vectors *v);
+void lct_rows_vectors_backward(const double *dscores,
+                               const struct lct_content_gradient *g,
+                               const struct lct_segment *s,
+                               const struct lct_row_scratch *r,
+                               const struct lct_query *q,
+                               const struct lct_rows_vectors *v);
+
+/* The same of a fixed basis, for queries that are projected. */
+void lct_rows_vectors_fixed_scores(double *scores, const struct lct_segment *s,
+                                   const struct lct_row_scratch *r,
+                                   const struct lct_query *q,
+                                   const struct lct_rows_vectors *v);
+void lct_rows_vectors_fixed_backward(const double *dscores,
+                                     const struct lct_content_gradient *g,
+                                     const struct lct_segment *s,
+                                     const struct lct_row_scratch *r,
+                                     const struct lct_query *q,
+                                     const struct lct_rows_vectors *v);
+
+/* o += weights times vectors. */
+void lct_rows_vectors_values(double *o, const double *p,
+                             const struct lct_segment *s,
+                             const struct lct_query *q,
+                             const struct lct_rows_vectors *v);
+void lct_rows_vectors_values_backward(double *dp,
+                                      const struct lct_content_gradient *g,
+                                      const double *p, const double *dout,
+                                      const struct lct_segment *s,
+                                      const struct lct_query *q,
+                                      const struct lct_rows_vectors *v);
+#endif

@@ -1,0 +1,130 @@
+/*
+ * batches.c - which bytes are trained on, and which are tested on.
+ *
+ * Both are functions of a seed alone, so every encoding sees the same batches
+ * and the same targets, and a resumed run the same ones as before.
+ */
+#include "corpus.h"
+#include <assert.h>
+
+/* Targets of protocol P1 per block; ends lie on a grid so that blocks of one
+   file never share a target. */
+enum { GRID = 64 };
+
+/* Streams of one seed must differ: "blocks", "batch", "segment" in ASCII. */
+static const uint64_t STREAM_BLOCKS = (uint64_t)0x626c6f636b73 << 16;
+static const uint64_t STREAM_BATCH = (uint64_t)0x6261746368 << 24;
+static const uint64_t STREAM_SEGMENT = (uint64_t)0x7365676d656e74 << 8;
+
+/* How many ends file f offers; 0 if it is too short. */
+static size_t ends_of(const struct lct_split *s, size_t f)
+{
+    size_t text = s->start[f + 1] - s->start[f] - 1;
+
+    return text < LCT_LONG_FILE ? 0 : (text - LCT_LONG_FILE) / GRID + 1;
+}
+
+/* Place of file f in the order that 'seed' puts the files in. */
+static uint64_t key_of(uint64_t seed, size_t f)
+{
+    locant_random r = {seed, STREAM_BLOCKS, 2 * (uint64_t)f};
+    uint64_t high = locant_random_word(&r);
+
+    return high << 32 | locant_random_word(&r);
+}
+
+/*
+ * The file that offers more than 'round' ends and comes next after file 'last'
+ * (s->files: from the front); s->files if there is none.  Searching instead of
+ * sorting needs no memory; a test split has some hundred files.
+ */
+static size_t next_file(const struct lct_split *s, uint64_t seed, size_t round,
+                        size_t last)
+{
+    uint64_t after = last < s->files ? key_of(seed, last) : 0, best = 0;
+    size_t found = s->files;
+
+    for (size_t f = 0; f < s->files; f++) {
+        uint64_t key;
+
+        if (ends_of(s, f) <= round)
+            continue;
+        key = key_of(seed, f);
+        if (last < s->files && (key < after || (key == after && f <= last)))
+            continue;
+        if (found == s->files || key < best) {
+            found = f;
+            best = key;
+        }
+    }
+    return found;
+}
+
+/* The end that file f gives in this round, none given twice. */
+static size_t pick_end(const struct lct_split *s, uint64_t seed, size_t f,
+                       size_t round)
+{
+    /* Stream f + 1 of the blocks: the order of files draws from stream 0. */
+    locant_random r = {.seed = seed, .stream = STREAM_BLOCKS + 1 + f};
+    size_t text = s->start[f + 1] - s->start[f] - 1;
+    size_t slack = (text - LCT_LONG_FILE) % GRID + 1, n = 0;
+    size_t phase = (size_t)locant_random_below(&r, slack);
+    size_t picked[LCT_BLOCKS_PER_FILE];
+
+    while (n <= round) {
+        bool known = false;
+
+        picked[n] = (size_t)locant_random_below(&r, ends_of(s, f));
+        for (size_t i = 0; i < n; i++)
+            known = known || picked[i] == picked[n];
+        n += !known;
+    }
+    return s->start[f] + 1 + LCT_LONG_FILE + phase + picked[round] * GRID;
+}
+
+size_t lct_corpus_blocks(size_t *ends, size_t want,
+                         const locant_corpus *corpus, enum lct_part part,
+                         uint64_t seed)
+{
+    const struct lct_split *s = &corpus->split[part];
+    size_t n = 0;
+
+    /* One block of every file before a second one of any. */
+    for (size_t round = 0; round < LCT_BLOCKS_PER_FILE; round++)
+        for (size_t f = next_file(s, seed, round, s->files);
+             f < s->files && n < want; f = next_file(s, seed, round, f))
+            ends[n++] = pick_end(s, seed, f, round);
+    return n;
+}
+
+size_t lct_test_blocks(size_t *ends, size_t want, const locant_corpus *corpus,
+                       uint64_t seed)
+{
+    return lct_corpus_blocks(ends, want, corpus, LCT_TEST, seed);
+}
+
+void lct_batch_starts(size_t *starts, int64_t batch, int64_t length,
+                      const locant_corpus *corpus, uint64_t seed, int64_t step)
+{
+    locant_random r = {.seed = seed, .stream = STREAM_BATCH + (uint64_t)step};
+    size_t size = corpus->split[LCT_TRAIN].size;
+
+    assert(length >= 0 && (size_t)length < size);
+    for (int64_t b = 0; b < batch; b++)
+        starts[b] =
+            (size_t)locant_random_below(&r, (uint64_t)(size - (size_t)length));
+}
+
+void lct_segment_starts(size_t *starts, int64_t batch, int64_t length,
+                        const locant_corpus *corpus, uint64_t seed,
+                        int64_t step)
+{
+    locant_random r = {.seed = seed, .stream = STREAM_SEGMENT};
+    uint64_t places = corpus->split[LCT_TRAIN].size - (size_t)length;
+    uint64_t first = locant_random_below(&r, places);
+
+    /* batch and length are below 2^20, steps below 2^40 */
+    for (int64_t b = 0; b < batch; b++)
+        starts[b] = (size_t)((first + places / (uint64_t)batch * (uint64_t)b +
+                              (uint64_t)step * (uint64_t)length) % places);
+}

@@ -1,0 +1,219 @@
+/*
+ * corpus.h - what the parts of the corpus share: the list of paths, the
+ * documents gathered from them, the split.
+ *
+ * Paths are listed, sorted and shuffled before the first one is read, so the
+ * text depends on names, contents and seed, never on the order of a directory,
+ * the locale or the clock.
+ */
+#ifndef LCT_CORPUS_H
+#define LCT_CORPUS_H
+
+#include "../core/error.h"
+#include "locant/lab.h"
+#include <stdbool.h>
+
+enum lct_part { LCT_TRAIN = 0, LCT_VALID = 1, LCT_TEST = 2 };
+
+/*
+ * One part of a corpus: its files one after another, a zero byte before each.
+ * File f is bytes[start[f]] (the zero) to bytes[start[f + 1] - 1].
+ */
+struct lct_split {
+    const uint8_t *bytes;
+    size_t size;
+    const size_t *start; /* [files + 1] */
+    size_t files;
+};
+
+const struct lct_split *lct_corpus_split(const locant_corpus *corpus,
+                                         enum lct_part part);
+
+/* SHA-256 of 'size' bytes, hexadecimal, zero-terminated. */
+void lct_sha256_hex(char out[65], const void *bytes, size_t size);
+
+/*
+ * The blocks every model is tested on: ends[b] is one past the last target, an
+ * index into the test split; at least 2304 bytes of the same file before it,
+ * at most 8 blocks a file.  Chosen by 'seed' alone.  Returns how many, at most
+ * 'want'.
+ */
+size_t lct_test_blocks(size_t *ends, size_t want, const locant_corpus *corpus,
+                       uint64_t seed);
+
+/* The same of any part. */
+size_t lct_corpus_blocks(size_t *ends, size_t want,
+                         const locant_corpus *corpus, enum lct_part part,
+                         uint64_t seed);
+
+/*
+ * Starts of the training windows of one step: batch x (length + 1) bytes each
+ * from the training split, drawn from (seed, step) alone.
+ */
+void lct_batch_starts(size_t *starts, int64_t batch, int64_t length,
+                      const locant_corpus *corpus, uint64_t seed, int64_t step);
+
+/*
+ * The same with memory: row b begins at a place drawn from the seed, b parts of
+ * 'batch' further on, and moves by 'length' a step, round and round.
+ */
+void lct_segment_starts(size_t *starts, int64_t batch, int64_t length,
+                        const locant_corpus *corpus, uint64_t seed,
+                        int64_t step);
+
+/* The largest folders of headers that a corpus took files from. */
+enum { LCT_FOLDERS = 12 };
+struct lct_folder {
+    char name[96]; /* cut there */
+    size_t bytes;
+};
+
+/* How many there are: none of other text, whose names are the user's own. */
+size_t lct_corpus_folders(struct lct_folder out[LCT_FOLDERS],
+                          const locant_corpus *corpus);
+
+/* The longest text: a store, which names a length of its own, may be a
+   stranger's. */
+enum { LCT_CORPUS_MOST = 256 << 20 };
+
+enum {
+    LCT_FILE_LIMIT = 64 << 10,  /* bytes of one walked file, of one document */
+    LCT_PIECE_LIMIT = 16 << 10, /* of a document when one text is cut in three:
+                                   8 test blocks each, so that 5 % of a
+                                   megabyte still gives 24 */
+    LCT_LONG_FILE = 2304,       /* bytes before a test block ends */
+    LCT_BLOCKS_PER_FILE = 8
+};
+
+/* ------------------------------------------------------------------- paths */
+
+struct lct_path {
+    const char *path; /* as opened */
+    size_t key;       /* path + key: the name below the root it came from */
+    size_t root;      /* index into options->paths; 0 for headers */
+    bool named;       /* given by the caller, not found by walking */
+};
+
+struct lct_path_list {
+    struct lct_path *at;
+    size_t n, room;
+};
+
+struct lct_chunk;
+
+struct lct_listing {
+    struct lct_path_list files, folders;
+    locant_corpus_info *info; /* counts what may not be read */
+    struct lct_chunk *strings;
+    bool headers; /* only *.h, and no folder c++ */
+};
+
+/*
+ * What 'error' of opening or reading means: of a path given by the caller, and
+ * of memory or handles that ran out, a failure; below a root it is counted.
+ */
+locant_status lct_unreadable(locant_corpus_info *info, const char *path,
+                             bool named, int error);
+
+/* List the C headers of this machine, or the files of options->paths. */
+locant_status lct_list_headers(struct lct_listing *l);
+locant_status lct_list_files(struct lct_listing *l,
+                             const locant_corpus_options *options);
+void lct_listing_free(struct lct_listing *l);
+
+/* Sort by (key, root), bytes compared as unsigned, then shuffle by seed. */
+void lct_listing_shuffle(struct lct_listing *l, uint64_t seed);
+
+/* ----------------------------------------------------------------- folders */
+
+struct lct_folders {
+    struct lct_folder *at;
+    size_t n, room;
+};
+
+/* A file of so many bytes came from there. */
+locant_status lct_folders_add(struct lct_folders *f, const char *path,
+                              size_t bytes);
+/* Sort, and keep the largest in the corpus. */
+void lct_folders_keep(locant_corpus *c, struct lct_folders *f);
+
+/* --------------------------------------------------------------- documents */
+
+struct lct_document {
+    size_t begin, size;    /* in lct_gather.text */
+    uint64_t folder, file; /* hashes of the names: what a split is made by */
+};
+
+/* Text read so far.  Zero-initialised but for max_bytes. */
+struct lct_gather {
+    uint8_t *text;
+    size_t used, room;
+    struct lct_document *docs;
+    size_t n, docs_room;
+    uint64_t (*seen)[4]; /* open-addressed set of digests; all zero: free */
+    size_t seen_room;
+    size_t max_bytes;    /* of text and one zero byte per document */
+    locant_corpus_info *info; /* counts what may not be read */
+    struct lct_folders folders; /* of headers only */
+};
+
+/* Read the listed files until max_bytes are full. */
+locant_status lct_gather_files(struct lct_gather *g,
+                               const struct lct_listing *l);
+/* Append one document; false when memory is short. */
+bool lct_gather_add(struct lct_gather *g, const void *text, size_t size,
+                    const char *folder, const char *file);
+/* Room left for one more document. */
+size_t lct_gather_left(const struct lct_gather *g);
+void lct_gather_free(struct lct_gather *g);
+
+/*
+ * Make room for 'need' more items of 'item' bytes after 'used' ones, doubling;
+ * false (nothing changed) when memory is short.
+ */
+bool lct_reserve(void **at, size_t *room, size_t used, size_t need,
+                 size_t item);
+
+/*
+ * Where to end a text of 'size' bytes that must not exceed 'limit': after the
+ * last line end of the last quarter, else between two UTF-8 characters.
+ */
+size_t lct_cut(const uint8_t *text, size_t size, size_t limit);
+
+/* Pseudo C headers until max_bytes are full; the same bytes everywhere. */
+locant_status lct_generate(struct lct_gather *g, uint64_t seed);
+
+/* ------------------------------------------------------------------- split */
+
+struct locant_corpus {
+    locant_corpus_info info;
+    uint8_t *text;
+    size_t *starts; /* of the three splits, one after another */
+    struct lct_split split[3];
+    struct lct_folder folders[LCT_FOLDERS];
+    size_t n_folders;
+    char *paths;      /* JSON list, absolute; NULL: cannot be written down */
+    locant_keep keep;
+    uint64_t seed;
+    size_t max_bytes;
+};
+
+/* The paths of the options as JSON, memory of locant_alloc(); NULL: they cannot
+ * be written down. */
+locant_status lct_recipe_paths(char **out,
+                               const locant_corpus_options *options);
+
+/* Fill text, starts, split and the sizes of info from what was gathered. */
+locant_status lct_corpus_assemble(locant_corpus *c,
+                                  const struct lct_gather *g);
+
+/*
+ * Find where documents begin in c->text, whose splits have the sizes in
+ * c->info: each begins with the only zero byte it has.  FORMAT, with 'name' in
+ * the sentence, where a split begins otherwise, or where no document is long
+ * enough to be tested on.
+ */
+locant_status lct_corpus_find_starts(locant_corpus *c, const char *name);
+
+void lct_sha256(uint8_t out[32], const void *bytes, size_t size);
+#endif

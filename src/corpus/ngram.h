@@ -1,0 +1,63 @@
+/* ngram.h - the byte n-gram of lct_ngram_loss() and the cache, for tests too */
+#ifndef LCT_NGRAM_H
+#define LCT_NGRAM_H
+#include "corpus.h"
+
+enum { LCT_NGRAM_MAX_ORDER = 6 }; /* bytes of context */
+
+struct lct_ngram;
+
+/* Count 'size' bytes for contexts of 0 .. order bytes. */
+locant_status lct_ngram_create(struct lct_ngram **out, int order,
+                               const uint8_t *text, size_t size);
+void lct_ngram_free(struct lct_ngram *m);
+
+/* Probability of 'next' after the 'n' bytes that end at 'end'. */
+double lct_ngram_probability(const struct lct_ngram *m, const uint8_t *end,
+                             size_t n, uint8_t next);
+
+/* Count 'next' after the 'n' bytes that end at 'end'. */
+locant_status lct_ngram_add(struct lct_ngram *m, const uint8_t *end, size_t n,
+                            uint8_t next);
+
+/* How many of the bytes that end at 'end' were seen together; 0 .. order. */
+int lct_ngram_depth(const struct lct_ngram *m, const uint8_t *end, size_t n);
+
+/* ------------------------------------------------------------------- cache */
+
+enum { LCT_CACHE_ORDER = 5 };
+
+/* Probability of the mixture, for a target whose last 'depth' bytes the cache
+   has seen. */
+double lct_cache_mix(const double weight[LCT_CACHE_ORDER + 1], double fixed,
+                     double cache, int depth);
+
+/*
+ * Mean loss (nats per byte) of an interpolated byte n-gram of that order
+ * (order 0: unigram; Witten-Bell weights, Moffat 1990) counted on the first
+ * 'train_bytes' of the training split and scored on the P1 targets.
+ */
+locant_status lct_ngram_loss(double *out, const locant_corpus *corpus,
+                             int order, size_t train_bytes, const size_t *ends,
+                             size_t blocks, int64_t targets);
+
+/* What a cache n-gram is counted and scored on. */
+struct lct_cache_job {
+    int order;             /* of the n-gram of the training text */
+    size_t train_bytes;
+    const int64_t *lengths; /* [n_lengths] of context, targets .. 2048 */
+    size_t n_lengths;
+    const size_t *ends;    /* [blocks] of the test split */
+    size_t blocks;
+    int64_t targets;       /* the last of each block */
+    uint64_t seed;         /* chooses as many blocks of the validation split */
+};
+
+/*
+ * out[k]: mean loss (nats per byte) of that n-gram mixed with one of the last
+ * lengths[k] bytes, the weights fitted on the validation split; NAN if that has
+ * no file for a block.
+ */
+locant_status lct_cache_loss(double *out, const locant_corpus *corpus,
+                             const struct lct_cache_job *job);
+#endif

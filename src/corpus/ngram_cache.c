@@ -1,0 +1,170 @@
+/*
+ * ngram_cache.c - a byte n-gram that also remembers what it has just read: the
+ * reference for how much longer text has to give.
+ *
+ * Kuhn and De Mori 1990, "A cache-based natural language model for speech
+ * recognition", IEEE TPAMI 12(6), with bytes for words:
+ *
+ *     p(c | h) = (1 - w_d) p_fixed(c | h) + w_d p_cache(c | h)
+ *
+ * p_fixed is the interpolated n-gram of the training text; p_cache the same
+ * kind of n-gram, of order 5, counted on the bytes that a model with C bytes of
+ * context sees before the target, and on no others.  d is how many of the last
+ * bytes, 0 .. 5, the cache has seen together before.  The six weights w_d are
+ * fitted for each C on the validation text alone, by expectation maximisation
+ * (Jelinek and Mercer 1980, "Interpolated estimation of Markov source
+ * parameters from sparse data"):
+ *
+ *     w_d <- mean over targets of w_d p_cache / p,    from 1/2 on
+ *
+ * A mixture of two distributions with weights that sum to one sums to one.
+ */
+#include "ngram.h"
+#include "../core/size.h"
+#include <inttypes.h>
+#include <math.h>
+
+enum { ITERATIONS = 60, LONGEST = 2048 };
+
+/* What the two say of one target. */
+struct said {
+    double fixed, cache;
+    int depth;
+};
+
+double lct_cache_mix(const double weight[LCT_CACHE_ORDER + 1], double fixed,
+                     double cache, int depth)
+{
+    return (1 - weight[depth]) * fixed + weight[depth] * cache;
+}
+
+/* The targets of one block after C bytes of context each. */
+static locant_status say_block(struct said *out, const struct lct_ngram *fixed,
+                               const uint8_t *bytes, size_t end, int64_t C,
+                               int64_t targets)
+{
+    const uint8_t *first = bytes + end - (size_t)C - 1;
+    const size_t before = (size_t)(C - targets) + 1;
+    struct lct_ngram *cache;
+    locant_status status;
+
+    LCT_TRY(lct_ngram_create(&cache, LCT_CACHE_ORDER, first, before));
+    status = LOCANT_OK;
+    for (size_t i = before; i <= (size_t)C && status == LOCANT_OK; i++) {
+        *out++ = (struct said){
+            lct_ngram_probability(fixed, first + i, i, first[i]),
+            lct_ngram_probability(cache, first + i, i, first[i]),
+            lct_ngram_depth(cache, first + i, i)};
+        status = lct_ngram_add(cache, first + i, i, first[i]);
+    }
+    lct_ngram_free(cache);
+    return status;
+}
+
+static locant_status say(struct said *out, const struct lct_ngram *fixed,
+                         const struct lct_split *split, const size_t *ends,
+                         size_t blocks, int64_t C, int64_t targets)
+{
+    for (size_t b = 0; b < blocks; b++)
+        LCT_TRY(say_block(out + b * (size_t)targets, fixed, split->bytes,
+                          ends[b], C, targets));
+    return LOCANT_OK;
+}
+
+/* The likelihood is concave in each weight: no step lowers it. */
+static void fit(double weight[LCT_CACHE_ORDER + 1], const struct said *x,
+                size_t n)
+{
+    for (int d = 0; d <= LCT_CACHE_ORDER; d++)
+        weight[d] = .5;
+    for (int i = 0; i < ITERATIONS; i++) {
+        double share[LCT_CACHE_ORDER + 1] = {0};
+        double many[LCT_CACHE_ORDER + 1] = {0};
+
+        for (size_t t = 0; t < n; t++) {
+            const int d = x[t].depth;
+
+            share[d] += weight[d] * x[t].cache /
+                        lct_cache_mix(weight, x[t].fixed, x[t].cache, d);
+            many[d]++;
+        }
+        for (int d = 0; d <= LCT_CACHE_ORDER; d++)
+            weight[d] = many[d] > 0 ? share[d] / many[d] : 0;
+    }
+}
+
+static double loss_of(const double weight[LCT_CACHE_ORDER + 1],
+                      const struct said *x, size_t n)
+{
+    double sum = 0;
+
+    for (size_t t = 0; t < n; t++)
+        sum -= log(lct_cache_mix(weight, x[t].fixed, x[t].cache, x[t].depth));
+    return sum / (double)n;
+}
+
+static locant_status curve(double *out, const locant_corpus *corpus,
+                           const struct lct_ngram *fixed,
+                           const struct lct_cache_job *job, struct said *room,
+                           const size_t *valid, size_t n_valid)
+{
+    const size_t targets = (size_t)job->targets;
+    double weight[LCT_CACHE_ORDER + 1];
+
+    for (size_t k = 0; k < job->n_lengths; k++) {
+        LCT_TRY(say(room, fixed, lct_corpus_split(corpus, LCT_VALID), valid,
+                    n_valid, job->lengths[k], job->targets));
+        fit(weight, room, n_valid * targets);
+        LCT_TRY(say(room, fixed, lct_corpus_split(corpus, LCT_TEST), job->ends,
+                    job->blocks, job->lengths[k], job->targets));
+        out[k] = loss_of(weight, room, job->blocks * targets);
+    }
+    return LOCANT_OK;
+}
+
+static locant_status check(const struct lct_cache_job *job)
+{
+    if (job->blocks == 0 || job->targets < 1)
+        return locant_fail(LOCANT_ERR_PARAM, "lct_cache_loss: %zu blocks of %"
+                           PRId64 " targets, expected at least one of each",
+                           job->blocks, job->targets);
+    for (size_t k = 0; k < job->n_lengths; k++)
+        if (job->lengths[k] < job->targets || job->lengths[k] > LONGEST)
+            return locant_fail(LOCANT_ERR_PARAM, "lct_cache_loss: length %zu is"
+                               " %" PRId64 ", expected %" PRId64 " to %d", k,
+                               job->lengths[k], job->targets, LONGEST);
+    return LOCANT_OK;
+}
+
+locant_status lct_cache_loss(double *out, const locant_corpus *corpus,
+                             const struct lct_cache_job *job)
+{
+    const struct lct_split *train = lct_corpus_split(corpus, LCT_TRAIN);
+    struct lct_ngram *fixed = NULL;
+    struct said *room = NULL;
+    size_t *valid = locant_alloc((job->blocks + 1) * sizeof *valid);
+    size_t n = 0, bytes;
+    locant_status status = check(job);
+
+    for (size_t k = 0; k < job->n_lengths; k++)
+        out[k] = NAN;
+    if (status == LOCANT_OK &&
+        lct_mul(&bytes, job->blocks * sizeof *room, (size_t)job->targets))
+        room = locant_alloc(bytes);
+    if (status == LOCANT_OK && (valid == NULL || room == NULL))
+        status = locant_fail(LOCANT_ERR_NOMEM, "lct_cache_loss: no memory for "
+                             "%zu blocks", job->blocks);
+    if (status == LOCANT_OK) /* none: nothing to fit on, undefined */
+        n = lct_corpus_blocks(valid, job->blocks, corpus, LCT_VALID,
+                              job->seed);
+    if (n > 0)
+        status = lct_ngram_create(&fixed, job->order, train->bytes,
+                                  job->train_bytes < train->size
+                                      ? job->train_bytes : train->size);
+    if (n > 0 && status == LOCANT_OK)
+        status = curve(out, corpus, fixed, job, room, valid, n);
+    lct_ngram_free(fixed);
+    locant_release(room);
+    locant_release(valid);
+    return status;
+}

@@ -1,0 +1,193 @@
+/*
+ * doors.h - the hooks of an encoding, grouped by the door they serve.
+ *
+ * A hook that is NULL is not needed.  Hooks that compute work in double; those
+ * named 'backward' add to gradients of parameters.
+ */
+#ifndef LCT_DOORS_H
+#define LCT_DOORS_H
+#include "call.h"
+#include "keys.h"
+
+struct lct_near_far;  /* near_far.h */
+struct lct_piecewise; /* piecewise.h */
+struct lct_products;  /* content.h */
+struct lct_schedule;  /* angle/schedule.h */
+
+struct lct_param_hooks {
+    const struct lct_param *list;
+    /* The list where it depends on keys; instead of 'list'. */
+    const struct lct_param *(*list_of)(const locant_encoding *e);
+    /* A size that has a name of its own. */
+    int64_t (*size)(const locant_encoding *e, const char *name,
+                    const locant_sizes *sizes);
+    /* Initial values of parameter k; false: its 'init' says them. */
+    bool (*fill)(double *out, const locant_encoding *e, int k,
+                 const locant_param_info *info, locant_random *r);
+    /* The allowed value nearest to an entry of parameter k. */
+    double (*project)(const locant_encoding *e, int k, double value);
+};
+
+struct lct_position_hooks {
+    int axes; /* coordinates of a position; 0: it is one number */
+    /* Refuse positions that the encoding does not know, at any door. */
+    locant_status (*check)(const locant_encoding *e, const char *fn,
+                           const int64_t *pos, size_t n,
+                           const locant_tensor *params);
+    /* Coordinates [axes] of a flat position. */
+    void (*coordinates)(double *coords, const locant_encoding *e, int64_t pos);
+    /*
+     * Choose positions of n tokens that follow each other from 0: 'reals' if
+     * the trait REAL is set, else 'ids'.  r is NULL outside of training.
+     */
+    void (*choose)(int64_t *ids, double *reals, const locant_encoding *e,
+                   int64_t n, locant_random *r);
+    /* The most tokens that 'choose' can place in training. */
+    int64_t (*longest)(const locant_encoding *e);
+};
+
+/*
+ * Frequencies.  'length' is 1 + the longest position of the document, or of
+ * all documents of the call where 'by_call' says so, rounded by 'length'; it
+ * is 0 where frequencies do not depend on it.
+ */
+struct lct_schedule_hooks {
+    /* For rows of 'dim' channels: a head's, or the width of the model. */
+    locant_status (*create)(struct lct_schedule **out, const locant_encoding *e,
+                            const char *fn, int64_t dim, int64_t length);
+    int64_t (*length)(const locant_encoding *e, int64_t length);
+    bool (*by_call)(const locant_encoding *e);
+    /* Has other software a float32 recipe of this locant_angle_mode?  NULL:
+     * yes. */
+    bool (*emulated)(const locant_encoding *e, int mode);
+};
+
+/* A row P[at] of 'dim' channels is added to the embedding of a token. */
+struct lct_input_door {
+    void (*row)(double *out, const locant_encoding *e,
+                const struct lct_point *at, int64_t dim,
+                const locant_tensor *params);
+    void (*backward)(locant_tensor *dparams, const locant_encoding *e,
+                     const double *drow, const struct lct_point *at,
+                     int64_t dim, const locant_tensor *params);
+    struct {
+        /* n dense float32 rows, each entry within 0.501 units of its last
+         * place; false: this value has no fast way. */
+        bool (*rows)(float *out, const locant_encoding *e, const int64_t *pos,
+                     size_t n, int64_t dim, const locant_tensor *params);
+        /* Where the row is stored within params[0]. */
+        const void *(*stored)(const locant_encoding *e, int64_t pos,
+                              const locant_tensor *params);
+    } fast;
+};
+
+/*
+ * A map of queries and keys that is no plain rotation by a schedule: out
+ * [width] = the row x [head_dim] of a query head or key head as scores see it.
+ */
+struct lct_rotate_door {
+    int64_t (*width)(const locant_encoding *e, int64_t head_dim);
+    void (*map)(double *out, const double *x, const struct lct_call *c,
+                enum lct_role role, int64_t head, const struct lct_point *at);
+    void (*inverse)(double *out, const double *x, const struct lct_call *c,
+                    enum lct_role role, int64_t head,
+                    const struct lct_point *at);
+    void (*backward)(double *dx, double *const *dparam, const double *dout,
+                     const double *x, const struct lct_call *c,
+                     enum lct_role role, int64_t head,
+                     const struct lct_point *at);
+};
+
+/*
+ * out[j] = b(head, q_pos, k_pos[j]) is added to a score.  With the trait
+ * RELATIVE only q_pos - k_pos[j] matters.
+ */
+struct lct_score_door {
+    void (*bias)(double *out, const struct lct_call *c, int64_t head,
+                 int64_t q_pos, const int64_t *k_pos, size_t n);
+    /* dparam[k] += sum_j dout[j] db/dparam[k] */
+    void (*backward)(double *const *dparam, const struct lct_call *c,
+                     int64_t head, int64_t q_pos, const int64_t *k_pos,
+                     const double *dout, size_t n);
+    /*
+     * One pair and 'heads' heads from 'head' on, which a network serves at
+     * once; 'bias' and 'backward' are lct_bias_of_heads() and its reverse.
+     */
+    void (*heads)(double *out, const struct lct_call *c, int64_t head,
+                  int64_t heads, int64_t q_pos, int64_t k_pos);
+    void (*heads_backward)(double *const *dparam, const struct lct_call *c,
+                           int64_t head, int64_t heads, int64_t q_pos,
+                           int64_t k_pos, const double *dout);
+    struct {
+        /* bias = slope of the head times relative position of the pair, to
+         * the bit; 'slope' is false where this value has no such form. */
+        bool (*slope)(double *out, const struct lct_call *c, int64_t head);
+        void (*relative_positions)(double *out, const struct lct_call *c,
+                                   int64_t q_pos, const int64_t *k_pos,
+                                   size_t n);
+        /* The bias depends on position_key(query) - position_key(key) alone,
+         * as on offsets within an image.  'pair_of' finds a pair with that
+         * difference and may set c->last; false: there is none. */
+        int64_t (*position_key)(const struct lct_call *c, enum lct_role role,
+                                int64_t pos);
+        bool (*pair_of)(int64_t *q_pos, int64_t *k_pos, struct lct_call *c,
+                        int64_t difference);
+        const struct lct_piecewise *piecewise;
+    } fast;
+};
+
+/* Scores and values that depend on queries, keys or inputs. */
+struct lct_content_door {
+    /*
+     * The products of e in a call whose differences of positions lie within
+     * low .. high.
+     */
+    void (*products)(struct lct_products *out, const locant_encoding *e,
+                     int64_t low, int64_t high);
+    /*
+     * Row m [width] of the basis that products project; n rows from m on in
+     * float32, 'stride' floats apart, a multiple of LCT_PAD (NULL: as 'basis',
+     * rounded); and row m back (NULL: the basis is fixed).
+     */
+    void (*basis)(double *out, const struct lct_call *c, int64_t m);
+    void (*basis_rows)(float *out, size_t stride, const struct lct_call *c,
+                       int64_t m, int64_t n);
+    void (*basis_backward)(double *const *dparam, const double *drow,
+                           const struct lct_call *c, int64_t m);
+    /*
+     * What is no product.  's' [heads, keys] enters as scale * q.k + bias and
+     * leaves as the scores; entries of -infinity are hidden and stay so.  A
+     * document is a batch row here.
+     */
+    void (*scores)(double *s, const struct lct_content *c,
+                   const struct lct_query *q);
+    /* ds enters as the gradient of what left, 0 where hidden, and leaves as
+     * that of what entered, 's'. */
+    void (*backward)(double *ds, const struct lct_content_gradient *g,
+                     const double *s, const struct lct_content *c,
+                     const struct lct_query *q);
+    bool scores_only; /* reads scores and bias, never queries and keys */
+    /* It rotates raw queries and keys itself, so no part of the rotate door
+     * may stand beside it. */
+    const struct lct_near_far *near_far;
+};
+
+/* Keys that queries do not see. */
+struct lct_mask_hooks {
+    /* hidden[i] |= is the key hidden from the query at q_pos[i]? */
+    void (*hide)(char *hidden, const locant_encoding *e,
+                 const struct lct_head *head, const int64_t *q_pos, size_t n,
+                 int64_t k_pos);
+    /* Of how many pairs of two ranges is that not so?  SOME may stand for any
+     * answer. */
+    enum lct_visibility (*classify)(const locant_encoding *e,
+                              const struct lct_head *head, struct lct_span q,
+                              struct lct_span k);
+};
+
+/* Factors of the scale of scores. */
+struct lct_scale_hooks {
+    double (*of_scores)(const locant_encoding *e);
+    double (*of_query)(const locant_encoding *e, int64_t q_pos);
+};
+#endif

@@ -1,0 +1,60 @@
+/* keys.h - keys of a spec and learned parameters, as tables of an encoding */
+#ifndef LCT_KEYS_H
+#define LCT_KEYS_H
+#include "locant/encoding.h"
+#include <stdbool.h>
+
+struct lct_encoding;
+
+enum { LCT_MAX_KEYS = 12 };
+
+enum lct_key_kind {
+    LCT_NUMBER, LCT_INTEGER, LCT_WORD, LCT_SWITCH, LCT_SPEC,
+    LCT_LIST /* numbers joined by ':'; left out: empty */
+};
+
+/* One key of a spec.  A table of them ends with a NULL name. */
+struct lct_key {
+    const char *name;
+    enum lct_key_kind kind;
+    double def;               /* NAN: derived from the sizes of the call */
+    double min, max;          /* inclusive; numbers and integers */
+    const char *const *words; /* LCT_WORD: the choices, ended by NULL; the
+                                 value is the index */
+    const struct lct_encoding *const *family; /* LCT_SPEC: the choices, ended
+                                 by NULL; the value is the index */
+    const char *doc;
+    bool min_open;            /* 'min' itself is not allowed */
+};
+
+/* Numbers of a key of kind LCT_LIST. */
+struct lct_list {
+    size_t n;
+    double item[];
+};
+
+enum lct_init { LCT_INIT_ZERO, LCT_INIT_NORMAL, LCT_INIT_UNIFORM };
+
+/* Whether each layer of a model has its own. */
+enum lct_scope {
+    LCT_SHARED,
+    LCT_PER_LAYER,
+    LCT_SHARE_KEY /* as the switch "share" of the spec says */
+};
+
+/*
+ * One learned parameter.  A table of them ends with a NULL name.  A size is
+ * "heads", "kv_heads", "head_dim", "width", an integer key of the spec, a
+ * number, or a name that the hook params.size knows.
+ */
+struct lct_param {
+    const char *name;
+    const char *dims[3]; /* outermost first; NULL past the rank */
+    enum lct_init init;
+    double a, b;         /* NORMAL: mean, deviation; UNIFORM: from, to */
+    double rate;         /* see locant_param_info; 0 stands for 1 */
+    enum lct_scope scope;
+    bool given;          /* data of the task, never learned: rate 0 */
+    const char *doc;
+};
+#endif

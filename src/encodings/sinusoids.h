@@ -1,0 +1,30 @@
+/*
+ * waves.h - Transformer-XL's scores of distances: what its encoding and
+ * XLNet's share.
+ */
+#ifndef LCT_SINUSOIDS_H
+#define LCT_SINUSOIDS_H
+#include "content.h"
+
+/* The same places in both rows. */
+enum { LCT_SINUSOIDS_BASE, LCT_SINUSOIDS_CLAMP }; /* keys */
+enum {                                            /* parameters */
+    LCT_SINUSOIDS_PROJECTION, LCT_SINUSOIDS_U, LCT_SINUSOIDS_V
+};
+
+/* Transformer-XL holds past distances to the clamp, XLNet both signs. */
+enum lct_clamp { LCT_CLAMP_PAST, LCT_CLAMP_BOTH };
+
+/*
+ * (q + u).k and (q + v).r, where r of a distance is the
+ * projected sinusoid.  Its frequencies are the row's schedule, for the width.
+ */
+void lct_sinusoids_terms(struct lct_products *out, const locant_encoding *e,
+                         int64_t low, int64_t high, enum lct_clamp clamp);
+locant_status lct_sinusoids_schedule(struct lct_schedule **out,
+                                     const locant_encoding *e, const char *fn,
+                                     int64_t width, int64_t length);
+void lct_sinusoids_basis(double *out, const struct lct_call *c, int64_t m);
+void lct_sinusoids_basis_rows(float *out, size_t row, const struct lct_call *c,
+                              int64_t m, int64_t n);
+#endif

@@ -1,0 +1,123 @@
+/* decimal.c - numbers as text that does not depend on the locale */
+#include "decimal.h"
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A decimal point may be several bytes in a locale: make each run one '.'. */
+static void plain_point(char *text)
+{
+    char *to = text;
+    bool in_point = false;
+
+    for (const char *from = text; *from; from++) {
+        bool known = strchr("0123456789+-e", *from) != NULL;
+        if (known)
+            *to++ = *from;
+        else if (!in_point)
+            *to++ = '.';
+        in_point = !known;
+    }
+    *to = '\0';
+}
+
+/* "1.500e+06" to "1.5e6". */
+static void shorten_exponent(char *text)
+{
+    char *e = strchr(text, 'e');
+    char tail[16];
+    char *end = e;
+    int exponent = 0;
+    bool negative;
+
+    if (!e)
+        return;
+    negative = e[1] == '-';
+    for (const char *p = e + 1; *p; p++)
+        if (*p >= '0' && *p <= '9')
+            exponent = 10 * exponent + (*p - '0');
+    if (memchr(text, '.', (size_t)(e - text))) {
+        while (end[-1] == '0')
+            end--;
+        if (end[-1] == '.')
+            end--;
+    }
+    snprintf(tail, sizeof tail, "e%s%d", negative ? "-" : "", exponent);
+    memcpy(end, tail, strlen(tail) + 1);
+}
+
+void lct_decimal(char out[LCT_DECIMAL_BYTES], double value, int decimals)
+{
+    double size = fabs(value);
+
+    if (isnan(value)) {
+        memcpy(out, "undefined", sizeof "undefined");
+        return;
+    }
+    if (isinf(value)) {
+        snprintf(out, LCT_DECIMAL_BYTES, "%sinfinity", value < 0 ? "-" : "");
+        return;
+    }
+    if (decimals < 0)
+        decimals = 0;
+    if (decimals > 15)
+        decimals = 15;
+    if (size >= 1e7 || (size < 1e-5 && size > 0)) {
+        snprintf(out, LCT_DECIMAL_BYTES, "%.3e", value);
+        plain_point(out);
+        shorten_exponent(out);
+        return;
+    }
+    snprintf(out, LCT_DECIMAL_BYTES, "%.*f", decimals, value);
+    plain_point(out);
+    /* "-0.00" says less than "0.00" */
+    if (out[0] == '-' && !strpbrk(out, "123456789"))
+        memmove(out, out + 1, strlen(out));
+}
+
+void lct_decimal_digits(char out[LCT_DECIMAL_BYTES], double value, int digits)
+{
+    snprintf(out, LCT_DECIMAL_BYTES, "%.*g", digits, value);
+    if (isfinite(value))
+        plain_point(out);
+}
+
+void lct_decimal_exact(char out[LCT_DECIMAL_BYTES], double value)
+{
+    if (isnan(value)) {
+        memcpy(out, "nan", sizeof "nan");
+        return;
+    }
+    if (isinf(value)) {
+        snprintf(out, LCT_DECIMAL_BYTES, "%sinf", value < 0 ? "-" : "");
+        return;
+    }
+    /* the shortest that reads back: 0.1 need not be 0.10000000000000001 */
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(out, LCT_DECIMAL_BYTES, "%.*g", digits, value);
+        if (strtod(out, NULL) == value)
+            break;
+    }
+    plain_point(out);
+}
+
+void lct_decimal_short(char out[LCT_DECIMAL_BYTES], double value)
+{
+    double size = fabs(value);
+    int before = size >= 1 && size < 1e7 ? (int)floor(log10(size)) + 1 : 1;
+    int decimals = 3 - before;
+
+    if (size > 0 && size < 1)
+        decimals = 2 - (int)floor(log10(size));
+    lct_decimal(out, value, decimals);
+    if (strchr(out, '.') && !strchr(out, 'e')) {
+        char *end = out + strlen(out);
+        while (end[-1] == '0')
+            end--;
+        if (end[-1] == '.')
+            end--;
+        *end = '\0';
+    }
+}

@@ -1,0 +1,21 @@
+/* decimal.h - numbers as text that does not depend on the locale */
+#ifndef LCT_DECIMAL_H
+#define LCT_DECIMAL_H
+
+enum { LCT_DECIMAL_BYTES = 40 };
+
+/*
+ * 'value' with that many decimals, a point for the decimal point in every
+ * locale; "e" notation from 1e7 on and below 1e-5.  A plain ASCII minus.
+ */
+void lct_decimal(char out[LCT_DECIMAL_BYTES], double value, int decimals);
+
+/* With 17 significant digits: reading it gives the same bits.  "nan", "inf". */
+void lct_decimal_exact(char out[LCT_DECIMAL_BYTES], double value);
+
+/* With that many significant digits. */
+void lct_decimal_digits(char out[LCT_DECIMAL_BYTES], double value, int digits);
+
+/* With three of them, without zeros at the end. */
+void lct_decimal_short(char out[LCT_DECIMAL_BYTES], double value);
+#endif

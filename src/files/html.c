@@ -1,0 +1,138 @@
+/* html.c - a growing buffer, and how text gets into it */
+#include "html.h"
+#include "../core/size.h"
+#include "utf8.h"
+#include <string.h>
+
+void lct_html_append(struct lct_html *h, const char *data, size_t size)
+{
+    size_t need, capacity = h->capacity ? h->capacity : 1 << 12;
+    char *grown;
+
+    if (h->failed || size == 0)
+        return;
+    h->failed = !lct_add(&need, h->size, size);
+    while (!h->failed && capacity < need)
+        h->failed = !lct_mul(&capacity, capacity, 2);
+    if (h->failed)
+        return;
+    if (need > h->capacity) {
+        grown = locant_alloc(capacity);
+        h->failed = grown == NULL;
+        if (h->failed)
+            return;
+        if (h->size)
+            memcpy(grown, h->data, h->size);
+        locant_release(h->data);
+        h->data = grown;
+        h->capacity = capacity;
+    }
+    memcpy(h->data + h->size, data, size);
+    h->size = need;
+}
+
+void lct_html_raw(struct lct_html *h, const char *markup)
+{
+    lct_html_append(h, markup, strlen(markup));
+}
+
+static const char *entity(char c)
+{
+    switch (c) {
+    case '&': return "&amp;";
+    case '<': return "&lt;";
+    case '>': return "&gt;";
+    case '"': return "&quot;";
+    case '\'': return "&#39;";
+    default: return NULL;
+    }
+}
+
+/* Bytes of the UTF-8 character at p; 0 if it is none that a page may hold. */
+static size_t character(const char *p)
+{
+    const char *end = p;
+    int32_t c = lct_utf8_next(&end);
+
+    if ((c < 0x20 && c != '\n' && c != '\t') || (c >= 0x7f && c < 0xa0))
+        return 0;
+    return (size_t)(end - p);
+}
+
+void lct_html_text(struct lct_html *h, const char *text)
+{
+    if (!text)
+        return;
+    while (*text) {
+        const char *known = entity(*text);
+        size_t n = character(text);
+        if (known)
+            lct_html_raw(h, known);
+        else if (n == 0)
+            lct_html_raw(h, "\xef\xbf\xbd");
+        else
+            lct_html_append(h, text, n);
+        text += n > 0 ? n : 1;
+    }
+}
+
+void lct_html_label(struct lct_html *h, const char *en, const char *zh)
+{
+    lct_html_raw(h, " aria-label=\"");
+    lct_html_text(h, en);
+    if (zh) {
+        lct_html_raw(h, "\" data-zh=\"");
+        lct_html_text(h, zh);
+    }
+    lct_html_raw(h, "\"");
+}
+
+void lct_html_base64(struct lct_html *h, const void *data, size_t size)
+{
+    static const char digits[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const unsigned char *p = data;
+
+    for (size_t i = 0; i < size; i += 3) {
+        size_t left = size - i;
+        unsigned bits = (unsigned)p[i] << 16;
+        char four[4];
+        if (left > 1)
+            bits |= (unsigned)p[i + 1] << 8;
+        if (left > 2)
+            bits |= p[i + 2];
+        four[0] = digits[bits >> 18];
+        four[1] = digits[bits >> 12 & 63];
+        four[2] = left > 1 ? digits[bits >> 6 & 63] : '=';
+        four[3] = left > 2 ? digits[bits & 63] : '=';
+        lct_html_append(h, four, 4);
+    }
+}
+
+locant_status lct_html_status(const struct lct_html *h)
+{
+    if (h->failed)
+        return locant_fail(LOCANT_ERR_NOMEM, "report: no memory for the page");
+    return LOCANT_OK;
+}
+
+locant_status lct_html_give(char **out, size_t *size, struct lct_html *h,
+                            locant_status status)
+{
+    lct_html_append(h, "", 1);
+    if (status == LOCANT_OK)
+        status = lct_html_status(h);
+    if (status != LOCANT_OK) {
+        lct_html_free(h);
+        return status;
+    }
+    *out = h->data;
+    *size = h->size - 1;
+    return LOCANT_OK;
+}
+
+void lct_html_free(struct lct_html *h)
+{
+    locant_release(h->data);
+    *h = (struct lct_html){ .taker = h->taker };
+}

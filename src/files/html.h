@@ -1,0 +1,44 @@
+/*
+ * html.h - a growing buffer of text, for HTML: every string that is not ours
+ * goes through lct_html_text().
+ *
+ * Writing cannot fail on its own: 'failed' is set when memory ran short, what
+ * comes after is dropped, and lct_html_status() says so at the end.
+ */
+#ifndef LCT_HTML_H
+#define LCT_HTML_H
+#include "../core/error.h"
+#include <stdbool.h>
+
+struct lct_html {
+    char *data;
+    size_t size, capacity;
+    bool failed;
+    const struct lct_taker *taker; /* see report/page.h; or NULL */
+    struct lct_html *figures;      /* see report/page_script.h; or NULL */
+};
+
+/* Markup of our own. */
+void lct_html_append(struct lct_html *h, const char *markup, size_t size);
+void lct_html_raw(struct lct_html *h, const char *markup);
+
+/*
+ * Text, escaped for content and for quoted attributes.  Control characters and
+ * bytes that are not UTF-8 become U+FFFD; NULL is nothing.
+ */
+void lct_html_text(struct lct_html *h, const char *text);
+
+/* ' aria-label="en"', with the other language in data-zh for a script; 'zh' may
+   be NULL. */
+void lct_html_label(struct lct_html *h, const char *en, const char *zh);
+
+/* base64, as data: wants it. */
+void lct_html_base64(struct lct_html *h, const void *data, size_t size);
+
+locant_status lct_html_status(const struct lct_html *h);
+/* What was written, as zero-terminated memory of locant_alloc(); or, where
+   'status' or the writing failed, nothing. */
+locant_status lct_html_give(char **out, size_t *size, struct lct_html *h,
+                            locant_status status);
+void lct_html_free(struct lct_html *h);
+#endif

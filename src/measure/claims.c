@@ -1,0 +1,161 @@
+/*
+ * claims.c - the tests that everything the page claims of losses rests on:
+ * paired t tests over seeds, the unit being the mean over blocks of a run.
+ *
+ * Changes from the trained length are corrected by Holm for as many as there
+ * are.  Which encoding is compared with all others is chosen by its loss, so
+ * differences from it are corrected for all pairs, as ranks are: whatever pair
+ * is picked, the chance of an order by luck stays below the level.
+ */
+#include "../core/size.h"
+#include "claims.h"
+#include "losses.h"
+#include <math.h>
+
+const int lct_answered[LCT_ANSWERED] = { 0, 1, LOCANT_EVAL_LENGTHS - 1 };
+static const double level = .95;
+
+bool lct_is_tested(const struct lct_results *r)
+{
+    size_t seeds = 0;
+
+    for (size_t i = 0; i < r->n; i++)
+        seeds = r->groups[i].n > seeds ? r->groups[i].n : seeds;
+    return seeds >= LCT_TESTED_SEEDS;
+}
+
+/* Seeds' means over blocks: loss[seeds, blocks] to its first 'seeds'. */
+static void mean_over_blocks(double *loss, size_t seeds, size_t blocks)
+{
+    for (size_t s = 0; s < seeds; s++) {
+        double sum = blocks ? 0 : NAN;
+
+        for (size_t b = 0; b < blocks; b++)
+            sum += loss[s * blocks + b];
+        loss[s] = sum / (double)blocks;
+    }
+}
+
+/* Of differences d[seeds]; 'corrected' is set where all are known. */
+static locant_status test(struct lct_test *out, const double *d, size_t seeds)
+{
+    size_t above = 0, below = 0;
+    locant_difference paired;
+
+    LCT_TRY(locant_paired(&paired, d, seeds, level));
+    for (size_t s = 0; s < seeds; s++) {
+        above += d[s] > 0;
+        below += d[s] < 0;
+    }
+    *out = (struct lct_test){
+        .mean = paired.mean, .half = paired.half, .p = paired.t_p,
+        .exact = paired.p, .corrected = NAN,
+        .sign = seeds == 0 ? 0 : (above == seeds) - (below == seeds),
+    };
+    if (seeds > 1)
+        out->deviation = paired.half / lct_t_quantile(seeds - 1, level) *
+                         sqrt((double)seeds);
+    else
+        out->deviation = NAN;
+    return LOCANT_OK;
+}
+
+static locant_status correct(struct lct_test *out, size_t n)
+{
+    size_t bytes;
+    double *p = lct_mul(&bytes, n + 1, 2 * sizeof *p) ? locant_alloc(bytes)
+                                                      : NULL;
+    locant_status status;
+
+    if (p == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "report: no memory to test %zu encodings", n);
+    for (size_t i = 0; i < n; i++)
+        p[i] = out[i].p;
+    status = locant_holm(p + n, p, n);
+    for (size_t i = 0; i < n && status == LOCANT_OK; i++)
+        out[i].corrected = p[n + i];
+    locant_release(p);
+    return status;
+}
+
+locant_status lct_test_changes(struct lct_test *out,
+                               const struct lct_results *r, int k)
+{
+    size_t seeds, blocks;
+    double *loss;
+    locant_status status = LOCANT_OK;
+
+    LCT_TRY(lct_losses(&loss, &seeds, &blocks, r, k, 0));
+    for (size_t i = 0; i < r->n && status == LOCANT_OK; i++) {
+        double *own = loss + i * seeds * blocks;
+
+        mean_over_blocks(own, blocks ? seeds : 0, blocks);
+        status = test(&out[i], own, blocks ? seeds : 0);
+    }
+    locant_release(loss);
+    return status == LOCANT_OK ? correct(out, r->n) : status;
+}
+
+/* The encoding of the lowest loss of those that are defined, r->n if none is;
+   how many are. */
+static size_t find_first(size_t *defined, const struct lct_results *r,
+                         const double *loss, size_t each)
+{
+    size_t first = r->n;
+    double least = INFINITY;
+
+    *defined = 0;
+    for (size_t i = 0; i < r->n && each > 0; i++) {
+        double sum = 0;
+
+        for (size_t k = 0; k < each; k++)
+            sum += loss[i * each + k];
+        *defined += isfinite(sum);
+        if (sum < least) {
+            least = sum;
+            first = i;
+        }
+    }
+    return first;
+}
+
+/* Differences of encoding i from another in place of its losses. */
+static locant_status test_pair(struct lct_test *out, double *own,
+                               const double *other, size_t seeds, size_t blocks)
+{
+    for (size_t k = 0; k < seeds * blocks; k++)
+        own[k] -= other[k];
+    mean_over_blocks(own, seeds, blocks);
+    return test(out, own, seeds);
+}
+
+locant_status lct_test_order(struct lct_test *out, struct lct_order *order,
+                             const struct lct_results *r, int k)
+{
+    size_t seeds, blocks, defined;
+    double *loss;
+    locant_status status = LOCANT_OK;
+
+    LCT_TRY(lct_losses(&loss, &seeds, &blocks, r, k, -1));
+    *order = (struct lct_order){ .next = r->n };
+    order->first = find_first(&defined, r, loss, seeds * blocks);
+    order->pairs = defined > 1 ? (size_t)lct_pairs(defined) : 0;
+    for (size_t i = 0; i < r->n && status == LOCANT_OK; i++) {
+        const size_t each = seeds * blocks, first = order->first;
+
+        out[i] = (struct lct_test){ NAN, NAN, NAN, NAN, NAN, NAN, 0 };
+        if (i == first || first == r->n)
+            continue;
+        status = test_pair(&out[i], loss + i * each, loss + first * each, seeds,
+                           blocks);
+        out[i].corrected = isnan(out[i].p)
+                               ? NAN
+                               : fmin(1, (double)order->pairs * out[i].p);
+        if (!isnan(out[i].mean) && (order->next == r->n ||
+                                    out[i].mean < out[order->next].mean))
+            order->next = i;
+    }
+    locant_release(loss);
+    return status;
+}

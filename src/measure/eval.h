@@ -1,0 +1,117 @@
+/* eval.h - what the protocols of an evaluation share */
+#ifndef LCT_EVAL_H
+#define LCT_EVAL_H
+#include "../train/load_trained.h"
+#include "evaluate.h"
+
+enum {
+    LONGEST = 2048,
+    SHORTEST = 128,
+    TARGETS = LCT_EVAL_TARGETS,
+    STRIDE = 16,  /* P4 */
+    SHUFFLED = 8  /* shuffled targets a block */
+};
+
+extern const int64_t lct_eval_lengths[LOCANT_EVAL_LENGTHS];
+
+/* An evaluation in progress. */
+struct lct_eval {
+    locant_run_info run;
+    locant_encoding *encoding;
+    struct lct_model *model;
+    int64_t memory;            /* of the model */
+    enum locant_eval_policy policy;
+    struct lct_model *trained; /* with a policy: with the tables as they are */
+    locant_encoding *own;      /* of 'trained' */
+    int64_t extended;          /* length that the tables were extended to */
+    const struct lct_split *test, *valid;
+    size_t *ends;
+    int64_t blocks;
+    int32_t *tokens, *targets; /* [room] */
+    real *loss;                /* [room] */
+    int64_t room;
+    int32_t *part, *part_targets; /* [room]: one segment of all rows */
+    real *part_loss;           /* [room] */
+    int64_t span;              /* longest window the encoding is defined for */
+    double *block_loss;        /* [lengths, blocks]: P1 */
+    double *mean_loss;         /* [lengths, blocks]: P3 */
+    double *own_loss;          /* [blocks]: P4 */
+    real *head;                /* [blocks, 128]: first losses of P2 */
+    real *shortest;            /* [blocks, 128]: losses of P1 at 128 */
+    locant_evaluation e;
+    lct_tick tick;
+    void *context;
+};
+
+static inline int64_t lct_least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* ------------------------------------------------------------------ set up */
+
+/* The run, finished and on this corpus, and 'want' blocks or fewer. */
+locant_status lct_eval_begin(struct lct_eval *ev, locant_store *store,
+                             int64_t run, const locant_corpus *corpus,
+                             int64_t want);
+
+/* Memory, splits, blocks; everything undefined until it is measured. */
+locant_status lct_eval_prepare(struct lct_eval *ev, const locant_corpus *corpus,
+                               int64_t want);
+
+/* To be called when the model is there. */
+void lct_eval_span(struct lct_eval *ev);
+
+/* Means over blocks of P1 and P3. */
+void lct_eval_means(struct lct_eval *ev);
+void lct_eval_release(struct lct_eval *ev);
+
+/* ----------------------------------------------------------------- windows */
+
+/* One window of T tokens that ends at 'end' into row b of the batch. */
+void lct_eval_window(struct lct_eval *ev, int64_t b, int64_t T,
+                     const uint8_t *bytes, size_t end);
+
+/* Losses of the B windows of T tokens in the batch, and the tick. */
+locant_status lct_eval_forward(struct lct_eval *ev, int64_t B, int64_t T);
+
+/* The same without tick, of tokens at .. at + n - 1 of some rows. */
+locant_status lct_eval_segment(struct lct_eval *ev, int64_t first, int64_t rows,
+                               int64_t T, int64_t at, int64_t n);
+
+double lct_eval_sum(const real *x, int64_t n);
+
+/* --------------------------------------------------------------- protocols */
+
+/* P1 at e.length[k], below the longest. */
+locant_status lct_eval_same_targets(struct lct_eval *ev, int k);
+
+/* P2, and P1 at the longest length where the window is that long. */
+locant_status lct_eval_by_position(struct lct_eval *ev);
+
+/*
+ * P3 at e.length[k], below the longest: the same bytes at every length.  At the
+ * longest it is the mean of P2.
+ */
+locant_status lct_eval_non_overlapping(struct lct_eval *ev, int k);
+
+/* P4: windows of 128 whose last 16 targets tile the 64 of P1. */
+locant_status lct_eval_own_window(struct lct_eval *ev);
+
+/* ------------------------------------------------------------------ checks */
+
+/* Mean loss of the validation split at the trained length. */
+locant_status lct_eval_validation(struct lct_eval *ev);
+
+/* What comes later must not change what came before; after P2. */
+locant_status lct_eval_causality(struct lct_eval *ev);
+
+/*
+ * Where positions depend on the length, or end before the shortest window: a
+ * window of T and the same with another second half.
+ */
+locant_status lct_eval_causality_at(struct lct_eval *ev, int64_t T);
+
+/* What shuffling all but the last 8 bytes costs; after P1. */
+locant_status lct_eval_shuffled(struct lct_eval *ev);
+#endif

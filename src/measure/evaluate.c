@@ -1,0 +1,266 @@
+/*
+ * evaluate.c - the protocols every model is judged by.
+ *
+ * A block is a place in the test split: e is one past its last target.  A
+ * window of C tokens ending at e reads bytes[e-C-1 .. e-2] and predicts
+ * bytes[e-C .. e-1].
+ *
+ *   P1  same targets: the last 64 of windows of 128, 256, .. 2048.  Targets do
+ *       not depend on C, so a rise is the model's, not the text's
+ *       (Kazemnejad et al. 2023, arXiv:2305.19466v2, appendix F).
+ *   P2  by position: the window of 2048, all its losses, 32 positions a bucket.
+ *   P3  non-overlapping: the last 2048 targets by windows of 128, 256, .. 2048,
+ *       one after another, all their losses; the first ones of a window know
+ *       little of what came before, and there are fewer of them the longer it
+ *       is (Press et al. 2022, arXiv:2108.12409v2, appendix B).
+ *   P4  own window: the 64 targets by windows of 128, 16 at a time, which a
+ *       model without extrapolation can always do.
+ *
+ * Some encodings end somewhere: lengths beyond are NAN, "undefined", and P2 is
+ * the longest window they have.
+ *
+ * A model with memory reads every window from its beginning in segments of its
+ * trained length and carries memory from one to the next; the validation text
+ * is one row of such segments.
+ */
+#include "eval.h"
+#include "../store/run_sizes.h"
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------ set up */
+
+/*
+ * Longest of the lengths that the encoding takes; 0 if not even the first.
+ * With memory no position lies beyond those of training.
+ */
+void lct_eval_span(struct lct_eval *ev)
+{
+    const int64_t reach = locant_encoding_reach(ev->encoding);
+
+    ev->memory = lct_model_config_of(ev->model)->memory;
+    ev->span = LONGEST;
+    while (ev->memory == 0 && ev->span >= SHORTEST && ev->span > reach)
+        ev->span /= 2;
+    if (ev->span < SHORTEST)
+        ev->span = 0;
+}
+
+static locant_status allocate(struct lct_eval *ev, int64_t want)
+{
+    size_t n = (size_t)want;
+
+    ev->ends = locant_alloc(n * sizeof *ev->ends);
+    ev->block_loss =
+        locant_alloc(n * LOCANT_EVAL_LENGTHS * sizeof *ev->block_loss);
+    ev->mean_loss =
+        locant_alloc(n * LOCANT_EVAL_LENGTHS * sizeof *ev->mean_loss);
+    ev->own_loss = locant_alloc(n * sizeof *ev->own_loss);
+    ev->head = locant_alloc(n * SHORTEST * sizeof *ev->head);
+    ev->shortest = locant_alloc(n * SHORTEST * sizeof *ev->shortest);
+    ev->tokens = locant_alloc((size_t)ev->room * sizeof *ev->tokens);
+    ev->targets = locant_alloc((size_t)ev->room * sizeof *ev->targets);
+    ev->loss = locant_alloc((size_t)ev->room * sizeof *ev->loss);
+    ev->part = locant_alloc((size_t)ev->room * sizeof *ev->part);
+    ev->part_targets =
+        locant_alloc((size_t)ev->room * sizeof *ev->part_targets);
+    ev->part_loss = locant_alloc((size_t)ev->room * sizeof *ev->part_loss);
+    if (!ev->part || !ev->part_targets || !ev->part_loss ||
+        !ev->mean_loss || !ev->own_loss ||
+        !ev->ends || !ev->block_loss || !ev->head || !ev->shortest ||
+        !ev->tokens || !ev->targets || !ev->loss)
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "locant_evaluate: no memory for %" PRId64 " blocks",
+                           want);
+    return LOCANT_OK;
+}
+
+void lct_eval_release(struct lct_eval *ev)
+{
+    lct_model_free(ev->model);
+    lct_model_free(ev->trained);
+    locant_encoding_free(ev->encoding);
+    locant_encoding_free(ev->own);
+    locant_release(ev->ends);
+    locant_release(ev->block_loss);
+    locant_release(ev->mean_loss);
+    locant_release(ev->own_loss);
+    locant_release(ev->head);
+    locant_release(ev->shortest);
+    locant_release(ev->tokens);
+    locant_release(ev->targets);
+    locant_release(ev->loss);
+    locant_release(ev->part);
+    locant_release(ev->part_targets);
+    locant_release(ev->part_loss);
+}
+
+/* Everything undefined until it is measured. */
+static void set_undefined(struct lct_eval *ev)
+{
+    locant_evaluation *e = &ev->e;
+
+    for (int i = 0; i < LOCANT_EVAL_LENGTHS; i++) {
+        e->length[i] = lct_eval_lengths[i];
+        e->same_targets[i] = e->non_overlapping[i] = NAN;
+    }
+    for (int i = 0; i < LOCANT_EVAL_BUCKETS; i++)
+        e->by_position[i] = NAN;
+    for (int64_t i = 0; i < LOCANT_EVAL_LENGTHS * ev->blocks; i++)
+        ev->block_loss[i] = ev->mean_loss[i] = NAN;
+    for (int64_t b = 0; b < ev->blocks; b++)
+        ev->own_loss[b] = NAN;
+    e->own_window = e->valid = e->shuffled = NAN;
+    e->causality = e->tokens_per_second = NAN;
+    e->blocks = ev->blocks;
+}
+
+void lct_eval_means(struct lct_eval *ev)
+{
+    for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++) {
+        double sum = 0, all = 0;
+
+        for (int64_t b = 0; b < ev->blocks; b++) {
+            sum += ev->block_loss[k * ev->blocks + b];
+            all += ev->mean_loss[k * ev->blocks + b];
+        }
+        ev->e.same_targets[k] = sum / (double)ev->blocks;
+        ev->e.non_overlapping[k] = all / (double)ev->blocks;
+    }
+}
+
+static locant_status all_protocols(struct lct_eval *ev)
+{
+    LCT_TRY(lct_eval_validation(ev));
+    if (ev->span == 0)
+        return lct_eval_causality_at(ev, locant_encoding_reach(ev->encoding));
+    for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++)
+        if (lct_eval_lengths[k] <= ev->span &&
+            lct_eval_lengths[k] < LONGEST) {
+            LCT_TRY(lct_eval_same_targets(ev, k));
+            LCT_TRY(lct_eval_non_overlapping(ev, k));
+        }
+    LCT_TRY(lct_eval_by_position(ev));
+    lct_eval_means(ev);
+    LCT_TRY(lct_eval_causality(ev));
+    LCT_TRY(lct_eval_own_window(ev));
+    return lct_eval_shuffled(ev);
+}
+
+int64_t lct_evaluation_tokens(int64_t blocks, int64_t length)
+{
+    int64_t each = length + SHORTEST * (TARGETS / STRIDE) +
+                   SHORTEST * SHUFFLED + SHORTEST;
+
+    for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++)
+        each += lct_eval_lengths[k] + (k > 0 ? LONGEST : 0); /* P1, P3 */
+    return blocks * each;
+}
+
+locant_status lct_eval_prepare(struct lct_eval *ev, const locant_corpus *corpus,
+                               int64_t want)
+{
+    ev->test = lct_corpus_split(corpus, LCT_TEST);
+    ev->valid = lct_corpus_split(corpus, LCT_VALID);
+    ev->room = ev->run.length > LONGEST ? ev->run.length : LONGEST;
+    LCT_TRY(allocate(ev, want));
+    ev->blocks = (int64_t)lct_test_blocks(ev->ends, (size_t)want, corpus,
+                                          LCT_EVAL_SEED);
+    if (ev->blocks == 0)
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "locant_evaluate: no file of the test split has the"
+                           " 2304 bytes a block needs");
+    set_undefined(ev);
+    return LOCANT_OK;
+}
+
+/* ------------------------------------------------------------------ public */
+
+static locant_status evaluate(struct lct_eval *ev, locant_store *store,
+                              const locant_corpus *corpus, int64_t want)
+{
+    const struct lct_evaluation_key key = {
+        .run = ev->run.id, .want = want,
+        .corpus_sha256 = locant_corpus_info_of(corpus)->sha256};
+    struct lct_block_losses losses;
+
+    LCT_TRY(lct_eval_prepare(ev, corpus, want));
+    LCT_TRY(lct_load_trained(&ev->model, &ev->encoding, store, &ev->run,
+                             ev->room));
+    lct_eval_span(ev);
+    LCT_TRY(all_protocols(ev));
+    losses = (struct lct_block_losses){ev->block_loss, ev->mean_loss,
+                                       ev->own_loss};
+    return lct_store_save_under(store, &key, &ev->e, &losses);
+}
+
+static locant_status check_run(const locant_run_info *run)
+{
+    if (strcmp(run->status, "done") != 0)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_evaluate: run %" PRId64 " is %s at step"
+                           " %" PRId64 " of %" PRId64 ", expected it done",
+                           run->id, run->status, run->step, run->steps);
+    return LOCANT_OK;
+}
+
+locant_status lct_eval_begin(struct lct_eval *ev, locant_store *store,
+                             int64_t run, const locant_corpus *corpus,
+                             int64_t want)
+{
+    const char *sha = locant_corpus_info_of(corpus)->sha256;
+    locant_encoding *own;
+
+    if (want < 1 || want > 1 << 20)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_evaluate: blocks is %" PRId64
+                           ", expected 0 .. %d", want, 1 << 20);
+    LCT_TRY(locant_store_run(&ev->run, store, run));
+    LCT_TRY(check_run(&ev->run));
+    if (strcmp(ev->run.corpus_sha256, sha) != 0)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_evaluate: run %" PRId64 " was trained on"
+                           " another corpus (SHA-256 %.12s.., not %.12s..)",
+                           run, ev->run.corpus_sha256, sha);
+    LCT_TRY(lct_run_encoding(&own, store, &ev->run));
+    locant_encoding_free(own);
+    return LOCANT_OK;
+}
+
+locant_status lct_evaluate(locant_evaluation *out, locant_store *store,
+                           int64_t run, const locant_corpus *corpus,
+                           int64_t blocks, lct_tick tick, void *context)
+{
+    int64_t want = blocks ? blocks : LCT_EVAL_BLOCKS;
+    struct lct_eval ev = {.tick = tick, .context = context};
+    locant_status status;
+    bool found;
+
+    LCT_TRY(lct_eval_begin(&ev, store, run, corpus, want));
+    LCT_TRY(lct_store_load_evaluation(
+        out, NULL, &found, store, run, locant_corpus_info_of(corpus)->sha256,
+        want));
+    /* an evaluation of before has no P3: it is added to it */
+    if (found && (isnan(out->same_targets[0]) ||
+                  !isnan(out->non_overlapping[0])))
+        return LOCANT_OK;
+    LCT_TRY(lct_store_writable(store, "locant_evaluate"));
+    status = evaluate(&ev, store, corpus, want);
+    if (status == LOCANT_OK)
+        *out = ev.e;
+    lct_eval_release(&ev);
+    return status;
+}
+
+locant_status locant_evaluate(locant_evaluation *out, locant_store *store,
+                              int64_t run, const locant_corpus *corpus,
+                              int64_t blocks)
+{
+    if (!out || !store || !corpus)
+        return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", __func__,
+                           !out     ? "out"
+                           : !store ? "store"
+                                    : "corpus");
+    return lct_evaluate(out, store, run, corpus, blocks, NULL, NULL);
+}

@@ -1,0 +1,27 @@
+/* evaluate.h - evaluating a trained model on a corpus */
+#ifndef LCT_EVALUATE_H
+#define LCT_EVALUATE_H
+#include "../store/store.h"
+
+enum { LCT_EVAL_TARGETS = 64, LCT_EVAL_BLOCKS = 96 };
+
+/* The blocks of every evaluation are chosen by this seed. */
+enum { LCT_EVAL_SEED = 1 };
+
+/* Called with the tokens just evaluated; nonzero stops. */
+typedef int (*lct_tick)(int64_t tokens, void *context);
+
+/* locant_evaluate() with a way to stop; tick may be NULL. */
+locant_status lct_evaluate(locant_evaluation *out, locant_store *store,
+                           int64_t run, const locant_corpus *corpus,
+                           int64_t blocks, lct_tick tick, void *context);
+
+/* locant_evaluate_as() with a way to stop; tick may be NULL. */
+locant_status lct_evaluate_as(locant_evaluation *out, locant_store *store,
+                              int64_t run, const locant_corpus *corpus,
+                              const locant_eval_options *options, lct_tick tick,
+                              void *context);
+
+/* Tokens one evaluation feeds to a model trained at 'length', at most. */
+int64_t lct_evaluation_tokens(int64_t blocks, int64_t length);
+#endif

@@ -1,0 +1,177 @@
+/*
+ * evaluate_as.c - a finished run under another spec, or beyond its table.
+ *
+ * P1 at the lengths asked for, and P2 where the longest of all is one of them.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "eval.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const policies[] = {"none", "clamp", "wrap", "resample"};
+enum { POLICIES = sizeof policies / sizeof policies[0] };
+
+const char *locant_eval_policy_name(enum locant_eval_policy policy)
+{
+    return (unsigned)policy < POLICIES ? policies[policy] : NULL;
+}
+
+static locant_status check_options(const locant_eval_options *o)
+{
+    if (o->struct_size != sizeof *o)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_evaluate_as: options->struct_size is %zu,"
+                           " expected %zu", o->struct_size, sizeof *o);
+    if ((unsigned)o->policy >= POLICIES)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_evaluate_as: policy is %d, expected 0 .. %d",
+                           (int)o->policy, POLICIES - 1);
+    if (o->lengths && (o->n_lengths < 1 || o->n_lengths > LOCANT_EVAL_LENGTHS))
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_evaluate_as: n_lengths is %zu, expected"
+                           " 1 .. %d", o->n_lengths, LOCANT_EVAL_LENGTHS);
+    for (size_t i = 0; o->lengths && i < o->n_lengths; i++)
+        if (o->lengths[i] < TARGETS || o->lengths[i] > LONGEST ||
+            (i > 0 && o->lengths[i] <= o->lengths[i - 1]))
+            return locant_fail(LOCANT_ERR_PARAM,
+                               "locant_evaluate_as: length %zu is %" PRId64
+                               ", expected them rising from %d to %d", i,
+                               o->lengths[i], TARGETS, LONGEST);
+    return LOCANT_OK;
+}
+
+/* "128,256"; "" for the five. */
+static void print_lengths(char out[64], const locant_eval_options *o)
+{
+    size_t used = 0;
+
+    out[0] = '\0';
+    for (size_t i = 0; o->lengths && i < o->n_lengths; i++)
+        used += (size_t)snprintf(out + used, 64 - used, "%s%" PRId64,
+                                 i ? "," : "", o->lengths[i]);
+}
+
+/* Those of the protocols, or those asked for and undefined ones after them. */
+static void set_lengths(struct lct_eval *ev, const locant_eval_options *o)
+{
+    for (size_t k = 0; o->lengths && k < LOCANT_EVAL_LENGTHS; k++)
+        ev->e.length[k] = k < o->n_lengths ? o->lengths[k] : 0;
+}
+
+static locant_status load(struct lct_eval *ev, locant_store *store)
+{
+    if (ev->policy == LOCANT_POLICY_NONE)
+        return lct_load_trained_as(&ev->model, ev->encoding, store, &ev->run,
+                                   ev->room);
+    return lct_load_trained_longer(&ev->model, &ev->trained, &ev->own,
+                                   ev->encoding, store, &ev->run, ev->room);
+}
+
+static locant_status measure(struct lct_eval *ev)
+{
+    const int64_t reach = ev->memory > 0 ? INT64_MAX
+                                         : locant_encoding_reach(ev->encoding);
+
+    for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++) {
+        const int64_t T = ev->e.length[k];
+
+        if (T == LONGEST && ev->span > 0)
+            LCT_TRY(lct_eval_by_position(ev));
+        else if (T > 0 && T < LONGEST && T <= reach)
+            LCT_TRY(lct_eval_same_targets(ev, k));
+    }
+    lct_eval_means(ev);
+    return LOCANT_OK;
+}
+
+static locant_status evaluate_as(struct lct_eval *ev, locant_store *store,
+                                 const locant_corpus *corpus,
+                                 const locant_eval_options *o,
+                                 const struct lct_evaluation_key *key)
+{
+    struct lct_block_losses losses = {NULL, NULL, NULL};
+
+    LCT_TRY(lct_eval_prepare(ev, corpus, key->want));
+    set_lengths(ev, o);
+    LCT_TRY(load(ev, store));
+    lct_eval_span(ev);
+    LCT_TRY(measure(ev));
+    for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++) /* of 2048 alone: no P3 */
+        ev->e.non_overlapping[k] = NAN;
+    losses.p1 = ev->block_loss;
+    return lct_store_save_under(store, key, &ev->e, &losses);
+}
+
+/* The same as the encoding it was trained with? */
+static const char *spec_of_key(const struct lct_eval *ev,
+                               const locant_encoding *asked)
+{
+    const char *spec = locant_encoding_spec(asked);
+
+    return strcmp(spec, ev->run.encoding) == 0 ? "" : spec;
+}
+
+/* Under 'asked', which is what the options name. */
+static locant_status find_or_evaluate(locant_evaluation *out,
+                                      struct lct_eval *ev, locant_store *store,
+                                      const locant_corpus *corpus,
+                                      const locant_eval_options *o,
+                                      const locant_encoding *asked)
+{
+    char lengths[64];
+    const struct lct_evaluation_key key = {
+        .run = ev->run.id, .want = o->blocks ? o->blocks : LCT_EVAL_BLOCKS,
+        .corpus_sha256 = locant_corpus_info_of(corpus)->sha256,
+        .encoding = spec_of_key(ev, asked), .lengths = lengths,
+        .policy = o->policy ? policies[o->policy] : ""};
+    bool found;
+
+    print_lengths(lengths, o);
+    LCT_TRY(lct_store_load_under(out, NULL, &found, store, &key));
+    if (found)
+        return LOCANT_OK;
+    LCT_TRY(lct_store_writable(store, "locant_evaluate_as"));
+    LCT_TRY(lct_encoding_as(&ev->encoding, &ev->run, o->encoding, o->policy,
+                            LONGEST));
+    LCT_TRY(evaluate_as(ev, store, corpus, o, &key));
+    *out = ev->e;
+    return LOCANT_OK;
+}
+
+locant_status lct_evaluate_as(locant_evaluation *out, locant_store *store,
+                              int64_t run, const locant_corpus *corpus,
+                              const locant_eval_options *o, lct_tick tick,
+                              void *context)
+{
+    struct lct_eval ev = {.policy = o->policy, .tick = tick,
+                          .context = context};
+    const int64_t want = o->blocks ? o->blocks : LCT_EVAL_BLOCKS;
+    locant_encoding *asked = NULL;
+    locant_status status;
+
+    LCT_TRY(check_options(o));
+    if (!o->encoding && !o->policy && !o->lengths)
+        return lct_evaluate(out, store, run, corpus, o->blocks, tick, context);
+    LCT_TRY(lct_eval_begin(&ev, store, run, corpus, want));
+    LCT_TRY(lct_encoding_as(&asked, &ev.run, o->encoding, LOCANT_POLICY_NONE,
+                            LONGEST));
+    status = find_or_evaluate(out, &ev, store, corpus, o, asked);
+    locant_encoding_free(asked);
+    lct_eval_release(&ev);
+    return status;
+}
+
+locant_status locant_evaluate_as(locant_evaluation *out, locant_store *store,
+                                 int64_t run, const locant_corpus *corpus,
+                                 const locant_eval_options *options)
+{
+    if (!out || !store || !corpus || !options)
+        return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", __func__,
+                           !out      ? "out"
+                           : !store  ? "store"
+                           : !corpus ? "corpus"
+                                     : "options");
+    return lct_evaluate_as(out, store, run, corpus, options, NULL, NULL);
+}

@@ -1,0 +1,202 @@
+/* evaluate_windows.c - windows of text through the model: P1 to P4 */
+#include "../store/checkpoint.h"
+#include "eval.h"
+#include <inttypes.h>
+#include <string.h>
+
+enum { BUCKET = LONGEST / LOCANT_EVAL_BUCKETS };
+const int64_t lct_eval_lengths[LOCANT_EVAL_LENGTHS] = {128, 256, 512, 1024,
+                                                       2048};
+
+void lct_eval_window(struct lct_eval *ev, int64_t b, int64_t T,
+                     const uint8_t *bytes, size_t end)
+{
+    const uint8_t *first = bytes + end - (size_t)T - 1;
+
+    for (int64_t i = 0; i < T; i++) {
+        ev->tokens[b * T + i] = first[i];
+        ev->targets[b * T + i] = first[i + 1];
+    }
+}
+
+locant_status lct_eval_segment(struct lct_eval *ev, int64_t first, int64_t rows,
+                               int64_t T, int64_t at, int64_t n)
+{
+    for (int64_t b = 0; b < rows; b++) {
+        const int64_t from = (first + b) * T + at;
+
+        memcpy(ev->part + b * n, ev->tokens + from,
+               (size_t)n * sizeof *ev->part);
+        memcpy(ev->part_targets + b * n, ev->targets + from,
+               (size_t)n * sizeof *ev->part);
+    }
+    LCT_TRY(lct_model_forward(ev->model, ev->part, ev->part_targets, rows, n,
+                              ev->part_loss, NULL));
+    for (int64_t b = 0; b < rows; b++)
+        memcpy(ev->loss + (first + b) * T + at, ev->part_loss + b * n,
+               (size_t)n * sizeof *ev->loss);
+    return LOCANT_OK;
+}
+
+/* Windows in segments, as many rows at once as there is memory for. */
+static locant_status forward_segments(struct lct_eval *ev, int64_t B,
+                                      int64_t T)
+{
+    const int64_t length = ev->run.length;
+    const int64_t most = lct_memory_rows(length, ev->room);
+
+    for (int64_t b = 0; b < B; b += most) {
+        lct_model_forget(ev->model);
+        for (int64_t at = 0; at < T; at += length)
+            LCT_TRY(lct_eval_segment(ev, b, lct_least(most, B - b), T, at,
+                                     lct_least(length, T - at)));
+    }
+    return LOCANT_OK;
+}
+
+/* Tables as a window of T tokens wants them. */
+static locant_status extend(struct lct_eval *ev, int64_t T)
+{
+    if (ev->policy == LOCANT_POLICY_NONE || ev->extended == T)
+        return LOCANT_OK;
+    ev->extended = T;
+    return lct_extend_tables(ev->model, ev->trained, ev->policy, T);
+}
+
+locant_status lct_eval_forward(struct lct_eval *ev, int64_t B, int64_t T)
+{
+    LCT_TRY(extend(ev, T));
+    if (ev->memory > 0)
+        LCT_TRY(forward_segments(ev, B, T));
+    else
+        LCT_TRY(lct_model_forward(ev->model, ev->tokens, ev->targets, B, T,
+                                  ev->loss, NULL));
+    if (ev->tick && ev->tick(B * T, ev->context) != 0)
+        return locant_fail(LOCANT_ERR_INTERRUPTED,
+                           "locant_evaluate: the evaluation of run %" PRId64
+                           " was stopped", ev->run.id);
+    return LOCANT_OK;
+}
+
+double lct_eval_sum(const real *x, int64_t n)
+{
+    double sum = 0;
+
+    for (int64_t i = 0; i < n; i++)
+        sum += x[i];
+    return sum;
+}
+
+/* --------------------------------------------------------------- protocols */
+
+/* As many windows at once as there is room. */
+locant_status lct_eval_same_targets(struct lct_eval *ev, int k)
+{
+    int64_t T = ev->e.length[k], group = LONGEST / T;
+
+    for (int64_t b = 0; b < ev->blocks; b += group) {
+        int64_t B = lct_least(group, ev->blocks - b);
+
+        for (int64_t i = 0; i < B; i++)
+            lct_eval_window(ev, i, T, ev->test->bytes, ev->ends[b + i]);
+        LCT_TRY(lct_eval_forward(ev, B, T));
+        for (int64_t i = 0; i < B; i++) {
+            const real *row = ev->loss + i * T;
+
+            ev->block_loss[k * ev->blocks + b + i] =
+                lct_eval_sum(row + T - TARGETS, TARGETS) / TARGETS;
+            if (T == SHORTEST)
+                memcpy(ev->shortest + (b + i) * T, row,
+                       (size_t)T * sizeof *row);
+        }
+    }
+    return LOCANT_OK;
+}
+
+static int64_t index_of(const struct lct_eval *ev, int64_t length)
+{
+    int64_t k = 0;
+
+    while (k < LOCANT_EVAL_LENGTHS - 1 && ev->e.length[k] != length)
+        k++;
+    return k;
+}
+
+locant_status lct_eval_by_position(struct lct_eval *ev)
+{
+    double sum[LONGEST] = {0}, begun = lct_clock();
+    int64_t T = ev->span, last = index_of(ev, LONGEST);
+
+    for (int64_t b = 0; b < ev->blocks; b++) {
+        size_t first = ev->ends[b] - LONGEST;
+
+        lct_eval_window(ev, 0, T, ev->test->bytes, first + (size_t)T);
+        LCT_TRY(lct_eval_forward(ev, 1, T));
+        for (int64_t i = 0; i < T; i++)
+            sum[i] += ev->loss[i];
+        memcpy(ev->head + b * SHORTEST, ev->loss, SHORTEST * sizeof *ev->loss);
+        if (T == LONGEST)
+            ev->block_loss[last * ev->blocks + b] =
+                lct_eval_sum(ev->loss + T - TARGETS, TARGETS) / TARGETS;
+        if (T == LONGEST)
+            ev->mean_loss[last * ev->blocks + b] =
+                lct_eval_sum(ev->loss, T) / (double)T;
+    }
+    if (T == LONGEST)
+        ev->e.tokens_per_second =
+            (double)(ev->blocks * T) / (lct_clock() - begun);
+    for (int64_t i = 0; i < T / BUCKET; i++) {
+        double total = 0;
+
+        for (int j = 0; j < BUCKET; j++)
+            total += sum[i * BUCKET + j];
+        ev->e.by_position[i] = total / (double)(BUCKET * ev->blocks);
+    }
+    return LOCANT_OK;
+}
+
+/* One block at a time: its windows are as many tokens as the longest. */
+locant_status lct_eval_non_overlapping(struct lct_eval *ev, int k)
+{
+    const int64_t T = ev->e.length[k], B = LONGEST / T;
+
+    for (int64_t b = 0; b < ev->blocks; b++) {
+        for (int64_t i = 0; i < B; i++)
+            lct_eval_window(ev, i, T, ev->test->bytes,
+                            ev->ends[b] - (size_t)((B - 1 - i) * T));
+        LCT_TRY(lct_eval_forward(ev, B, T));
+        ev->mean_loss[k * ev->blocks + b] =
+            lct_eval_sum(ev->loss, B * T) / (double)(B * T);
+    }
+    return LOCANT_OK;
+}
+
+/* P4: windows of 128 whose last 16 targets tile the 64 of P1. */
+locant_status lct_eval_own_window(struct lct_eval *ev)
+{
+    enum { EACH = TARGETS / STRIDE };
+    int64_t T = SHORTEST, group = LONGEST / T, n = ev->blocks * EACH;
+    double sum = 0;
+
+    for (int64_t b = 0; b < ev->blocks; b++)
+        ev->own_loss[b] = 0;
+    for (int64_t w = 0; w < n; w += group) {
+        int64_t B = lct_least(group, n - w);
+
+        for (int64_t i = 0; i < B; i++) {
+            size_t end = ev->ends[(w + i) / EACH];
+            size_t before = (EACH - 1 - (size_t)((w + i) % EACH)) * STRIDE;
+
+            lct_eval_window(ev, i, T, ev->test->bytes, end - before);
+        }
+        LCT_TRY(lct_eval_forward(ev, B, T));
+        for (int64_t i = 0; i < B; i++) {
+            double own = lct_eval_sum(ev->loss + (i + 1) * T - STRIDE, STRIDE);
+
+            sum += own;
+            ev->own_loss[(w + i) / EACH] += own / TARGETS;
+        }
+    }
+    ev->e.own_window = sum / (double)(n * STRIDE);
+    return LOCANT_OK;
+}

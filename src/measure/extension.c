@@ -1,0 +1,369 @@
+/*
+ * extension.c - the job: train a model of RoPE for each seed, train it on in a
+ * few ways, and read it at every length in every way.
+ *
+ * Stages: base runs; what is trained on from them; what is trained on from
+ * those that learned needles; readings; needles looked for.  All of it is in
+ * the store as it comes, so that the same call continues.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "extension.h"
+#include "jobs.h"
+#include "tasks.h"
+#include <inttypes.h>
+#include <math.h>
+
+enum { TUNINGS = 8 };
+
+struct work {
+    const struct lct_extension_plan *plan;
+    struct lct_extension *x;
+    struct lct_extension_place place;
+    int64_t needle[LCT_EXT_SEEDS], tuned[LCT_EXT_SEEDS][TUNINGS],
+        tuned_needle[LCT_EXT_SEEDS][TUNINGS];
+};
+
+static size_t methods(void)
+{
+    return (size_t)lct_extension_methods();
+}
+
+static size_t tunings(void)
+{
+    return (size_t)lct_extension_tunings();
+}
+
+/*
+ * A run whose loss stopped being finite, or that was never begun because its
+ * parent's did.  Nothing is trained on from it and nothing is read of it.
+ */
+static bool has_failed(const struct work *w, int64_t run)
+{
+    return run == 0 || lct_run_failed(w->place.store, run);
+}
+
+/* ---------------------------------------------------------------- training */
+
+static locant_status train_base(struct lct_job *job)
+{
+    const struct work *w = job->jobs->work;
+    locant_train_options o = lct_extension_options(w->plan);
+
+    o.seed = job->i + 1;
+    return lct_job_train(&w->x->base[job->i], job, &o);
+}
+
+/* As many tokens a step, a twentieth of the steps, a tenth of the base's rate:
+   of a run on text, and of one that has learned needles. */
+static locant_status tune(struct lct_job *job, size_t seed, size_t which,
+                          bool needle)
+{
+    struct work *w = job->jobs->work;
+    const struct lct_extension_tuning *how = lct_extension_tuning((int)which);
+    locant_train_options o = lct_extension_options(w->plan);
+    char spec[256];
+
+    LCT_TRY(lct_extension_spec(spec, how->train, LCT_EXT_TUNED_FACTOR));
+    if (needle) {
+        const int64_t batch = o.batch;
+
+        LCT_TRY(locant_task_options(&o, "T12"));
+        o.batch = batch;
+        o.steps = w->plan->needle_steps;
+    }
+    o.encoding = spec;
+    o.seed = seed + 1;
+    o.parent = needle ? w->needle[seed] : w->x->base[seed];
+    o.batch = o.batch * LCT_EXT_TRAINED / how->length;
+    o.length = how->length;
+    o.steps = (o.steps + 19) / 20;
+    o.learning_rate = w->plan->rate / 10;
+    o.constant_rate = 1;
+    return has_failed(w, o.parent)
+               ? LOCANT_OK
+               : lct_job_train(needle ? &w->tuned_needle[seed][which]
+                                      : &w->tuned[seed][which], job, &o);
+}
+
+/* Needles are learned at the trained length, by the encoding as trained. */
+static locant_status learn_needle(struct lct_job *job, size_t seed)
+{
+    struct work *w = job->jobs->work;
+    locant_train_options o;
+
+    LCT_TRY(locant_task_options(&o, "T12"));
+    o.encoding = "rope";
+    o.seed = seed + 1;
+    o.parent = w->x->base[seed];
+    /* T12's rate, but as many tokens a step as all of this job */
+    o.batch = lct_extension_options(w->plan).batch;
+    o.steps = w->plan->needle_steps;
+    o.length = LCT_EXT_TRAINED;
+    return has_failed(w, o.parent)
+               ? LOCANT_OK
+               : lct_job_train(&w->needle[seed], job, &o);
+}
+
+static locant_status train_on(struct lct_job *job)
+{
+    const struct work *w = job->jobs->work;
+    const size_t seeds = (size_t)w->plan->seeds, i = job->i;
+
+    return i < seeds ? learn_needle(job, i) /* the longest first */
+                     : tune(job, i % seeds, i / seeds - 1, false);
+}
+
+static locant_status train_needles_on(struct lct_job *job)
+{
+    const struct work *w = job->jobs->work;
+    const size_t seeds = (size_t)w->plan->seeds;
+
+    return tune(job, job->i % seeds, job->i / seeds, true);
+}
+
+/* ---------------------------------------------------------------- readings */
+
+/* A row of results for one seed: a method, or what was trained on. */
+struct way {
+    struct lct_extension_row *row;
+    size_t seed;
+    const char *pattern;
+    bool tuned, crop;
+    int64_t run, needle_run;
+};
+
+static struct way way_of(const struct work *w, size_t i)
+{
+    const size_t rows = methods() + tunings(), at = i % rows, seed = i / rows;
+    struct way way = {.row = &w->x->row[at], .seed = seed,
+                      .tuned = at >= methods()};
+
+    if (way.tuned) {
+        way.pattern = lct_extension_tuning((int)(at - methods()))->spec;
+        way.run = w->tuned[seed][at - methods()];
+        way.needle_run = w->tuned_needle[seed][at - methods()];
+    } else {
+        way.pattern = lct_extension_method((int)at)->spec;
+        way.crop = lct_extension_method((int)at)->crop;
+        way.run = w->x->base[seed];
+        way.needle_run = w->needle[seed];
+    }
+    return way;
+}
+
+static locant_status read_at(struct lct_extension_loss *to, double *position,
+                             struct lct_job *job, size_t seed,
+                             const struct lct_extension_cell *cell)
+{
+    const struct work *w = job->jobs->work;
+    struct lct_extension_place place = w->place;
+    double speed = NAN;
+
+    place.context = job;
+    lct_job_reads(job, (double)(place.blocks * cell->length));
+    LCT_TRY(lct_extension_measure(to->loss + (int64_t)seed * place.blocks,
+                                  position, &speed, &place, cell));
+    pthread_mutex_lock(&job->jobs->mutex);
+    to->speed = fmax(to->speed, speed); /* the other one where one is NAN */
+    pthread_mutex_unlock(&job->jobs->mutex);
+    return LOCANT_OK;
+}
+
+static void no_loss(struct lct_extension_loss *to, size_t seed, int64_t blocks)
+{
+    for (int64_t b = 0; b < blocks; b++)
+        to->loss[(int64_t)seed * blocks + b] = NAN;
+}
+
+/* One run at every length, and at the trained one as at the longest. */
+static locant_status read_row(struct lct_job *job)
+{
+    const struct work *w = job->jobs->work;
+    const struct way way = way_of(w, job->i);
+    const int last = w->plan->factors - 1;
+    double *position = way.row->position[way.seed];
+    char spec[256];
+    struct lct_extension_cell cell = {.run = way.run, .spec = spec,
+                                      .crop = way.crop};
+
+    for (int i = 0; i < LCT_EXT_BUCKETS; i++)
+        position[i] = NAN;
+    for (int f = 0; f <= last; f++)
+        no_loss(&way.row->at[f], way.seed, w->place.blocks);
+    no_loss(&way.row->short_inputs, way.seed, w->place.blocks);
+    if (has_failed(w, way.run))
+        return LOCANT_OK;
+    for (int f = 0; f <= last; f++) {
+        const int64_t factor = lct_extension_factor(f);
+
+        LCT_TRY(lct_extension_spec(spec, way.pattern,
+                                   way.tuned ? LCT_EXT_TUNED_FACTOR : factor));
+        cell.length = way.crop ? LCT_EXT_TRAINED : factor * LCT_EXT_TRAINED;
+        LCT_TRY(read_at(&way.row->at[f], f == last ? position : NULL, job,
+                        way.seed, &cell));
+    }
+    cell.length = LCT_EXT_TRAINED;
+    return read_at(&way.row->short_inputs, NULL, job, way.seed, &cell);
+}
+
+/* ----------------------------------------------------------------- needles */
+
+struct found {
+    struct lct_jobs *jobs;
+    struct lct_extension_needle *to;
+};
+
+static int take_score(const locant_task_score *score, void *context)
+{
+    struct found *f = context;
+
+    if (score->place >= 0)
+        return 0;
+    pthread_mutex_lock(&f->jobs->mutex);
+    f->to->items += score->items;
+    f->to->exact += score->exact;
+    pthread_mutex_unlock(&f->jobs->mutex);
+    return 0;
+}
+
+/* At 128 x factor. */
+static locant_status find_needles(struct lct_extension_needle *to,
+                                  struct lct_job *job, const struct way *way,
+                                  int64_t factor)
+{
+    const struct work *w = job->jobs->work;
+    const int64_t length = factor * LCT_EXT_TRAINED;
+    struct found found = {job->jobs, to};
+    char spec[256];
+    const struct lct_task_reading as = {spec, way->crop ? LCT_EXT_TRAINED : 0};
+    locant_task_eval_options o = LOCANT_TASK_EVAL_INIT;
+
+    LCT_TRY(lct_extension_spec(spec, way->pattern,
+                               way->tuned ? LCT_EXT_TUNED_FACTOR : factor));
+    o.items = w->plan->items;
+    o.lengths = &length;
+    o.n_lengths = 1;
+    o.progress = lct_job_on_score;
+    o.context = job;
+    lct_job_reads(job, (double)(o.items * length));
+    return lct_task_evaluate_as(w->place.store, way->needle_run, &as, &o,
+                                take_score, &found);
+}
+
+static locant_status read_needles(struct lct_job *job)
+{
+    const struct work *w = job->jobs->work;
+    const struct way way = way_of(w, job->i);
+
+    if (has_failed(w, way.needle_run))
+        return LOCANT_OK;
+    for (int f = 0; f < w->plan->factors; f++)
+        LCT_TRY(find_needles(&way.row->needle[f], job, &way,
+                             lct_extension_factor(f)));
+    if (way.tuned)
+        return find_needles(&way.row->needle_short, job, &way, 1);
+    return way.row != w->x->row
+               ? LOCANT_OK
+               : find_needles(&w->x->needle_trained, job, &way, 1);
+}
+
+/* --------------------------------------------------------------------- all */
+
+double lct_extension_cost(const struct lct_extension_plan *p)
+{
+    const double batch = 16 * LCT_EXT_TRAINED, seeds = p->seeds;
+    const double rows = lct_extension_methods() + lct_extension_tunings();
+    const double lengths = LCT_EXT_TRAINED * (double)(2 << p->factors);
+
+    return LCT_TRAIN_COST * seeds * batch *
+               (double)(p->steps + p->needle_steps) *
+               (1 + .05 * lct_extension_tunings()) +
+           seeds * lengths * rows * (double)(p->blocks + p->items);
+}
+
+static locant_status allocate(const struct work *j)
+{
+    const size_t rows = methods() + tunings();
+    const size_t n = (size_t)j->plan->seeds * (size_t)j->place.blocks;
+    bool good;
+
+    j->x->row = locant_alloc(rows * sizeof *j->x->row);
+    good = j->x->row != NULL;
+    for (size_t i = 0; i < rows && good; i++) {
+        struct lct_extension_row *row = &j->x->row[i];
+
+        for (int f = 0; f < j->plan->factors && good; f++) {
+            row->at[f].loss = locant_alloc(n * sizeof(double));
+            row->at[f].speed = NAN;
+            good = row->at[f].loss != NULL;
+        }
+        row->short_inputs.loss = locant_alloc(n * sizeof(double));
+        row->short_inputs.speed = NAN;
+        good = good && row->short_inputs.loss != NULL;
+    }
+    return good ? LOCANT_OK
+                : locant_fail(LOCANT_ERR_NOMEM, "locant_report_run: no memory"
+                              " for %zu losses", n * rows);
+}
+
+static locant_status run(struct work *w, struct lct_jobs *jobs)
+{
+    const size_t seeds = (size_t)w->plan->seeds, rows = methods() + tunings();
+    const struct lct_stage stages[] = {
+        {train_base, seeds},
+        {train_on, seeds * (tunings() + 1)},
+        {train_needles_on, seeds * tunings()},
+        {read_row, seeds * rows},
+        {read_needles, seeds * rows},
+    };
+
+    LCT_TRY(lct_extension_blocks(&w->place, w->plan->blocks));
+    w->x->blocks = w->place.blocks;
+    LCT_TRY(allocate(w));
+    return lct_jobs_run(jobs, stages, sizeof stages / sizeof stages[0]);
+}
+
+locant_status lct_extension_run(struct lct_extension **out,
+                                const struct lct_extension_plan *plan,
+                                locant_store *store,
+                                const locant_corpus *corpus,
+                                locant_progress_fn progress, void *context)
+{
+    struct work *w = locant_alloc(sizeof *w);
+    struct lct_extension *x = locant_alloc(sizeof *x);
+    struct lct_jobs jobs = {.work = w, .phase = "extend", .store = store,
+                            .corpus = corpus, .progress = progress,
+                            .context = context,
+                            .all = lct_extension_cost(plan)};
+    locant_status status;
+
+    *out = x;
+    if (w == NULL || x == NULL) {
+        locant_release(w);
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_report_run: no memory");
+    }
+    x->plan = w->plan = plan;
+    w->x = x;
+    w->place = (struct lct_extension_place){
+        .store = store, .corpus = corpus, .tick = lct_job_on_read};
+    status = run(w, &jobs);
+    x->failures = jobs.failures;
+    x->seconds = jobs.seconds;
+    locant_release(w->place.ends);
+    locant_release(w);
+    return status;
+}
+
+void lct_extension_free(struct lct_extension *x)
+{
+    const int rows = lct_extension_methods() + lct_extension_tunings();
+
+    for (int i = 0; x && x->row && i < rows; i++) {
+        for (int f = 0; f < LCT_EXT_FACTORS; f++)
+            locant_release(x->row[i].at[f].loss);
+        locant_release(x->row[i].short_inputs.loss);
+    }
+    if (x)
+        locant_release(x->row);
+    locant_release(x);
+}

@@ -1,0 +1,148 @@
+/*
+ * extension.h - what can be done with a trained model of rotary positions on
+ * texts longer than those it was trained on: zero-shot, and after a short
+ * fine-tune.
+ *
+ * One small model of RoPE is trained for each seed; everything else changes the
+ * positions of that model, or trains it on for a twentieth of its steps.  All
+ * lengths are scored on the same targets (P1), so a column compares methods and
+ * a row compares lengths.
+ */
+#ifndef LCT_EXTENSION_H
+#define LCT_EXTENSION_H
+#include "evaluate.h"
+#include "plan.h"
+
+enum {
+    LCT_EXT_FACTORS = 4, /* 2, 4, 8, 16 */
+    LCT_EXT_SEEDS = 16,
+    LCT_EXT_TRAINED = 128,
+    LCT_EXT_TUNED_FACTOR = 4,
+    LCT_EXT_BUCKET = 32,
+    LCT_EXT_BUCKETS = LCT_EXT_TRAINED * 16 / LCT_EXT_BUCKET
+};
+
+/*
+ * A way to read on: an encoding with the factor in place of '@'.  "crop" is no
+ * encoding: the model gets the last 128 bytes before each target (P4).
+ */
+struct lct_extension_method {
+    const char *id, *title, *spec, *source;
+    bool crop;
+};
+/* Method i, the baselines none and crop first; NULL past the end. */
+const struct lct_extension_method *lct_extension_method(int i);
+int lct_extension_methods(void);
+
+/*
+ * What is trained on: 'train' at 'length' bytes a row, judged as 'spec'.  Both
+ * with the factor in place of '@'.
+ */
+struct lct_extension_tuning {
+    const char *id, *title, *train, *spec;
+    int64_t length;
+};
+const struct lct_extension_tuning *lct_extension_tuning(int i);
+int lct_extension_tunings(void);
+
+/* The canonical spec for a factor. */
+locant_status lct_extension_spec(char out[256], const char *pattern,
+                                 int64_t factor);
+
+/* How much of it. */
+struct lct_extension_plan {
+    const char *name;
+    int64_t layers, width, heads, ff, steps;
+    double rate;
+    int seeds;
+    int64_t blocks, items, needle_steps;
+    int factors; /* the first of 2, 4, 8, 16 */
+};
+const struct lct_extension_plan *lct_extension_plan(locant_preset preset);
+int64_t lct_extension_factor(int i);
+
+/* Tokens of everything, a trained one three times. */
+double lct_extension_cost(const struct lct_extension_plan *p);
+
+/* Of the base run, but for its seed. */
+locant_train_options lct_extension_options(const struct lct_extension_plan *p);
+
+/* ----------------------------------------------------------------- results */
+
+/* A loss on the blocks: loss[seeds, blocks] of P1, nats per byte. */
+struct lct_extension_loss {
+    double *loss; /* NAN where the run's loss stopped being finite */
+    double speed; /* tokens per second of the fastest seed */
+};
+
+struct lct_extension_needle {
+    int64_t items, exact;
+};
+
+/* One method, or one fine-tuned one. */
+struct lct_extension_row {
+    struct lct_extension_loss at[LCT_EXT_FACTORS]; /* at 128 x factor */
+    struct lct_extension_loss short_inputs; /* at 128, with what is used at the
+                                               largest factor */
+    struct lct_extension_needle needle[LCT_EXT_FACTORS]; /* over seeds */
+    struct lct_extension_needle needle_short; /* at 128; of tuned rows */
+    double position[LCT_EXT_SEEDS][LCT_EXT_BUCKETS]; /* P2 at the longest; NAN:
+                                                        none */
+};
+
+struct lct_extension {
+    const struct lct_extension_plan *plan;
+    int64_t blocks;      /* that there are */
+    int64_t failures;    /* runs whose loss stopped being finite */
+    int64_t base[LCT_EXT_SEEDS];
+    struct lct_extension_needle needle_trained; /* none, at 128 */
+    struct lct_extension_row *row; /* [methods + tunings] */
+    double seconds;
+};
+
+/*
+ * Train and measure what the store lacks, side by side, and gather it.  Stopped
+ * or killed, the same call continues.  A run whose loss stops being finite is
+ * left out, with what would be trained on from it.  To be freed, also after a
+ * failure.
+ */
+locant_status lct_extension_run(struct lct_extension **out,
+                                const struct lct_extension_plan *plan,
+                                locant_store *store,
+                                const locant_corpus *corpus,
+                                locant_progress_fn progress, void *context);
+void lct_extension_free(struct lct_extension *x);
+
+/* -------------------------------------------------------------------- cells */
+
+/* One measurement of one run. */
+struct lct_extension_cell {
+    int64_t run;
+    const char *spec; /* canonical */
+    int64_t length;
+    bool crop; /* by windows of that length (P4) rather than by P1 */
+};
+
+/* What measuring shares. */
+struct lct_extension_place {
+    locant_store *store;
+    const locant_corpus *corpus;
+    int64_t want;       /* blocks asked for */
+    size_t *ends;       /* [blocks] */
+    int64_t blocks;
+    lct_tick tick;
+    void *context;
+};
+
+/* Choose the blocks, 'want' of them or fewer; 'ends' is to be released. */
+locant_status lct_extension_blocks(struct lct_extension_place *p, int64_t want);
+
+/*
+ * loss [blocks] of P1, position [length / 32] of P2 or NULL, and tokens per
+ * second; from the store if it has them, and recorded there.
+ */
+locant_status lct_extension_measure(double *loss, double *position,
+                                    double *speed,
+                                    const struct lct_extension_place *p,
+                                    const struct lct_extension_cell *cell);
+#endif

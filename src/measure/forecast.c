@@ -1,0 +1,298 @@
+/*
+ * forecast.c - how long a report takes here, and how many seeds fit a limit.
+ *
+ * Every encoding takes two steps of its training and two passes over as many
+ * tokens as are read in evaluation at 2048, on one thread, as many side by side
+ * as there are threads; the second of each counts.  AdamW, the text and what
+ * comes after the last evaluation are left out.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "forecast.h"
+#include "../store/checkpoint.h"
+#include "../store/notice.h"
+#include "measures.h"
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+/* --------------------------------------------------------------- decision */
+
+int lct_forecast_seeds(const struct lct_forecast *f)
+{
+    int seeds = f->asked;
+
+    while (f->limit > 0 && seeds > LCT_FEWEST_SEEDS &&
+           f->once + seeds * f->seed > f->limit)
+        seeds--;
+    return seeds;
+}
+
+/* ------------------------------------------------------------------ timing */
+
+enum { LONGEST = 2048 };
+
+struct timing {
+    const struct lct_plan *plan;
+    double *step, *token; /* [n] seconds: of a step; of a token evaluated */
+    struct outcome {
+        locant_status status;
+        char sentence[256]; /* of a failure: it belongs to its thread */
+    } *outcome; /* [n] */
+};
+
+/* Pseudo-random bytes: what is timed does not depend on them. */
+static void fill(int32_t *tokens, size_t n)
+{
+    uint32_t x = 1;
+
+    for (size_t i = 0; i < n; i++) {
+        x = x * 1664525u + 1013904223u;
+        tokens[i] = (int32_t)(x >> 24);
+    }
+}
+
+/* One pass, also backward where there are gradients; seconds of both, and of
+   forward alone. */
+static locant_status pass(double *all, double *forward, struct lct_model *m,
+                          const int32_t *tokens, int64_t B, int64_t T,
+                          bool train)
+{
+    const double begun = lct_clock();
+    double loss;
+
+    LCT_TRY(lct_model_forward(m, tokens, tokens, B, T, NULL, &loss));
+    *forward = lct_clock() - begun;
+    if (train)
+        LCT_TRY(lct_model_backward(m));
+    *all = lct_clock() - begun;
+    return LOCANT_OK;
+}
+
+/* The second of two passes. */
+static locant_status time_model(double *all, double *forward,
+                                const struct lct_model_config *config,
+                                int64_t B, int64_t T, bool train)
+{
+    const size_t n = (size_t)(B * T);
+    int32_t *tokens = locant_alloc(n * sizeof *tokens);
+    struct lct_model *m = NULL;
+    locant_status status = LOCANT_OK;
+
+    if (tokens == NULL)
+        status = locant_fail(LOCANT_ERR_NOMEM,
+                             "locant_report_run: no memory for a forecast");
+    else
+        fill(tokens, n);
+    if (status == LOCANT_OK)
+        status = lct_model_create(&m, config, B, T, train);
+    if (status == LOCANT_OK)
+        status = lct_model_init(m, 1);
+    for (int i = 0; i < 2 && status == LOCANT_OK; i++)
+        status = pass(all, forward, m, tokens, B, T, train);
+    lct_model_free(m);
+    locant_release(tokens);
+    return status;
+}
+
+/*
+ * Attention grows with the length, all else does not: windows of evaluation,
+ * some 1000 tokens long on average, take the mean of what 128 and 2048 take.
+ */
+static locant_status time_encoding(struct timing *t, size_t i)
+{
+    const locant_train_options *o = &t->plan->train;
+    locant_encoding *e;
+    struct lct_model_config config = {
+        .layers = o->layers, .width = o->width, .heads = o->heads,
+        .kv_heads = o->kv_heads, .ff = o->ff, .vocab = LCT_VOCAB};
+    double step = 0, near = 0, far = 0, same;
+    int64_t reach;
+    locant_status status;
+
+    LCT_TRY(locant_encoding_create(&e, t->plan->specs[i]));
+    config.encoding = e;
+    reach = locant_encoding_reach(e) < LONGEST ? o->length : LONGEST;
+    status = time_model(&step, &near, &config, o->batch, o->length, true);
+    if (status == LOCANT_OK)
+        status = time_model(&same, &far, &config, LONGEST / reach, reach,
+                            false);
+    locant_encoding_free(e);
+    t->step[i] = step;
+    t->token[i] = (near / (double)(o->batch * o->length) + far / LONGEST) / 2;
+    return status;
+}
+
+static void time_one(void *context, size_t task, int slot)
+{
+    struct timing *t = context;
+
+    (void)slot;
+    t->outcome[task].status = time_encoding(t, task);
+    if (t->outcome[task].status != LOCANT_OK)
+        snprintf(t->outcome[task].sentence, sizeof t->outcome[task].sentence,
+                 "%s", locant_last_error());
+}
+
+/* Seconds of one job of encoding i on its thread. */
+static double job(const struct timing *t, size_t i)
+{
+    const int64_t blocks = t->plan->blocks, length = t->plan->train.length;
+    const int64_t tokens = lct_evaluation_tokens(blocks, length) +
+                           lct_more_tokens(blocks, t->plan->specs[i], length);
+
+    return (double)t->plan->train.steps * t->step[i] +
+           (double)tokens * t->token[i];
+}
+
+static locant_status time_all(struct lct_forecast *f, struct timing *t)
+{
+    const size_t n = t->plan->n;
+    const double threads = locant_threads();
+
+    locant_parallel_for(n, time_one, t);
+    f->seed = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (t->outcome[i].status != LOCANT_OK)
+            return locant_fail(t->outcome[i].status, "%s",
+                               t->outcome[i].sentence);
+        f->seed += job(t, i) / threads;
+    }
+    f->once = f->seed * t->plan->n_rates;
+    return LOCANT_OK;
+}
+
+static locant_status measure(struct lct_forecast *f,
+                             const struct lct_plan *plan)
+{
+    const size_t n = plan->n;
+    double *seconds = locant_alloc(2 * n * sizeof *seconds);
+    struct outcome *each = locant_alloc(n * sizeof *each);
+    struct timing t = {plan, seconds, seconds ? seconds + n : NULL, each};
+    locant_status status =
+        seconds && each ? time_all(f, &t)
+                        : locant_fail(LOCANT_ERR_NOMEM, "locant_report_run: no"
+                                      " memory for %zu encodings", n);
+
+    locant_release(seconds);
+    locant_release(each);
+    return status;
+}
+
+/* ------------------------------------------------------------------- limit */
+
+/* Seconds; those of a preset are what its help says. */
+static double limit_of(const locant_report_options *o)
+{
+    static const int minutes[] = {
+        [LOCANT_PRESET_QUICK] = 12, [LOCANT_PRESET_HOUR] = 60,
+        [LOCANT_PRESET_FULL] = 0, [LOCANT_PRESET_HOMEWORK] = 5};
+
+    if (o->minutes > 0)
+        return 60.0 * o->minutes;
+    return o->seeds > 0 ? 0 : 60.0 * minutes[o->preset];
+}
+
+/* What makes it the same job. */
+static void print_key(char out[128], const struct lct_plan *plan,
+                      const locant_corpus *corpus, double limit)
+{
+    uint64_t h = lct_hash(LCT_HASH_BEGIN, locant_corpus_info_of(corpus)->sha256,
+                          64);
+
+    for (size_t i = 0; i < plan->n; i++)
+        h = lct_hash(h, plan->specs[i], strlen(plan->specs[i]) + 1);
+    snprintf(out, 128, "seeds;%s;%d;%.0f;%016llx", plan->name, plan->seeds,
+             limit, (unsigned long long)h);
+}
+
+static locant_status print_plan(char out[160], const struct lct_forecast *f)
+{
+    json_t *json = json_pack("{s:f, s:f, s:f, s:i, s:i}", "seed", f->seed,
+                             "once", f->once, "limit", f->limit, "asked",
+                             f->asked, "seeds", f->seeds);
+    const size_t n = json ? json_dumpb(json, out, 159, 0) : 0;
+
+    json_decref(json);
+    if (n == 0 || n > 159)
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "locant_report_run: no memory for a forecast");
+    out[n] = '\0';
+    return LOCANT_OK;
+}
+
+/* What the store has is read as a stranger's. */
+static bool read_plan(struct lct_forecast *f, const char *text)
+{
+    struct lct_forecast kept = {0};
+    json_t *json = json_loads(text, 0, NULL);
+    bool good = json_unpack(json, "{s:F, s:F, s:F, s:i, s:i}", "seed",
+                            &kept.seed, "once", &kept.once, "limit",
+                            &kept.limit, "asked", &kept.asked, "seeds",
+                            &kept.seeds) == 0;
+
+    json_decref(json);
+    if (!good || kept.limit != f->limit || kept.asked != f->asked ||
+        kept.seeds < 1 || kept.seeds > kept.asked || !(kept.seed >= 0) ||
+        kept.seed > 1e9 || !(kept.once >= 0) || kept.once > 1e9)
+        return false;
+    *f = kept;
+    return true;
+}
+
+/* As it was decided when this job began, or now. */
+static locant_status decide(struct lct_forecast *f, const struct lct_plan *plan,
+                            locant_store *store, const locant_corpus *corpus)
+{
+    char key[128], text[160], *kept;
+    bool found;
+
+    print_key(key, plan, corpus, f->limit);
+    LCT_TRY(lct_store_plan(&kept, store, key));
+    found = kept != NULL && read_plan(f, kept);
+    locant_release(kept);
+    if (found)
+        return LOCANT_OK;
+    LCT_TRY(measure(f, plan));
+    f->seeds = lct_forecast_seeds(f);
+    LCT_TRY(print_plan(text, f));
+    LCT_TRY(lct_store_keep_plan(&kept, store, key, text));
+    if (kept != NULL) /* another process may have been first */
+        (void)read_plan(f, kept);
+    locant_release(kept);
+    return LOCANT_OK;
+}
+
+static void tell(const struct lct_forecast *f, const locant_report_options *o)
+{
+    char sentence[256];
+    int n = snprintf(sentence, sizeof sentence, "about %.1f minutes on this"
+                     " machine, less what the store has already",
+                     (f->once + f->seeds * f->seed) / 60);
+
+    if (f->seeds < f->asked)
+        snprintf(sentence + n, sizeof sentence - (size_t)n, ": %d seeds for"
+                 " %d, which would take more than %.0f minutes (--seeds %d"
+                 " alone trains them all)", f->seeds, f->asked, f->limit / 60,
+                 f->asked);
+    lct_notice("report", sentence, o->progress, o->context);
+}
+
+locant_status lct_forecast(struct lct_forecast *out, struct lct_plan *plan,
+                           const locant_report_options *options,
+                           locant_store *store, const locant_corpus *corpus)
+{
+    struct lct_forecast f = {.limit = limit_of(options), .asked = plan->seeds,
+                             .seeds = plan->seeds};
+
+    *out = (struct lct_forecast){0};
+    if (f.limit == 0 && options->with)
+        LCT_TRY(measure(&f, plan));
+    if (f.limit > 0)
+        LCT_TRY(decide(&f, plan, store, corpus));
+    plan->seeds = f.seeds;
+    LCT_TRY(lct_seeds_needed(&f, plan, options->progress, options->context));
+    if (f.limit > 0)
+        tell(&f, options);
+    *out = f;
+    return LOCANT_OK;
+}

@@ -1,0 +1,82 @@
+/*
+ * forecast_seeds.c - how many seeds it takes: told before the first step for
+ * the exact test of the page, and when there are results for the effect seen.
+ */
+#include "../store/notice.h"
+#include "claims.h"
+#include "forecast.h"
+#include "losses.h"
+#include <stdio.h>
+
+/* Encodings that are defined at the declared length. */
+static locant_status count_comparisons(size_t *out, const struct lct_plan *plan)
+{
+    const struct lct_results r = {.judged = plan->judged};
+    const int64_t length = plan->train.length << lct_declared(&r);
+
+    *out = 0;
+    for (size_t i = 0; i < plan->n; i++) {
+        locant_encoding *e;
+
+        LCT_TRY(locant_encoding_create(&e, plan->specs[i]));
+        *out += locant_encoding_reach(e) >= length;
+        locant_encoding_free(e);
+    }
+    return LOCANT_OK;
+}
+
+locant_status lct_seeds_needed(const struct lct_forecast *f,
+                               const struct lct_plan *plan,
+                               locant_progress_fn progress, void *context)
+{
+    size_t comparisons, needed;
+    char sentence[256];
+    int n;
+
+    LCT_TRY(count_comparisons(&comparisons, plan));
+    needed = locant_flip_seeds(comparisons, LCT_ALPHA);
+    if (comparisons == 0 || needed <= (size_t)f->seeds)
+        return LOCANT_OK;
+    n = snprintf(sentence, sizeof sentence, "the exact test, corrected for %zu"
+                 " comparison%s, needs %zu seeds for p below %g; this report"
+                 " has %d", comparisons, comparisons == 1 ? "" : "s", needed,
+                 LCT_ALPHA, f->seeds);
+    if (f->seed > 0)
+        snprintf(sentence + n, sizeof sentence - (size_t)n,
+                 "; --seeds %zu takes about %.1f minutes", needed,
+                 (f->once + (double)needed * f->seed) / 60);
+    lct_notice("report", sentence, progress, context);
+    return LOCANT_OK;
+}
+
+locant_status lct_seeds_for_effect(const struct lct_results *r,
+                                   locant_progress_fn progress, void *context)
+{
+    const int k = lct_judged(r);
+    struct lct_test *test = locant_alloc((r->n + 1) * sizeof *test);
+    struct lct_order order;
+    char sentence[800];
+    locant_status status;
+
+    if (test == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "report: no memory to test %zu encodings", r->n);
+    status = lct_test_order(test, &order, r, k);
+    if (status == LOCANT_OK && order.next < r->n) {
+        const struct lct_test *t = &test[order.next];
+        const double alpha = LCT_ALPHA / (double)order.pairs;
+        const size_t seeds = locant_power_seeds(t->mean, t->deviation, alpha,
+                                                LCT_POWER, LCT_MOST_SEEDS);
+
+        snprintf(sentence, sizeof sentence, "at %lld bytes %s and %s differ by"
+                 " %.3f +- %.3f; if that is so, it takes %zu seeds (--seeds"
+                 " %zu) to tell them apart with a chance of %g",
+                 (long long)lct_length(r, k), r->groups[order.first].spec,
+                 r->groups[order.next].spec, t->mean, t->half, seeds, seeds,
+                 LCT_POWER);
+        if (seeds > r->groups[order.first].n)
+            lct_notice("report", sentence, progress, context);
+    }
+    locant_release(test);
+    return status;
+}

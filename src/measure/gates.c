@@ -1,0 +1,241 @@
+/*
+ * gates.c - what must hold before the page may be believed.
+ *
+ *   g1  every encoding has the properties it declares (properties.c)
+ *   g2  the best model beats an n-gram counted on the bytes it saw
+ *   g3  most models use more than the last 8 bytes
+ *   g4  no model sees the future
+ *   g5  every run has a finite loss
+ *   g6  runs of one seed were trained on the same batches
+ *   g7  every claim passes its corrected test
+ *
+ * A comparison with a NAN does not hold, and conditions are written so that it
+ * makes a gate fail.  What was found is kept as values; gate_text.c says it.
+ */
+#include "../core/size.h"
+#include "gates.h"
+#include "claims.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Nats per byte that shuffling must cost, and the share of encodings. */
+static const double shuffle_cost = .2, shuffle_share = .75;
+enum { NOT_SHUFFLED = 8 };
+/* Rounding of a forward in float32 over other shapes stays far below this. */
+static const double causal_bound = 1e-4;
+
+/* The specs are set before. */
+static void judge(locant_report_gate *g, int passed, const char *text,
+                  const double values[LOCANT_GATE_VALUES])
+{
+    g->passed = passed;
+    snprintf(g->text, sizeof g->text, "%s", text);
+    for (int i = 0; i < LOCANT_GATE_VALUES; i++)
+        g->value[i] = values[i];
+    lct_gate_say(g);
+}
+#define VALUES(...) (const double[LOCANT_GATE_VALUES]){ __VA_ARGS__ }
+
+static void name_spec(locant_report_gate *g, int i, const struct lct_group *of)
+{
+    memcpy(g->spec[i], of->spec, sizeof g->spec[i]);
+}
+
+/* Mean over seeds of P1 at length k. */
+static double mean_loss(const struct lct_group *g, int k)
+{
+    double sum = 0;
+
+    for (size_t s = 0; s < g->n; s++)
+        sum += g->results[s].eval.same_targets[k];
+    return sum / (double)g->n;
+}
+
+static double length_of(const struct lct_results *r, int k)
+{
+    return (double)r->groups[0].results[0].eval.length[k];
+}
+
+static void beats_ngram(locant_report_gate *gate, const struct lct_results *r)
+{
+    double best = INFINITY;
+
+    snprintf(gate->spec[0], sizeof gate->spec[0], "no encoding");
+    for (size_t i = 0; i < r->n; i++) {
+        double loss = mean_loss(&r->groups[i], 0);
+
+        if (loss < best) {
+            best = loss;
+            name_spec(gate, 0, &r->groups[i]);
+        }
+    }
+    judge(gate, best < r->ngram[0], "g2.best",
+          VALUES(length_of(r, 0), best, r->ngram_order[0], r->ngram[0]));
+}
+
+static void uses_context(locant_report_gate *gate, const struct lct_results *r)
+{
+    size_t enough = 0, needed = (size_t)ceil(shuffle_share * (double)r->n);
+    double most = -INFINITY;
+
+    for (size_t i = 0; i < r->n; i++) {
+        const struct lct_group *g = &r->groups[i];
+        double rise = 0;
+
+        for (size_t s = 0; s < g->n; s++)
+            rise += (g->results[s].eval.shuffled -
+                     g->results[s].eval.same_targets[0]) / (double)g->n;
+        enough += rise >= shuffle_cost;
+        most = rise > most ? rise : most;
+    }
+    judge(gate, enough >= needed, "g3.shuffle",
+          VALUES(shuffle_cost, (double)enough, (double)r->n, (double)needed,
+                 most, NOT_SHUFFLED));
+}
+
+static void is_causal(locant_report_gate *gate, const struct lct_results *r)
+{
+    double worst = 0;
+
+    for (size_t i = 0; i < r->n; i++)
+        for (size_t s = 0; s < r->groups[i].n; s++) {
+            double x = r->groups[i].results[s].eval.causality;
+
+            /* the first NAN stays */
+            if (!isnan(worst) && !(x <= worst)) {
+                worst = x;
+                name_spec(gate, 0, &r->groups[i]);
+            }
+        }
+    judge(gate, worst <= causal_bound, worst == 0 ? "g4.exact" : "g4.change",
+          VALUES(worst, causal_bound));
+}
+
+/* Lengths beyond the end of an encoding are undefined, and no failure. */
+static int is_finite(const struct lct_group *g, const struct lct_result *x)
+{
+    if (strcmp(x->run.status, "done") != 0 || !isfinite(x->run.train_loss))
+        return 0;
+    for (int k = 0; k < LOCANT_EVAL_LENGTHS; k++)
+        if (!isfinite(x->eval.same_targets[k]) &&
+            x->eval.length[k] <= g->reach)
+            return 0;
+    return 1;
+}
+
+static void all_finite(locant_report_gate *gate, const struct lct_results *r)
+{
+    size_t bad = 0, n = 0;
+
+    for (size_t i = 0; i < r->n; i++)
+        for (size_t s = 0; s < r->groups[i].n; s++, n++)
+            if (!is_finite(&r->groups[i], &r->groups[i].results[s])) {
+                name_spec(gate, 0, &r->groups[i]);
+                bad++;
+            }
+    if (bad)
+        judge(gate, 0, "g5.bad", VALUES((double)bad, (double)n));
+    else
+        judge(gate, 1, "g5.finite", VALUES((double)n));
+}
+
+static void same_batches(locant_report_gate *gate, const struct lct_results *r)
+{
+    size_t different = 0;
+
+    for (size_t s = 0; s < r->groups[0].n; s++) {
+        const char *first = r->groups[0].results[s].batch_checksum;
+
+        for (size_t i = 0; i < r->n; i++)
+            different += s >= r->groups[i].n || first[0] == 0 ||
+                         strcmp(r->groups[i].results[s].batch_checksum,
+                                first) != 0;
+    }
+    judge(gate, different == 0, different ? "g6.other" : "g6.same",
+          VALUES((double)different));
+}
+
+/* The claims of the verdict, as they are counted. */
+struct claims {
+    double made, largest; /* of their corrected p */
+    size_t worst;         /* the encoding that has it */
+};
+
+static void count(struct claims *c, const struct lct_test *test, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (test[i].corrected < LCT_ALPHA && ++c->made &&
+            test[i].corrected >= c->largest) {
+            c->largest = test[i].corrected;
+            c->worst = i;
+        }
+}
+
+/* At length index k: that losses changed, and that some are above the
+   lowest. */
+static locant_status count_claims(struct claims *c, struct lct_test *test,
+                                  const struct lct_results *r, int k)
+{
+    struct lct_order order;
+
+    if (k > 0) {
+        LCT_TRY(lct_test_changes(test, r, k));
+        count(c, test, r->n);
+    }
+    LCT_TRY(lct_test_order(test, &order, r, k));
+    count(c, test, r->n);
+    return LOCANT_OK;
+}
+
+/* Nothing else is claimed, so the gate can only hold or have no say. */
+static void judge_claims(locant_report_gate *gate, const struct lct_results *r,
+                         const struct claims *c)
+{
+    gate->not_applicable = c->made == 0;
+    if (c->made > 0)
+        name_spec(gate, 0, &r->groups[c->worst]);
+    judge(gate, c->largest < LCT_ALPHA,
+          c->made > 0        ? "g7.claims"
+          : lct_is_tested(r) ? "g7.none"
+                             : "g7.few",
+          VALUES(c->made, c->largest, LCT_ALPHA, LCT_TESTED_SEEDS));
+}
+
+static locant_status test_claims(locant_report_gate *gate,
+                                 const struct lct_results *r)
+{
+    struct claims claims = { .made = 0 };
+    struct lct_test *test = NULL;
+    size_t bytes;
+    locant_status status = LOCANT_OK;
+
+    if (lct_mul(&bytes, r->n, sizeof *test))
+        test = locant_alloc(bytes);
+    if (test == NULL)
+        status = locant_fail(LOCANT_ERR_NOMEM, "report: no memory for %zu"
+                             " tests", r->n);
+    for (int i = 0; i < LCT_ANSWERED && status == LOCANT_OK; i++)
+        if (lct_is_tested(r))
+            status = count_claims(&claims, test, r, lct_answered[i]);
+    if (status == LOCANT_OK)
+        judge_claims(gate, r, &claims);
+    locant_release(test);
+    return status;
+}
+
+locant_status lct_judge_gates(struct lct_results *r)
+{
+    static void (*const gates[])(locant_report_gate *,
+                                 const struct lct_results *) = {
+        beats_ngram, uses_context, is_causal, all_finite, same_batches,
+    };
+
+    for (int i = 1; i < 7; i++) {
+        r->gates[i] = (locant_report_gate){ .passed = 0 };
+        snprintf(r->gates[i].name, sizeof r->gates[i].name, "g%d", i + 1);
+    }
+    for (int i = 0; i < 5; i++)
+        gates[i](&r->gates[i + 1], r);
+    return test_claims(&r->gates[6], r);
+}

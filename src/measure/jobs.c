@@ -1,0 +1,179 @@
+/* jobs.c - jobs side by side, stage after stage, and their progress */
+#define _POSIX_C_SOURCE 200809L
+#include "jobs.h"
+#include "../store/checkpoint.h"
+#include <math.h>
+#include <stdio.h>
+
+/* ---------------------------------------------------------------- progress */
+
+/* The job has done 'cost' more, 'spent' of it in this sitting; nonzero: it is
+   asked to stop. */
+static int tell(struct lct_job *job, locant_progress *p, double cost,
+                double spent, bool due)
+{
+    struct lct_jobs *all = job->jobs;
+    int stop;
+
+    pthread_mutex_lock(&all->mutex);
+    job->told += cost;
+    all->done += cost;
+    all->spent += spent;
+    p->done = (int64_t)all->done;
+    p->total = (int64_t)fmax(all->all, all->done);
+    p->elapsed = lct_clock() - all->begun;
+    p->left = all->spent > 0
+                  ? p->elapsed * (double)(p->total - p->done) / all->spent
+                  : NAN;
+    if (due && !all->stop && all->progress &&
+        all->progress(p, all->context) != 0)
+        all->stop = true;
+    stop = all->stop;
+    pthread_mutex_unlock(&all->mutex);
+    return stop;
+}
+
+/* What a run told first was there before but for its last step. */
+static int on_train(const locant_progress *progress, void *context)
+{
+    struct lct_job *job = context;
+    locant_progress p = *progress;
+    const int64_t more = p.done - job->last;
+    const int64_t fresh = job->last == 0 && job->step < more ? job->step : more;
+
+    job->last = p.done;
+    return tell(job, &p, LCT_TRAIN_COST * (double)more,
+                LCT_TRAIN_COST * (double)fresh, true);
+}
+
+int lct_job_on_score(const locant_progress *progress, void *context)
+{
+    struct lct_job *job = context;
+    locant_progress p = *progress;
+    const double more = (double)(p.done - job->last);
+
+    job->last = p.done;
+    return tell(job, &p, more, more, true);
+}
+
+void lct_job_reads(struct lct_job *job, double tokens)
+{
+    job->cost += tokens;
+    job->last = 0;
+    if (job->begun == 0)
+        job->begun = lct_clock();
+}
+
+int lct_job_on_read(int64_t tokens, void *context)
+{
+    struct lct_job *job = context;
+    const double now = lct_clock();
+    const bool due = now - job->reported >= .1;
+    locant_progress p = {.phase = job->jobs->phase, .encoding = job->encoding,
+                         .seed = job->seed, .step = job->steps,
+                         .steps = job->steps, .loss = NAN, .rate = NAN};
+
+    job->read += (double)tokens;
+    if (now > job->begun)
+        p.rate = job->read / (now - job->begun);
+    if (due)
+        job->reported = now;
+    return tell(job, &p, (double)tokens, (double)tokens, due);
+}
+
+static void tell_failure(struct lct_job *job)
+{
+    struct lct_jobs *all = job->jobs;
+    char notice[640];
+    locant_progress p = {.phase = all->phase, .loss = NAN, .rate = NAN,
+                         .notice = notice};
+
+    snprintf(notice, sizeof notice, "%s; the others go on, and numbers leave it"
+             " out", locant_last_error());
+    pthread_mutex_lock(&all->mutex);
+    all->failures++;
+    pthread_mutex_unlock(&all->mutex);
+    (void)tell(job, &p, 0, 0, true);
+}
+
+locant_status lct_job_train(int64_t *run, struct lct_job *job,
+                            const locant_train_options *options)
+{
+    const struct lct_jobs *all = job->jobs;
+    locant_train_options o = *options;
+
+    o.progress = on_train;
+    o.context = job;
+    job->step = o.batch * o.length;
+    job->cost += LCT_TRAIN_COST * (double)(o.steps * job->step);
+    LCT_TRY(lct_train_or_fail(run, all->store, o.source ? NULL : all->corpus,
+                              &o));
+    if (lct_run_failed(all->store, *run))
+        tell_failure(job);
+    return LOCANT_OK;
+}
+
+/* ------------------------------------------------------------------- stages */
+
+/* The error message of a failure belongs to this thread: keep it. */
+static void finish(struct lct_jobs *all, const struct lct_job *job,
+                   locant_status status)
+{
+    pthread_mutex_lock(&all->mutex);
+    if (status == LOCANT_OK)
+        all->done += job->cost - job->told; /* the rest was there already */
+    else
+        all->stop = true;
+    if (status != LOCANT_OK && (all->status == LOCANT_OK ||
+                                all->status == LOCANT_ERR_INTERRUPTED)) {
+        all->status = status;
+        snprintf(all->error, sizeof all->error, "%s", locant_last_error());
+    }
+    pthread_mutex_unlock(&all->mutex);
+}
+
+/* Jobs begin in order, whatever order tasks are called in. */
+static void work(void *context, size_t task, int slot)
+{
+    struct lct_jobs *all = context;
+    struct lct_job job = {.jobs = all};
+    bool stop;
+
+    (void)task;
+    (void)slot;
+    pthread_mutex_lock(&all->mutex);
+    stop = all->stop;
+    job.i = all->next++;
+    pthread_mutex_unlock(&all->mutex);
+    if (!stop)
+        finish(all, &job, all->stage->run(&job));
+}
+
+static locant_status outcome(const struct lct_jobs *all)
+{
+    if (all->status != LOCANT_OK && all->status != LOCANT_ERR_INTERRUPTED)
+        return locant_fail(all->status, "%s", all->error);
+    if (all->stop)
+        return locant_fail(LOCANT_ERR_INTERRUPTED,
+                           "locant_report_run: stopped; every run has its"
+                           " checkpoint and the same call continues");
+    return LOCANT_OK;
+}
+
+locant_status lct_jobs_run(struct lct_jobs *jobs, const struct lct_stage *stage,
+                           size_t stages)
+{
+    locant_status status = LOCANT_OK;
+
+    jobs->begun = lct_clock();
+    pthread_mutex_init(&jobs->mutex, NULL);
+    for (size_t i = 0; i < stages && status == LOCANT_OK; i++) {
+        jobs->stage = &stage[i];
+        jobs->next = 0;
+        locant_parallel_for(stage[i].n, work, jobs);
+        status = outcome(jobs);
+    }
+    pthread_mutex_destroy(&jobs->mutex);
+    jobs->seconds = lct_clock() - jobs->begun;
+    return status;
+}

@@ -1,0 +1,126 @@
+/* losses.c - the losses of all encodings side by side, and their ranks */
+#include "../core/size.h"
+#include "losses.h"
+#include <math.h>
+
+/* Blocks that every run with an evaluation has; 0 if none has one. */
+static size_t common_blocks(const struct lct_results *r)
+{
+    size_t blocks = 0;
+
+    for (size_t i = 0; i < r->n; i++)
+        for (size_t s = 0; s < r->groups[i].n; s++) {
+            const struct lct_result *x = &r->groups[i].results[s];
+            size_t own = (size_t)x->eval.blocks;
+
+            if (x->block_loss && x->eval.blocks > 0 &&
+                (blocks == 0 || own < blocks))
+                blocks = own;
+        }
+    return blocks;
+}
+
+static const double *losses_of(const struct lct_result *x,
+                               enum lct_measure measure)
+{
+    return measure == LCT_P1 ? x->block_loss : x->more[measure];
+}
+
+bool lct_has_measure(const struct lct_results *r, enum lct_measure measure)
+{
+    for (size_t i = 0; i < r->n; i++)
+        for (size_t s = 0; s < r->groups[i].n; s++)
+            if (losses_of(&r->groups[i].results[s], measure))
+                return true;
+    return false;
+}
+
+/* Loss of block b, NAN without a run or what was asked for. */
+static double block_loss(const struct lct_group *g, size_t s,
+                         struct lct_term term, size_t b)
+{
+    const struct lct_result *x = s < g->n ? &g->results[s] : NULL;
+    const double *loss = x ? losses_of(x, term.measure) : NULL;
+    const size_t k = term.measure == LCT_P4 ? 0 : (size_t)term.k;
+
+    return loss ? loss[k * (size_t)x->eval.blocks + b] : NAN;
+}
+
+locant_status lct_measured(double **out, size_t *seeds, size_t *blocks,
+                           const struct lct_results *r, struct lct_term term,
+                           const struct lct_term *less)
+{
+    size_t bytes;
+    double *to;
+
+    *out = NULL;
+    *seeds = 0;
+    *blocks = common_blocks(r);
+    for (size_t i = 0; i < r->n; i++)
+        *seeds = r->groups[i].n > *seeds ? r->groups[i].n : *seeds;
+    if (lct_mul(&bytes, r->n + 1, *seeds + 1) &&
+        lct_mul(&bytes, bytes, *blocks + 1) &&
+        lct_mul(&bytes, bytes, sizeof **out))
+        *out = locant_alloc(bytes);
+    if (*out == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "report: no memory for losses of %zu encodings",
+                           r->n);
+    to = *out;
+    for (size_t i = 0; i < r->n; i++)
+        for (size_t s = 0; s < *seeds; s++)
+            for (size_t b = 0; b < *blocks; b++) {
+                *to = block_loss(&r->groups[i], s, term, b);
+                if (less)
+                    *to -= block_loss(&r->groups[i], s, *less, b);
+                to++;
+            }
+    return LOCANT_OK;
+}
+
+locant_status lct_losses(double **out, size_t *seeds, size_t *blocks,
+                         const struct lct_results *r, int k, int base)
+{
+    const struct lct_term term = { LCT_P1, k }, less = { LCT_P1, base };
+
+    return lct_measured(out, seeds, blocks, r, term, base < 0 ? NULL : &less);
+}
+
+int lct_judged(const struct lct_results *r)
+{
+    return r->judged ? r->judged : LOCANT_EVAL_LENGTHS - 1;
+}
+
+int lct_declared(const struct lct_results *r)
+{
+    enum { DECLARED = 3 };
+
+    return lct_judged(r) < DECLARED ? lct_judged(r) : DECLARED;
+}
+
+locant_status lct_rank(int *rank, const struct lct_results *r, int k)
+{
+    size_t seeds, blocks;
+    double *loss;
+    locant_status status;
+
+    LCT_TRY(lct_losses(&loss, &seeds, &blocks, r, k, -1));
+    status = locant_ranks(rank, loss, r->n, seeds, blocks, .95);
+    locant_release(loss);
+    return status;
+}
+
+const struct lct_group *lct_first_group(const struct lct_results *r)
+{
+    for (size_t i = 0; i < r->n; i++)
+        if (r->groups[i].n)
+            return &r->groups[i];
+    return NULL;
+}
+
+int64_t lct_length(const struct lct_results *r, int k)
+{
+    const struct lct_group *g = lct_first_group(r);
+
+    return g ? g->results[0].eval.length[k] : INT64_C(128) << k;
+}

@@ -1,0 +1,46 @@
+/* losses.h - losses of all groups in one array, ranks of them */
+#ifndef LCT_LOSSES_H
+#define LCT_LOSSES_H
+#include "results.h"
+
+/*
+ * P1 losses of all groups at length index k, less those at index 'base' unless
+ * it is negative: (*out)[groups, seeds, blocks] in nats per byte, memory of
+ * locant_alloc().  Only blocks that all have; NAN where there is no run.
+ */
+locant_status lct_losses(double **out, size_t *seeds, size_t *blocks,
+                         const struct lct_results *r, int k, int base);
+
+/* A measure at length index k; k does not matter to P4. */
+struct lct_term {
+    enum lct_measure measure;
+    int k;
+};
+
+/* The same of any measure, less another unless 'less' is NULL. */
+locant_status lct_measured(double **out, size_t *seeds, size_t *blocks,
+                           const struct lct_results *r, struct lct_term term,
+                           const struct lct_term *less);
+
+/* Whether any run has it. */
+bool lct_has_measure(const struct lct_results *r, enum lct_measure measure);
+
+/* rank[groups] at length index k: locant_ranks() at 95 %. */
+locant_status lct_rank(int *rank, const struct lct_results *r, int k);
+
+/* Index of the length that ranks are made at. */
+int lct_judged(const struct lct_results *r);
+
+/* The first encoding that has a run; NULL: none has. */
+const struct lct_group *lct_first_group(const struct lct_results *r);
+
+/* Context length k of the evaluations. */
+int64_t lct_length(const struct lct_results *r, int k);
+
+/*
+ * The comparison declared before any result was seen: the change of loss from
+ * the trained length to the one of this index, within each encoding.  That is
+ * 1024, or the judged length if it is shorter.
+ */
+int lct_declared(const struct lct_results *r);
+#endif

@@ -1,0 +1,206 @@
+/*
+ * plan.c - what a report trains, and the queue that gets it done.
+ *
+ * Jobs are ordered by seed, then by encoding, so that a report stopped early
+ * leaves whole seeds.  A job is one training and its evaluation, on one thread;
+ * as many run side by side as there are threads.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "results.h"
+#include <stdio.h>
+#include <string.h>
+
+static const char *const eight[] = {
+    "none", "learned", "sinusoidal", "rope",
+    "rope(base=128)", "alibi", "t5", "kerple",
+};
+
+static const char *const three[] = {"sinusoidal", "rope", "alibi"};
+
+#define LIST(specs) specs, sizeof specs / sizeof specs[0]
+
+/* The n-gram order of gate g2 comes first, the other is for comparison. */
+static const struct preset {
+    const char *name;
+    int64_t layers, width, heads, ff, steps;
+    double rate;
+    int seeds;
+    int64_t blocks;
+    int order[2];
+    const char *const *specs;
+    size_t n;
+    int judged; /* index of the length that ranks are made at */
+    double rates[LCT_RATES]; /* to choose from; 0: 'rate' */
+} presets[] = {
+    {"smoke", 2, 32, 4, 128, 40, 3e-3, 1, 6, {2, 3}, LIST(eight), 4, {0}},
+    {"quick", 3, 64, 4, 256, 600, 3e-3, 2, 96, {2, 3}, LIST(eight), 4, {0}},
+    {"hour", 3, 96, 4, 384, 1500, 2e-3, 4, 192, {3, 2}, LIST(eight), 4, {0}},
+    {"full", 4, 128, 4, 512, 2000, 2e-3, 5, 256, {4, 3}, LIST(eight), 4,
+     {1e-3, 2e-3, 4e-3}},
+    {"homework", 3, 64, 4, 256, 500, 3e-3, 3, 48, {2, 3}, LIST(three), 1, {0}},
+};
+
+bool lct_is_preset(const char *name)
+{
+    for (size_t i = 0; name && i < sizeof presets / sizeof presets[0]; i++)
+        if (strcmp(presets[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* ------------------------------------------------------------------ create */
+
+static locant_status check_options(const locant_report_options *o)
+{
+    size_t n = sizeof presets / sizeof presets[0];
+
+    if (o->struct_size != sizeof *o)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_report_run: options->struct_size is %zu,"
+                           " expected %zu", o->struct_size, sizeof *o);
+    if ((unsigned)o->preset >= n)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_report_run: preset is %d, expected 0 .. %zu",
+                           (int)o->preset, n - 1);
+    if (o->seeds < 0 || o->seeds > 1000)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_report_run: seeds is %d, expected 0 .. 1000",
+                           o->seeds);
+    if (o->minutes < 0 || o->minutes > 1000000)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_report_run: minutes is %d, expected 0 .. "
+                           "1000000", o->minutes);
+    if (o->encodings &&
+        (o->n_encodings < 1 || o->n_encodings > LCT_MOST_ENCODINGS))
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_report_run: n_encodings is %zu, expected"
+                           " 1 .. %d", o->n_encodings, LCT_MOST_ENCODINGS);
+    return LOCANT_OK;
+}
+
+/* Would the model take this encoding?  Found out before the first training. */
+static locant_status try_model(const struct lct_plan *plan,
+                               const locant_encoding *e)
+{
+    const locant_train_options *o = &plan->train;
+    const struct lct_model_config config = {
+        .layers = o->layers, .width = o->width, .heads = o->heads,
+        .kv_heads = o->kv_heads, .ff = o->ff, .vocab = LCT_VOCAB,
+        .encoding = e};
+    struct lct_model *model = NULL;
+    locant_status status =
+        lct_model_create(&model, &config, 1, o->length, false);
+
+    if (status == LOCANT_OK)
+        status = lct_check_reach(e, o->length);
+    lct_model_free(model);
+    return status;
+}
+
+/* The canonical spec of an encoding trained at the plan's length. */
+static locant_status resolve(char out[256], const struct lct_plan *plan,
+                             const char *spec)
+{
+    locant_encoding *e, *resolved = NULL;
+    locant_status status;
+
+    if (spec == NULL)
+        return locant_fail(LOCANT_ERR_NULL,
+                           "locant_report_run: one of encodings is NULL");
+    LCT_TRY(locant_encoding_create(&e, spec));
+    status = locant_encoding_resolve(&resolved, e, plan->train.length);
+    locant_encoding_free(e);
+    if (status == LOCANT_OK)
+        status = try_model(plan, resolved);
+    if (status == LOCANT_OK && strlen(locant_encoding_spec(resolved)) > 255)
+        status = locant_fail(LOCANT_ERR_PARAM,
+                             "locant_report_run: the spec '%.40s..' is longer"
+                             " than 255 bytes", spec);
+    if (status == LOCANT_OK)
+        snprintf(out, 256, "%s", locant_encoding_spec(resolved));
+    locant_encoding_free(resolved);
+    return status;
+}
+
+static locant_status resolve_all(struct lct_plan *plan,
+                                 const char *const *specs)
+{
+    for (size_t i = 0; i < plan->n; i++) {
+        LCT_TRY(resolve(plan->specs[i], plan, specs[i]));
+        for (size_t j = 0; j < i; j++)
+            if (strcmp(plan->specs[i], plan->specs[j]) == 0)
+                return locant_fail(LOCANT_ERR_PARAM,
+                                   "locant_report_run: encoding %s is given"
+                                   " twice", plan->specs[i]);
+    }
+    return LOCANT_OK;
+}
+
+static void set_preset(struct lct_plan *plan, const struct preset *p)
+{
+    plan->name = p->name;
+    plan->seeds = p->seeds;
+    plan->blocks = p->blocks;
+    plan->judged = p->judged;
+    for (int i = 0; i < LCT_RATES && p->rates[i] > 0; i++)
+        plan->rates[plan->n_rates++] = p->rates[i];
+    plan->ngram_order[0] = p->order[0];
+    plan->ngram_order[1] = p->order[1];
+    plan->train = (locant_train_options)LOCANT_TRAIN_INIT;
+    plan->train.layers = p->layers;
+    plan->train.width = p->width;
+    plan->train.heads = plan->train.kv_heads = p->heads;
+    plan->train.ff = p->ff;
+    plan->train.steps = p->steps;
+    plan->train.learning_rate = p->rate;
+}
+
+static locant_status allocate(struct lct_plan *plan)
+{
+    const size_t n = plan->n, tried = n * LCT_RATES;
+
+    plan->specs = locant_alloc(n * sizeof *plan->specs);
+    plan->runs = locant_alloc(n * (size_t)plan->seeds * sizeof *plan->runs);
+    plan->rate = locant_alloc(n * sizeof *plan->rate);
+    plan->valid = locant_alloc(tried * sizeof *plan->valid);
+    plan->tried = locant_alloc(tried * sizeof *plan->tried);
+    if (!plan->specs || !plan->runs || !plan->rate || !plan->valid ||
+        !plan->tried)
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "locant_report_run: no memory for %zu encodings", n);
+    for (size_t i = 0; i < n; i++)
+        plan->rate[i] = plan->train.learning_rate;
+    return LOCANT_OK;
+}
+
+locant_status lct_plan_create(struct lct_plan *plan,
+                              const locant_report_options *options)
+{
+    locant_status status;
+
+    *plan = (struct lct_plan){0};
+    LCT_TRY(check_options(options));
+    set_preset(plan, &presets[options->preset]);
+    if (options->seeds)
+        plan->seeds = options->seeds;
+    plan->n = options->encodings ? options->n_encodings
+                                 : presets[options->preset].n;
+    status = allocate(plan);
+    if (status == LOCANT_OK)
+        status = resolve_all(plan, options->encodings ? options->encodings
+                                                      : presets[options->preset]
+                                                            .specs);
+    if (status != LOCANT_OK)
+        lct_plan_free(plan);
+    return status;
+}
+
+void lct_plan_free(struct lct_plan *plan)
+{
+    locant_release(plan->specs);
+    locant_release(plan->runs);
+    locant_release(plan->rate);
+    locant_release(plan->valid);
+    locant_release(plan->tried);
+    *plan = (struct lct_plan){0};
+}

@@ -1,0 +1,59 @@
+/* plan.h - what a report trains and evaluates, and doing it */
+#ifndef LCT_PLAN_H
+#define LCT_PLAN_H
+#include "../train/train.h"
+
+enum { LCT_RATES = 3 }; /* learning rates tried, at most */
+
+enum { LCT_MOST_ENCODINGS = 1000 };
+
+/* Is this the name of a preset? */
+bool lct_is_preset(const char *name);
+
+/* What a report trains and evaluates. */
+struct lct_plan {
+    const char *name;
+    locant_train_options train; /* encoding and seed are of the job */
+    char (*specs)[256];         /* [n] canonical, resolved */
+    size_t n;
+    int seeds;                  /* 1 .. seeds */
+    int64_t blocks;
+    int ngram_order[2];
+    int judged;                 /* index of the length ranks are made at */
+    int64_t *runs;              /* [n, seeds]: ids; 0 not reached */
+    double rates[LCT_RATES];    /* learning rates to try with seed 1 */
+    int n_rates;                /* 0: train.learning_rate for all */
+    double *rate;               /* [n]: of each encoding, chosen */
+    double *valid;              /* [n_rates, n]: validation loss of each */
+    int64_t *tried;             /* [n_rates, n]: its run */
+};
+
+locant_status lct_plan_create(struct lct_plan *plan,
+                              const locant_report_options *options);
+void lct_plan_free(struct lct_plan *plan);
+
+/*
+ * The rate of the least validation loss, for every encoding, from what the
+ * store has of 'tried'.  No other loss is looked at; a run without one is never
+ * chosen, unless all are.
+ */
+locant_status lct_choose_rates(struct lct_plan *plan, locant_store *store,
+                               const char *corpus_sha256);
+
+/* locant_train(); OK also where its loss stopped being finite, for others are
+   to go on. */
+locant_status lct_train_or_fail(int64_t *run, locant_store *store,
+                                const locant_corpus *corpus,
+                                const locant_train_options *options);
+
+/* Tokens of a seed of all encodings, trained ones thrice. */
+double lct_plan_cost(const struct lct_plan *plan);
+
+/*
+ * Train and evaluate what the store lacks, side by side.  A run whose loss
+ * stopped being finite does not stop the others.
+ */
+locant_status lct_plan_run(struct lct_plan *plan, locant_store *store,
+                           const locant_corpus *corpus,
+                           locant_progress_fn progress, void *context);
+#endif

@@ -1,0 +1,121 @@
+/*
+ * plan_run.c - train and evaluate the runs of a plan: learning rates that are
+ * to be tried first, then every seed.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "jobs.h"
+#include "measures.h"
+#include <math.h>
+
+static double evaluation_tokens(const struct lct_plan *plan, size_t e)
+{
+    const int64_t length = plan->train.length;
+
+    return (double)(lct_evaluation_tokens(plan->blocks, length) +
+                    lct_more_tokens(plan->blocks, plan->specs[e], length));
+}
+
+double lct_plan_cost(const struct lct_plan *plan)
+{
+    const locant_train_options *o = &plan->train;
+    double sum = 0;
+
+    for (size_t e = 0; e < plan->n; e++)
+        sum += (double)(LCT_TRAIN_COST * o->steps * o->batch * o->length) +
+               evaluation_tokens(plan, e);
+    return sum;
+}
+
+static locant_status run_one(struct lct_job *job, int64_t *run, double rate,
+                             uint64_t seed)
+{
+    const struct lct_jobs *all = job->jobs;
+    const struct lct_plan *plan = all->work;
+    const size_t e = job->i % plan->n;
+    locant_train_options o = plan->train;
+    locant_evaluation unused;
+
+    o.encoding = job->encoding = plan->specs[e];
+    o.seed = job->seed = seed;
+    o.learning_rate = rate;
+    job->steps = o.steps;
+    LCT_TRY(lct_job_train(run, job, &o));
+    if (lct_run_failed(all->store, *run))
+        return LOCANT_OK;
+    lct_job_reads(job, evaluation_tokens(plan, e));
+    LCT_TRY(lct_evaluate(&unused, all->store, *run, all->corpus, plan->blocks,
+                         lct_job_on_read, job));
+    return lct_evaluate_more(all->store, *run, all->corpus, plan->blocks,
+                             lct_job_on_read, job);
+}
+
+static locant_status try_rate(struct lct_job *job)
+{
+    const struct lct_plan *plan = job->jobs->work;
+
+    return run_one(job, &plan->tried[job->i], plan->rates[job->i / plan->n], 1);
+}
+
+static locant_status run_seed(struct lct_job *job)
+{
+    const struct lct_plan *plan = job->jobs->work;
+
+    return run_one(job, &plan->runs[job->i], plan->rate[job->i % plan->n],
+                   1 + job->i / plan->n);
+}
+
+/*
+ * The learning rate an encoding is compared at.  Every rate is tried with the
+ * first seed; the one of the least loss on the validation text at the trained
+ * length is that of all seeds.  Losses of the test text, at any length, have no
+ * say.
+ */
+locant_status lct_choose_rates(struct lct_plan *plan, locant_store *store,
+                               const char *corpus_sha256)
+{
+    for (size_t i = 0; i < plan->n && plan->n_rates > 0; i++) {
+        double least = INFINITY;
+
+        plan->rate[i] = plan->rates[0];
+        for (int k = 0; k < plan->n_rates; k++) {
+            const size_t at = (size_t)k * plan->n + i;
+            locant_evaluation e = {.valid = NAN};
+            bool found;
+
+            LCT_TRY(lct_store_load_evaluation(&e, NULL, &found, store,
+                                              plan->tried[at], corpus_sha256,
+                                              plan->blocks));
+            plan->valid[at] = found ? e.valid : NAN;
+            if (plan->valid[at] < least) {
+                least = plan->valid[at];
+                plan->rate[i] = plan->rates[k];
+            }
+        }
+    }
+    return LOCANT_OK;
+}
+
+static locant_status choose(struct lct_job *job)
+{
+    const struct lct_jobs *all = job->jobs;
+
+    return lct_choose_rates(all->work, all->store,
+                            locant_corpus_info_of(all->corpus)->sha256);
+}
+
+locant_status lct_plan_run(struct lct_plan *plan, locant_store *store,
+                           const locant_corpus *corpus,
+                           locant_progress_fn progress, void *context)
+{
+    const struct lct_stage stages[] = {
+        {try_rate, plan->n * (size_t)plan->n_rates},
+        {choose, 1},
+        {run_seed, plan->n * (size_t)plan->seeds},
+    };
+    struct lct_jobs jobs = {
+        .work = plan, .phase = "evaluate", .store = store, .corpus = corpus,
+        .progress = progress, .context = context,
+        .all = (plan->seeds + plan->n_rates) * lct_plan_cost(plan)};
+
+    return lct_jobs_run(&jobs, stages, 3);
+}

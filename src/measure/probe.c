@@ -1,0 +1,263 @@
+/*
+ * probe.c - measure a trained run on fixed text, part by part, and keep each
+ * part in the store.
+ */
+#include "probe.h"
+#include "../store/checkpoint.h"
+#include "../train/load_trained.h"
+#include "../train/train.h"
+#include "tasks.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The text is the generator's: it is the same everywhere, and no licence binds
+   what a figure shows of it.  Not the seed of a corpus trained on. */
+enum { TEXT_SEED = 7, TEXT_BYTES = 256 << 10 };
+
+/* A part that measures anything else than before counts its version up. */
+static const struct part {
+    const char *name;
+    int version;
+    locant_status (*measure)(json_t *out, struct lct_probe *p);
+} parts[] = {
+    {"attention", 1, lct_probe_attention},
+    {"maps", 2, lct_probe_maps},
+    {"field", 2, lct_probe_field},
+    {"states", 2, lct_probe_states},
+    {"usage", 1, lct_probe_usage},
+    {"partial", 1, lct_probe_partial},
+    {"tables", 2, lct_probe_tables},
+};
+enum { PARTS = sizeof parts / sizeof parts[0] };
+
+/* --------------------------------------------------------------------- open */
+
+static locant_status check_run(const locant_run_info *run,
+                               const struct lct_model_config *c)
+{
+    if (strcmp(run->status, "done") != 0)
+        return locant_fail(LOCANT_ERR_PARAM, "locant_probe: run %" PRId64
+                           " is %s at step %" PRId64 " of %" PRId64
+                           ", expected it done", run->id, run->status,
+                           run->step, run->steps);
+    if (strcmp(run->source, "text") != 0)
+        return locant_fail(LOCANT_ERR_UNSUPPORTED, "locant_probe: run %" PRId64
+                           " is one of task %s, expected one of text", run->id,
+                           run->source);
+    if (c->memory > 0)
+        return locant_fail(LOCANT_ERR_UNSUPPORTED, "locant_probe: run %" PRId64
+                           " remembers %" PRId64 " tokens, expected a model "
+                           "without memory", run->id, c->memory);
+    return LOCANT_OK;
+}
+
+static locant_status load(struct lct_probe *p)
+{
+    struct lct_run_extra extra;
+    struct lct_checkpoint c = {.key = extra.key};
+    struct lct_model_config config;
+    locant_status status;
+    char *path;
+
+    LCT_TRY(lct_store_run_extra(&extra, p->store, p->run.id));
+    LCT_TRY(lct_model_parse(&config, p->run.model));
+    LCT_TRY(lct_run_encoding(&p->encoding, p->store, &p->run));
+    config.encoding = p->encoding;
+    p->layers = config.layers;
+    p->heads = config.heads;
+    p->longest = lct_check_reach(p->encoding, LCT_PROBE_LONG) == LOCANT_OK
+                     ? LCT_PROBE_LONG
+                     : p->length;
+    LCT_TRY(lct_store_run_path(&path, p->store, p->run.id, "safetensors"));
+    status = lct_check_room(&p->run, path, p->store);
+    if (status == LOCANT_OK)
+        status = lct_store_blame(
+            lct_model_create(&p->model, &config, 1, LCT_PROBE_LONG, true),
+            p->store, "run %" PRId64, p->run.id);
+    if (status == LOCANT_OK)
+        status = lct_checkpoint_read(&c, p->model, path);
+    locant_release(path);
+    LCT_TRY(status);
+    p->trained = locant_alloc(lct_model_size(p->model) * sizeof(real));
+    if (p->trained == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_probe: no memory for the "
+                           "parameters of run %" PRId64, p->run.id);
+    return LOCANT_OK;
+}
+
+locant_status lct_probe_text(locant_corpus **out)
+{
+    locant_corpus_options o = LOCANT_CORPUS_INIT;
+
+    o.kind = LOCANT_CORPUS_GENERATED;
+    o.seed = TEXT_SEED;
+    o.max_bytes = TEXT_BYTES;
+    return locant_corpus_create(out, &o);
+}
+
+int64_t lct_probe_length(int64_t length)
+{
+    return length < 256 ? length : 256;
+}
+
+static locant_status read_text(struct lct_probe *p)
+{
+    LCT_TRY(lct_probe_text(&p->corpus));
+    p->text = lct_corpus_split(p->corpus, LCT_TRAIN);
+    return LOCANT_OK;
+}
+
+static void close_probe(struct lct_probe *p)
+{
+    lct_model_free(p->model);
+    locant_encoding_free(p->encoding);
+    locant_corpus_free(p->corpus);
+    locant_release(p->trained);
+}
+
+/* ------------------------------------------------------------------ measure */
+
+static int tell(struct lct_probe *p, int done)
+{
+    locant_progress progress = {
+        .phase = "probe", .encoding = p->run.encoding, .seed = p->run.seed,
+        .step = done, .steps = PARTS, .loss = NAN, .done = done,
+        .total = PARTS, .left = NAN,
+    };
+
+    return p->progress ? p->progress(&progress, p->context) : 0;
+}
+
+static void setting_of(char out[128], const struct lct_probe *p,
+                       const struct part *part)
+{
+    snprintf(out, 128, "version=%d;text=%s", part->version,
+             locant_corpus_info_of(p->corpus)->sha256);
+}
+
+static locant_status keep(json_t *value, struct lct_probe *p,
+                          const struct part *part, const char *setting)
+{
+    char *text = json_dumps(value, JSON_COMPACT | JSON_REAL_PRECISION(6));
+    locant_status status;
+
+    if (text == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_probe: no memory for what "
+                           "was found");
+    status = lct_store_keep_probe(p->store, p->run.id, part->name, setting,
+                                  text);
+    free(text);
+    return status;
+}
+
+/* '*out' is what a part found, now or before; NULL where it may not look. */
+static locant_status measure(json_t **out, struct lct_probe *p,
+                             const struct part *part)
+{
+    char setting[128], *kept;
+    locant_status status;
+
+    setting_of(setting, p, part);
+    LCT_TRY(lct_store_probe(&kept, p->store, p->run.id, part->name, setting));
+    if (kept != NULL) {
+        *out = json_loads(kept, 0, NULL);
+        locant_release(kept);
+        if (*out == NULL)
+            return locant_fail(LOCANT_ERR_FORMAT, "%s: run %" PRId64 ": its"
+                               " '%s' is no JSON", p->store->path, p->run.id,
+                               part->name);
+        return LOCANT_OK;
+    }
+    if (!p->measure)
+        return LOCANT_OK;
+    LCT_TRY(lct_store_writable(p->store, "locant_probe"));
+    if (tell(p, (int)(part - parts)) != 0)
+        return locant_fail(LOCANT_ERR_INTERRUPTED, "locant_probe: stopped "
+                           "before '%s'", part->name);
+    if (p->model == NULL)
+        LCT_TRY(load(p));
+    if ((*out = json_object()) == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_probe: no memory");
+    status = part->measure(*out, p);
+    return status == LOCANT_OK ? keep(*out, p, part, setting) : status;
+}
+
+static locant_status all_parts(json_t *out, struct lct_probe *p)
+{
+    json_t *training;
+
+    for (int i = 0; i < PARTS; i++) {
+        json_t *found = NULL;
+        locant_status status;
+
+        status = measure(&found, p, &parts[i]);
+        if (status == LOCANT_OK && found != NULL)
+            json_object_set(out, parts[i].name, found);
+        json_decref(found);
+        LCT_TRY(status);
+    }
+    LCT_TRY(lct_probe_training(&training, p));
+    json_object_set_new(out, "training", training);
+    return LOCANT_OK;
+}
+
+locant_status lct_probe_read(json_t **out, locant_store *store, int64_t run,
+                             bool measure, locant_progress_fn progress,
+                             void *context)
+{
+    struct lct_probe p = {
+        .store = store, .measure = measure && !store->readonly,
+        .progress = progress, .context = context};
+    const locant_task_info *task;
+    struct lct_model_config config;
+    locant_status status;
+
+    *out = NULL;
+    LCT_TRY(locant_store_run(&p.run, store, run));
+    LCT_TRY(lct_model_parse(&config, p.run.model));
+    LCT_TRY(lct_task_of(&task, store, &p.run));
+    LCT_TRY(check_run(&p.run, &config));
+    p.length = lct_probe_length(p.run.length);
+    LCT_TRY(read_text(&p));
+    *out = json_pack("{s:I, s:s, s:I, s:I, s:I, s:I, s:s}", "run",
+                     (json_int_t)run, "encoding", p.run.encoding, "seed",
+                     (json_int_t)p.run.seed, "layers",
+                     (json_int_t)config.layers, "heads",
+                     (json_int_t)config.heads, "trained_length",
+                     (json_int_t)p.run.length, "text_sha256",
+                     locant_corpus_info_of(p.corpus)->sha256);
+    status = *out ? all_parts(*out, &p)
+                  : locant_fail(LOCANT_ERR_NOMEM, "locant_probe: no memory");
+    close_probe(&p);
+    if (status != LOCANT_OK) {
+        json_decref(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+locant_status locant_probe(char **json, locant_store *store, int64_t run,
+                           locant_progress_fn progress, void *context)
+{
+    const size_t flags = JSON_COMPACT | JSON_REAL_PRECISION(6);
+    json_t *found;
+    size_t bytes;
+
+    if (!json || !store)
+        return locant_fail(LOCANT_ERR_NULL, "locant_probe: %s is NULL",
+                           json ? "store" : "json");
+    *json = NULL;
+    LCT_TRY(lct_probe_read(&found, store, run, true, progress, context));
+    bytes = json_dumpb(found, NULL, 0, flags);
+    *json = locant_alloc(bytes + 1);
+    if (*json != NULL)
+        (*json)[json_dumpb(found, *json, bytes, flags)] = 0;
+    json_decref(found);
+    if (*json == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_probe: no memory for %zu "
+                           "bytes", bytes);
+    return LOCANT_OK;
+}

@@ -1,0 +1,300 @@
+/* probe_attention.c - what the heads of a model attend to */
+#include "../model/model.h"
+#include "probe.h"
+#include <math.h>
+#include <string.h>
+
+enum {
+    WINDOWS = 8,       /* of the trained length */
+    FEW_WINDOWS = 2,   /* of it, during training */
+    FAR_WINDOWS = 2,   /* of the longest */
+    FAR_ROWS = 48      /* queries of each of those */
+};
+
+/* Some rows of some windows, summed over the windows. */
+struct sweep {
+    int64_t length, windows, first; /* windows first, first + 1, .. */
+    int repeated;                   /* every byte is the first one */
+    int64_t n;
+    int64_t *t;                  /* [n] queries */
+    struct lct_head_sums *heads; /* [layers * heads] */
+    double *entropy;             /* [layers * heads, n] */
+    real *weight;                /* [heads, n, length] of one layer */
+    struct lct_probe *p;
+    locant_status status;
+};
+
+static void release(struct sweep *s)
+{
+    locant_release(s->t);
+    locant_release(s->heads);
+    locant_release(s->entropy);
+    locant_release(s->weight);
+}
+
+static locant_status reserve(struct sweep *s, struct lct_probe *p)
+{
+    const size_t heads = (size_t)(p->layers * p->heads), n = (size_t)s->n;
+
+    s->p = p;
+    s->t = locant_alloc(n * sizeof *s->t);
+    s->heads = locant_alloc(heads * sizeof *s->heads);
+    s->entropy = locant_alloc(heads * n * sizeof *s->entropy);
+    s->weight = locant_alloc((size_t)(p->heads * s->length) * n *
+                             sizeof *s->weight);
+    if (!s->t || !s->heads || !s->entropy || !s->weight)
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_probe: no memory for %zu "
+                           "rows of attention", n);
+    memset(s->heads, 0, heads * sizeof *s->heads);
+    memset(s->entropy, 0, heads * n * sizeof *s->entropy);
+    return LOCANT_OK;
+}
+
+static void see(const struct lct_layer_seen *seen, void *context)
+{
+    struct sweep *s = context;
+    const int64_t heads = s->p->heads;
+
+    if (s->status == LOCANT_OK)
+        s->status = lct_model_attention_rows(s->p->model, seen->layer, s->t,
+                                             s->n, s->weight);
+    if (s->status != LOCANT_OK)
+        return;
+    for (int64_t h = 0; h < heads; h++)
+        for (int64_t i = 0; i < s->n; i++) {
+            const int64_t at = seen->layer * heads + h;
+            const real *w = s->weight + (h * s->n + i) * s->length;
+
+            lct_head_add(&s->heads[at], w, s->t[i]);
+            s->entropy[at * s->n + i] +=
+                lct_row_entropy(w, s->t[i]) / (double)s->windows;
+        }
+}
+
+static locant_status sweep(struct sweep *s, struct lct_probe *p)
+{
+    int32_t tokens[LCT_PROBE_LONG], none[LCT_PROBE_LONG];
+    locant_status status = LOCANT_OK;
+
+    for (int64_t i = 0; i < s->length; i++)
+        none[i] = -1;
+    lct_model_watch(p->model, see, s);
+    for (int64_t w = 0; w < s->windows && status == LOCANT_OK; w++) {
+        lct_probe_window(tokens, p, s->first + w, s->length);
+        for (int64_t i = 0; s->repeated && i < s->length; i++)
+            tokens[i] = tokens[0];
+        status = lct_model_forward(p->model, tokens, none, 1, s->length, NULL,
+                                   NULL);
+        if (status == LOCANT_OK)
+            status = s->status;
+    }
+    lct_model_watch(p->model, NULL, NULL);
+    return status;
+}
+
+/* Every row. */
+static void choose_all(struct sweep *s)
+{
+    for (int64_t i = 0; i < s->n; i++)
+        s->t[i] = i;
+}
+
+/* n rows from 1 to the last, evenly by ln of their keys, none twice. */
+static void choose_evenly(struct sweep *s)
+{
+    const double step = log((double)s->length / 2) / (double)(s->n - 1);
+
+    for (int64_t i = 0; i < s->n; i++) {
+        s->t[i] = llround(2 * exp(step * (double)i)) - 1;
+        if (i > 0 && s->t[i] <= s->t[i - 1])
+            s->t[i] = s->t[i - 1] + 1;
+    }
+}
+
+/* --------------------------------------------------------------------- JSON */
+
+static json_t *head_json(const struct sweep *s, int64_t at)
+{
+    const struct lct_head_sums *h = &s->heads[at];
+    double within[LCT_PROBE_WITHIN], bin[LCT_PROBE_BINS];
+    double share[LCT_PROBE_SHARES];
+
+    for (int k = 0; k < LCT_PROBE_WITHIN; k++)
+        within[k] = h->within[k] / h->rows;
+    for (int k = 0; k < LCT_PROBE_BINS; k++)
+        bin[k] = h->bin[k] / h->rows;
+    for (int k = 0; k < LCT_PROBE_SHARES; k++)
+        share[k] = h->share[k] / h->rows;
+    return json_pack(
+        "{s:I, s:I, s:o, s:o, s:o, s:{s:o, s:o, s:o}, s:o, s:o, s:o, s:o, s:o,"
+        " s:o, s:o, s:o}",
+        "layer", (json_int_t)(at / s->p->heads), "head",
+        (json_int_t)(at % s->p->heads), "entropy",
+        lct_probe_real(h->entropy / h->rows), "slope",
+        lct_probe_real(lct_entropy_slope(h)), "distance",
+        lct_probe_real(h->distance / h->rows), "within", "8",
+        lct_probe_real(within[0]), "32", lct_probe_real(within[1]), "128",
+        lct_probe_real(within[2]), "sink", lct_probe_real(h->sink / h->rows),
+        "self", lct_probe_real(h->self / h->rows), "previous",
+        lct_probe_real(h->previous / h->rows), "self_bias",
+        lct_probe_real(h->self_bias / h->rows), "previous_bias",
+        lct_probe_real(h->previous_bias / h->rows), "bins",
+        lct_probe_reals(bin, LCT_PROBE_BINS), "shares",
+        lct_probe_reals(share, LCT_PROBE_SHARES), "entropies",
+        lct_probe_reals(s->entropy + at * s->n, s->n));
+}
+
+static json_t *sweep_json(const struct sweep *s)
+{
+    json_t *rows = json_array(), *heads = json_array();
+
+    for (int64_t i = 0; i < s->n; i++)
+        json_array_append_new(rows, json_integer((json_int_t)s->t[i]));
+    for (int64_t at = 0; at < s->p->layers * s->p->heads; at++)
+        json_array_append_new(heads, head_json(s, at));
+    return json_pack("{s:I, s:I, s:o, s:o}", "length", (json_int_t)s->length,
+                     "windows", (json_int_t)s->windows, "rows", rows, "heads",
+                     heads);
+}
+
+static locant_status add_sweep(json_t *out, const char *name,
+                               struct lct_probe *p, bool far)
+{
+    struct sweep s = {
+        .length = far ? p->longest : p->length,
+        .windows = far ? FAR_WINDOWS : WINDOWS,
+        .n = far ? FAR_ROWS : p->length,
+    };
+    locant_status status = reserve(&s, p);
+
+    if (status == LOCANT_OK) {
+        (far ? choose_evenly : choose_all)(&s);
+        status = sweep(&s, p);
+    }
+    if (status == LOCANT_OK)
+        json_object_set_new(out, name, sweep_json(&s));
+    release(&s);
+    return status;
+}
+
+/* ---------------------------------------------------------- during training */
+
+/* Causal attention of queries before LCT_PROBE_SINK is that of windows that
+   end there. */
+static double value_of(const struct lct_head_sums *h, int k)
+{
+    const double values[] = {h->entropy, NAN, h->sink, h->self_bias,
+                             h->previous_bias, h->distance};
+
+    return k == 1 ? lct_entropy_slope(h)
+         : k == 6 ? h->early_sink / h->early
+                  : values[k] / h->rows;
+}
+
+static void add_lists(json_t *out, const struct sweep *s)
+{
+    static const char *const names[] = {"entropy", "slope", "sink",
+                                        "self_bias", "previous_bias",
+                                        "distance", "early_sink"};
+
+    for (int k = 0; k < 7; k++) {
+        json_t *list = json_array();
+
+        for (int64_t i = 0; i < s->p->layers * s->p->heads; i++)
+            json_array_append_new(list,
+                                  lct_probe_real(value_of(&s->heads[i], k)));
+        json_object_set_new(out, names[k], list);
+    }
+}
+
+locant_status lct_probe_heads(json_t *out, struct lct_probe *p)
+{
+    struct sweep s = {.length = p->length, .windows = FEW_WINDOWS,
+                      .n = p->length};
+    locant_status status = reserve(&s, p);
+
+    if (status == LOCANT_OK) {
+        choose_all(&s);
+        status = sweep(&s, p);
+    }
+    if (status == LOCANT_OK)
+        add_lists(out, &s);
+    release(&s);
+    return status;
+}
+
+/* -------------------------------------------------------------------- sinks */
+
+static int64_t sink_length(const struct lct_probe *p)
+{
+    return p->length < LCT_PROBE_SINK ? p->length : LCT_PROBE_SINK;
+}
+
+/* alpha[layers * heads]: mean weight of the first key. */
+static locant_status find_sinks(double *alpha, struct lct_probe *p,
+                                int repeated)
+{
+    struct sweep s = {
+        .length = sink_length(p),
+        .windows = WINDOWS, .repeated = repeated,
+    };
+    locant_status status;
+
+    s.n = s.length;
+    status = reserve(&s, p);
+    if (status == LOCANT_OK) {
+        choose_all(&s);
+        status = sweep(&s, p);
+    }
+    for (int64_t i = 0; status == LOCANT_OK && i < p->layers * p->heads; i++)
+        alpha[i] = s.heads[i].sink / s.heads[i].rows;
+    release(&s);
+    return status;
+}
+
+static double share_above(const double *alpha, int64_t n)
+{
+    double above = 0;
+
+    for (int64_t i = 0; i < n; i++)
+        above += alpha[i] > lct_sink_threshold;
+    return above / (double)n;
+}
+
+static locant_status add_sinks(json_t *out, struct lct_probe *p)
+{
+    const int64_t n = p->layers * p->heads;
+    double *alpha;
+    locant_status status;
+
+    LCT_TRY(lct_probe_doubles(&alpha, 2 * n));
+    status = find_sinks(alpha, p, 0);
+    if (status == LOCANT_OK)
+        status = find_sinks(alpha + n, p, 1);
+    if (status == LOCANT_OK)
+        json_object_set_new(out, "sinks", json_pack(
+            "{s:I, s:f, s:o, s:o, s:f, s:f}", "length",
+            (json_int_t)sink_length(p), "threshold", lct_sink_threshold,
+            "text", lct_probe_reals(alpha, n),
+            "repeated", lct_probe_reals(alpha + n, n), "share",
+            share_above(alpha, n), "share_repeated",
+            share_above(alpha + n, n)));
+    locant_release(alpha);
+    return status;
+}
+
+/* --------------------------------------------------------------------- part */
+
+locant_status lct_probe_attention(json_t *out, struct lct_probe *p)
+{
+    LCT_TRY(add_sweep(out, "trained", p, false));
+    if (p->longest > p->length)
+        LCT_TRY(add_sweep(out, "long", p, true));
+    LCT_TRY(add_sinks(out, p));
+    if (p->run.parent == 0) {
+        LCT_TRY(lct_probe_forget(p));
+        LCT_TRY(add_sweep(out, "initial", p, false));
+        lct_probe_recall(p);
+    }
+    return LOCANT_OK;
+}

@@ -1,0 +1,113 @@
+/*
+ * probe_maps.c - attention on one text as pictures: some queries, keys pooled,
+ * before training, after, and beyond the trained length.
+ */
+#include "../model/model.h"
+#include "probe.h"
+#include <math.h>
+#include <string.h>
+
+enum { ROWS = 32, BINS = 32 };
+
+/* cells[head, ROWS, BINS] of all layers: weight of a bin of keys */
+struct maps {
+    struct lct_probe *p;
+    int64_t length;
+    int64_t t[ROWS];
+    real *weight; /* [heads, ROWS, length] */
+    double *cells;
+    locant_status status;
+};
+
+void lct_pool_row(double *bins, int64_t n, const real *w, int64_t length)
+{
+    memset(bins, 0, (size_t)n * sizeof *bins);
+    for (int64_t j = 0; j < length; j++)
+        bins[j * n / length] += (double)w[j];
+}
+
+static void see(const struct lct_layer_seen *seen, void *context)
+{
+    struct maps *m = context;
+
+    if (m->status == LOCANT_OK)
+        m->status = lct_model_attention_rows(m->p->model, seen->layer, m->t,
+                                             ROWS, m->weight);
+    for (int64_t i = 0; m->status == LOCANT_OK && i < m->p->heads * ROWS; i++)
+        lct_pool_row(m->cells +
+                         (seen->layer * m->p->heads * ROWS + i) * BINS,
+                     BINS, m->weight + i * m->length, m->length);
+}
+
+/* Thousandths, head by head, row by row. */
+static json_t *maps_json(const struct maps *m)
+{
+    json_t *heads = json_array();
+
+    for (int64_t h = 0; h < m->p->layers * m->p->heads; h++) {
+        json_t *cells = json_array();
+
+        for (int64_t i = 0; i < ROWS * BINS; i++)
+            json_array_append_new(cells, json_integer(
+                llround(1000 * m->cells[h * ROWS * BINS + i])));
+        json_array_append_new(heads, cells);
+    }
+    return json_pack("{s:I, s:i, s:i, s:o}", "length", (json_int_t)m->length,
+                     "rows", ROWS, "bins", BINS, "heads", heads);
+}
+
+static locant_status draw(struct maps *m)
+{
+    int32_t tokens[LCT_PROBE_LONG], none[LCT_PROBE_LONG];
+    locant_status status;
+
+    for (int64_t i = 0; i < m->length; i++)
+        none[i] = -1;
+    for (int64_t i = 0; i < ROWS; i++)
+        m->t[i] = (i + 1) * m->length / ROWS - 1;
+    lct_probe_window(tokens, m->p, 0, m->length);
+    lct_model_watch(m->p->model, see, m);
+    status = lct_model_forward(m->p->model, tokens, none, 1, m->length, NULL,
+                               NULL);
+    lct_model_watch(m->p->model, NULL, NULL);
+    return status == LOCANT_OK ? m->status : status;
+}
+
+static locant_status add_maps(json_t *out, const char *name,
+                              struct lct_probe *p, int64_t length)
+{
+    struct maps m = {.p = p, .length = length};
+    locant_status status;
+
+    LCT_TRY(lct_probe_doubles(&m.cells, p->layers * p->heads * ROWS * BINS));
+    m.weight = locant_alloc((size_t)(p->heads * ROWS * length) *
+                            sizeof *m.weight);
+    status = m.weight ? draw(&m)
+                      : locant_fail(LOCANT_ERR_NOMEM, "locant_probe: no memory "
+                                    "for rows of attention");
+    if (status == LOCANT_OK)
+        json_object_set_new(out, name, maps_json(&m));
+    locant_release(m.weight);
+    locant_release(m.cells);
+    return status;
+}
+
+/* Empty where windows are too short to have so many rows. */
+locant_status lct_probe_maps(json_t *out, struct lct_probe *p)
+{
+    locant_status status;
+
+    if (p->length < ROWS)
+        return LOCANT_OK;
+    LCT_TRY(add_maps(out, "trained", p, p->length));
+    if (p->longest > 4 * p->length)
+        LCT_TRY(add_maps(out, "fourfold", p, 4 * p->length));
+    if (p->longest > p->length)
+        LCT_TRY(add_maps(out, "long", p, p->longest));
+    if (p->run.parent > 0)
+        return LOCANT_OK;
+    LCT_TRY(lct_probe_forget(p));
+    status = add_maps(out, "initial", p, p->length);
+    lct_probe_recall(p);
+    return status;
+}

@@ -1,0 +1,149 @@
+/*
+ * probe_partial.c - which frequencies of a rotation a trained model needs: the
+ * loss when only its fastest pairs are turned at evaluation, p-RoPE of Barbero
+ * et al. 2024, arXiv:2410.06205, section 6, without the training.
+ */
+#include "../model/model.h"
+#include "../train/load_trained.h"
+#include "evaluate.h"
+#include "probe.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { WINDOWS = 16, FAR = 4 /* times the trained length */ };
+
+/* Mean loss of the last targets of all windows, each after C bytes; they are
+   the same targets for every C up to 'far'. */
+static locant_status find_loss(double *loss, struct lct_model *model,
+                               const struct lct_probe *p, int64_t C,
+                               int64_t far)
+{
+    int32_t tokens[LCT_PROBE_LONG], wanted[LCT_PROBE_LONG];
+    const int64_t room = LCT_PROBE_LONG / C;
+
+    *loss = 0;
+    for (int64_t first = 0; first < WINDOWS; first += room) {
+        const int64_t rows = first + room <= WINDOWS ? room : WINDOWS - first;
+        double mean;
+
+        for (int64_t r = 0; r < rows; r++) {
+            int32_t window[LCT_PROBE_LONG + 1];
+            const int32_t *from = window + far - C;
+
+            lct_probe_window(window, p, first + r, far + 1);
+            memcpy(tokens + r * C, from, (size_t)C * sizeof *tokens);
+            for (int64_t i = 0; i < C; i++)
+                wanted[r * C + i] =
+                    i >= C - lct_probe_targets(p) ? from[i + 1] : -1;
+        }
+        LCT_TRY(lct_model_forward(model, tokens, wanted, rows, C, NULL,
+                                  &mean));
+        *loss += mean * (double)rows / WINDOWS;
+    }
+    return LOCANT_OK;
+}
+
+int64_t lct_probe_targets(const struct lct_probe *p)
+{
+    return p->length < LCT_EVAL_TARGETS ? p->length : LCT_EVAL_TARGETS;
+}
+
+/*
+ * The run's encoding with its first n of 'pairs' turning; NULL where it knows
+ * no such scaling, or has another one.
+ */
+static locant_encoding *turn_only(const struct lct_probe *p, int64_t n,
+                                  int64_t pairs)
+{
+    const char *spec = locant_encoding_spec(p->encoding);
+    const char *name = locant_encoding_info_of(p->encoding)->name;
+    const char *rest = spec + strlen(name);
+    /* half a pair more: the share is rounded down */
+    const double share = fmin(((double)n + .5) / (double)pairs, 1);
+    locant_encoding *out = NULL;
+    char text[512];
+
+    if (strncmp(spec, name, strlen(name)) != 0 || strstr(spec, "scaling="))
+        return NULL;
+    snprintf(text, sizeof text, "%s(scaling=proportional(partial=%.17g)%s%s",
+             name, share, *rest ? "," : ")", *rest ? rest + 1 : "");
+    return locant_encoding_create(&out, text) == LOCANT_OK ? out : NULL;
+}
+
+/* loss[0], loss[1] at the trained length and 'far', with n pairs turning;
+   *known: there is such an encoding. */
+static locant_status find_losses(double *loss, bool *known,
+                                 struct lct_probe *p, int64_t n, int64_t pairs,
+                                 int64_t far)
+{
+    struct lct_model_config config = *lct_model_config_of(p->model);
+    locant_encoding *e = turn_only(p, n, pairs);
+    struct lct_model *model = NULL;
+    locant_status status;
+
+    *known = e != NULL;
+    if (e == NULL)
+        return LOCANT_OK;
+    config.encoding = e;
+    status = lct_model_create(&model, &config, 1, LCT_PROBE_LONG, false);
+    if (status == LOCANT_OK)
+        status = lct_copy_trained(model, p->model, false);
+    if (status == LOCANT_OK)
+        status = find_loss(&loss[0], model, p, p->length, far);
+    if (status == LOCANT_OK)
+        status = find_loss(&loss[1], model, p, far, far);
+    lct_model_free(model);
+    locant_encoding_free(e);
+    return status;
+}
+
+/* last: of the pairs that turn, counted from 0; -1: none does. */
+static locant_status sweep(json_t *out, struct lct_probe *p,
+                           const struct lct_pairs *pairs)
+{
+    const int64_t far = FAR * p->length <= p->longest ? FAR * p->length
+                                                      : p->length;
+    json_t *last = json_array(), *at = json_array(), *beyond = json_array();
+    locant_status status = LOCANT_OK;
+    bool known = true;
+
+    for (int64_t n = 0; n <= pairs->n && status == LOCANT_OK && known; n++) {
+        double loss[2];
+
+        status = find_losses(loss, &known, p, n, pairs->n, far);
+        if (status != LOCANT_OK || !known)
+            break;
+        json_array_append_new(last, json_integer((json_int_t)n - 1));
+        json_array_append_new(at, lct_probe_real(loss[0]));
+        json_array_append_new(beyond, lct_probe_real(loss[1]));
+    }
+    if (status == LOCANT_OK && known) {
+        json_object_set_new(out, "length", json_integer(p->length));
+        json_object_set_new(out, "far", json_integer(far));
+        json_object_set_new(out, "targets", json_integer(
+            WINDOWS * lct_probe_targets(p)));
+        json_object_set_new(out, "predicted", lct_probe_real(
+            lct_predicted_pair(pairs->frequency, pairs->n,
+                               (double)p->run.length)));
+        json_object_set(out, "last", last);
+        json_object_set(out, "loss", at);
+        json_object_set(out, "loss_far", beyond);
+    }
+    json_decref(last);
+    json_decref(at);
+    json_decref(beyond);
+    return status;
+}
+
+/* Empty where no pairs are turned, or the encoding cannot stop some. */
+locant_status lct_probe_partial(json_t *out, struct lct_probe *p)
+{
+    struct lct_pairs pairs;
+    locant_status status = lct_probe_pairs(&pairs, p);
+
+    if (status == LOCANT_OK && pairs.n > 0)
+        status = sweep(out, p, &pairs);
+    lct_pairs_free(&pairs);
+    return status;
+}

@@ -1,0 +1,210 @@
+/*
+ * probe_states.c - can the position of a token be read off its state?  Ridge
+ * regression from the residual stream after each layer to t, judged on windows
+ * it has not seen.
+ */
+#include "../model/model.h"
+#include "probe.h"
+#include <math.h>
+#include <string.h>
+
+enum { FIT_WINDOWS = 64, TEST_WINDOWS = 16 };
+static const double ridge = 1e-3; /* of the mean square of a feature */
+
+/* ------------------------------------------------------------------- ridge */
+
+locant_status lct_ridge_create(struct lct_ridge *r, int64_t features)
+{
+    const int64_t n = features + 1;
+
+    *r = (struct lct_ridge){.n = n};
+    LCT_TRY(lct_probe_doubles(&r->a, n * n + 2 * n));
+    r->b = r->a + n * n;
+    r->row = r->b + n;
+    return LOCANT_OK;
+}
+
+void lct_ridge_free(struct lct_ridge *r)
+{
+    locant_release(r->a);
+}
+
+static void take(const struct lct_ridge *r, const real *x)
+{
+    for (int64_t i = 0; i < r->n - 1; i++)
+        r->row[i] = (double)x[i];
+    r->row[r->n - 1] = 1;
+}
+
+void lct_ridge_add(struct lct_ridge *r, const real *x, double y)
+{
+    take(r, x);
+    for (int64_t i = 0; i < r->n; i++) {
+        for (int64_t j = 0; j <= i; j++)
+            r->a[i * r->n + j] += r->row[i] * r->row[j];
+        r->b[i] += r->row[i] * y;
+    }
+}
+
+/* a = L L^T in place, lower half. */
+static bool factor(double *a, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j <= i; j++) {
+            double sum = a[i * n + j];
+
+            for (int64_t k = 0; k < j; k++)
+                sum -= a[i * n + k] * a[j * n + k];
+            if (i == j && !(sum > 0))
+                return false;
+            a[i * n + j] = i == j ? sqrt(sum) : sum / a[j * n + j];
+        }
+    return true;
+}
+
+bool lct_ridge_solve(struct lct_ridge *r, double lambda)
+{
+    const int64_t n = r->n;
+    double *a = r->a, *b = r->b, trace = 0;
+
+    for (int64_t i = 0; i < n - 1; i++)
+        trace += a[i * n + i];
+    for (int64_t i = 0; i < n - 1; i++) /* not the constant */
+        a[i * n + i] += lambda * trace / (double)(n - 1);
+    if (!factor(a, n))
+        return false;
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t k = 0; k < i; k++)
+            b[i] -= a[i * n + k] * b[k];
+        b[i] /= a[i * n + i];
+    }
+    for (int64_t i = n - 1; i >= 0; i--) {
+        for (int64_t k = i + 1; k < n; k++)
+            b[i] -= a[k * n + i] * b[k];
+        b[i] /= a[i * n + i];
+    }
+    return true;
+}
+
+double lct_ridge_at(const struct lct_ridge *r, const real *x)
+{
+    double y = r->b[r->n - 1];
+
+    for (int64_t i = 0; i < r->n - 1; i++)
+        y += r->b[i] * (double)x[i];
+    return y;
+}
+
+/* ------------------------------------------------------------------ states */
+
+/* Of the input of the first layer, and after each layer. */
+struct states {
+    struct lct_probe *p;
+    struct lct_ridge *place; /* [layers + 1] */
+    double *error;           /* [layers + 1]: sum of |predicted t - t| */
+    bool test;               /* or fit */
+    int64_t width;
+};
+
+/* States [rows, width] of windows of T at one place. */
+static void read_states(struct states *s, int64_t place, const real *x,
+                        int64_t rows, int64_t T)
+{
+    struct lct_ridge *r = &s->place[place];
+
+    for (int64_t i = 0; i < rows; i++, x += s->width) {
+        const double t = (double)(i % T);
+
+        if (s->test)
+            s->error[place] += fabs(lct_ridge_at(r, x) - t);
+        else
+            lct_ridge_add(r, x, t);
+    }
+}
+
+static void see(const struct lct_layer_seen *seen, void *context)
+{
+    const int64_t rows = seen->B * seen->T;
+
+    if (seen->layer == 0)
+        read_states(context, 0, seen->input, rows, seen->T);
+    read_states(context, seen->layer + 1, seen->x, rows, seen->T);
+}
+
+/* Windows first .. first + n - 1, as many a pass as there is room for. */
+static locant_status pass(struct states *s, int64_t first, int64_t n)
+{
+    const int64_t T = s->p->length;
+    int32_t tokens[LCT_PROBE_LONG], none[LCT_PROBE_LONG];
+    int64_t most = LCT_PROBE_LONG / T, rows;
+
+    for (int64_t i = 0; i < LCT_PROBE_LONG; i++)
+        none[i] = -1;
+    for (int64_t w = 0; w < n; w += rows) {
+        rows = n - w < most ? n - w : most;
+        for (int64_t r = 0; r < rows; r++)
+            lct_probe_window(tokens + r * T, s->p, first + w + r, T);
+        LCT_TRY(lct_model_forward(s->p->model, tokens, none, rows, T, NULL,
+                                  NULL));
+    }
+    return LOCANT_OK;
+}
+
+static locant_status measure(struct states *s)
+{
+    const int64_t places = s->p->layers + 1;
+
+    LCT_TRY(pass(s, 0, FIT_WINDOWS));
+    for (int64_t l = 0; l < places; l++)
+        if (!lct_ridge_solve(&s->place[l], ridge))
+            return locant_fail(LOCANT_ERR_PARAM, "locant_probe: the states of "
+                               "run %lld are not finite",
+                               (long long)s->p->run.id);
+    s->test = true;
+    LCT_TRY(pass(s, FIT_WINDOWS, TEST_WINDOWS));
+    for (int64_t l = 0; l < places; l++)
+        s->error[l] /= (double)(TEST_WINDOWS * s->p->length);
+    return LOCANT_OK;
+}
+
+/* Mean |t - guess| of the best guess, the middle one. */
+double lct_position_chance(int64_t length)
+{
+    const double n = (double)length;
+
+    return length % 2 == 0 ? n / 4 : (n * n - 1) / (4 * n);
+}
+
+locant_status lct_probe_states(json_t *out, struct lct_probe *p)
+{
+    struct states s = {.p = p};
+    const int64_t places = p->layers + 1;
+    locant_status status = LOCANT_OK;
+
+    s.width = lct_model_config_of(p->model)->width;
+    s.place = locant_alloc((size_t)places * sizeof *s.place);
+    if (s.place == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_probe: no memory");
+    memset(s.place, 0, (size_t)places * sizeof *s.place);
+    for (int64_t l = 0; l < places && status == LOCANT_OK; l++)
+        status = lct_ridge_create(&s.place[l], s.width);
+    if (status == LOCANT_OK)
+        status = lct_probe_doubles(&s.error, places);
+    lct_model_watch(p->model, see, &s);
+    if (status == LOCANT_OK)
+        status = measure(&s);
+    lct_model_watch(p->model, NULL, NULL);
+    if (status == LOCANT_OK) {
+        json_object_set_new(out, "length", json_integer(p->length));
+        json_object_set_new(out, "chance",
+                            json_real(lct_position_chance(p->length)));
+        json_object_set_new(out, "input", lct_probe_real(s.error[0]));
+        json_object_set_new(out, "error",
+                            lct_probe_reals(s.error + 1, p->layers));
+    }
+    for (int64_t l = 0; l < places; l++)
+        lct_ridge_free(&s.place[l]);
+    locant_release(s.place);
+    locant_release(s.error);
+    return status;
+}

@@ -1,0 +1,235 @@
+/*
+ * probe_tables.c - what learned tables and biases look like: how much of the
+ * products of a table's rows is of the distance alone, and which law a bias
+ * follows.
+ */
+#include "probe.h"
+#include "results.h"
+#include <math.h>
+#include <string.h>
+
+/* -------------------------------------------------------------------- laws */
+
+static const char *const laws[LCT_LAWS] = {"const", "linear", "log", "power"};
+
+const char *lct_law_name(enum lct_law law)
+{
+    return laws[law];
+}
+
+/* y = a + b u by least squares: R^2, 0 where y is all alike. */
+static double line(const double *u, const double *y, int64_t n)
+{
+    double su = 0, sy = 0, suu = 0, suy = 0, syy = 0;
+
+    for (int64_t i = 0; i < n; i++) {
+        su += u[i];
+        sy += y[i];
+    }
+    for (int64_t i = 0; i < n; i++) {
+        const double du = u[i] - su / (double)n, dy = y[i] - sy / (double)n;
+
+        suu += du * du;
+        suy += du * dy;
+        syy += dy * dy;
+    }
+    return suu > 0 && syy > 0 ? suy * suy / (suu * syy) : 0;
+}
+
+double lct_fit_law(double *u, enum lct_law law, const double *x,
+                   const double *y, int64_t n)
+{
+    double best = 0;
+
+    if (law == LCT_LAW_CONST)
+        return 0; /* the mean itself: what R^2 is measured from */
+    for (int k = law == LCT_LAW_POWER ? 1 : 0; k <= 40; k++) {
+        const double power = law == LCT_LAW_POWER ? k * .1 : 1;
+
+        for (int64_t i = 0; i < n; i++)
+            u[i] = law == LCT_LAW_LOG ? log(x[i]) : pow(x[i], power);
+        best = fmax(best, line(u, y, n));
+        if (law != LCT_LAW_POWER)
+            break;
+    }
+    return best;
+}
+
+/* ---------------------------------------------------------------- Toeplitz */
+
+double lct_toeplitz_share(const double *table, int64_t n, int64_t width)
+{
+    double all = 0, part = 0;
+
+    for (int64_t d = 0; d < n; d++) {
+        const double both = d == 0 ? 1 : 2; /* below and above the diagonal */
+        double sum = 0;
+
+        for (int64_t i = 0; i + d < n; i++) {
+            double g = 0;
+
+            for (int64_t c = 0; c < width; c++)
+                g += table[i * width + c] * table[(i + d) * width + c];
+            sum += g;
+            all += both * g * g;
+        }
+        part += both * sum * sum / (double)(n - d);
+    }
+    return all > 0 ? part / all : NAN;
+}
+
+/* ----------------------------------------------------------------- Fourier */
+
+/* |sum_i x[i, c] exp(-2 pi I k i / n)|^2 of column c. */
+static double power_at(const double *table, int64_t n, int64_t width,
+                       int64_t c, int64_t k)
+{
+    const double turn = 2 * 3.14159265358979323846 / (double)n;
+    double real_part = 0, imaginary = 0;
+
+    for (int64_t i = 0; i < n; i++) {
+        const double angle = turn * (double)(k * i % n);
+
+        real_part += table[i * width + c] * cos(angle);
+        imaginary += table[i * width + c] * sin(angle);
+    }
+    return real_part * real_part + imaginary * imaginary;
+}
+
+void lct_table_spectrum(double *out, const double *table, int64_t n,
+                        int64_t width)
+{
+    double all = 0;
+
+    for (int64_t k = 0; k <= n / 2; k++) {
+        /* k and n - k are the same swing, 0 and n / 2 have no partner */
+        const double both = k == 0 || 2 * k == n ? 1 : 2;
+
+        out[k] = 0;
+        for (int64_t c = 0; c < width; c++)
+            out[k] += both * power_at(table, n, width, c, k);
+        all += out[k];
+    }
+    for (int64_t k = 0; k <= n / 2; k++)
+        out[k] = all > 0 ? out[k] / all : NAN;
+}
+
+/* -------------------------------------------------------------------- part */
+
+/* Parameters of the first layer as they are in the model now. */
+static int view_params(locant_tensor out[LCT_GROUP_PARAMS],
+                       const struct lct_probe *p)
+{
+    const struct lct_model_tensor *t;
+    const int n = lct_model_tensors(p->model, &t);
+    int count = 0;
+
+    for (int i = 0; i < n; i++) {
+        const int k = t[i].encoding_param;
+
+        if (k < 0 || k >= LCT_GROUP_PARAMS || t[i].layer > 0)
+            continue;
+        out[k] = locant_dense(lct_model_params(p->model) + t[i].offset,
+                              LCT_REAL_DTYPE, t[i].rank, t[i].shape);
+        count = k + 1 > count ? k + 1 : count;
+    }
+    return count;
+}
+
+/* Of the table as it is in the model now, under these names. */
+static locant_status add_table(json_t *out, const char *share,
+                               const char *spectrum, const struct lct_probe *p)
+{
+    const int64_t width = lct_model_config_of(p->model)->width;
+    const int64_t shape[2] = {p->length, width};
+    locant_tensor params[LCT_GROUP_PARAMS];
+    const int count = view_params(params, p);
+    int64_t at[256];
+    locant_tensor positions = locant_dense(at, LOCANT_I64, 1, shape), to;
+    double *table, swings[256 / 2 + 1];
+    locant_status status;
+
+    for (int64_t i = 0; i < p->length; i++)
+        at[i] = i;
+    LCT_TRY(lct_probe_doubles(&table, p->length * width));
+    to = locant_dense(table, LOCANT_F64, 2, shape);
+    status = locant_encoding_table(&to, p->encoding, &positions,
+                                   count > 0 ? params : NULL);
+    if (status == LOCANT_OK) {
+        lct_table_spectrum(swings, table, p->length, width);
+        json_object_set_new(out, share, lct_probe_real(lct_toeplitz_share(
+            table, p->length, width)));
+        json_object_set_new(out, spectrum, lct_probe_reals(
+            swings, p->length / 2 + 1));
+    }
+    locant_release(table);
+    return status;
+}
+
+/* R^2 of each law for b [heads, n], bias at distances 1 .. n. */
+static json_t *laws_json(double *x, const double *b, int64_t heads, int64_t n)
+{
+    double *u = x + n;
+    json_t *list = json_array();
+
+    for (int64_t h = 0; h < heads; h++) {
+        json_t *one = json_object();
+
+        for (int law = 0; law < LCT_LAWS; law++)
+            json_object_set_new(one, lct_law_name((enum lct_law)law),
+                                lct_probe_real(lct_fit_law(
+                                    u, (enum lct_law)law, x, b + h * n, n)));
+        json_array_append_new(list, one);
+    }
+    return list;
+}
+
+static locant_status add_laws(json_t *out, const struct lct_probe *p)
+{
+    const int64_t n = p->length - 1, one = 1, shape[3] = {p->heads, 1, n};
+    locant_tensor params[LCT_GROUP_PARAMS];
+    const int count = view_params(params, p);
+    int64_t query = n, keys[256];
+    locant_tensor q = locant_dense(&query, LOCANT_I64, 1, &one);
+    locant_tensor k = locant_dense(keys, LOCANT_I64, 1, &n), to;
+    double *b;
+    locant_status status;
+
+    if (n < 3)
+        return LOCANT_OK;
+    LCT_TRY(lct_probe_doubles(&b, (p->heads + 2) * n));
+    for (int64_t d = 1; d <= n; d++) {
+        keys[d - 1] = query - d;
+        b[p->heads * n + d - 1] = (double)d;
+    }
+    to = locant_dense(b, LOCANT_F64, 3, shape);
+    status = locant_encoding_bias(&to, p->encoding, &q, &k,
+                                  count > 0 ? params : NULL);
+    if (status == LOCANT_OK)
+        json_object_set_new(out, "laws", laws_json(b + p->heads * n, b,
+                                                   p->heads, n));
+    locant_release(b);
+    return status;
+}
+
+/* Of encodings of one axis that all layers share; else empty. */
+locant_status lct_probe_tables(json_t *out, struct lct_probe *p)
+{
+    const unsigned doors = locant_encoding_doors(p->encoding);
+    locant_status status;
+
+    if (locant_encoding_axes(p->encoding) > 1 ||
+        locant_encoding_layer(NULL, p->encoding, 0) != p->encoding)
+        return LOCANT_OK;
+    if (doors & LOCANT_DOOR_SCORE)
+        LCT_TRY(add_laws(out, p));
+    if (!(doors & LOCANT_DOOR_INPUT))
+        return LOCANT_OK;
+    LCT_TRY(add_table(out, "toeplitz", "spectrum", p));
+    if (p->run.parent > 0)
+        return LOCANT_OK;
+    LCT_TRY(lct_probe_forget(p));
+    status = add_table(out, "toeplitz_initial", "spectrum_initial", p);
+    lct_probe_recall(p);
+    return status;
+}

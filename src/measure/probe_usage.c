@@ -1,0 +1,242 @@
+/*
+ * probe_usage.c - which frequencies of a rotation queries and keys use: mean
+ * length of each pair of channels, as in Barbero et al. 2024, arXiv:2410.06205,
+ * section 3.
+ */
+#include "../model/model.h"
+#include "probe.h"
+#include <math.h>
+#include <string.h>
+
+enum { WINDOWS = 8 };
+
+double lct_turn_variance(double x)
+{
+    const double sinc = sin(x) / x;
+
+    return .5 + sin(2 * x) / (4 * x) - sinc * sinc;
+}
+
+double lct_best_turn(void)
+{
+    const double shrink = (sqrt(5) - 1) / 2;
+    double low = 3, high = 4; /* one maximum, between turns of a half and one */
+
+    while (high - low > 1e-9) {
+        const double a = high - shrink * (high - low);
+        const double b = low + shrink * (high - low);
+
+        if (lct_turn_variance(a) > lct_turn_variance(b))
+            high = b;
+        else
+            low = a;
+    }
+    return (low + high) / 2;
+}
+
+double lct_predicted_pair(const double *frequency, int64_t pairs,
+                          double length)
+{
+    const double want = log(lct_best_turn() / length);
+
+    for (int64_t i = 0; i + 1 < pairs; i++) {
+        const double here = log(frequency[i]), next = log(frequency[i + 1]);
+
+        if (here >= want && want > next)
+            return (double)i + (here - want) / (here - next);
+    }
+    return NAN;
+}
+
+/* ------------------------------------------------------------------- pairs */
+
+/*
+ * Where channel 'c' goes at position 1: another channel, or -1; *angle by which
+ * it turns there.  -2: this is no rotation of pairs.
+ */
+static int64_t partner_of(double *angle, const double *turned, int64_t dim,
+                          int64_t c)
+{
+    int64_t other = -1;
+
+    for (int64_t i = 0; i < dim; i++)
+        if (i != c && turned[i] != 0) {
+            if (other >= 0)
+                return -2;
+            other = i;
+        }
+    *angle = other < 0 ? 0 : atan2(turned[other], turned[c]);
+    /* double, but xpos and others also stretch */
+    if (fabs(hypot(turned[c], other < 0 ? 0 : turned[other]) - 1) > 1e-6)
+        return -2;
+    return other;
+}
+
+/* The unit vectors of one head at position 1. */
+static locant_status turn(double *turned, const locant_encoding *e, int64_t dim)
+{
+    const int64_t shape[2] = {1, dim};
+    const int64_t one = 1;
+    int64_t at = 1;
+    locant_tensor position = locant_dense(&at, LOCANT_I64, 1, &one);
+
+    for (int64_t c = 0; c < dim; c++) {
+        locant_tensor x = locant_dense(turned + c * dim, LOCANT_F64, 2, shape);
+
+        memset(turned + c * dim, 0, (size_t)dim * sizeof *turned);
+        turned[c * dim + c] = 1;
+        LCT_TRY(locant_encoding_rotate(&x, &x, e, &position, NULL, 0));
+    }
+    return LOCANT_OK;
+}
+
+/* n = 0 where the encoding does not turn pairs by fixed angles. */
+static locant_status find_pairs(struct lct_pairs *out,
+                                const locant_encoding *e, int64_t dim)
+{
+    double *turned;
+    locant_status status;
+
+    out->n = 0;
+    LCT_TRY(lct_probe_doubles(&turned, dim * dim));
+    status = turn(turned, e, dim);
+    if (status != LOCANT_OK && status != LOCANT_ERR_NOMEM) {
+        locant_release(turned); /* not by position alone */
+        return LOCANT_OK;
+    }
+    for (int64_t c = 0; c < dim && status == LOCANT_OK; c++) {
+        double angle;
+        const int64_t other = partner_of(&angle, turned + c * dim, dim, c);
+
+        if (other == -2) {
+            out->n = 0;
+            break;
+        }
+        if (other < 0 || angle < 0) /* not turned, or the second of a pair */
+            continue;
+        out->first[out->n] = c;
+        out->second[out->n] = other;
+        out->frequency[out->n++] = angle;
+    }
+    locant_release(turned);
+    return status;
+}
+
+locant_status lct_probe_pairs(struct lct_pairs *out, const struct lct_probe *p)
+{
+    const struct lct_model_config *c = lct_model_config_of(p->model);
+    const int64_t dim = c->width / c->heads;
+
+    *out = (struct lct_pairs){.n = 0};
+    if (!(locant_encoding_doors(p->encoding) & LOCANT_DOOR_ROTATE) ||
+        locant_encoding_axes(p->encoding) > 1 ||
+        locant_encoding_layer(NULL, p->encoding, 0) != p->encoding ||
+        p->run.encoding_parameters > 0 ||
+        locant_encoding_rotated_width(p->encoding, dim) != dim)
+        return LOCANT_OK;
+    out->first = locant_alloc(2 * (size_t)dim * sizeof *out->first);
+    if (out->first == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_probe: no memory");
+    out->second = out->first + dim;
+    LCT_TRY(lct_probe_doubles(&out->frequency, dim));
+    return find_pairs(out, p->encoding, dim);
+}
+
+void lct_pairs_free(struct lct_pairs *pairs)
+{
+    locant_release(pairs->first);
+    locant_release(pairs->frequency);
+}
+
+/* ------------------------------------------------------------------ lengths */
+
+struct usage {
+    const struct lct_pairs *pairs;
+    int64_t heads, kv_heads, dim;
+    double count; /* tokens of all windows */
+    double *q;    /* [layers, heads, pairs] */
+    double *k;    /* [layers, kv_heads, pairs] */
+};
+
+static void add_rows(double *sum, const real *x, int64_t rows, int64_t heads,
+                     const struct usage *u)
+{
+    for (int64_t i = 0; i < rows * heads; i++)
+        for (int64_t c = 0; c < u->pairs->n; c++)
+            sum[i % heads * u->pairs->n + c] +=
+                hypot((double)x[i * u->dim + u->pairs->first[c]],
+                      (double)x[i * u->dim + u->pairs->second[c]]) / u->count;
+}
+
+static void see(const struct lct_layer_seen *seen, void *context)
+{
+    struct usage *u = context;
+    const int64_t n = u->pairs->n;
+
+    add_rows(u->q + seen->layer * u->heads * n, seen->q, seen->T, u->heads, u);
+    add_rows(u->k + seen->layer * u->kv_heads * n, seen->k, seen->S,
+             u->kv_heads, u);
+}
+
+static json_t *usage_json(const struct usage *u, const struct lct_probe *p)
+{
+    const int64_t n = u->pairs->n;
+    json_t *heads = json_array();
+
+    for (int64_t at = 0; at < p->layers * u->heads; at++) {
+        const int64_t layer = at / u->heads, head = at % u->heads;
+        const int64_t kv = layer * u->kv_heads +
+                           head / (u->heads / u->kv_heads);
+
+        json_array_append_new(heads, json_pack(
+            "{s:I, s:I, s:o, s:o}", "layer", (json_int_t)layer, "head",
+            (json_int_t)head, "q", lct_probe_reals(u->q + at * n, n),
+            "k", lct_probe_reals(u->k + kv * n, n)));
+    }
+    return heads;
+}
+
+static locant_status measure(json_t *out, struct lct_probe *p, struct usage *u)
+{
+    int32_t tokens[LCT_PROBE_LONG], none[LCT_PROBE_LONG];
+    locant_status status = LOCANT_OK;
+
+    for (int64_t i = 0; i < p->length; i++)
+        none[i] = -1;
+    lct_model_watch(p->model, see, u);
+    for (int64_t w = 0; w < WINDOWS && status == LOCANT_OK; w++) {
+        lct_probe_window(tokens, p, w, p->length);
+        status = lct_model_forward(p->model, tokens, none, 1, p->length, NULL,
+                                   NULL);
+    }
+    lct_model_watch(p->model, NULL, NULL);
+    if (status != LOCANT_OK)
+        return status;
+    json_object_set_new(out, "frequency",
+                        lct_probe_reals(u->pairs->frequency, u->pairs->n));
+    json_object_set_new(out, "predicted", lct_probe_real(lct_predicted_pair(
+        u->pairs->frequency, u->pairs->n, (double)p->run.length)));
+    json_object_set_new(out, "heads", usage_json(u, p));
+    return LOCANT_OK;
+}
+
+/* Empty where no pairs are turned by angles that are the same everywhere. */
+locant_status lct_probe_usage(json_t *out, struct lct_probe *p)
+{
+    const struct lct_model_config *c = lct_model_config_of(p->model);
+    const int64_t dim = c->width / c->heads;
+    struct lct_pairs pairs;
+    struct usage u = {&pairs, c->heads, c->kv_heads, dim,
+                      (double)(WINDOWS * p->length), NULL, NULL};
+    locant_status status = lct_probe_pairs(&pairs, p);
+
+    if (status == LOCANT_OK && pairs.n > 0)
+        status = lct_probe_doubles(&u.q, 2 * p->layers * c->heads * dim);
+    if (status == LOCANT_OK && pairs.n > 0) {
+        u.k = u.q + p->layers * c->heads * dim;
+        status = measure(out, p, &u);
+    }
+    lct_pairs_free(&pairs);
+    locant_release(u.q);
+    return status;
+}

@@ -1,0 +1,283 @@
+/*
+ * properties.c - gate g1: the encodings of a report do what they declare, tried
+ * through the public functions on this machine, by this build.
+ */
+#include "properties.h"
+#include "results.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { N = 64 };
+static const int64_t shift = 1000;
+
+/*
+ * Worst error of a score of two rotated unit vectors: each of their entries is
+ * two products and a sum of numbers rounded to float32 (angle table 0.55 ulp of
+ * values up to 1, product and sum half an ulp each): at most 4 x 2^-24 of the
+ * pair's length, for both vectors 8 x 2^-24.  Twice that is allowed.
+ */
+static const double score_bound = 16 * 0x1p-24;
+/*
+ * The emulated float32 recipes of angles, which a spec must ask for, err by
+ * 1e-4 at the largest position tried; a wrong rotation errs by about 1.
+ */
+static const double emulated_bound = 1e-4;
+
+struct probe {
+    locant_encoding *e;
+    int64_t heads, width, dim, wide; /* of a turned row */
+    locant_tensor own[LCT_GROUP_PARAMS], *params; /* NULL if it has none */
+    int64_t reach;
+    char *sentence;
+    bool held;
+};
+
+static void lacks(struct probe *p, const char *what, double error)
+{
+    p->held = false;
+    snprintf(p->sentence, 256, "%.100s %s (error %.2g)",
+             locant_encoding_spec(p->e), what, error);
+}
+
+/* ------------------------------------------------------------------- rotate */
+
+static double dot(const double *a, const double *b, int64_t n)
+{
+    double sum = 0;
+
+    for (int64_t i = 0; i < n; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+/* x [1, dim] at position m into y [1, wide], as a query or a key of head 0. */
+static locant_status turn(double *y, double *x, const struct probe *p,
+                          int64_t m, int flags)
+{
+    const int64_t one = 1, from[3] = {1, 1, p->dim}, to[3] = {1, 1, p->wide};
+    locant_tensor out = locant_dense(y, LOCANT_F64, 3, to);
+    locant_tensor in = locant_dense(x, LOCANT_F64, 3, from);
+    locant_tensor positions = locant_dense(&m, LOCANT_I64, 1, &one);
+
+    return locant_encoding_rotate(&out, &in, p->e, &positions, p->params,
+                                  flags);
+}
+
+/* A query x at m and a key x + dim at n into y and y + wide. */
+static locant_status rotate(double *y, double *x, const struct probe *p,
+                            int64_t m, int64_t n)
+{
+    LCT_TRY(turn(y, x, p, m, 0));
+    return turn(y + p->wide, x + p->dim, p, n, LOCANT_ROTATE_KEY);
+}
+
+static locant_status try_rotation(struct probe *p, double *x, int64_t m,
+                                  int64_t n)
+{
+    const unsigned traits = locant_encoding_traits(p->e);
+    /* Canonical specs leave defaults out, and the default is exact. */
+    const bool emulated =
+        strstr(locant_encoding_spec(p->e), "angles=") != NULL;
+    const double relative_bound = emulated ? emulated_bound : score_bound;
+    double *y = x + 2 * p->dim, *z = y + 2 * p->wide;
+    double unit = dot(x, x, p->dim) + dot(x + p->dim, x + p->dim, p->dim);
+    double error;
+
+    LCT_TRY(rotate(y, x, p, m, n));
+    LCT_TRY(rotate(z, x, p, m + shift, n + shift));
+    error = fabs(dot(x, x, p->dim) - dot(y, y, p->wide)) / unit;
+    if ((traits & LOCANT_TRAIT_ISOMETRIC) && !(error <= score_bound))
+        lacks(p, "does not keep the length of a vector", error);
+    error = fabs(dot(y, y + p->wide, p->wide) - dot(z, z + p->wide, p->wide)) /
+            unit;
+    if ((traits & LOCANT_TRAIT_RELATIVE) && !(error <= relative_bound))
+        lacks(p, "does not score by the difference of positions", error);
+    return LOCANT_OK;
+}
+
+static locant_status check_rotation(struct probe *p)
+{
+    locant_random r = {1, 0, 0};
+    double *x = locant_alloc((2 * (size_t)p->dim + 4 * (size_t)p->wide) *
+                             sizeof *x);
+    locant_status status = LOCANT_OK;
+
+    if (x == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", __func__);
+    for (int k = 0; k < N && status == LOCANT_OK && p->held; k++) {
+        for (int64_t i = 0; i < 2 * p->dim; i++)
+            x[i] = locant_random_normal(&r);
+        status = try_rotation(p, x, (int64_t)locant_random_below(&r, 2048),
+                              (int64_t)locant_random_below(&r, 2048));
+    }
+    locant_release(x);
+    return status;
+}
+
+/* -------------------------------------------------------------------- score */
+
+/* Bias of query 'first' + N - 1 to keys first .. first + N - 1: [heads, N]. */
+static locant_status bias(double *out, const struct probe *p, int64_t first)
+{
+    const int64_t one = 1, n = N, shape[3] = {p->heads, 1, N};
+    int64_t query = first + N - 1, keys[N];
+    locant_tensor t = locant_dense(out, LOCANT_F64, 3, shape);
+    locant_tensor q = locant_dense(&query, LOCANT_I64, 1, &one);
+    locant_tensor k = locant_dense(keys, LOCANT_I64, 1, &n);
+
+    for (int64_t i = 0; i < N; i++)
+        keys[i] = first + i;
+    return locant_encoding_bias(&t, p->e, &q, &k, p->params);
+}
+
+/* Bias is formed from the difference of positions: equal to the bit. */
+static void compare_bias(struct probe *p, const double *a, const double *b)
+{
+    const unsigned traits = locant_encoding_traits(p->e);
+
+    for (int64_t i = 0; i < p->heads * N && p->held; i++) {
+        double further = i % N ? a[i - 1] - a[i] : 0;
+
+        if (!isfinite(a[i]))
+            lacks(p, "has a bias that is not finite", a[i]);
+        else if ((traits & LOCANT_TRAIT_RELATIVE) && a[i] != b[i])
+            lacks(p, "has a bias that depends on absolute positions",
+                  fabs(a[i] - b[i]));
+        else if ((traits & LOCANT_TRAIT_MONOTONE) && further > 0)
+            lacks(p, "has a bias that grows with distance", further);
+    }
+}
+
+static locant_status check_bias(struct probe *p)
+{
+    size_t n = (size_t)p->heads * N;
+    double *a = locant_alloc(2 * n * sizeof *a);
+    locant_status status;
+
+    if (a == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", __func__);
+    status = bias(a, p, 0);
+    if (status == LOCANT_OK && p->reach >= shift + N)
+        status = bias(a + n, p, shift);
+    else
+        memcpy(a + n, a, n * sizeof *a);
+    if (status == LOCANT_OK)
+        compare_bias(p, a, a + n);
+    locant_release(a);
+    return status;
+}
+
+/* -------------------------------------------------------------------- input */
+
+static locant_status check_table(struct probe *p)
+{
+    const int64_t one = 1, shape[2] = {1, p->width};
+    int64_t at = 0;
+    double *row = locant_alloc((size_t)p->width * sizeof *row);
+    locant_tensor out = locant_dense(row, LOCANT_F64, 2, shape);
+    locant_tensor positions = locant_dense(&at, LOCANT_I64, 1, &one);
+    locant_status status = LOCANT_OK;
+
+    if (row == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", __func__);
+    for (at = 0; at < N && at < p->reach && status == LOCANT_OK && p->held;
+         at++) {
+        status = locant_encoding_table(&out, p->e, &positions, p->params);
+        for (int64_t i = 0; i < p->width && status == LOCANT_OK && p->held;
+             i++)
+            if (!isfinite(row[i]))
+                lacks(p, "has a table entry that is not finite", row[i]);
+    }
+    at = INT64_C(1) << 40;
+    if (status == LOCANT_OK &&
+        (locant_encoding_traits(p->e) & LOCANT_TRAIT_WALL) &&
+        locant_encoding_table(&out, p->e, &positions, p->params) !=
+            LOCANT_ERR_PARAM)
+        lacks(p, "does not refuse a position beyond its table", (double)at);
+    locant_release(row);
+    return status;
+}
+
+/* ---------------------------------------------------------------------- all */
+
+static locant_status init_params(struct probe *p)
+{
+    const locant_sizes sizes = {.width = p->width, .heads = p->heads,
+                                .head_dim = p->dim};
+    locant_param_info info;
+
+    for (int i = 0; i < LCT_GROUP_PARAMS &&
+                    locant_encoding_param(&info, p->e, i, &sizes);
+         i++) {
+        size_t n = 1;
+
+        for (int k = 0; k < info.rank; k++)
+            n *= (size_t)info.shape[k];
+        p->params = p->own;
+        p->own[i] = locant_dense(locant_alloc(n * sizeof(double)), LOCANT_F64,
+                                 info.rank, info.shape);
+        if (p->own[i].data == NULL)
+            return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", __func__);
+        LCT_TRY(locant_encoding_param_init(&p->own[i], p->e, i, 1));
+    }
+    return LOCANT_OK;
+}
+
+static locant_status check_doors(struct probe *p)
+{
+    unsigned doors = locant_encoding_doors(p->e);
+
+    LCT_TRY(init_params(p));
+    if (doors & LOCANT_DOOR_INPUT)
+        LCT_TRY(check_table(p));
+    /* Learned frequencies differ from head to head: no one row to turn. */
+    if ((doors & LOCANT_DOOR_ROTATE) && p->params == NULL)
+        LCT_TRY(check_rotation(p));
+    if ((doors & LOCANT_DOOR_SCORE) && p->reach >= N)
+        LCT_TRY(check_bias(p));
+    return LOCANT_OK;
+}
+
+/* Each encoding that layers(..) holds. */
+static locant_status check_layers(bool *held, char sentence[256],
+                                  const locant_encoding *e, int64_t heads,
+                                  int64_t width)
+{
+    const locant_encoding *before = NULL;
+
+    *held = true;
+    for (int64_t l = 0; l < 16 && *held; l++) {
+        const locant_encoding *one = locant_encoding_layer(NULL, e, l);
+
+        if (one != before)
+            LCT_TRY(lct_check_properties(held, sentence,
+                                         locant_encoding_spec(one), heads,
+                                         width));
+        before = one;
+    }
+    return LOCANT_OK;
+}
+
+locant_status lct_check_properties(bool *held, char sentence[256],
+                                   const char *spec, int64_t heads,
+                                   int64_t width)
+{
+    struct probe p = {.heads = heads, .width = width, .dim = width / heads,
+                      .sentence = sentence, .held = true};
+    locant_status status;
+
+    LCT_TRY(locant_encoding_create(&p.e, spec));
+    p.reach = locant_encoding_reach(p.e);
+    p.wide = locant_encoding_rotated_width(p.e, p.dim);
+    if (locant_encoding_layer(NULL, p.e, 0) != p.e)
+        status = check_layers(&p.held, sentence, p.e, heads, width);
+    else
+        status = check_doors(&p);
+    for (int i = 0; i < LCT_GROUP_PARAMS; i++)
+        locant_release(p.own[i].data);
+    locant_encoding_free(p.e);
+    *held = p.held;
+    return status;
+}

@@ -1,0 +1,63 @@
+/* report_tasks.c - the tasks of a report trained and scored, side by side */
+#include "report_tasks.h"
+#include "jobs.h"
+
+/* Scores are read from the store, like those of other runs. */
+static int ignore(const locant_task_score *score, void *context)
+{
+    (void)score;
+    (void)context;
+    return 0;
+}
+
+static locant_status score(struct lct_job *job,
+                           const struct lct_planned_task *task, int64_t run)
+{
+    locant_task_eval_options o = LOCANT_TASK_EVAL_INIT;
+
+    o.items = task->items;
+    o.progress = lct_job_on_score;
+    o.context = job;
+    lct_job_reads(job, (double)task->tested);
+    return locant_task_evaluate(job->jobs->store, run, &o, ignore, NULL);
+}
+
+/*
+ * By seed first, so that a report stopped early leaves whole seeds.  A run
+ * whose loss stopped being finite, or whose parent's did, has no score and does
+ * not stop the others.
+ */
+static locant_status do_one(struct lct_job *job)
+{
+    const struct lct_task_plan *plan = job->jobs->work;
+    const size_t encodings = plan->plan->n, e = job->i % encodings;
+    const struct lct_planned_task *task =
+        &plan->task[job->i / encodings % plan->n];
+    const size_t seed = job->i / encodings / plan->n;
+    locant_store *store = job->jobs->store;
+    locant_train_options o = task->train;
+    int64_t run = 0;
+
+    o.encoding = task->specs[e];
+    o.seed = seed + 1;
+    if (task->task->info.fine_tune) {
+        o.parent = plan->plan->runs[seed * encodings + e];
+        if (lct_run_failed(store, o.parent))
+            return LOCANT_OK;
+    }
+    LCT_TRY(lct_job_train(&run, job, &o));
+    return lct_run_failed(store, run) ? LOCANT_OK : score(job, task, run);
+}
+
+locant_status lct_task_plan_run(struct lct_task_plan *plan, locant_store *store,
+                                locant_progress_fn progress, void *context)
+{
+    const struct lct_stage stage = {
+        do_one, plan->n * plan->plan->n * (size_t)plan->seeds};
+    struct lct_jobs jobs = {
+        .work = plan, .phase = "tasks", .store = store, .progress = progress,
+        .context = context,
+        .all = (double)(LCT_TRAIN_COST * plan->trained + plan->tested)};
+
+    return lct_jobs_run(&jobs, &stage, 1);
+}

@@ -1,0 +1,143 @@
+/* results.h - what a page is made from: runs and what was measured of them */
+#ifndef LCT_RESULTS_H
+#define LCT_RESULTS_H
+#include "identities.h"
+#include "../corpus/corpus.h"
+#include "plan.h"
+#include "statistics.h"
+
+/* What the losses of a block are of. */
+enum lct_measure {
+    LCT_P1, /* same targets, at each length */
+    LCT_P3, /* all targets of windows side by side */
+    LCT_P4, /* own window: the same at every length */
+    LCT_LOGN, /* P1 under temperature(kind=logn,length=<trained>) */
+    LCT_CLAMP, LCT_WRAP, LCT_RESAMPLE, /* P1 beyond the end of a table */
+    LCT_MEASURES
+};
+
+/* One run with its evaluation, as the page needs it. */
+struct lct_result {
+    locant_run_info run;
+    locant_evaluation eval;
+    double *block_loss; /* [lengths, blocks]: P1 per block; NAN undefined */
+    double *more[LCT_MEASURES]; /* the other measures: P4 [blocks], [lengths,
+                                   blocks]; NULL: not measured, or P1 */
+    size_t n_steps;
+    /* [n_steps]: training curve; norms of the gradient, of all parameters and
+       of the encoding's, NAN where it has none */
+    double *step, *step_loss, *step_norm, *step_own_norm;
+    char batch_checksum[17]; /* of every batch trained on; gate g6 */
+    int64_t bytes;           /* memory of the model in training */
+    double forward_ms, backward_ms; /* a token, in training; NAN: not known */
+};
+
+enum { LCT_GROUP_PARAMS = 24 }; /* more of one encoding are not shown */
+
+struct json_t;
+
+/* All runs of one encoding. */
+struct lct_group {
+    char spec[256];            /* as resolved */
+    const locant_encoding_info *info;
+    unsigned doors, traits;
+    int64_t reach;             /* positions it is defined at */
+    struct lct_result *results; /* [n], by seed */
+    size_t n;
+    /* trained, of the first seed; of layer 0 where layers have their own; F32,
+       dense */
+    locant_tensor params[LCT_GROUP_PARAMS];
+    int n_params;
+    struct json_t *probe; /* what probes found of the first run; or NULL */
+    double rate;               /* learning rate; chosen where some were tried */
+    double valid[LCT_RATES];   /* validation loss of each of r->rates */
+};
+
+struct lct_extension;
+struct lct_surface;
+struct lct_task_point;
+
+struct lct_results {
+    struct lct_group *groups;
+    size_t n;
+    int64_t layers, heads, width, trained_length;
+    int judged;                /* lct_judged(); 0: the longest length */
+    locant_corpus_info corpus;
+    bool text_kept;            /* the store has its text */
+    struct lct_folder folders[LCT_FOLDERS];
+    size_t n_folders;
+    double ngram[2];           /* losses of ngram_order[] on the P1 targets;
+                                  gate g2 asks for the first */
+    int ngram_order[2];
+    double cache[LOCANT_EVAL_LENGTHS]; /* of the cache n-gram; NAN or 0: none */
+    int cache_order;           /* of its fixed part */
+    double rates[LCT_RATES];   /* learning rates tried with seed 1 */
+    int n_rates;               /* 0: none, all have the same */
+    char cpu[64], isa[16], commit[64], compiler[320], date[32];
+    int threads;
+    double seconds;
+    double forecast, limit;    /* seconds told at the beginning, and at most
+                                  wanted; 0: neither */
+    int seeds_asked;           /* of which a forecast may have left out some */
+    const char *preset;
+    locant_report_gate gates[7];
+    struct lct_extension *extension; /* extension.h; NULL: not asked for */
+    struct lct_surface *surface;     /* surface.h; NULL: not asked for */
+    struct lct_task_point *tasks; /* [n_tasks], results_tasks.h; in order */
+    size_t n_tasks;
+    struct lct_identity identities[LCT_IDENTITIES];
+    int n_identities;
+    struct json_t *numbers; /* lct_numbers_create(); NULL: not yet */
+};
+
+/* Fill a report row from a group. */
+void lct_report_row_of(locant_report_row *row, const struct lct_group *g);
+
+/* Read everything a page needs; lct_results_free() also after a failure. */
+locant_status lct_results_collect(struct lct_results *r,
+                                  const struct lct_plan *plan,
+                                  locant_store *store,
+                                  const locant_corpus *corpus);
+void lct_results_free(struct lct_results *r);
+
+/* The n-grams that models are compared with, as the store keeps them or counted
+   now. */
+locant_status lct_references(struct lct_results *r, const struct lct_plan *plan,
+                             locant_store *store, const locant_corpus *corpus);
+
+/*
+ * The same from finished runs of one model, trained alike, with whatever
+ * evaluation the store has of each: runs of one encoding are a group, in order
+ * of first appearance.  PARAM where they differ.  Not 'ended': also of runs
+ * that are not finished, without what is learned only at their end.
+ */
+locant_status lct_results_of_runs(struct lct_results *r, locant_store *store,
+                                  const int64_t *runs, size_t n, bool ended);
+
+/* Parts of them: one run with the evaluation of 'blocks' (0: none), and the
+   parameters of a group's first run. */
+locant_status lct_read_result(struct lct_result *out, int64_t blocks,
+                              locant_store *store, int64_t id, const char *sha);
+locant_status lct_read_params(struct lct_group *g, locant_store *store);
+
+/*
+ * What probes found of the first run of each group; with 'measure', what the
+ * store does not have yet is found out now.
+ */
+locant_status lct_results_probe(struct lct_results *r, locant_store *store,
+                                bool measure, locant_progress_fn progress,
+                                void *context);
+
+/* Keep the numbers of long jobs in the store, each with a run of its own. */
+locant_status lct_sections_keep(locant_store *store,
+                                const struct lct_results *r);
+
+/*
+ * {section: numbers} that were kept last with one of these runs; PARAM where
+ * there are none, FORMAT where they are not what a report writes.  json_decref
+ * when done.
+ */
+locant_status lct_section_read(struct json_t **numbers, locant_store *store,
+                               const char *section, const int64_t *runs,
+                               size_t n);
+#endif

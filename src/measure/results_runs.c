@@ -1,0 +1,134 @@
+/* results_runs.c - results of runs chosen by number, without a plan */
+#include "results.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Blocks of the latest evaluation of a run as the report makes it, on its own
+   corpus, as it was trained; 0 if there is none. */
+static locant_status evaluated_blocks(int64_t *blocks, locant_store *store,
+                                      const locant_run_info *run)
+{
+    sqlite3_stmt *stmt = NULL;
+    bool row = false;
+    locant_status status;
+
+    *blocks = 0;
+    lct_store_lock(store);
+    status = lct_store_prepare(
+        &stmt, store,
+        "SELECT want FROM evaluations WHERE run = ?1 AND corpus_sha256 = ?2"
+        " AND encoding = '' AND policy = '' AND lengths = ''"
+        " ORDER BY id DESC LIMIT 1",
+        "is", run->id, run->corpus_sha256);
+    if (status == LOCANT_OK)
+        status = lct_store_step(&row, store, stmt);
+    if (status == LOCANT_OK && row)
+        *blocks = sqlite3_column_int64(stmt, 0);
+    sqlite3_finalize(stmt);
+    lct_store_unlock(store);
+    return status;
+}
+
+/* Two runs can stand in one figure if nothing but encoding and seed differs. */
+static locant_status check_alike(const locant_run_info *a,
+                                 const locant_run_info *b)
+{
+    const char *what = strcmp(a->model, b->model) != 0     ? "models"
+                       : a->length != b->length            ? "lengths"
+                       : a->steps != b->steps              ? "steps"
+                       : a->batch != b->batch              ? "batches"
+                       : strcmp(a->corpus_sha256, b->corpus_sha256) != 0
+                           ? "corpora"
+                           : NULL;
+
+    if (what)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "runs %" PRId64 " and %" PRId64 " are of different "
+                           "%s, expected runs that differ in encoding and seed",
+                           a->id, b->id, what);
+    return LOCANT_OK;
+}
+
+/* The group of that encoding, made if there is none, with room for n runs. */
+static locant_status group_of(struct lct_group **out, struct lct_results *r,
+                              const locant_store *s, const locant_run_info *run,
+                              size_t n)
+{
+    struct lct_group *g = r->groups;
+    locant_encoding *e;
+
+    for (size_t i = 0; i < r->n; i++, g++)
+        if (strcmp(g->spec, run->encoding) == 0) {
+            *out = g;
+            return LOCANT_OK;
+        }
+    *g = (struct lct_group){ .n = 0 };
+    LCT_TRY(lct_run_encoding(&e, s, run));
+    snprintf(g->spec, sizeof g->spec, "%s", run->encoding);
+    g->info = locant_encoding_info_of(e);
+    g->doors = locant_encoding_doors(e);
+    g->traits = locant_encoding_traits(e);
+    g->reach = locant_encoding_reach(e);
+    locant_encoding_free(e);
+    g->results = locant_alloc(n * sizeof *g->results);
+    if (g->results == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "no memory for %zu runs", n);
+    r->n++;
+    *out = g;
+    return LOCANT_OK;
+}
+
+static locant_status add_run(struct lct_results *r, locant_store *store,
+                             int64_t id, const locant_run_info *first, size_t n,
+                             bool ended)
+{
+    struct lct_group *g = NULL;
+    locant_run_info run;
+    int64_t blocks;
+
+    LCT_TRY(locant_store_run(&run, store, id));
+    if (ended && strcmp(run.status, "done") != 0)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "run %" PRId64 " is %s, expected a finished run", id,
+                           run.status);
+    LCT_TRY(check_alike(first, &run));
+    LCT_TRY(evaluated_blocks(&blocks, store, &run));
+    LCT_TRY(group_of(&g, r, store, &run, n));
+    /* counted before it is read: what is half read is released too */
+    g->results[g->n] = (struct lct_result){ .bytes = 0 };
+    g->n++;
+    return lct_read_result(&g->results[g->n - 1], blocks, store, id,
+                           run.corpus_sha256);
+}
+
+locant_status lct_results_of_runs(struct lct_results *r, locant_store *store,
+                                  const int64_t *runs, size_t n, bool ended)
+{
+    struct lct_model_config model;
+    locant_run_info first;
+
+    *r = (struct lct_results){ .preset = "" };
+    if (store->version < 2)
+        return locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: a store of version "
+                           "%" PRId64 ", expected 2 or later; what writes to "
+                           "it, as 'locant report', brings it there",
+                           store->path, store->version);
+    if (n == 0 || n > 4096)
+        return locant_fail(LOCANT_ERR_PARAM, "%zu runs, expected 1 to 4096", n);
+    LCT_TRY(locant_store_run(&first, store, runs[0]));
+    LCT_TRY(lct_model_parse(&model, first.model));
+    r->layers = model.layers;
+    r->heads = model.heads;
+    r->width = model.width;
+    r->trained_length = first.length;
+    r->groups = locant_alloc(n * sizeof *r->groups);
+    if (r->groups == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "no memory for %zu runs", n);
+    for (size_t i = 0; i < n; i++)
+        LCT_TRY(add_run(r, store, runs[i], &first, n, ended));
+    if (!ended)
+        return LOCANT_OK;
+    LCT_TRY(lct_results_probe(r, store, false, NULL, NULL));
+    return lct_read_params(&r->groups[0], store);
+}

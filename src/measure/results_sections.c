@@ -1,0 +1,195 @@
+/*
+ * results_sections.c - the numbers of a long job beside a report, kept with a
+ * run that it began from, so that its figures can be drawn without the corpus.
+ *
+ * Each time one is kept it gets the next number, "kept", of its kind: runs are
+ * shared between reports, so that their ids do not tell which was the last.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include "extension.h"
+#include "results.h"
+#include "surface.h"
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char name[] = "section, nats", order[] = "kept";
+
+/* ------------------------------------------------------------------ writing */
+
+static locant_status keep(locant_store *store, int64_t run, const char *section,
+                          const struct lct_results *r)
+{
+    char *text = json_dumps(json_object_get(r->numbers, section), JSON_COMPACT);
+    locant_status status;
+
+    if (text == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "locant_report_run: no memory for the numbers of %s",
+                           section);
+    status = lct_store_keep_last(store, run, name, section, text);
+    free(text);
+    return status;
+}
+
+locant_status lct_sections_keep(locant_store *store,
+                                const struct lct_results *r)
+{
+    if (r->extension)
+        LCT_TRY(keep(store, r->extension->base[0], "extension", r));
+    if (r->surface)
+        LCT_TRY(keep(store, r->surface->of[0].run[0][0], "surface", r));
+    return LOCANT_OK;
+}
+
+/* ----------------------------------------------------------------- checking */
+
+/* Lengths that rise, none beyond what any job reads. */
+static bool are_lengths(const json_t *list, size_t most)
+{
+    const json_int_t longest = 1 << 20;
+    json_int_t last = 0;
+    const json_t *one;
+    size_t i;
+
+    json_array_foreach(list, i, one) {
+        const json_int_t length = json_integer_value(one); /* 0: no integer */
+
+        if (length <= last || length > longest)
+            return false;
+        last = length;
+    }
+    return json_array_size(list) > 0 && json_array_size(list) <= most;
+}
+
+/* Objects that have each of the texts named 'keys'. */
+static bool have_texts(const json_t *list, const char *const keys[2])
+{
+    const json_t *one;
+    size_t i;
+
+    json_array_foreach(list, i, one)
+        for (int k = 0; k < 2 && keys[k]; k++)
+            if (!json_is_string(json_object_get(one, keys[k])))
+                return false;
+    return json_array_size(list) > 0 &&
+           json_array_size(list) <= LCT_MOST_ENCODINGS;
+}
+
+/*
+ * Is no number so large that differences or squares of them are infinite?  The
+ * last norm keeps losses of runs that diverge within some thousand times the
+ * rate times the steps; beyond that, activations are not finite, and such a
+ * loss is null.
+ */
+static bool are_moderate(const json_t *x)
+{
+    const double most = 1e15;
+    const char *key;
+    json_t *one;
+    size_t i;
+
+    json_array_foreach(x, i, one)
+        if (!are_moderate(one))
+            return false;
+    json_object_foreach((json_t *)x, key, one)
+        if (!are_moderate(one))
+            return false;
+    return json_number_value(x) <= most && json_number_value(x) >= -most;
+}
+
+/*
+ * What figures take for granted: nothing in a store says that it was written by
+ * this program.  A number that is missing is one that was not measured.  NULL,
+ * or the part that is not as it should be.
+ */
+static const char *what_is_wrong(const json_t *x, const char *section)
+{
+    static const char *const methods[2] = {"title", "spec"};
+    static const char *const encodings[2] = {"encoding", NULL};
+
+    if (!are_moderate(x))
+        return "a number beyond 1e15";
+    if (strcmp(section, "surface") == 0) {
+        if (!are_lengths(json_object_get(x, "trained"), LCT_SURFACE_TRAINED))
+            return "trained";
+        if (!are_lengths(json_object_get(x, "lengths"), LCT_SURFACE_LENGTHS))
+            return "lengths";
+        return have_texts(json_object_get(x, "encodings"), encodings)
+                   ? NULL : "encodings";
+    }
+    if (!are_lengths(json_object_get(x, "lengths"), LCT_EXT_FACTORS))
+        return "lengths";
+    if (!have_texts(json_object_get(x, "methods"), methods))
+        return "methods";
+    return have_texts(json_object_get(x, "tuned"), methods) ? NULL : "tuned";
+}
+
+/* ------------------------------------------------------------------ reading */
+
+/* Of one run: NULL where it has none. */
+static locant_status read_one(json_t **out, locant_store *store,
+                              const char *section, int64_t run)
+{
+    const char *wrong;
+    json_error_t error;
+    char *text, why[96];
+
+    *out = NULL;
+    LCT_TRY(lct_store_probe(&text, store, run, name, section));
+    if (text == NULL)
+        return LOCANT_OK;
+    *out = json_loads(text, 0, &error);
+    locant_release(text);
+    wrong = *out ? what_is_wrong(*out, section) : NULL;
+    if (*out != NULL && wrong == NULL)
+        return LOCANT_OK;
+    json_decref(*out);
+    *out = NULL;
+    if (wrong)
+        snprintf(why, sizeof why, "%s is not what a report writes", wrong);
+    else /* its text quotes them raw */
+        snprintf(why, sizeof why, "byte %d is not as JSON has it",
+                 error.position);
+    return locant_fail(LOCANT_ERR_FORMAT,
+                       "locant_figure_of_runs: run %lld: what the store kept of"
+                       " %s cannot be used: %s; a report --with %s that begins"
+                       " with this run writes it anew, and other runs alone"
+                       " leave it out", (long long)run, section, why, section);
+}
+
+/* Of sections that tell no order, those of older builds, the last run's. */
+locant_status lct_section_read(json_t **numbers, locant_store *store,
+                               const char *section, const int64_t *runs,
+                               size_t n)
+{
+    json_t *last = NULL, *one;
+    locant_status status = LOCANT_OK;
+
+    *numbers = NULL;
+    for (size_t i = n; i-- > 0 && status == LOCANT_OK;) {
+        status = read_one(&one, store, section, runs[i]);
+        if (one && (last == NULL ||
+                    json_integer_value(json_object_get(one, order)) >
+                        json_integer_value(json_object_get(last, order)))) {
+            json_decref(last);
+            last = one;
+        } else {
+            json_decref(one);
+        }
+    }
+    if (status == LOCANT_OK && last == NULL)
+        status = locant_fail(LOCANT_ERR_PARAM,
+                             "locant_figure_of_runs: none of these runs is of"
+                             " a report --with %s, expected one", section);
+    if (status != LOCANT_OK) {
+        json_decref(last);
+        return status;
+    }
+    *numbers = json_pack("{s:o}", section, last);
+    return *numbers ? LOCANT_OK
+                    : locant_fail(LOCANT_ERR_NOMEM,
+                                  "locant_figure_of_runs: no memory for %s",
+                                  section);
+}

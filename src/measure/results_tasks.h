@@ -1,0 +1,61 @@
+/* results_tasks.h - scores of tasks, with the results of a page */
+#ifndef LCT_RESULTS_TASKS_H
+#define LCT_RESULTS_TASKS_H
+#include "results.h"
+#include "locant/tasks.h"
+
+/*
+ * One score of one run: all of a test set, place -1, or of what it has at one
+ * place.  Runs of one setup and group are seeds of one experiment.
+ */
+struct lct_task_point {
+    const locant_task_info *task;
+    uint64_t setup;   /* hash of what the run was made with but its encoding,
+                         its seed and its parent */
+    char model[128];
+    int64_t steps, batch;
+    int64_t parameters; /* of the model without its encoding */
+    size_t group;     /* of the results */
+    uint64_t seed;
+    int64_t run;
+    char setting[64]; /* of the test */
+    int64_t length, place;
+    int64_t items, exact, tokens, hits; /* items 0: undefined there */
+    double loss, floor;
+};
+
+/*
+ * All scores in the store of runs whose encoding a group of r has, into
+ * r->tasks, by task, setup, test, place, group and seed.  A length that a spec
+ * left out is the trained one, of the task or of the page: such specs are the
+ * same encoding.
+ */
+locant_status lct_results_tasks(struct lct_results *r, locant_store *store);
+
+/* The same of these runs alone. */
+locant_status lct_results_tasks_of(struct lct_results *r, locant_store *store,
+                                   const int64_t *runs, size_t n);
+
+/* Of one experiment; of one test of it; of one group and place of that. */
+bool lct_same_task(const struct lct_task_point *a,
+                   const struct lct_task_point *b);
+bool lct_same_test(const struct lct_task_point *a,
+                   const struct lct_task_point *b);
+
+/* Tasks whose scores by place are drawn as maps. */
+bool lct_task_mapped(const locant_task_info *task);
+
+/* The spec without a "length" that is 'length'; out[256]. */
+void lct_without_length(char out[256], const char *spec, int64_t length);
+
+/* What is expected of an encoding on a task, before it is measured. */
+struct lct_hypothesis {
+    const char *spec;     /* without what the trained length decides */
+    const char *task;     /* "T13" is also its variants */
+    const char *expected, *reason;
+};
+
+/* The one of that task and that spec, as lct_without_length(); or NULL. */
+const struct lct_hypothesis *lct_hypothesis_of(const char *task,
+                                               const char *spec);
+#endif

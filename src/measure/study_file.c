@@ -1,0 +1,353 @@
+/* study_file.c - studies to and from the file that goes to another machine */
+#define _POSIX_C_SOURCE 200809L
+#include "../files/base64.h"
+#include "../files/io.h"
+#include "../corpus/corpus_kept.h"
+#include "../store/store_texts.h"
+#include "study.h"
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* -------------------------------------------------------------------- words */
+
+/* A text that grows; at is NULL when memory is short. */
+struct words {
+    char *at;
+    size_t used, room;
+    bool short_of_memory;
+};
+
+static void add(struct words *w, const char *text)
+{
+    const size_t n = strlen(text) + 1;
+    void *at = w->at;
+
+    w->short_of_memory |= !lct_reserve(&at, &w->room, w->used, n, 1);
+    w->at = at;
+    if (w->short_of_memory)
+        return;
+    memcpy(w->at + w->used, text, n);
+    w->used += n - 1;
+}
+
+static locant_status finish(char **out, struct words *w)
+{
+    *out = w->at;
+    if (!w->short_of_memory)
+        return LOCANT_OK;
+    locant_release(w->at);
+    *out = NULL;
+    return locant_fail(LOCANT_ERR_NOMEM, "no memory for a sentence");
+}
+
+static const char *string_at(const json_t *object, const char *name)
+{
+    const char *text = json_string_value(json_object_get(object, name));
+
+    return text ? text : "";
+}
+
+/* Strings of a list with 'between' between them. */
+static void add_list(struct words *w, const json_t *list, const char *between)
+{
+    const json_t *one;
+    size_t i;
+
+    json_array_foreach(list, i, one) {
+        add(w, i > 0 ? between : "");
+        add(w, json_string_value(one));
+    }
+}
+
+static void add_text_option(struct words *w, const json_t *corpus, bool kept)
+{
+    const char *kind = string_at(corpus, "kind");
+    char option[32];
+
+    if (strcmp(kind, "generated") == 0) {
+        add(w, " --generated");
+    } else if (kept) {
+        snprintf(option, sizeof option, " --kept-text %.12s",
+                 string_at(corpus, "sha256"));
+        add(w, option);
+    } else if (strcmp(kind, "files") == 0) {
+        add(w, " --text PATH...");
+    }
+}
+
+locant_status lct_study_command(char **out, const json_t *root, bool kept)
+{
+    const json_t *c = json_object_get(root, "configuration");
+    const json_t *with = json_object_get(c, "with");
+    struct words w = {0};
+    char seeds[32];
+
+    add(&w, "locant report --preset ");
+    add(&w, string_at(c, "preset"));
+    snprintf(seeds, sizeof seeds, " --seeds %d",
+             (int)json_integer_value(json_object_get(c, "seeds")));
+    add(&w, seeds);
+    add_text_option(&w, json_object_get(root, "corpus"), kept);
+    add(&w, json_array_size(with) > 0 ? " --with " : "");
+    add_list(&w, with, ",");
+    add(&w, json_object_get(c, "tasks") ? " --tasks " : "");
+    add(&w, string_at(c, "tasks"));
+    add(&w, " --encodings '");
+    add_list(&w, json_object_get(c, "encodings"), "; ");
+    add(&w, "'");
+    return finish(out, &w);
+}
+
+/* Of headers their largest folders, of files their paths; they are printed, so
+   without control characters. */
+static locant_status list_sources(char **out, const json_t *about)
+{
+    const json_t *folders = json_object_get(about, "folders"), *one;
+    json_t *paths = json_loads(string_at(about, "paths"), 0, NULL);
+    struct words w = {0};
+    size_t i;
+
+    add(&w, "");
+    json_array_foreach(folders, i, one) {
+        add(&w, i > 0 ? ", " : "");
+        add(&w, json_is_string(json_array_get(one, 0))
+                    ? json_string_value(json_array_get(one, 0)) : "");
+    }
+    json_array_foreach(paths, i, one) {
+        add(&w, w.used > 0 ? ", " : "");
+        add(&w, json_is_string(one) ? json_string_value(one) : "");
+    }
+    json_decref(paths);
+    for (size_t at = 0; w.at != NULL && at < w.used; at++)
+        if ((unsigned char)w.at[at] < ' ' || w.at[at] == 0x7f)
+            w.at[at] = '?';
+    return finish(out, &w);
+}
+
+/* -------------------------------------------------------------- the store's */
+
+static locant_status no_study(const locant_store *s, int64_t id)
+{
+    if (id == 0)
+        return locant_fail(LOCANT_ERR_PARAM, "%s: has no study; a finished "
+                           "'locant report' makes one", s->directory);
+    return locant_fail(LOCANT_ERR_PARAM, "%s: has no study %" PRId64,
+                       s->directory, id);
+}
+
+/* The last that was made here, or that number. */
+static locant_status find_id(int64_t *found, locant_store *s, int64_t id)
+{
+    char *text = NULL;
+
+    if (s->version >= 5)
+        LCT_TRY(lct_store_text(
+            &text, s, "SELECT CASE WHEN ?1 > 0 THEN (SELECT id FROM studies"
+            " WHERE id = ?1) ELSE coalesce((SELECT max(id) FROM studies"
+            " WHERE origin = 'here'), (SELECT max(id) FROM studies)) END", "i",
+            id));
+    if (text == NULL)
+        return no_study(s, id);
+    *found = strtoll(text, NULL, 10);
+    locant_release(text);
+    return LOCANT_OK;
+}
+
+static locant_status load(json_t **out, locant_store *s, int64_t id)
+{
+    locant_status status;
+    char *text;
+
+    LCT_TRY(lct_store_text(&text, s, "SELECT study FROM studies WHERE id = ?1",
+                           "i", id));
+    *out = text ? json_loads(text, JSON_REJECT_DUPLICATES, NULL) : NULL;
+    locant_release(text);
+    status = lct_study_check(*out, s->path);
+    if (status == LOCANT_OK)
+        return LOCANT_OK;
+    json_decref(*out);
+    *out = NULL;
+    return status;
+}
+
+static locant_status fill(locant_study *out, locant_store *s,
+                          const json_t *root, const struct lct_text_file *text)
+{
+    const json_t *corpus = json_object_get(root, "corpus");
+    json_t *about = text->about ? json_loads(text->about, 0, NULL) : NULL;
+    char *made = NULL;
+    locant_corpus c = {.text = NULL};
+    locant_status status = lct_store_text(
+        &made, s, "SELECT made || ' ' || origin FROM studies WHERE id = ?1",
+        "i", out->id);
+
+    if (status == LOCANT_OK && made != NULL)
+        snprintf(out->made, sizeof out->made, "%.31s", made);
+    locant_release(made);
+    (void)lct_corpus_read_about(&c, corpus); /* load() has judged it */
+    out->corpus = c.info;
+    out->packed_bytes = text->size;
+    if (status == LOCANT_OK)
+        status = lct_study_command(&out->command, root, text->size > 0);
+    if (status == LOCANT_OK)
+        status = list_sources(&out->sources, about ? about : corpus);
+    json_decref(about);
+    return status;
+}
+
+locant_status locant_store_study(locant_study *out, locant_store *store,
+                                 int64_t id)
+{
+    struct lct_text_file text = {0};
+    json_t *root = NULL;
+    locant_status status;
+
+    if (out == NULL || store == NULL)
+        return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", __func__,
+                           out ? "store" : "out");
+    *out = (locant_study){.id = 0};
+    LCT_TRY(find_id(&out->id, store, id));
+    LCT_TRY(load(&root, store, out->id));
+    status = lct_store_text_file(
+        &text, store, string_at(json_object_get(root, "corpus"), "sha256"));
+    if (status == LOCANT_OK)
+        status = fill(out, store, root, &text);
+    lct_text_file_free(&text);
+    json_decref(root);
+    if (status != LOCANT_OK)
+        locant_study_free(out);
+    return status;
+}
+
+void locant_study_free(locant_study *study)
+{
+    if (study == NULL)
+        return;
+    locant_release(study->command);
+    locant_release(study->sources);
+    *study = (locant_study){.id = 0};
+}
+
+/* ------------------------------------------------------------------- export */
+
+/* Of a text that was found whole. */
+static locant_status add_text(json_t *root, locant_store *s, const char *sha256)
+{
+    struct lct_text_file f;
+    locant_corpus *whole = NULL;
+    locant_status status = lct_store_read_corpus(&whole, s, sha256);
+    char *text = NULL;
+    size_t chars;
+
+    if (status == LOCANT_OK && whole == NULL)
+        status = locant_fail(LOCANT_ERR_PARAM, "%s: does not keep the text "
+                             "%.12s..", s->directory, sha256);
+    locant_corpus_free(whole);
+    LCT_TRY(status);
+    status = lct_store_text_file(&f, s, sha256);
+    chars = LCT_BASE64_CHARS(f.size);
+    if (status == LOCANT_OK && (text = locant_alloc(chars + 1)) != NULL)
+        lct_base64(text, f.bytes, f.size);
+    if (status == LOCANT_OK &&
+        json_object_set_new(root, "text", json_stringn(text, text ? chars : 0)))
+        status = locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for a text of %zu"
+                             " bytes", s->directory, f.size);
+    locant_release(text);
+    lct_text_file_free(&f);
+    return status;
+}
+
+static locant_status write_study(const char *path, const json_t *root,
+                                 bool private)
+{
+    char *text = json_dumps(root, JSON_COMPACT);
+    struct lct_piece pieces[2] = {{text, text ? strlen(text) : 0}, {"\n", 1}};
+    locant_status status;
+
+    if (text == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for the study",
+                           path);
+    if (pieces[0].size >= LCT_STUDY_MOST)
+        status = locant_fail(LOCANT_ERR_UNSUPPORTED, "%s: would have %zu bytes,"
+                             " and at most %d are read", path, pieces[0].size,
+                             LCT_STUDY_MOST);
+    else
+        status = private ? lct_write_private(path, pieces, 2)
+                         : lct_write_file(path, pieces, 2);
+    free(text);
+    return status;
+}
+
+locant_status locant_study_export(locant_store *store, int64_t id,
+                                  const char *path, int with_text)
+{
+    json_t *root = NULL;
+    locant_status status = LOCANT_OK;
+    int64_t found;
+
+    if (store == NULL || path == NULL)
+        return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", __func__,
+                           store ? "path" : "store");
+    LCT_TRY(find_id(&found, store, id));
+    LCT_TRY(load(&root, store, found));
+    if (with_text)
+        status = add_text(root, store,
+                          string_at(json_object_get(root, "corpus"), "sha256"));
+    if (status == LOCANT_OK)
+        status = write_study(path, root, with_text != 0);
+    json_decref(root);
+    return status;
+}
+
+/* ------------------------------------------------------------------- import */
+
+/* Its text goes into the store before what tells of it. */
+static locant_status take(locant_store *store, const struct lct_study *study)
+{
+    if (study->corpus)
+        LCT_TRY(lct_store_keep_source(store, study->corpus, NULL, NULL));
+    return lct_study_record(store, study->root, study->configuration,
+                            "imported");
+}
+
+static locant_status take_into(int64_t *id, const char *directory,
+                               const struct lct_study *study)
+{
+    locant_store *store = NULL;
+    locant_status status;
+    char *text = NULL;
+
+    LCT_TRY(locant_store_open(&store, directory));
+    status = take(store, study);
+    if (status == LOCANT_OK)
+        status = lct_store_text(&text, store, "SELECT max(id) FROM studies",
+                                "");
+    *id = text ? strtoll(text, NULL, 10) : 0;
+    locant_release(text);
+    locant_store_close(store);
+    return status;
+}
+
+locant_status locant_study_import(int64_t *id, const char *directory,
+                                  const char *path)
+{
+    struct lct_study study;
+    locant_status status;
+    void *bytes;
+    size_t size;
+
+    if (id == NULL || directory == NULL || path == NULL)
+        return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", __func__,
+                           !id ? "id" : !directory ? "directory" : "path");
+    LCT_TRY(lct_read_file(&bytes, &size, path, LCT_STUDY_MOST));
+    status = lct_study_read(&study, bytes, size, path);
+    locant_release(bytes);
+    LCT_TRY(status);
+    status = take_into(id, directory, &study);
+    lct_study_free(&study);
+    return status;
+}

@@ -1,0 +1,267 @@
+/* study_read.c - the file of a study, which may be a stranger's, judged */
+#include "../corpus/corpus_kept.h"
+#include "study.h"
+#include "../files/base64.h"
+#include "locant/tasks.h"
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_SEEDS = 1000, MOST_TASKS = 200 };
+
+static locant_status refuse(const char *name, const char *what)
+{
+    return locant_fail(LOCANT_ERR_FORMAT, "%s: is no study as this locant "
+                       "writes it: %s", name, what);
+}
+
+/* ------------------------------------------------------------ configuration */
+
+/* As locant spells it itself, so that it is safe in a command, too. */
+static locant_status check_spec(const char *spec, const char *name)
+{
+    locant_encoding *e = NULL;
+    locant_status status = LOCANT_ERR_FORMAT;
+    bool good = false;
+
+    if (spec != NULL && strlen(spec) <= 255 && strchr(spec, '\'') == NULL)
+        status = locant_encoding_create(&e, spec);
+    if (status == LOCANT_ERR_NOMEM)
+        return status;
+    if (status == LOCANT_OK)
+        good = strcmp(locant_encoding_spec(e), spec) == 0;
+    locant_encoding_free(e);
+    return good ? LOCANT_OK
+                : refuse(name, "one of 'encodings' is no spec as this locant "
+                         "spells it");
+}
+
+static locant_status check_specs(const json_t *list, const char *name)
+{
+    const json_t *one;
+    size_t i;
+
+    json_array_foreach(list, i, one)
+        LCT_TRY(check_spec(json_string_value(one), name));
+    return LOCANT_OK;
+}
+
+static bool are_jobs(const json_t *list)
+{
+    static const char *const jobs[] = {"extension", "surface", "tasks"};
+    const size_t n = sizeof jobs / sizeof jobs[0];
+    const json_t *one;
+    size_t i, at = 0;
+
+    json_array_foreach(list, i, one) {
+        const char *job = json_string_value(one);
+
+        while (job && at < n && strcmp(jobs[at], job) != 0)
+            at++;
+        if (job == NULL || at++ >= n)
+            return false;
+    }
+    return json_is_array(list);
+}
+
+/* "T1,T12", each one known. */
+static bool are_tasks(const json_t *value)
+{
+    const char *list = json_string_value(value);
+
+    if (value == NULL)
+        return true;
+    if (list == NULL || strlen(list) > MOST_TASKS)
+        return false;
+    for (;;) {
+        const size_t n = strcspn(list, ",");
+        char id[24];
+
+        if (n == 0 || n >= sizeof id)
+            return false;
+        memcpy(id, list, n);
+        id[n] = '\0';
+        if (locant_task_find(id) == NULL)
+            return false;
+        if (list[n] == '\0')
+            return true;
+        list += n + 1;
+    }
+}
+
+/* No members but these. */
+static bool has_only(const json_t *object, const char *const *names)
+{
+    const char *key;
+    json_t *value;
+
+    json_object_foreach((json_t *)object, key, value) {
+        const char *const *name = names;
+
+        while (*name != NULL && strcmp(*name, key) != 0)
+            name++;
+        if (*name == NULL)
+            return false;
+    }
+    return json_is_object(object);
+}
+
+static bool is_configuration(const json_t *c)
+{
+    static const char *const names[] = {"preset", "seeds", "encodings", "with",
+                                        "tasks", NULL};
+    const json_int_t seeds = json_integer_value(json_object_get(c, "seeds"));
+    const size_t n = json_array_size(json_object_get(c, "encodings"));
+
+    return has_only(c, names) && seeds >= 1 && seeds <= MOST_SEEDS &&
+           lct_is_preset(json_string_value(json_object_get(c, "preset"))) &&
+           n >= 1 && n <= LCT_MOST_ENCODINGS &&
+           are_jobs(json_object_get(c, "with")) &&
+           are_tasks(json_object_get(c, "tasks"));
+}
+
+/* --------------------------------------------------------------------- runs */
+
+static bool are_losses(const json_t *list)
+{
+    const json_t *one;
+    size_t i;
+
+    json_array_foreach(list, i, one)
+        if (!json_is_null(one) && !json_is_real(one))
+            return false;
+    return json_array_size(list) == LOCANT_EVAL_LENGTHS;
+}
+
+static bool is_run(const json_t *run)
+{
+    static const char *const names[] = {"encoding", "seed", "batches", "losses",
+                                        NULL};
+    const char *spec = json_string_value(json_object_get(run, "encoding"));
+    const char *batches = json_string_value(json_object_get(run, "batches"));
+
+    return has_only(run, names) && spec != NULL && strlen(spec) < 256 &&
+           json_is_integer(json_object_get(run, "seed")) && batches != NULL &&
+           strlen(batches) <= 16 &&
+           strspn(batches, "0123456789abcdef") == strlen(batches) &&
+           are_losses(json_object_get(run, "losses"));
+}
+
+static bool are_runs(const json_t *runs, const json_t *configuration)
+{
+    const json_t *one;
+    size_t i;
+
+    json_array_foreach(runs, i, one)
+        if (!is_run(one))
+            return false;
+    return json_array_size(runs) ==
+           json_array_size(json_object_get(configuration, "encodings")) *
+               (size_t)json_integer_value(json_object_get(configuration,
+                                                          "seeds"));
+}
+
+locant_status lct_study_check(const json_t *root, const char *name)
+{
+    static const char *const names[] = {"format", "version", "locant",
+                                        "configuration", "corpus", "runs",
+                                        "numbers", "text", NULL};
+    const char *format = json_string_value(json_object_get(root, "format"));
+    const json_t *configuration = json_object_get(root, "configuration");
+    const json_int_t version =
+        json_integer_value(json_object_get(root, "version"));
+    locant_corpus c = {.text = NULL};
+
+    if (format == NULL || strcmp(format, "locant study") != 0)
+        return refuse(name, "'format' is not 'locant study'");
+    if (version != 1)
+        return locant_fail(LOCANT_ERR_FORMAT, "%s: is a study of version %lld, "
+                           "this locant knows version 1", name,
+                           (long long)version);
+    if (!has_only(root, names))
+        return refuse(name, "it has a member of another name");
+    if (!is_configuration(configuration))
+        return refuse(name, "'configuration' has a preset, seeds, jobs or "
+                      "tasks that are unknown");
+    LCT_TRY(check_specs(json_object_get(configuration, "encodings"), name));
+    if (!lct_corpus_read_about(&c, json_object_get(root, "corpus")))
+        return refuse(name, "'corpus' has a kind, SHA-256 or size that cannot "
+                      "be");
+    if (!are_runs(json_object_get(root, "runs"), configuration))
+        return refuse(name, "'runs' are not one for each encoding and seed");
+    if (!json_is_object(json_object_get(root, "numbers")))
+        return refuse(name, "it has no 'numbers'");
+    return LOCANT_OK;
+}
+
+/* --------------------------------------------------------------------- text */
+
+static locant_status read_text(locant_corpus **out, const json_t *root,
+                               const char *name)
+{
+    const json_t *text = json_object_get(root, "text");
+    const size_t n = json_string_length(text);
+    struct lct_packed packed = {.name = name};
+    locant_status status;
+    void *bytes;
+
+    if (text == NULL)
+        return LOCANT_OK;
+    bytes = locant_alloc(n / 4 * 3 + 1);
+    if (bytes == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for its text",
+                           name);
+    packed.bytes = bytes;
+    status = json_is_string(text) &&
+                     lct_base64_read(bytes, &packed.size,
+                                     json_string_value(text), n)
+                 ? lct_corpus_of_text(out, json_object_get(root, "corpus"),
+                                      "[]", &packed)
+                 : refuse(name, "'text' is not base64");
+    locant_release(bytes);
+    return status;
+}
+
+static locant_status read_all(struct lct_study *s, const char *bytes,
+                              size_t size, const char *name)
+{
+    json_error_t error;
+
+    s->root = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &error);
+    if (s->root == NULL)
+        return locant_fail(json_error_code(&error) == json_error_out_of_memory
+                               ? LOCANT_ERR_NOMEM
+                               : LOCANT_ERR_FORMAT,
+                           "%s: is not JSON: line %d, column %d", name,
+                           error.line, error.column);
+    LCT_TRY(lct_study_check(s->root, name));
+    LCT_TRY(read_text(&s->corpus, s->root, name));
+    s->configuration =
+        lct_study_key(json_object_get(s->root, "configuration"));
+    json_object_del(s->root, "text");
+    return s->configuration
+               ? LOCANT_OK
+               : locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for its "
+                             "configuration", name);
+}
+
+locant_status lct_study_read(struct lct_study *out, const char *bytes,
+                             size_t size, const char *name)
+{
+    locant_status status;
+
+    *out = (struct lct_study){.root = NULL};
+    status = read_all(out, bytes, size, name);
+    if (status != LOCANT_OK)
+        lct_study_free(out);
+    return status;
+}
+
+void lct_study_free(struct lct_study *s)
+{
+    json_decref(s->root);
+    free(s->configuration);
+    locant_corpus_free(s->corpus);
+    *s = (struct lct_study){.root = NULL};
+}

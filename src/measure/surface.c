@@ -1,0 +1,238 @@
+/* surface.c - the job: models for every trained length, read at every length */
+#define _POSIX_C_SOURCE 200809L
+#include "surface.h"
+#include "extension.h"
+#include "jobs.h"
+#include "results_tasks.h"
+#include <math.h>
+#include <string.h>
+
+enum { WINDOWS = 4 }; /* of a block, by P4 */
+
+static const struct grid {
+    int64_t trained[LCT_SURFACE_TRAINED]; /* 0: no more */
+    int64_t longest;
+    int seeds; /* at most */
+} smoke = {{64, 128}, 256, 1},
+  usual = {{32, 64, 128, 256}, 1024, 2},
+  large = {{32, 64, 128, 256}, 2048, LCT_SURFACE_SEEDS};
+
+static const struct grid *const grids[] = {
+    [LOCANT_PRESET_SMOKE] = &smoke,    [LOCANT_PRESET_QUICK] = &usual,
+    [LOCANT_PRESET_HOUR] = &large,     [LOCANT_PRESET_FULL] = &large,
+    [LOCANT_PRESET_HOMEWORK] = &usual,
+};
+
+/* ------------------------------------------------------------------ create */
+
+static void set_lengths(struct lct_surface *x, const struct grid *g)
+{
+    while (x->n_trained < LCT_SURFACE_TRAINED && g->trained[x->n_trained]) {
+        x->trained[x->n_trained] = g->trained[x->n_trained];
+        x->n_trained++;
+    }
+    for (int64_t length = g->trained[0]; length <= g->longest; length *= 2)
+        x->length[x->n_lengths++] = length;
+}
+
+/* Is it one of those that are read unless others were asked for? */
+static bool is_usual(const char *spec)
+{
+    return strcmp(spec, "sinusoidal") == 0 || strcmp(spec, "rope") == 0 ||
+           strcmp(spec, "alibi") == 0;
+}
+
+static locant_status choose(struct lct_surface *x, const struct lct_plan *plan,
+                            bool asked)
+{
+    const int64_t longest = x->length[x->n_lengths - 1];
+
+    x->of = locant_alloc(plan->n * sizeof *x->of);
+    if (x->of == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_report_run: no memory");
+    for (size_t i = 0; i < plan->n; i++) {
+        locant_encoding *e;
+        int64_t reach;
+
+        if (!asked && !is_usual(plan->specs[i]))
+            continue;
+        LCT_TRY(locant_encoding_create(&e, plan->specs[i]));
+        reach = locant_encoding_reach(e);
+        locant_encoding_free(e);
+        if (reach >= longest)
+            memcpy(x->of[x->n++].spec, plan->specs[i], sizeof x->of->spec);
+        else
+            x->left_out++;
+    }
+    if (x->n == 0)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_report_run: no encoding is defined at %lld"
+                           " positions, expected one for the surface",
+                           (long long)longest);
+    return LOCANT_OK;
+}
+
+locant_status lct_surface_create(struct lct_surface **out,
+                                 const struct lct_plan *plan,
+                                 const locant_report_options *options)
+{
+    const struct grid *g = grids[options->preset];
+    struct lct_surface *x = locant_alloc(sizeof *x);
+
+    *out = x;
+    if (x == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_report_run: no memory");
+    x->train = plan->train;
+    x->want = plan->blocks;
+    x->seeds = plan->seeds < g->seeds ? plan->seeds : g->seeds;
+    set_lengths(x, g);
+    return choose(x, plan, options->encodings != NULL);
+}
+
+void lct_surface_fit(struct lct_surface *x, const struct lct_plan *plan)
+{
+    if (x->seeds > plan->seeds)
+        x->seeds = plan->seeds;
+}
+
+void lct_surface_free(struct lct_surface *x)
+{
+    if (x) {
+        locant_release(x->loss);
+        locant_release(x->of);
+    }
+    locant_release(x);
+}
+
+double *lct_surface_at(const struct lct_surface *x, size_t e, int t, int k)
+{
+    const size_t cell = ((size_t)x->n_trained * e + (size_t)t) *
+                        (size_t)x->n_lengths + (size_t)k;
+
+    return x->loss + cell * (size_t)x->seeds * (size_t)x->blocks;
+}
+
+/* --------------------------------------------------------------------- job */
+
+struct work {
+    struct lct_surface *x;
+    struct lct_extension_place place;
+};
+
+/* Seeds go last: a job stopped early has whole ones. */
+struct which {
+    size_t e;
+    int t, seed;
+};
+
+static struct which which_of(const struct lct_surface *x, size_t i)
+{
+    const size_t trained = (size_t)x->n_trained;
+
+    return (struct which){i / trained % x->n, (int)(i % trained),
+                          (int)(i / trained / x->n)};
+}
+
+static locant_status train(struct lct_job *job)
+{
+    const struct work *work = job->jobs->work;
+    struct lct_surface *x = work->x;
+    const struct which w = which_of(x, job->i);
+    locant_train_options o = x->train;
+    char plain[256]; /* a length that was left out is this one's own */
+
+    lct_without_length(plain, x->of[w.e].spec, x->train.length);
+    o.encoding = plain;
+    o.seed = (uint64_t)w.seed + 1;
+    o.learning_rate = x->of[w.e].rate;
+    o.batch = o.batch * o.length / x->trained[w.t];
+    o.length = x->trained[w.t];
+    return lct_job_train(&x->of[w.e].run[w.t][w.seed], job, &o);
+}
+
+static locant_status read_run(struct lct_job *job)
+{
+    const struct work *work = job->jobs->work;
+    const struct lct_surface *x = work->x;
+    const struct which w = which_of(x, job->i);
+    struct lct_extension_place place = work->place;
+    struct lct_extension_cell cell = {.run = x->of[w.e].run[w.t][w.seed],
+                                      .crop = true};
+    const bool failed = lct_run_failed(place.store, cell.run);
+    locant_run_info run;
+
+    LCT_TRY(locant_store_run(&run, place.store, cell.run));
+    cell.spec = run.encoding;
+    place.context = job;
+    for (int k = 0; k < x->n_lengths; k++) {
+        double *loss = lct_surface_at(x, w.e, w.t, k) + w.seed * x->blocks;
+        double speed;
+
+        cell.length = x->length[k];
+        lct_job_reads(job, (double)(WINDOWS * x->blocks * cell.length));
+        for (int64_t b = 0; b < x->blocks; b++)
+            loss[b] = NAN;
+        if (!failed)
+            LCT_TRY(lct_extension_measure(loss, NULL, &speed, &place, &cell));
+    }
+    return LOCANT_OK;
+}
+
+double lct_surface_cost(const struct lct_surface *x)
+{
+    const locant_train_options *o = &x->train;
+    const double runs = (double)x->n * x->n_trained * x->seeds;
+    double read = 0;
+
+    for (int k = 0; k < x->n_lengths; k++)
+        read += (double)(WINDOWS * x->want * x->length[k]);
+    return runs * (LCT_TRAIN_COST * (double)(o->steps * o->batch * o->length) +
+                   read);
+}
+
+static locant_status run(struct work *w, struct lct_jobs *jobs)
+{
+    struct lct_surface *x = w->x;
+    const size_t runs = x->n * (size_t)(x->n_trained * x->seeds);
+    const struct lct_stage stages[] = {{train, runs}, {read_run, runs}};
+    size_t n;
+
+    LCT_TRY(lct_extension_blocks(&w->place, x->want));
+    x->blocks = w->place.blocks;
+    n = runs * (size_t)(x->n_lengths * x->blocks);
+    x->loss = locant_alloc(n * sizeof *x->loss);
+    if (x->loss == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "locant_report_run: no memory for %zu losses", n);
+    return lct_jobs_run(jobs, stages, 2);
+}
+
+/* The rate that the plan chose for each. */
+static void take_rates(struct lct_surface *x, const struct lct_plan *plan)
+{
+    for (size_t e = 0; e < x->n; e++)
+        for (size_t i = 0; i < plan->n; i++)
+            if (strcmp(plan->specs[i], x->of[e].spec) == 0)
+                x->of[e].rate = plan->rate[i];
+}
+
+locant_status lct_surface_run(struct lct_surface *x,
+                              const struct lct_plan *plan, locant_store *store,
+                              const locant_corpus *corpus,
+                              locant_progress_fn progress, void *context)
+{
+    struct work w = {.x = x,
+                     .place = {.store = store, .corpus = corpus,
+                               .tick = lct_job_on_read}};
+    struct lct_jobs jobs = {.work = &w, .phase = "surface", .store = store,
+                            .corpus = corpus, .progress = progress,
+                            .context = context, .all = lct_surface_cost(x)};
+    locant_status status;
+
+    take_rates(x, plan);
+    status = run(&w, &jobs);
+    x->failures = jobs.failures;
+    x->seconds = jobs.seconds;
+    locant_release(w.place.ends);
+    return status;
+}

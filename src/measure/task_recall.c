@@ -1,0 +1,162 @@
+/*
+ * task_recall.c - tasks that look something up: T11 and T12.
+ *
+ * Sources: T11 Arora et al. 2023, arXiv:2312.04927 (multi-query associative
+ * recall); T12 after Mohtashami and Jaggi 2023, arXiv:2305.16300 (passkey).
+ */
+#include "../train/train.h"
+#include "tasks.h"
+#include <math.h>
+#include <string.h>
+
+enum { PAIRS_MAX = 16, KEYS = 127, VALUES = 128, SLOTS_MAX = 1 << 12 };
+
+/* n distinct words out of count, the first of them 'first'. */
+static void draw_words(struct lct_row *r, int32_t *out, int64_t n,
+                       int32_t first, int32_t count)
+{
+    int32_t pool[VALUES];
+
+    for (int32_t i = 0; i < count; i++)
+        pool[i] = first + i;
+    for (int64_t i = 0; i < n; i++) {
+        const int64_t j = i + lct_row_below(r, count - i);
+
+        out[i] = pool[j];
+        pool[j] = pool[i];
+    }
+}
+
+/*
+ * x^(1/100) from square roots and products, which IEEE 754 rounds alike on
+ * every machine: the binary digits of .01 choose among x^(1/2), x^(1/4), ..
+ */
+static double hundredth_root(double x)
+{
+    double left = .01, step = .5, result = 1, root = x;
+
+    for (int i = 0; i < 30; i++, step /= 2) {
+        root = sqrt(root);
+        if (left >= step) {
+            left -= step;
+            result *= root;
+        }
+    }
+    return result;
+}
+
+/* Weight of the gap g: g^(a - 1), with a = param / 100 of 1 or .01. */
+static uint64_t gap_weight(const struct lct_row *r, int64_t g)
+{
+    const double one = 1 << 20, x = (double)g;
+
+    return r->param == 100 ? 1 : (uint64_t)(one * hundredth_root(x) / x);
+}
+
+/*
+ * asked[slot] = pair + 1: each pair at a slot of its own, nearer ones likelier.
+ */
+static void place_queries(struct lct_row *r, uint8_t *asked, int64_t slots)
+{
+    uint64_t weight[SLOTS_MAX], total = 0;
+
+    for (int64_t g = 0; g < slots; g++)
+        total += weight[g] = gap_weight(r, g + 1);
+    for (int64_t i = 0; i < r->value; i++) {
+        uint64_t at = locant_random_below(&r->random, total);
+        int64_t g = 0;
+
+        while (at >= weight[g])
+            at -= weight[g++];
+        asked[g] = (uint8_t)(i + 1);
+        total -= weight[g];
+        weight[g] = 0;
+    }
+}
+
+/* Any word but BOS and the keys of this row. */
+static int32_t filler(struct lct_row *r, const int32_t *keys)
+{
+    for (;;) {
+        const int32_t word = 1 + lct_row_below(r, KEYS + VALUES);
+        bool key = false;
+
+        for (int64_t i = 0; i < r->value; i++)
+            key = key || keys[i] == word;
+        if (!key)
+            return word;
+    }
+}
+
+/* [BOS] key value key value .. then each key once more among fillers. */
+void lct_make_recall(struct lct_row *r)
+{
+    const int64_t slots = (r->size - 1 - 2 * r->value) / 2;
+    int32_t keys[PAIRS_MAX], values[PAIRS_MAX];
+    uint8_t asked[SLOTS_MAX] = {0};
+
+    draw_words(r, keys, r->value, 1, KEYS);
+    draw_words(r, values, r->value, 1 + KEYS, VALUES);
+    place_queries(r, asked, slots);
+    lct_row_say(r, 0);
+    for (int64_t i = 0; i < r->value; i++) {
+        lct_row_say(r, keys[i]);
+        lct_row_say(r, values[i]);
+    }
+    for (int64_t g = 0; g < slots; g++) {
+        const int64_t pair = asked[g] - 1;
+
+        if (pair >= 0) {
+            lct_row_say(r, keys[pair]);
+            lct_row_answer(r, values[pair],
+                           lct_octave(r->at - 1 - (1 + 2 * pair)));
+        } else {
+            lct_row_say(r, filler(r, keys));
+            lct_row_say(r, filler(r, keys));
+        }
+    }
+    if (r->at < r->size)
+        lct_row_say(r, filler(r, keys));
+}
+
+/* ------------------------------------------------------------------ needle */
+
+static void say_text(struct lct_row *r, const char *text)
+{
+    for (; *text != '\0'; text++)
+        lct_row_say(r, (uint8_t)*text);
+}
+
+static void say_filler(struct lct_row *r, int64_t from, int64_t to)
+{
+    static const char sentence[] = "The sea is calm and the boats lie still ";
+
+    for (int64_t i = from; i < to; i++)
+        lct_row_say(r, sentence[i % 40]);
+}
+
+/*
+ * Zero byte, filler with "#KEY=dddd#" somewhere in it, "KEY=" and the digits.
+ * Depth is where in the filler: a tenth each in turn in a test set, anywhere in
+ * training.
+ */
+void lct_make_needle(struct lct_row *r)
+{
+    const int64_t fill = r->size - 18;
+    int64_t tenth = r->index % 11, at = (fill * tenth + 5) / 10;
+    char needle[] = "#KEY=0000#";
+
+    if (r->index < 0) {
+        at = lct_row_below(r, fill + 1);
+        tenth = at * 10 / (fill > 0 ? fill : 1);
+    }
+    for (int i = 5; i < 9; i++)
+        needle[i] = (char)('0' + lct_row_below(r, 10));
+    lct_row_say(r, 0);
+    say_filler(r, 0, at);
+    say_text(r, needle);
+    say_filler(r, at, fill);
+    say_text(r, "KEY=");
+    for (int i = 5; i < 9; i++)
+        lct_row_answer(r, needle[i], 10 * tenth);
+}

@@ -1,0 +1,400 @@
+/*
+ * task_score.c - how a trained run does on the fixed test sets of its task.
+ *
+ * A test set is scored as a whole and recorded as a whole: what the store has
+ * of it is all of it.
+ */
+#include "../store/checkpoint.h"
+#include "../store/run_sizes.h"
+#include "../train/load_trained.h"
+#include "tasks.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { ROOM = 8192 }; /* tokens of one forward, at least one row */
+
+struct scoring {
+    locant_store *store;
+    locant_task_eval_options o;
+    locant_run_info run;
+    const struct lct_task *task;
+    const locant_task_test *test;
+    char setting[64];          /* of the test, with the number of items */
+    char as[288];              /* what it is recorded under; "": trained */
+    int64_t crop;              /* tokens given at the end of a row; 0: all */
+    locant_encoding *encoding; /* NULL until it is needed; so the model */
+    struct lct_model *model;
+    int64_t room;              /* tokens of the arrays */
+    int32_t *tokens, *targets, *places;
+    real *loss;
+    uint8_t *hit;
+    struct lct_tallies tallies;
+    double floor;              /* nats per answer */
+    int64_t done, total;       /* tokens, for progress */
+    double begun;
+    locant_task_visitor visit;
+    void *context;
+};
+
+/* ----------------------------------------------------------------- one test */
+
+static void make_rows(struct scoring *s, int64_t first, int64_t rows,
+                      int64_t size)
+{
+    for (int64_t b = 0; b < rows; b++) {
+        struct lct_row r = {
+            .size = size, .tokens = s->tokens + b * size,
+            .targets = s->targets + b * size, .places = s->places + b * size,
+        };
+
+        lct_task_test_row(&r, s->task, s->test, s->o.test_seed, first + b);
+    }
+}
+
+static locant_status tell(struct scoring *s, int64_t tokens)
+{
+    const double elapsed = lct_clock() - s->begun;
+    locant_progress p = {
+        .phase = "score", .encoding = s->run.encoding, .seed = s->run.seed,
+        .loss = NAN, .total = s->total, .elapsed = elapsed, .left = NAN,
+        .rate = NAN,
+    };
+
+    s->done += tokens;
+    p.done = s->done;
+    if (elapsed > 0) {
+        p.rate = (double)s->done / elapsed;
+        p.left = (double)(s->total - s->done) / p.rate;
+    }
+    if (s->o.progress == NULL || s->o.progress(&p, s->o.context) == 0)
+        return LOCANT_OK;
+    return locant_fail(LOCANT_ERR_INTERRUPTED, "locant_task_evaluate: the"
+                       " scoring of run %" PRId64 " was stopped", s->run.id);
+}
+
+/* Keep the last 'crop' words of every row; what the rows' size is then. */
+static int64_t crop_rows(struct scoring *s, int64_t rows, int64_t size)
+{
+    const int64_t kept = s->crop > 0 && s->crop < size ? s->crop : size;
+    const size_t bytes = (size_t)kept * sizeof *s->tokens;
+
+    for (int64_t b = 0; b < rows && kept < size; b++) {
+        const int64_t from = (b + 1) * size - kept;
+
+        memmove(s->tokens + b * kept, s->tokens + from, bytes);
+        memmove(s->targets + b * kept, s->targets + from, bytes);
+        memmove(s->places + b * kept, s->places + from, bytes);
+    }
+    return kept;
+}
+
+static locant_status score_rows(struct scoring *s, int64_t first, int64_t rows,
+                                int64_t size)
+{
+    make_rows(s, first, rows, size);
+    size = crop_rows(s, rows, size);
+    LCT_TRY(lct_model_forward(s->model, s->tokens, s->targets, rows, size,
+                              s->loss, NULL));
+    LCT_TRY(lct_model_hits(s->model, s->hit));
+    for (int64_t b = 0; b < rows; b++) {
+        const struct lct_answers a = {
+            size, s->targets + b * size, s->places + b * size,
+            s->hit + b * size, s->loss + b * size,
+        };
+
+        if (!lct_tally_add(&s->tallies, &a))
+            return locant_fail(LOCANT_ERR_PARAM, "locant_task_evaluate: %s has"
+                               " more than %d places at length %" PRId64,
+                               s->task->info.id, LCT_PLACES, s->test->length);
+    }
+    return tell(s, rows * size);
+}
+
+static locant_status record(struct scoring *s)
+{
+    struct lct_task_score scores[LCT_PLACES + 1];
+
+    for (int i = 0; i < s->tallies.n; i++) {
+        const struct lct_tally *t = &s->tallies.at[i];
+
+        scores[i] = (struct lct_task_score){
+            .run = s->run.id, .task = s->task->info.id, .setting = s->setting,
+            .encoding = s->as, .test_seed = (int64_t)s->o.test_seed,
+            .length = s->test->length, .place = t->place, .items = t->items,
+            .exact = t->exact, .tokens = t->tokens, .hits = t->hits,
+            .loss = t->tokens > 0 ? t->loss / (double)t->tokens : NAN,
+        };
+    }
+    return lct_store_add_scores(s->store, scores, (size_t)s->tallies.n);
+}
+
+/* Model and arrays with room for every test that the encoding is defined at. */
+static locant_status load(struct scoring *s)
+{
+    size_t n = (size_t)s->room;
+
+    if (s->model)
+        return LOCANT_OK;
+    LCT_TRY(lct_store_writable(s->store, "locant_task_evaluate"));
+    LCT_TRY(lct_load_trained(&s->model, &s->encoding, s->store, &s->run,
+                             s->room));
+    s->tokens = locant_alloc(n * sizeof *s->tokens);
+    s->targets = locant_alloc(n * sizeof *s->targets);
+    s->places = locant_alloc(n * sizeof *s->places);
+    s->loss = locant_alloc(n * sizeof *s->loss);
+    s->hit = locant_alloc(n * sizeof *s->hit);
+    if (!s->tokens || !s->targets || !s->places || !s->loss || !s->hit)
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_task_evaluate: no memory"
+                           " for %zu tokens", n);
+    return LOCANT_OK;
+}
+
+static locant_status compute(struct scoring *s)
+{
+    const int64_t size = lct_task_size(s->task, s->test->length);
+    const int64_t group = s->room / size;
+
+    LCT_TRY(load(s));
+    for (int64_t i = 0; i < s->o.items; i += group)
+        LCT_TRY(score_rows(s, i, group < s->o.items - i ? group
+                                                        : s->o.items - i,
+                           size));
+    lct_tally_sort(&s->tallies);
+    return record(s);
+}
+
+/* ------------------------------------------------------------ what is there */
+
+static int take_stored(const struct lct_task_score *score, void *context)
+{
+    struct scoring *s = context;
+    struct lct_tally *t;
+
+    if (strcmp(score->setting, s->setting) != 0 ||
+        strcmp(score->encoding, s->as) != 0 ||
+        score->test_seed != (int64_t)s->o.test_seed ||
+        score->length != s->test->length)
+        return 0;
+    t = lct_tally_of(&s->tallies, score->place);
+    if (t == NULL)
+        return 1;
+    t->items = score->items;
+    t->exact = score->exact;
+    t->tokens = score->tokens;
+    t->hits = score->hits;
+    t->loss = score->loss * (double)score->tokens;
+    return 0;
+}
+
+/*
+ * Scores of builds that told no places of this task are not what is asked for:
+ * they are made again.
+ */
+static bool is_whole(struct scoring *s)
+{
+    if (s->tallies.at[0].items > 0 &&
+        (s->tallies.n > 1 || s->task->info.place == NULL))
+        return true;
+    lct_tally_begin(&s->tallies);
+    return false;
+}
+
+/* ------------------------------------------------------------------- visits */
+
+/* Show the scores; nonzero *stop: the visitor has seen enough. */
+static void show(struct scoring *s, int *stop)
+{
+    for (int i = 0; i < s->tallies.n && !*stop; i++) {
+        const struct lct_tally *t = &s->tallies.at[i];
+        const locant_task_score score = {
+            .task = s->task->info.id, .setting = s->test->setting,
+            .length = s->test->length, .place = t->place, .items = t->items,
+            .exact = t->exact, .tokens = t->tokens, .hits = t->hits,
+            .loss = t->tokens > 0 ? t->loss / (double)t->tokens : NAN,
+            .floor = i == 0 && t->tokens > 0 ? s->floor : NAN,
+        };
+
+        *stop = s->visit(&score, s->context);
+    }
+}
+
+/* Longest row, in tokens, that the run's encoding is defined at. */
+static locant_status find_reach(int64_t *reach, const struct scoring *s)
+{
+    locant_encoding *e;
+
+    LCT_TRY(lct_run_encoding(&e, s->store, &s->run));
+    *reach = locant_encoding_reach(e);
+    locant_encoding_free(e);
+    return LOCANT_OK;
+}
+
+static locant_status score_test(struct scoring *s, const locant_task_test *test,
+                                int64_t reach, int *stop)
+{
+    const int64_t size = lct_task_size(s->task, test->length);
+
+    s->test = test;
+    s->floor = 0;
+    lct_tally_begin(&s->tallies);
+    snprintf(s->setting, sizeof s->setting, "%s", test->setting);
+    if (s->o.items != s->task->info.items)
+        snprintf(s->setting, sizeof s->setting, "%s%sitems=%" PRId64,
+                 test->setting, test->setting[0] ? ";" : "", s->o.items);
+    if (size <= reach) {
+        LCT_TRY(lct_store_scores(s->store, s->run.id, s->task->info.id,
+                                 take_stored, s));
+        if (is_whole(s))
+            s->total -= s->o.items * size;
+        else
+            LCT_TRY(compute(s));
+        LCT_TRY(lct_task_floor(&s->floor, s->task, test, s->o.test_seed,
+                               s->o.items));
+    }
+    show(s, stop);
+    return LOCANT_OK;
+}
+
+static locant_status score_all(struct scoring *s, const locant_task_test *tests)
+{
+    int64_t reach;
+    int stop = 0;
+
+    LCT_TRY(find_reach(&reach, s));
+    s->room = ROOM;
+    for (const locant_task_test *t = tests; t->length > 0; t++) {
+        const int64_t size = lct_task_size(s->task, t->length);
+
+        if (size > reach)
+            continue;
+        s->room = size > s->room ? size : s->room;
+        s->total += s->o.items * size;
+    }
+    s->begun = lct_clock();
+    for (const locant_task_test *t = tests; t->length > 0 && !stop; t++)
+        LCT_TRY(score_test(s, t, reach, &stop));
+    return LOCANT_OK;
+}
+
+/* ------------------------------------------------------------------- public */
+
+static void release(struct scoring *s)
+{
+    lct_model_free(s->model);
+    locant_encoding_free(s->encoding);
+    locant_release(s->tokens);
+    locant_release(s->targets);
+    locant_release(s->places);
+    locant_release(s->loss);
+    locant_release(s->hit);
+}
+
+static locant_status check(struct scoring *s, const locant_task_test *tests)
+{
+    if (strcmp(s->run.status, "done") != 0)
+        return locant_fail(LOCANT_ERR_PARAM, "locant_task_evaluate: run %"
+                           PRId64 " is %s, expected done", s->run.id,
+                           s->run.status);
+    if (s->o.items < 1 || s->o.items > LCT_MOST_ITEMS)
+        return locant_fail(LOCANT_ERR_PARAM, "locant_task_evaluate: items is %"
+                           PRId64 ", expected 1 .. %d", s->o.items,
+                           LCT_MOST_ITEMS);
+    for (const locant_task_test *t = tests; t->length != 0; t++)
+        if (t->length < s->task->shortest || t->length > s->task->longest)
+            return locant_fail(LOCANT_ERR_PARAM, "locant_task_evaluate: length"
+                               " %" PRId64 ", but %s has %" PRId64 " .. %"
+                               PRId64, t->length, s->task->info.id,
+                               s->task->shortest, s->task->longest);
+    return LOCANT_OK;
+}
+
+static locant_status find_task(struct scoring *s, int64_t run)
+{
+    const locant_task_info *info;
+
+    LCT_TRY(locant_store_run(&s->run, s->store, run));
+    LCT_TRY(locant_task_of(&info, s->store, run));
+    if (info == NULL)
+        return locant_fail(LOCANT_ERR_PARAM, "locant_task_evaluate: run %"
+                           PRId64 " was trained on text, expected a task", run);
+    s->task = lct_task_find(info->id);
+    if (s->o.items == 0)
+        s->o.items = info->items;
+    return LOCANT_OK;
+}
+
+static locant_status evaluate(struct scoring *s)
+{
+    const size_t n = s->o.lengths ? s->o.n_lengths : 0;
+    locant_task_test *tests;
+    locant_status status;
+
+    if (n == 0) {
+        LCT_TRY(check(s, s->task->info.tests));
+        return score_all(s, s->task->info.tests);
+    }
+    tests = locant_alloc((n + 1) * sizeof *tests);
+    if (tests == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_task_evaluate: no memory");
+    for (size_t i = 0; i < n; i++)
+        tests[i] = (locant_task_test){s->o.lengths[i] ? s->o.lengths[i] : -1,
+                                      "", s->task->value};
+    status = check(s, tests);
+    if (status == LOCANT_OK)
+        status = score_all(s, tests);
+    locant_release(tests);
+    return status;
+}
+
+static void read_as(struct scoring *s, const struct lct_task_reading *as)
+{
+    snprintf(s->run.encoding, sizeof s->run.encoding, "%s", as->spec);
+    s->crop = as->crop;
+    if (as->crop > 0)
+        snprintf(s->as, sizeof s->as, "crop(%" PRId64 ") %s", as->crop,
+                 as->spec);
+    else
+        snprintf(s->as, sizeof s->as, "%s", as->spec);
+}
+
+locant_status locant_task_evaluate(locant_store *store, int64_t run,
+                                   const locant_task_eval_options *options,
+                                   locant_task_visitor visit, void *context)
+{
+    return lct_task_evaluate_as(store, run, NULL, options, visit, context);
+}
+
+locant_status lct_task_evaluate_as(locant_store *store, int64_t run,
+                                   const struct lct_task_reading *as,
+                                   const locant_task_eval_options *options,
+                                   locant_task_visitor visit, void *context)
+{
+    static const char fn[] = "locant_task_evaluate";
+    struct scoring *s;
+    locant_status status;
+
+    if (store == NULL || options == NULL || visit == NULL)
+        return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", fn,
+                           !store ? "store" : !options ? "options" : "visit");
+    if (options->struct_size != sizeof *options)
+        return locant_fail(LOCANT_ERR_PARAM, "%s: options->struct_size is %zu,"
+                           " expected %zu", fn, options->struct_size,
+                           sizeof *options);
+    s = locant_alloc(sizeof *s);
+    if (s == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", fn);
+    s->store = store;
+    s->o = *options;
+    s->visit = visit;
+    s->context = context;
+    status = find_task(s, run);
+    if (status == LOCANT_OK && as)
+        read_as(s, as);
+    if (status == LOCANT_OK)
+        status = evaluate(s);
+    release(s);
+    locant_release(s);
+    return status;
+}

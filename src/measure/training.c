@@ -1,0 +1,62 @@
+/*
+ * training.c - locant_train() and locant_resume(): training that looks at its
+ * heads now and then, on text or on a task.
+ */
+#include "../train/trainer.h"
+#include "locant/tasks.h"
+#include "plan.h"
+#include "probe.h"
+
+/*
+ * Of models that 'locant probe' would measure.  The pass goes through the
+ * activations of training, which the next step writes anew; it draws nothing
+ * and changes no parameter.
+ */
+static bool can_look(const struct lct_trainer *t)
+{
+    return t->o.source == NULL && t->o.memory == 0 &&
+           lct_probe_is_due(t->step, t->o.steps, t->o.batch);
+}
+
+static locant_status look(struct lct_trainer *t)
+{
+    struct lct_probe p = {.store = t->store, .run.id = t->id,
+                          .encoding = t->encoding, .model = t->model,
+                          .layers = t->o.layers, .heads = t->o.heads};
+
+    if (!can_look(t))
+        return LOCANT_OK;
+    if (t->probe_text == NULL)
+        LCT_TRY(lct_probe_text(&t->probe_text));
+    p.corpus = t->probe_text;
+    p.text = lct_corpus_split(p.corpus, LCT_TRAIN);
+    p.length = lct_probe_length(t->o.length);
+    return lct_probe_snapshot(&p, t->step);
+}
+
+static const struct lct_train_hooks hooks = {look, locant_task_options};
+
+locant_status locant_train(int64_t *run, locant_store *store,
+                           const locant_corpus *corpus,
+                           const locant_train_options *options)
+{
+    return lct_train(run, store, corpus, options, 0, &hooks);
+}
+
+locant_status lct_train_or_fail(int64_t *run, locant_store *store,
+                                const locant_corpus *corpus,
+                                const locant_train_options *options)
+{
+    const locant_status status = locant_train(run, store, corpus, options);
+
+    if (status == LOCANT_ERR_PARAM && lct_run_failed(store, *run))
+        return LOCANT_OK;
+    return status;
+}
+
+locant_status locant_resume(locant_store *store, int64_t run,
+                            const locant_corpus *corpus,
+                            locant_progress_fn progress, void *context)
+{
+    return lct_resume(store, run, corpus, progress, context, &hooks);
+}

@@ -1,0 +1,88 @@
+/*
+ * alibi.c - Press et al. 2021, arXiv:2108.12409v2, section 3 and the authors'
+ * get_slopes(); what libraries add instead: BLOOM + m p_j, MPT m (p_j - last),
+ * Falcon m p_j with m, p_j and the product in bfloat16 (fixed slopes), inside
+ * of the scale 1/sqrt(D).  Learned: slope = ln m.
+ */
+#include "specs.h"
+#include <math.h>
+#include <string.h>
+
+static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
+                  int64_t *low, int64_t *high)
+{
+    static const char *const specs[] = {
+        "alibi",
+        "alibi(symmetric=yes)",
+        "alibi(max=16)",
+        "alibi(learned=yes)",
+        "alibi(symmetric=yes,learned=yes)",
+        "alibi(dialect=bloom)",
+        "alibi(dialect=mpt,max=4)",
+        "alibi(dialect=falcon)",
+        "alibi(dialect=falcon,learned=yes)",
+    };
+
+    (void)D, (void)W, (void)low, (void)high;
+    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
+}
+
+/* Learned slopes are logarithms. */
+static void range(double *low, double *high, const char *spec, int k)
+{
+    (void)spec, (void)k;
+    *low = -4;
+    *high = 0.5;
+}
+
+/* The slopes of the next power of two above, every other one, are appended. */
+static double slope(double max, int64_t h, int64_t heads)
+{
+    int64_t power = 1;
+
+    while (2 * power <= heads)
+        power *= 2;
+    if (h < power)
+        return exp2(-max * (double)(h + 1) / (double)power);
+    return exp2(-max * (double)(2 * (h - power) + 1) / (double)(2 * power));
+}
+
+/* To the nearest bfloat16, ties to even. */
+static double to_bf16(double x)
+{
+    int exponent;
+    double fraction = frexp(x, &exponent);
+
+    return ldexp(nearbyint(ldexp(fraction, 8)), exponent - 8);
+}
+
+static cx bias(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
+               int64_t j)
+{
+    int64_t n = oracle_position(w, 0, b, i) - oracle_position(w, 1, b, j);
+    double key = (double)oracle_position(w, 1, b, j), last = key;
+    int learned = oracle_word(w->spec, "learned", "yes", 0);
+    double m = slope(oracle_number(w->spec, "max", 8), h, w->H);
+    int64_t s;
+
+    for (s = 0; s < w->S; s++)
+        last = fmax(last, (double)oracle_position(w, 1, b, s));
+    if (oracle_word(w->spec, "dialect", "bloom", 0))
+        return m * key;
+    if (oracle_word(w->spec, "dialect", "mpt", 0))
+        return m * (key - last);
+    if (oracle_word(w->spec, "dialect", "falcon", 0))
+        return learned ? cexp(w->param[0][h]) * key * w->scale
+                       : to_bf16(to_bf16(m) * to_bf16(key)) * w->scale;
+    if (oracle_word(w->spec, "symmetric", "yes", 0) && n < 0)
+        n = -n;
+    if (learned)
+        return -cexp(w->param[0][h]) * (double)n;
+    return -m * (double)n;
+}
+
+extern const struct oracle alibi_oracle;
+const struct oracle alibi_oracle = {
+    .name = "alibi", .choose = choose, .range = range, .bias = bias,
+    .far = INT32_MAX,
+};

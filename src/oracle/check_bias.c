@@ -1,0 +1,137 @@
+/* check_bias.c - the score door: the bias of every pair, and the gradient. */
+#include "case.h"
+
+#include <math.h>
+#include <string.h>
+
+struct score {
+    struct oracle_case *c;
+    locant_tensor q_pos, k_pos, out, dout; /* [H, T, S] */
+};
+
+static cx bias_at(const struct score *s, int64_t at)
+{
+    const struct oracle_call *w = &s->c->w;
+
+    return s->c->o->bias(w, 0, at / (w->T * w->S), at / w->S % w->T,
+                         at % w->S);
+}
+
+/* Entries that a causal mask hides may be anything finite. */
+static int asked(const struct score *s, int64_t at)
+{
+    const struct oracle_call *w = &s->c->w;
+
+    return !(s->c->traits & LOCANT_TRAIT_CAUSAL) ||
+           w->k_pos[at % w->S] <= w->q_pos[at / w->S % w->T];
+}
+
+static struct oracle_sum score_sum(void *context)
+{
+    struct score *s = context;
+    struct oracle_sum sum = { 0 };
+
+    for (int64_t at = 0; at < (int64_t)oracle_count(&s->out); at++)
+        if (asked(s, at))
+            oracle_sum_add(&sum, oracle_get(&s->dout, (size_t)at),
+                           bias_at(s, at));
+    return sum;
+}
+
+/* Every other problem reaches as far as the oracle is exact. */
+static void make(struct score *s, struct oracle_case *c, int64_t n)
+{
+    struct oracle_call *w = &c->w;
+    locant_sizes  known;
+    int64_t       shape[3];
+
+    s->c = c;
+    if (c->o->far > 0 && n % 2) {
+        c->low = -c->o->far - 1;
+        c->high = c->o->far;
+    }
+    w->B = 1;
+    w->H = w->G = oracle_run_range(c->run, 1, 13);
+    w->T = oracle_run_range(c->run, 0, 6);
+    w->S = oracle_run_range(c->run, 0, 9);
+    w->D = w->W = 0;
+    w->scale = 1; /* unknown here: a bias inside of the scale comes bare */
+    known = (locant_sizes){ .heads = w->H, .kv_heads = w->H };
+    oracle_case_params(c, &known);
+    s->q_pos = oracle_case_positions(c, w->T);
+    s->k_pos = oracle_case_positions(c, w->S);
+    w->q_pos = s->q_pos.data;
+    w->k_pos = s->k_pos.data;
+    memcpy(shape, (int64_t[]){ w->H, w->T, w->S }, sizeof shape);
+    s->out  = oracle_case_tensor(c, c->run->row.dtype, 3, shape);
+    s->dout = oracle_case_tensor(c, c->run->row.dtype, 3, shape);
+    for (int64_t at = 0; at < (int64_t)oracle_count(&s->dout); at++)
+        if (!asked(s, at))
+            oracle_put(&s->dout, (size_t)at, 0);
+}
+
+/* Sums of up to 64 terms of 1 (sandwich), or a few operations on the result. */
+static double own_error(const struct oracle_case *c, double want)
+{
+    return c->o->far > 0 ? 0x1p-49 * fabs(want)
+                         : ORACLE_CHAIN * (65 + fabs(want));
+}
+
+static void forward(struct oracle_case *c, int64_t n, int what)
+{
+    double once = c->run->row.bound - 65 * ORACLE_CHAIN;
+    struct score s;
+
+    (void)what;
+    make(&s, c, n);
+    oracle_case_ok(c, locant_encoding_bias(&s.out, c->e, &s.q_pos, &s.k_pos,
+                                           oracle_case_params_in(c)));
+    for (size_t at = 0; at < oracle_count(&s.out); at++) {
+        double got = oracle_get(&s.out, at), want = got;
+
+        if (asked(&s, (int64_t)at))
+            want = creal(bias_at(&s, (int64_t)at));
+        else if (!isfinite(got))
+            oracle_run_miss(c->run, "a bias that is not asked for is infinite");
+        oracle_case_near(c, "bias", at, got, want,
+                         once * fabs(want) + own_error(c, want));
+    }
+}
+
+/* Summed in double, rounded once, and added with one rounding more. */
+static void backward(struct oracle_case *c, int64_t n, int what)
+{
+    struct score s;
+
+    (void)what;
+    make(&s, c, n);
+    oracle_case_ok(c, locant_encoding_bias_backward(
+                          c->grad, &s.dout, c->e, &s.q_pos, &s.k_pos,
+                          c->value));
+    oracle_case_params_check(c, score_sum, &s, 65 * ORACLE_CHAIN, 1);
+}
+
+static double bound_of(locant_dtype dtype)
+{
+    return 65 * ORACLE_CHAIN +
+           (dtype == LOCANT_F32 ? 1.01 * ORACLE_HALF_F32 : 0);
+}
+
+void oracle_check_bias(struct oracle_run *r, const struct oracle *o,
+                       int i)
+{
+    static const locant_dtype dtypes[] = { LOCANT_F32, LOCANT_F64 };
+    struct oracle_case c;
+
+    oracle_case_look(&c, r, o, i);
+    if (!(c.doors & LOCANT_DOOR_SCORE) || o->bias == NULL)
+        return;
+    for (int n = 0; n < 4; n++) {
+        if ((n > 1 && !(c.traits & LOCANT_TRAIT_LEARNED)) ||
+            !oracle_run_open(r, n > 1 ? "bias-back" : "bias", o->name, c.spec,
+                             dtypes[n % 2], bound_of(dtypes[n % 2])))
+            continue;
+        oracle_case_each(r, o, i, 0, n > 1 ? backward : forward, 0);
+        oracle_run_close(r);
+    }
+}

@@ -1,0 +1,277 @@
+/* check_rotate.c - the rotate door: rotated, rotated back, moved to another
+ * position, and the gradient. */
+#include "case.h"
+
+#include <math.h>
+#include <string.h>
+
+struct rotation {
+    struct oracle_case *c;
+    int key, real;
+    int64_t width;                /* channels that come out */
+    locant_tensor pos, x, out, dout, dx; /* x [H,T,D], out [H,T,width] */
+    cx *in;                       /* x, to be moved */
+    double largest;               /* |x|, |rotated x| of any channel */
+};
+
+/* Element 'at' of the output, counted densely. */
+static cx rotated(const struct rotation *t, int64_t at)
+{
+    const struct oracle_call *w = &t->c->w;
+    int64_t h = at / (t->width * w->T), i = at / t->width % w->T;
+
+    return t->c->o->rotated(w, t->key, 0, h, i, t->in + (h * w->T + i) * w->D,
+                           at % t->width);
+}
+
+static struct oracle_sum rotation_sum(void *context)
+{
+    struct rotation *t = context;
+    struct oracle_sum s = { 0 };
+
+    for (int64_t at = 0; at < (int64_t)oracle_count(&t->out); at++)
+        oracle_sum_add(&s, oracle_get(&t->dout, (size_t)at), rotated(t, at));
+    return s;
+}
+
+/* [H, T, width] in memory, or [T, H, width]: the strides of a projection. */
+static locant_tensor heads(struct oracle_case *c, int64_t width)
+{
+    const struct oracle_call *w = &c->w;
+    const int64_t shape[] = { w->H, w->T, width };
+    locant_tensor t = oracle_case_tensor(c, c->run->row.dtype, 3, shape);
+
+    if (oracle_run_range(c->run, 0, 1)) {
+        t.stride[0] = width;
+        t.stride[1] = w->H * width;
+    }
+    return t;
+}
+
+static void place(struct rotation *t, int64_t n)
+{
+    struct oracle_case *c = t->c;
+    struct oracle_call *w = &c->w;
+
+    t->real = c->o->real && !(c->traits & LOCANT_TRAIT_LENGTH) && n % 4 == 3;
+    t->pos = t->real ? oracle_case_coordinates(c, w->T)
+                     : oracle_case_positions(c, w->T);
+    /* Both sides hold the same positions: the oracle asks about either. */
+    w->q_pos = w->k_pos = t->pos.data;
+    if (t->real)
+        w->q_coords = w->k_coords = t->pos.data;
+}
+
+static void make(struct rotation *t, struct oracle_case *c, int64_t n)
+{
+    struct oracle_call *w = &c->w;
+    locant_sizes  known;
+
+    memset(t, 0, sizeof *t);
+    t->c = c;
+    t->key = (int)oracle_run_range(c->run, 0, 1);
+    w->B = 1;
+    w->H = w->G = oracle_run_range(c->run, 1, 3);
+    w->T = w->S = oracle_run_range(c->run, 0, 5);
+    w->W = w->H * w->D;
+    known = (locant_sizes){ w->W, w->H, w->G, w->D };
+    oracle_case_params(c, &known);
+    place(t, n);
+    t->width = c->o->rotated_width != NULL ? c->o->rotated_width(w) : w->D;
+    t->x    = heads(c, w->D);
+    t->dx   = heads(c, w->D);
+    t->out  = heads(c, t->width);
+    t->dout = heads(c, t->width);
+    t->in   = oracle_case_copy(c, &t->x);
+    oracle_case_seal(c, &t->x);
+    for (size_t at = 0; at < oracle_count(&t->x); at++)
+        t->largest = fmax(t->largest, fabs(creal(t->in[at])));
+    for (size_t at = 0; at < oracle_count(&t->out); at++)
+        t->largest = fmax(t->largest, fabs(creal(rotated(t, (int64_t)at))));
+}
+
+static locant_status rotate(struct rotation *t, locant_tensor *out,
+                            const locant_tensor *x, int flags)
+{
+    return locant_encoding_rotate(out, x, t->c->e, &t->pos,
+                                  oracle_case_params_in(t->c),
+                                  flags | (t->key ? LOCANT_ROTATE_KEY : 0));
+}
+
+/* What storage loses of 'want': subnormal F16 round to 2^-25. */
+static double storage(locant_dtype dtype, double want)
+{
+    switch (dtype) {
+    case LOCANT_F32:
+        return 1.01 * ORACLE_HALF_F32 * fabs(want);
+    case LOCANT_F16:
+        return 1.01 * ORACLE_HALF_F16 * fabs(want) + 0x1p-25;
+    case LOCANT_BF16:
+        return 1.01 * ORACLE_HALF_BF16 * fabs(want);
+    default:
+        return 0;
+    }
+}
+
+/*
+ * With a table of float32 its entries are within 0.55 units of 2^-24 of the
+ * magnitude that multiplies them (F64 tensors too); two products and a sum
+ * round once more each in float32: 2.56 2^-24 (|a| + |b|), |a|, |b| at most
+ * 'largest'.  Without that table: a chain in double.
+ */
+static double computed(const struct oracle_case *c, double largest)
+{
+    double table = c->run->row.dtype == LOCANT_F64 ? 0.56 : 2.56;
+
+    return ORACLE_CHAIN * (1 + largest) +
+           (c->o->float_table ? table * 0x1p-24 * 2 * largest : 0);
+}
+
+static double allowed(const struct rotation *t, double want)
+{
+    return storage(t->c->run->row.dtype, want) + computed(t->c, t->largest);
+}
+
+/* Every third problem in place, where channels stay as many. */
+static void forward(struct oracle_case *c, int64_t n, int what)
+{
+    struct rotation t;
+
+    (void)what;
+    make(&t, c, n);
+    if (n % 3 == 2 && t.width == c->w.D) {
+        memcpy(t.out.data, t.x.data, oracle_count(&t.x) *
+                                             locant_dtype_size(t.x.dtype));
+        memcpy(t.out.stride, t.x.stride, sizeof t.out.stride);
+        oracle_case_ok(c, rotate(&t, &t.out, &t.out, 0));
+    } else {
+        oracle_case_ok(c, rotate(&t, &t.out, &t.x, 0));
+    }
+    for (size_t at = 0; at < oracle_count(&t.out); at++) {
+        double want = creal(rotated(&t, (int64_t)at));
+
+        oracle_case_near(c, t.key ? "rotated key" : "rotated query", at,
+                         oracle_get(&t.out, at), want, allowed(&t, want));
+    }
+}
+
+/*
+ * Where there is an inverse it brings x back; an isometric encoding has one.
+ * Errors of the way there come back with it.
+ */
+static void inverse(struct oracle_case *c, int64_t n, int what)
+{
+    locant_status   got = LOCANT_ERR_UNSUPPORTED;
+    struct rotation t;
+
+    (void)what;
+    make(&t, c, n);
+    oracle_case_ok(c, rotate(&t, &t.out, &t.x, 0));
+    if (t.width == c->w.D)
+        got = rotate(&t, &t.dx, &t.out, LOCANT_ROTATE_INVERSE);
+    if (got == LOCANT_ERR_UNSUPPORTED &&
+        !(c->traits & LOCANT_TRAIT_ISOMETRIC))
+        return;
+    oracle_case_ok(c, got);
+    for (size_t at = 0; at < oracle_count(&t.dx); at++)
+        oracle_case_near(c, "rotated back", at, oracle_get(&t.dx, at),
+                         creal(t.in[at]), 4 * allowed(&t, t.largest));
+}
+
+/* Rotated and then moved is rotated where it was moved to. */
+static void rerotate(struct oracle_case *c, int64_t n, int what)
+{
+    struct rotation t;
+    locant_tensor   there;
+
+    (void)what;
+    make(&t, c, n - n % 4); /* at integers */
+    there = oracle_case_positions(c, c->w.T);
+    oracle_case_ok(c, rotate(&t, &t.out, &t.x, 0));
+    oracle_case_ok(c, locant_encoding_rerotate(&t.dout, &t.out, c->e, &t.pos,
+                                               c->e, &there));
+    oracle_case_ok(c, locant_encoding_rotate(&t.dx, &t.x, c->e, &there, NULL,
+                                             0));
+    for (size_t at = 0; at < oracle_count(&t.dx); at++)
+        oracle_case_near(c, "moved key", at, oracle_get(&t.dout, at),
+                         oracle_get(&t.dx, at), 8 * allowed(&t, t.largest));
+}
+
+/* A rotation by a table needs no x. */
+static void backward(struct oracle_case *c, int64_t n, int what)
+{
+    double error = 2 * computed(c, 1);
+    struct rotation t;
+    int plain;
+
+    (void)what;
+    make(&t, c, n);
+    plain = c->o->float_table && c->params == 0 && n % 2;
+    oracle_case_ok(c, locant_encoding_rotate_backward(
+                          &t.dx, c->params > 0 ? c->grad : NULL, &t.dout,
+                          plain ? NULL : &t.x, c->e, &t.pos,
+                          oracle_case_params_in(c),
+                          t.key ? LOCANT_ROTATE_KEY : 0));
+    for (int64_t k = 0, size = (int64_t)oracle_count(&t.dx);
+         k < oracle_entries(c, size); k++) {
+        int64_t at = oracle_entry(c, k, size);
+        double  gross, want = oracle_slope(&gross, &t.in[at], rotation_sum, &t);
+        double  terms = gross + fabs(want) + 0x1p-10;
+
+        oracle_case_near(c, "dx of a rotation", (size_t)at,
+                         oracle_get(&t.dx, (size_t)at), want,
+                         error * terms + storage(t.dx.dtype, terms));
+    }
+    oracle_case_params_check(c, rotation_sum, &t, error, 1);
+}
+
+/* ------------------------------------------------------------ one operation */
+
+static const struct operation {
+    const char *name;
+    oracle_body body;
+    double      bounds; /* of one rotation */
+} operations[] = {
+    { "rotate", forward, 1 },
+    { "rotate-inverse", inverse, 4 },
+    { "rotate-move", rerotate, 8 },
+    { "rotate-back", backward, 2 },
+};
+
+static int applies(const struct oracle_case *c, const struct operation *op,
+                   locant_dtype dtype)
+{
+    int floats = dtype == LOCANT_F32 || dtype == LOCANT_F64;
+    int plain = !(c->traits & LOCANT_TRAIT_LEARNED);
+
+    if (op->body == rerotate)
+        return c->o->float_table && c->axes == 1 && plain &&
+               c->traits & LOCANT_TRAIT_ISOMETRIC;
+    return op->body != backward || plain || floats;
+}
+
+void oracle_check_rotate(struct oracle_run *r, const struct oracle *o,
+                         int i)
+{
+    static const locant_dtype dtypes[] = { LOCANT_F32, LOCANT_F64, LOCANT_F16,
+                                           LOCANT_BF16 };
+    struct oracle_case c;
+
+    oracle_case_look(&c, r, o, i);
+    if (!(c.doors & LOCANT_DOOR_ROTATE) || o->rotated == NULL)
+        return;
+    for (int d = 0; d < 4; d++)
+        for (size_t k = 0; k < sizeof operations / sizeof *operations; k++) {
+            const struct operation *op = &operations[k];
+            double bound;
+
+            r->row.dtype = dtypes[d];
+            bound = computed(&c, 1) + storage(dtypes[d], 1);
+            if (!applies(&c, op, dtypes[d]) ||
+                !oracle_run_open(r, op->name, o->name, c.spec, dtypes[d],
+                                 op->bounds * bound))
+                continue;
+            oracle_case_each(r, o, i, 0, op->body, 0);
+            oracle_run_close(r);
+        }
+}

@@ -1,0 +1,42 @@
+/* content.h - what the oracles of the content door share */
+#ifndef ORACLE_CONTENT_H
+#define ORACLE_CONTENT_H
+
+#include "specs.h"
+#include <math.h>
+
+/* q [b, h, i], k [b, its key head, j] and x [b, j], as they were given. */
+static inline const cx *query_of(const struct oracle_call *w, int64_t b,
+                                 int64_t h, int64_t i)
+{
+    return w->q + ((b * w->H + h) * w->T + i) * w->D;
+}
+
+static inline const cx *key_of(const struct oracle_call *w, int64_t b,
+                               int64_t h, int64_t j)
+{
+    return w->k + ((b * w->G + h / (w->H / w->G)) * w->S + j) * w->D;
+}
+
+static inline int64_t clip(int64_t x, int64_t low, int64_t high)
+{
+    return x < low ? low : x > high ? high : x;
+}
+
+static inline cx product(const cx *a, const cx *b, int64_t n)
+{
+    cx sum = 0;
+
+    for (int64_t d = 0; d < n; d++)
+        sum += a[d] * b[d];
+    return sum;
+}
+
+/* p_i - p_j */
+static inline int64_t past(const struct oracle_call *w, int64_t b, int64_t i,
+                           int64_t j)
+{
+    return w->q_pos[b * w->T + i] - w->k_pos[b * w->S + j];
+}
+
+#endif

@@ -1,0 +1,57 @@
+/*
+ * cope.c - Golovneva et al. 2024, arXiv:2405.18719v2, eq. (3)-(7) and its
+ * listing: gates sigmoid(score), position of key j from i the sum of the gates
+ * of keys j .. i, clamped to the table; the logit q.e of that position, linear
+ * between whole ones, is added without a scale.
+ * Later keys than the query are ordered as keys are: what comes between is all
+ * visible keys at positions from p_j on.
+ */
+#include "content.h"
+
+static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
+                  int64_t *low, int64_t *high)
+{
+    static const char *const list[] = {
+        "cope(length=4)", "cope(length=64)", "cope(length=2,share=yes)"
+    };
+
+    (void)D;
+    (void)W;
+    (void)low;
+    (void)high;
+    return oracle_spec(spec, size, i, list, sizeof(list) / sizeof(list[0]));
+}
+
+static cx gate(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
+               int64_t j)
+{
+    cx logit = w->scale *
+               product(query_of(w, b, h, i), key_of(w, b, h, j), w->D);
+
+    return 1 / (1 + cexp(-logit));
+}
+
+static cx score(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
+                int64_t j)
+{
+    int64_t length = (int64_t)oracle_number(w->spec, "length", 64);
+    const cx *q = query_of(w, b, h, i);
+    cx p = 0, fraction;
+    int64_t low, high;
+
+    for (int64_t t = j; t < w->S; t++)
+        if (oracle_visible(w, b, i, t))
+            p += gate(w, b, h, i, t);
+    if (creal(p) > (double)(length - 1))
+        p = (double)(length - 1);
+    low = (int64_t)floor(creal(p));
+    high = (int64_t)ceil(creal(p));
+    fraction = p - (double)low;
+    return w->scale * product(q, key_of(w, b, h, j), w->D) +
+           (1 - fraction) * product(q, w->param[0] + low * w->D, w->D) +
+           fraction * product(q, w->param[0] + high * w->D, w->D);
+}
+
+const struct oracle cope_oracle = {
+    .name = "cope", .choose = choose, .score = score,
+};

@@ -1,0 +1,30 @@
+/*
+ * exact.h - cosine and sine of position x base^(-2 c / dim), far beyond double.
+ *
+ * Two long doubles to a number: 128 bits where the long double has 64.
+ */
+#ifndef ORACLE_EXACT_H
+#define ORACLE_EXACT_H
+
+#include <stdint.h>
+
+/* hi + lo, |lo| at most half a unit in the last place of hi. */
+struct exact {
+    long double hi, lo;
+};
+
+/* base^(-2 c / dim), relative error below 2^-100; base^(2 c) must fit. */
+struct exact exact_frequency(double base, int64_t c, int64_t dim);
+
+/* cos and sin of position x f, |position| below 2^53: relative error below
+ * 2^-58 plus 2^-60 of 2^-24 absolute. */
+void exact_angle(long double *cosine, long double *sine, struct exact f,
+                 double position);
+
+/*
+ * Denominators below 'most' of the convergents of 2 f / pi: positions whose
+ * angle is nearest to a multiple of pi / 2.  Returns how many, at most n.
+ */
+int exact_near(int64_t *out, int n, struct exact f, int64_t most);
+
+#endif

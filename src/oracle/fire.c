@@ -1,0 +1,89 @@
+/*
+ * fire.c - Li et al. 2023, arXiv:2310.04418v2, eq. (6) to (8): a network of
+ * one hidden layer of psi(n) / psi(max(L, i)), psi(x) = ln(|c x| + 1).
+ */
+#include "specs.h"
+#include <math.h>
+
+static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
+                  int64_t *low, int64_t *high)
+{
+    static const char *const specs[] = {
+        "fire(hidden=5,length=12)",
+        "fire(hidden=4,length=60,share=yes)",
+        "fire",
+    };
+
+    (void)D, (void)W;
+    *low = 0;
+    *high = i == 2 ? 900 : 40;
+    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
+}
+
+/* Away from 0, where |c| and |l| have their kinks. */
+static void range(double *low, double *high, const char *spec, int k)
+{
+    (void)spec;
+    *low = k == 0 ? 0.05 : k == 1 ? 0.5 : -1;
+    *high = k == 0 ? 0.5 : k == 1 ? 1.5 : 1;
+}
+
+static cx psi(cx c, cx x)
+{
+    return clog(1 + oracle_abs(c * x));
+}
+
+static cx bias(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
+               int64_t j)
+{
+    int64_t hidden = (int64_t)oracle_number(w->spec, "hidden", 32);
+    double q = (double)oracle_position(w, 0, b, i);
+    double n = q - (double)oracle_position(w, 1, b, j);
+    cx c = w->param[0][0];
+    cx longest =
+        oracle_abs(w->param[1][0] * oracle_number(w->spec, "length", 512));
+    cx f, sum = w->param[5][h];
+
+    if (q > creal(longest))
+        longest = q;
+    f = psi(c, fabs(n)) / (psi(c, longest) + 1e-6);
+    for (int64_t u = 0; u < hidden; u++) {
+        cx a = w->param[2][u] * f + w->param[3][u];
+
+        if (creal(a) > 0)
+            sum += a * w->param[4][u * w->H + h];
+    }
+    return sum;
+}
+
+/*
+ * f = u / v, so in c the derivative is u' / v - f v' / v, where f <= 1, u' and
+ * v' are at most 1 / |c|, and v is psi of L or more.  Where n is max(L, i) the
+ * two nearly cancel.
+ */
+static double parts(const struct oracle_call *w, int k)
+{
+    int64_t hidden = (int64_t)oracle_number(w->spec, "hidden", 32);
+    double c = fabs(creal(w->param[0][0]));
+    double l = fabs(creal(w->param[1][0])) *
+               oracle_number(w->spec, "length", 512);
+    double most = 0;
+
+    if (k != 0)
+        return 0;
+    for (int64_t h = 0; h < w->H; h++) {
+        double sum = 0;
+
+        for (int64_t u = 0; u < hidden; u++)
+            sum += fabs(creal(w->param[2][u]) *
+                        creal(w->param[4][u * w->H + h]));
+        most = fmax(most, sum);
+    }
+    return 2 * most / c / log1p(c * l);
+}
+
+extern const struct oracle fire_oracle;
+const struct oracle fire_oracle = {
+    .name = "fire", .choose = choose, .range = range, .bias = bias,
+    .parts = parts,
+};

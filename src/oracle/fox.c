@@ -1,0 +1,50 @@
+/*
+ * fox.c - Lin et al. 2025, arXiv:2503.02130v2, eq. (7)-(9): forget gates
+ * f_t = sigmoid(w.x_t + b) of each head; score + sum of ln f_t over j < t <= i,
+ * by positions.  Parameters: w [H, width], b [H].
+ */
+#include "content.h"
+
+static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
+                  int64_t *low, int64_t *high)
+{
+    static const char *const list[] = {
+        "fox", "fox(share=yes)"
+    };
+
+    (void)D;
+    (void)W;
+    (void)low;
+    (void)high;
+    return oracle_spec(spec, size, i, list, sizeof(list) / sizeof(list[0]));
+}
+
+static cx log_gate(const struct oracle_call *w, int64_t b, int64_t h, int64_t t)
+{
+    cx a = w->param[1][h] + product(w->param[0] + h * w->W,
+                                    w->x + (b * w->S + t) * w->W, w->W);
+
+    return -clog(1 + cexp(-a));
+}
+
+static cx score(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
+                int64_t j)
+{
+    int64_t p_i = w->q_pos[b * w->T + i], p_j = w->k_pos[b * w->S + j];
+    cx sum = w->scale *
+             product(query_of(w, b, h, i), key_of(w, b, h, j), w->D);
+
+    for (int64_t t = 0; t < w->S; t++) {
+        int64_t p_t = w->k_pos[b * w->S + t];
+
+        if (p_t > p_j && p_t <= p_i)
+            sum += log_gate(w, b, h, t);
+        if (p_t > p_i && p_t <= p_j) /* a later key: the other way round */
+            sum -= log_gate(w, b, h, t);
+    }
+    return sum;
+}
+
+const struct oracle fox_oracle = {
+    .name = "fox", .choose = choose, .score = score,
+};

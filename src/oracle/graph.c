@@ -1,0 +1,44 @@
+/*
+ * graph.c - Ying et al. 2021, arXiv:2106.05234v5, eq. (6): one learned number
+ * for each head and each shortest path length; here lengths beyond the last
+ * share it, and unreachable nodes have one of their own.
+ */
+#include "specs.h"
+
+static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
+                  int64_t *low, int64_t *high)
+{
+    static const char *const specs[] = {
+        "graph(length=6,distance=3)",
+        "graph(length=9)",
+    };
+
+    (void)D, (void)W;
+    *low = 0;
+    *high = i == 0 ? 5 : 8;
+    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
+}
+
+static void range(double *low, double *high, const char *spec, int k)
+{
+    *low = -1;
+    *high = k == 0 ? oracle_number(spec, "distance", 8) + 2 : 1;
+}
+
+static cx bias(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
+               int64_t j)
+{
+    int64_t length = (int64_t)oracle_number(w->spec, "length", 0);
+    int64_t most = (int64_t)oracle_number(w->spec, "distance", 8), row;
+    double hops = creal(w->param[0][oracle_position(w, 0, b, i) * length +
+                                    oracle_position(w, 1, b, j)]);
+
+    row = hops < 0 ? most + 1 : (int64_t)hops > most ? most : (int64_t)hops;
+    return w->param[1][row * w->H + h];
+}
+
+extern const struct oracle graph_oracle;
+const struct oracle graph_oracle = {
+    .name = "graph", .choose = choose, .range = range, .bias = bias,
+    .integers = 1,
+};

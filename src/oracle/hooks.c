@@ -1,0 +1,116 @@
+/*
+ * hooks.c - what changes scores without a door:
+ *   temperature: Llama 4 (HF models/llama4), 1 + scale ln(1 + floor((p + 1) /
+ *     floor)); Ministral, 1 + scale ln(1 + floor(p / floor)); log-n (Su 2023,
+ *     kexue.fm/archives/9708), max(1, ln(p + 1) / ln(length));
+ *   window (Beltagy et al. 2020, arXiv:2004.05150v2): keys with |p_i - p_j| <
+ *     size;
+ *   longlora (Chen et al. 2024, arXiv:2309.12307v3, section 3.2): keys of the
+ *     query's group of G tokens, groups moved by G / 2 for the second half of
+ *     the heads.
+ */
+#include "content.h"
+
+static int choose_temperature(char *spec, size_t size, int i, int64_t *D,
+                              int64_t *W, int64_t *low, int64_t *high)
+{
+    static const char *const specs[] = {
+        "temperature(kind=llama4,floor=4)",
+        "temperature(kind=llama4,scale=0.3,floor=2)",
+        "temperature(kind=ministral,floor=3)",
+        "temperature(kind=logn,length=4)"
+    };
+
+    (void)D;
+    (void)W;
+    (void)high;
+    if (i > 3)
+        return 0;
+    *low = 0;
+    snprintf(spec, size, "%s", specs[i]);
+    return 1;
+}
+
+static cx temperature(const struct oracle_call *w, int64_t b, int64_t h,
+                      int64_t i, int64_t j)
+{
+    double p = (double)w->q_pos[b * w->T + i], tau;
+    double scale = oracle_number(w->spec, "scale", 0.1);
+    double step = oracle_number(w->spec, "floor", 8192);
+
+    if (oracle_word(w->spec, "kind", "logn", 0))
+        tau = fmax(1, log(p + 1) / log(oracle_number(w->spec, "length", 2)));
+    else if (oracle_word(w->spec, "kind", "ministral", 0))
+        tau = 1 + scale * log(1 + floor(p / step));
+    else
+        tau = 1 + scale * log(1 + floor((p + 1) / step));
+    return tau * w->scale *
+           product(query_of(w, b, h, i), key_of(w, b, h, j), w->D);
+}
+
+const struct oracle temperature_oracle = {
+    .name = "temperature", .choose = choose_temperature, .score = temperature,
+};
+
+static int choose_window(char *spec, size_t size, int i, int64_t *D,
+                         int64_t *W, int64_t *low, int64_t *high)
+{
+    static const char *const specs[] = { "window(size=3)", "window",
+                                         "window(size=1)" };
+
+    (void)D;
+    (void)W;
+    (void)low;
+    (void)high;
+    if (i > 2)
+        return 0;
+    snprintf(spec, size, "%s", specs[i]);
+    return 1;
+}
+
+static cx window(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
+                 int64_t j)
+{
+    if (fabs((double)past(w, b, i, j)) >= oracle_number(w->spec, "size", 256))
+        return -INFINITY;
+    return w->scale *
+           product(query_of(w, b, h, i), key_of(w, b, h, j), w->D);
+}
+
+const struct oracle window_oracle = {
+    .name = "window", .choose = choose_window, .score = window,
+};
+
+static int choose_longlora(char *spec, size_t size, int i, int64_t *D,
+                           int64_t *W, int64_t *low, int64_t *high)
+{
+    static const char *const specs[] = { "longlora(group=4)", "longlora",
+                                         "longlora(group=2)" };
+
+    (void)D;
+    (void)W;
+    (void)high;
+    if (i > 2)
+        return 0;
+    *low = 0;
+    snprintf(spec, size, "%s", specs[i]);
+    return 1;
+}
+
+static cx longlora(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
+                   int64_t j)
+{
+    double group = oracle_number(w->spec, "group", 64);
+    double move = 2 * h >= w->H ? floor(group / 2) : 0;
+    double p_i = (double)w->q_pos[b * w->T + i];
+    double p_j = (double)w->k_pos[b * w->S + j];
+
+    if (floor((p_i + move) / group) != floor((p_j + move) / group))
+        return -INFINITY;
+    return w->scale *
+           product(query_of(w, b, h, i), key_of(w, b, h, j), w->D);
+}
+
+const struct oracle longlora_oracle = {
+    .name = "longlora", .choose = choose_longlora, .score = longlora,
+};

@@ -1,0 +1,47 @@
+/*
+ * kerple.c - Chi et al. 2022, arXiv:2205.09921v2, eq. (4) and (5), with n
+ * the distance |p_i - p_j|:
+ *
+ *     log    -r1 ln(1 + r2 n)       power  -r1 n^r2
+ *
+ * Parameters in the registry's order; the authors keep them at 0.01 and above.
+ */
+#include "specs.h"
+#include <math.h>
+
+static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
+                  int64_t *low, int64_t *high)
+{
+    static const char *const specs[] = { "kerple", "kerple(kind=power)",
+                                         "kerple(share=no)" };
+
+    (void)D, (void)W, (void)low, (void)high;
+    return oracle_spec(spec, size, i, specs, 3);
+}
+
+static void range(double *low, double *high, const char *spec, int k)
+{
+    (void)spec;
+    *low = 0.01;
+    *high = k == 0 ? 2 : 1;
+}
+
+/* The real parts are those of pow and log1p, which lose less than cexp does.
+ * log: p, a with -p ln(1 + a n); power: the power p first, then a. */
+static cx bias(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
+               int64_t j)
+{
+    double n = fabs((double)(oracle_position(w, 0, b, i) -
+                             oracle_position(w, 1, b, j)));
+    cx p = w->param[0][h], a = w->param[1][h];
+
+    if (oracle_word(w->spec, "kind", "power", 0))
+        return n > 0 ? -a * pow(n, creal(p)) * cexp(I * cimag(p) * log(n)) : 0;
+    return -p * (log1p(creal(a) * n) + I * cimag(a) * n / (1 + creal(a) * n));
+}
+
+extern const struct oracle kerple_oracle;
+const struct oracle kerple_oracle = {
+    .name = "kerple", .choose = choose, .range = range, .bias = bias,
+    .far = INT32_MAX,
+};

@@ -1,0 +1,125 @@
+/*
+ * layers.c - hybrids of layers (Gemma 3, arXiv:2503.19786v1, section 2;
+ * Llama 4): layer l uses 'global' where (l + 1) mod period = 0, else 'local'.
+ * Parameters are those of local, then those of global.
+ *
+ * And ids drawn for training, randomized (Ruoss et al. 2023,
+ * arXiv:2305.16843v1) and PoSE (Zhu et al. 2023, arXiv:2309.10400v3): scores
+ * are those of the ids they are given.
+ */
+#include "specs.h"
+#include <math.h>
+#include <string.h>
+
+static int choose_layers(char *spec, size_t size, int i, int64_t *D,
+                         int64_t *W, int64_t *low, int64_t *high)
+{
+    static const char *const specs[] = {
+        "layers(local=alibi,global=none)",
+        "layers(local=none,global=alibi,period=2)",
+        "layers(local=alibi(learned=yes),global=kerple,period=3)",
+        "layers(local=none,global=alibi(learned=yes),period=2)",
+    };
+
+    (void)D, (void)W, (void)low, (void)high;
+    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
+}
+
+static int choose_randomized(char *spec, size_t size, int i, int64_t *D,
+                             int64_t *W, int64_t *low, int64_t *high)
+{
+    static const char *const specs[] = { "randomized(length=60)",
+                                         "randomized(length=60)+alibi" };
+
+    (void)D, (void)W;
+    *low = 0;
+    *high = 59;
+    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
+}
+
+static int choose_pose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
+                       int64_t *low, int64_t *high)
+{
+    static const char *const specs[] = { "pose(length=60)",
+                                         "pose(length=60,chunks=3)+alibi" };
+
+    (void)D, (void)W;
+    *low = 0;
+    *high = 59;
+    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
+}
+
+/* Logarithms of slopes; KERPLE's p and a. */
+static void range(double *low, double *high, const char *spec, int k)
+{
+    (void)spec;
+    *low = k == 0 ? -4 : 0.1;
+    *high = k == 0 ? 0.5 : 1;
+}
+
+static cx product(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
+                  int64_t j)
+{
+    static const struct oracle none = { .name = "none" };
+
+    return oracle_product(w, &none, b, h, i, j);
+}
+
+/* Of one, two or four heads. */
+static cx alibi(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
+                int64_t j, const cx *slope)
+{
+    double n = (double)(oracle_position(w, 0, b, i) -
+                        oracle_position(w, 1, b, j));
+    cx m = slope != NULL ? cexp(slope[h])
+                         : exp2(-8 * (double)(h + 1) / (double)w->H);
+
+    return -m * n;
+}
+
+static cx kerple(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
+                 int64_t j)
+{
+    double n = (double)(oracle_position(w, 0, b, i) -
+                        oracle_position(w, 1, b, j));
+
+    return -w->param[1][h] * clog(1 + w->param[2][h] * fabs(n));
+}
+
+static cx layer_score(const struct oracle_call *w, int64_t b, int64_t h,
+                      int64_t i, int64_t j)
+{
+    int period = (int)oracle_number(w->spec, "period", 4);
+    int global = (w->layer + 1) % period == 0;
+    cx score = product(w, b, h, i, j);
+
+    if (strstr(w->spec, "kerple") != NULL)
+        return score + (global ? kerple(w, b, h, i, j)
+                               : alibi(w, b, h, i, j, w->param[0]));
+    if (global != oracle_word(w->spec, "global", "alibi", 0))
+        return score;
+    return score + alibi(w, b, h, i, j,
+                         strstr(w->spec, "learned") ? w->param[0] : NULL);
+}
+
+static cx ids_score(const struct oracle_call *w, int64_t b, int64_t h,
+                    int64_t i, int64_t j)
+{
+    cx score = product(w, b, h, i, j);
+
+    if (strstr(w->spec, "alibi") == NULL)
+        return score;
+    return score + alibi(w, b, h, i, j, NULL);
+}
+
+extern const struct oracle layers_oracle, randomized_oracle, pose_oracle;
+const struct oracle layers_oracle = {
+    .name = "layers", .choose = choose_layers, .range = range,
+    .score = layer_score,
+};
+const struct oracle randomized_oracle = {
+    .name = "randomized", .choose = choose_randomized, .score = ids_score,
+};
+const struct oracle pose_oracle = {
+    .name = "pose", .choose = choose_pose, .score = ids_score,
+};

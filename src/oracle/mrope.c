@@ -1,0 +1,74 @@
+/*
+ * mrope.c - M-RoPE: Qwen2-VL (arXiv:2409.12191v2, section 2.1: sections one
+ * after another), Qwen3-VL (arXiv:2511.21631v1: THWTHW..), GLM-4.1V
+ * (arXiv:2507.01006v6: chunked, neighbours paired), ERNIE 4.5-VL (its modelling
+ * code: sections h, w, t; row and column alternate, then the frame).  A scaling
+ * rescales the frequency of a pair before a coordinate is chosen for it.
+ */
+#include "rope.h"
+
+static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
+                  int64_t *low, int64_t *high)
+{
+    static const char *const specs[] = {
+        "mrope(sections=1:1:2)",
+        "mrope(sections=2:1:1,layout=interleaved)",
+        ("mrope(sections=2:1:1,layout=interleaved,pairing=interleaved,"
+         "base=70)"),
+        "mrope(sections=1:1:2,layout=ernie,pairing=interleaved)",
+        "mrope(sections=1:1:1,layout=ernie,pairing=half,dim=6)",
+        "mrope(sections=1:1:1,layout=glm,dim=6)",
+        "mrope(sections=0:2:2,layout=chunked,pairing=interleaved)",
+        "mrope(sections=2:2:0,layout=interleaved,base=20)",
+        "mrope(sections=1:1:2,scaling=yarn(factor=4,original=64))",
+        "mrope(sections=2:1:1,layout=interleaved,base=100,scaling=yarn("
+        "factor=8,original=32,mscale=.5,mscale-all=.5,score=yes))",
+        "mrope(sections=1:1:1,layout=glm,dim=6,scaling=linear(factor=3))",
+    };
+
+    (void)W, (void)low, (void)high;
+    *D = 8;
+    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
+}
+
+/* Axis (t 0, h 1, w 2) of pair c. */
+static int axis_of(const char *spec, int64_t c)
+{
+    double s[3] = { 0, 0, 0 }, at = (double)c;
+
+    oracle_numbers(s, 3, spec, "sections");
+    if (oracle_word(spec, "layout", "interleaved", 0))
+        return c % 3 == 1 && at < 3 * s[1]   ? 1
+               : c % 3 == 2 && at < 3 * s[2] ? 2
+                                             : 0;
+    if (oracle_word(spec, "layout", "ernie", 0))
+        return at >= s[0] + s[1] ? 0 : c % 2 == 0 ? 1 : 2;
+    return at < s[0] ? 0 : at < s[0] + s[1] ? 1 : 2;
+}
+
+static cx rotated(const struct oracle_call *w, int key, int64_t b, int64_t h,
+                 int64_t t, const cx *x, int64_t d)
+{
+    int64_t dim = (int64_t)oracle_number(w->spec, "dim", (double)w->D);
+    int glm = oracle_word(w->spec, "layout", "glm", 0);
+    struct oracle_pair p =
+        oracle_pair_of(d, dim, oracle_word(w->spec, "pairing", "interleaved",
+                                           glm));
+    struct oracle_scaling s = { .dim = dim };
+    double angle;
+
+    (void)h;
+    if (d >= dim)
+        return x[d];
+    oracle_rope_scaling(&s, w->spec, p.c);
+    angle = s.frequency * oracle_coord(w, key, b, t, axis_of(w->spec, p.c),
+                                      (double)oracle_position(w, key, b, t));
+    return oracle_rotate_pair(x, d, p, s.magnitude * cos(angle),
+                              s.magnitude * sin(angle));
+}
+
+extern const struct oracle mrope_oracle;
+const struct oracle mrope_oracle = {
+    .name = "mrope", .choose = choose, .rotated = rotated,
+    .factor = oracle_rope_score, .float_table = 1, .real = 1,
+};

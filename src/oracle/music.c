@@ -1,0 +1,39 @@
+/*
+ * music.c - Huang et al. 2018, arXiv:1809.04281v3, section 3.4: S_rel[i,j] =
+ * q_i . E[L - 1 - (i - j)] for j <= i; the last row is distance 0, distances
+ * beyond the table share its first row, later keys get nothing.
+ */
+#include "content.h"
+
+static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
+                  int64_t *low, int64_t *high)
+{
+    static const char *const list[] = {
+        "music(length=4)", "music(length=20)", "music(length=1,share=yes)"
+    };
+
+    (void)D;
+    (void)W;
+    (void)low;
+    (void)high;
+    return oracle_spec(spec, size, i, list, sizeof(list) / sizeof(list[0]));
+}
+
+static cx score(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
+                int64_t j)
+{
+    int64_t length = (int64_t)oracle_number(w->spec, "length", 0);
+    int64_t n = past(w, b, i, j);
+    const cx *q = query_of(w, b, h, i);
+    cx plain = product(q, key_of(w, b, h, j), w->D);
+
+    if (n < 0)
+        return w->scale * plain;
+    n = n > length - 1 ? length - 1 : n;
+    return w->scale *
+           (plain + product(q, w->param[0] + (length - 1 - n) * w->D, w->D));
+}
+
+const struct oracle music_oracle = {
+    .name = "music", .choose = choose, .score = score,
+};

@@ -1,0 +1,144 @@
+/*
+ * oracle.h - judges of encodings, one element at a time, from the papers.
+ *
+ * An oracle here is written in complex arithmetic and forward only: the judge
+ * gets every derivative from it by the complex step, f'(x) = Im f(x + i h) / h
+ * with h = 1e-30, which is exact to rounding.  So functions must be analytic
+ * between their kinks: take absolute values, maxima, floors and comparisons of
+ * the real part and choose the branch by it (see oracle_abs).
+ *
+ * Squire, Trapp: Using Complex Variables to Estimate Derivatives of Real
+ * Functions.  SIAM Review 40(1), 1998.
+ *
+ * Nothing shares code with the library.
+ */
+#ifndef ORACLE_ORACLE_H
+#define ORACLE_ORACLE_H
+
+#include "locant.h"
+#include <complex.h>
+
+typedef double complex cx;
+
+enum { ORACLE_PARAMS = 16 };
+
+/* One problem.  Arrays are dense; those an encoding does not read: NULL. */
+struct oracle_call {
+    const char *spec;
+    int64_t B, H, G, T, S, D; /* G key heads, D channels of a head */
+    int64_t W;                /* width of the model */
+    const cx *q;              /* [B, H, T, D] */
+    const cx *k, *v;          /* [B, G, S, D] */
+    const cx *x;              /* [B, S, W]: input of the layer */
+    const int64_t *q_pos;     /* [B, T] */
+    const int64_t *k_pos;     /* [B, S] */
+    const double *q_coords;   /* [B, T, axes] or NULL */
+    const double *k_coords;
+    int axes;
+    int causal;
+    double scale;
+    const cx *param[ORACLE_PARAMS]; /* in the library's order, dense */
+    int layer;
+    /* Options of the call; 0 and NULL: none. */
+    int64_t window;
+    double softcap;
+    const cx *sinks;          /* [H] */
+};
+
+/*
+ * One encoding.  A NULL function stands for what 'none' does.  The oracle reads
+ * the meaning of the spec with oracle_number() and oracle_word(), and is asked
+ * about visible pairs only.
+ */
+struct oracle {
+    const char *name; /* of the registry's row */
+
+    /* Spec i to be tried, 0 past the last; the first is the plain name where
+     * it may be.  *D and *W are suggestions that may be changed (for example to
+     * what is divisible by 4), *low and *high the positions it is defined at,
+     * -100 and 100 at first. */
+    int (*choose)(char *spec, size_t size, int i, int64_t *D, int64_t *W,
+                  int64_t *low, int64_t *high);
+
+    /* Parameter k: the range of values to try; NULL: -1 .. 1. */
+    void (*range)(double *low, double *high, const char *spec, int k);
+
+    /* Input door: channel d of P[pos] (real position; an integer mostly). */
+    cx (*entry)(const struct oracle_call *w, double pos, int64_t d);
+
+    /* Rotate door: channel d of the rotated query (key = 0) or key (key = 1) x
+     * [D] of head h (of queries, of keys) at token t of batch row b, and how
+     * many channels there are (0: D). */
+    cx (*rotated)(const struct oracle_call *w, int key, int64_t b, int64_t h,
+                 int64_t t, const cx *x, int64_t d);
+    int64_t (*rotated_width)(const struct oracle_call *w);
+
+    /* What every product of a query and a key is multiplied by; NULL: 1. */
+    double (*factor)(const char *spec);
+
+    /* Score door: b(h, i, j). */
+    cx (*bias)(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
+               int64_t j);
+
+    /* Any door: the whole score before softmax, -INFINITY if hidden.  NULL:
+     * scale factor <rotated q, rotated k> + bias. */
+    cx (*score)(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
+                int64_t j);
+
+    /* Channel d of what weight a[i,j] multiplies; NULL: v[j]. */
+    cx (*value)(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
+                int64_t j, int64_t d);
+
+    /* What a score may change by when parameter k does, were each part of the
+     * derivative positive.  NULL: its parts do not cancel. */
+    double (*parts)(const struct oracle_call *w, int k);
+
+    /* The library turns by a table of float32 cosines; otherwise it is held to
+     * double. */
+    int float_table;
+    /* Input and rotate door: real coordinates are accepted. */
+    int real;
+    /* Exact up to this position, the score door in a few operations that
+     * double holds; 0: no farther than 'choose' says. */
+    int64_t far;
+    /* Needs as many key heads as query heads. */
+    int one_group;
+    /* Bit k: parameter k holds integers. */
+    unsigned integers;
+};
+
+/* All of them, ended by NULL; and that of a registry row, or NULL. */
+extern const struct oracle *const oracle_all[];
+const struct oracle *oracle_of(const char *name);
+
+/* Value of a key in a spec, or the fallback: "f(a=2,b=x)". */
+double oracle_number(const char *spec, const char *key, double fallback);
+int    oracle_word(const char *spec, const char *key, const char *word,
+                  int fallback); /* is the value this word? */
+/* Numbers of a list "a:b:c"; how many there are, at most 'size'. */
+int    oracle_numbers(double *out, int size, const char *spec, const char *key);
+
+/* Coordinate 'axis' of query (key = 0) or key t of row b where the caller gave
+ * coordinates; otherwise 'fallback'. */
+double oracle_coord(const struct oracle_call *w, int key, int64_t b, int64_t t,
+                   int axis, double fallback);
+/* Its position; and 1 + the largest of row b, or of all with length=call. */
+int64_t oracle_position(const struct oracle_call *w, int key, int64_t b,
+                        int64_t t);
+int64_t oracle_length(const struct oracle_call *w, int64_t b);
+
+/* |z| of a real number carried in z: z or -z by the sign of its real part. */
+static inline cx oracle_abs(cx z)
+{
+    return creal(z) < 0 ? -z : z;
+}
+
+/* Is key j of row b visible to query i by the mask alone? */
+int oracle_visible(const struct oracle_call *w, int64_t b, int64_t i,
+                   int64_t j);
+/* scale factor <q, k> (rotated), without bias. */
+cx oracle_product(const struct oracle_call *w, const struct oracle *o,
+                 int64_t b, int64_t h, int64_t i, int64_t j);
+cx oracle_score(const struct oracle_call *w, const struct oracle *o, int64_t b,
+               int64_t h, int64_t i, int64_t j);
+#endif

@@ -1,0 +1,49 @@
+/*
+ * pope.c - Gopalakrishnan et al. 2025, arXiv:2509.10534v1, section 3: the
+ * magnitude of a channel is softplus of what it held, its angle is position
+ * times frequency, for keys plus a learned phase of the head.
+ */
+#include "specs.h"
+#include <math.h>
+
+static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
+                  int64_t *low, int64_t *high)
+{
+    static const char *const specs[] = { "pope", "pope(base=30)" };
+
+    (void)D, (void)W, (void)low, (void)high;
+    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
+}
+
+static void range(double *low, double *high, const char *spec, int k)
+{
+    (void)spec, (void)k;
+    *low = -2 * acos(-1);
+    *high = 0;
+}
+
+static int64_t rotated_width(const struct oracle_call *w)
+{
+    return 2 * w->D;
+}
+
+static cx rotated(const struct oracle_call *w, int key, int64_t b, int64_t h,
+                 int64_t t, const cx *x, int64_t d)
+{
+    double base = oracle_number(w->spec, "base", 10000);
+    double pos = oracle_coord(w, key, b, t, 0,
+                             (double)oracle_position(w, key, b, t));
+    int64_t c = d % w->D;
+    cx angle = pos * pow(base, -(double)c / (double)w->D);
+    cx magnitude = clog(1 + cexp(x[c]));
+
+    if (key)
+        angle += w->param[0][h * w->D + c];
+    return magnitude * (d < w->D ? ccos(angle) : csin(angle));
+}
+
+extern const struct oracle pope_oracle;
+const struct oracle pope_oracle = {
+    .name = "pope", .choose = choose, .range = range, .rotated = rotated,
+    .rotated_width = rotated_width, .real = 1,
+};

@@ -1,0 +1,272 @@
+/* problem.c - random attention problems, and the library's answers. */
+#include "problem.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Where tokens sit: nothing said; one after another; anywhere. */
+enum { DEFAULT, CONTIGUOUS, SCATTERED, PLACES };
+
+static int64_t range(const struct oracle_problem *p, int64_t low, int64_t high)
+{
+    return oracle_run_range(p->c->run, low, high);
+}
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/*
+ * Long rows cross the tiles of the float kernels; short ones have heads, groups
+ * and rows, few enough for the oracle, which is asked for every score as often
+ * as there are numbers.
+ */
+static void draw_sizes(struct oracle_problem *p, int is_long)
+{
+    struct oracle_call *w = &p->c->w;
+    int64_t       room = p->c->high - p->c->low + 1;
+
+    w->B = is_long ? 1 : range(p, 1, 2);
+    w->G = is_long ? 1 : range(p, 1, 2);
+    w->H = w->G * (p->c->o->one_group ? 1 : range(p, 1, 2));
+    w->S = least(is_long ? range(p, 66, ORACLE_KEYS) : range(p, 1, 7), room);
+    w->T = is_long ? range(p, 9, 19) : range(p, 1, 7);
+    while (!is_long && w->B * w->H * w->T * w->S > 80) {
+        int64_t *most = w->B > 1 ? &w->B : w->T > w->S ? &w->T : &w->S;
+
+        --*most;
+    }
+}
+
+static void settle(struct oracle_problem *p)
+{
+    struct oracle_case *c = p->c;
+    struct oracle_call *w = &c->w;
+
+    p->place = (int)range(p, 0, PLACES - 1);
+    if (p->place != SCATTERED)
+        w->T = least(w->T, w->S);
+    if (p->place == DEFAULT && (c->low > 0 || c->high < w->S - 1))
+        p->place = CONTIGUOUS;
+    if (!(c->traits & LOCANT_TRAIT_READS_X))
+        w->W = w->H * w->D;
+    w->causal = c->traits & LOCANT_TRAIT_CAUSAL ? 1 : (int)range(p, 0, 1);
+    w->scale = range(p, 0, 1) ? 1 / sqrt((double)w->D) : 0.25;
+}
+
+/* ------------------------------------------------------------------ places */
+
+static int holds(const int64_t *others, int64_t n, int64_t x)
+{
+    for (int64_t i = 0; i < n; i++)
+        if (others[i] == x)
+            return 1;
+    return 0;
+}
+
+/* Queries of readers of x always sit where a key does. */
+static void place_row(struct oracle_problem *p, int64_t *q, int64_t *k)
+{
+    const struct oracle_case *c = p->c;
+    const struct oracle_call *w = &c->w;
+    int64_t base = 0;
+
+    if (p->place == CONTIGUOUS)
+        base = range(p, c->low, c->high - w->S + 1);
+    for (int64_t j = 0; j < w->S; j++) {
+        k[j] = base + j;
+        while (p->place == SCATTERED &&
+               (k[j] = range(p, c->low, c->high), holds(k, j, k[j])))
+            continue;
+    }
+    for (int64_t i = 0; i < w->T; i++)
+        q[i] = p->place != SCATTERED ? base + w->S - w->T + i
+               : c->traits & LOCANT_TRAIT_READS_X || range(p, 0, 1)
+                   ? k[range(p, 0, w->S - 1)]
+                   : range(p, c->low, c->high);
+}
+
+static void place_all(struct oracle_problem *p)
+{
+    struct oracle_call *w = &p->c->w;
+    int64_t shape[2] = { w->B, w->T };
+
+    p->q_pos = oracle_case_tensor(p->c, LOCANT_I64, 2, shape);
+    shape[1] = w->S;
+    p->k_pos = oracle_case_tensor(p->c, LOCANT_I64, 2, shape);
+    w->q_pos = p->q_pos.data;
+    w->k_pos = p->k_pos.data;
+    for (int64_t b = 0; b < w->B; b++)
+        place_row(p, (int64_t *)p->q_pos.data + b * w->T,
+                  (int64_t *)p->k_pos.data + b * w->S);
+    oracle_case_seal(p->c, &p->q_pos);
+    oracle_case_seal(p->c, &p->k_pos);
+    if (p->place == DEFAULT)
+        return;
+    p->a.q_pos = &p->q_pos;
+    p->a.k_pos = &p->k_pos;
+}
+
+/* Fractions of a grid's side, or of a short line, at random. */
+static locant_tensor coordinates(struct oracle_problem *p, int64_t tokens)
+{
+    const int64_t shape[] = { p->c->w.B, tokens, p->c->axes };
+    locant_tensor t = oracle_case_tensor(p->c, LOCANT_F64, 3, shape);
+
+    for (size_t i = 0; i < oracle_count(&t); i++)
+        ((double *)t.data)[i] *= 4;
+    return t;
+}
+
+static void coordinate_all(struct oracle_problem *p)
+{
+    struct oracle_case *c = p->c;
+    unsigned never = LOCANT_TRAIT_LENGTH | LOCANT_TRAIT_REAL;
+
+    if (!c->o->real || !(c->doors & LOCANT_DOOR_ROTATE) ||
+        c->traits & never || range(p, 0, 2) > 0)
+        return;
+    p->q_coords = coordinates(p, c->w.T);
+    p->k_coords = coordinates(p, c->w.S);
+    c->w.q_coords = p->q_coords.data;
+    c->w.k_coords = p->k_coords.data;
+    p->a.q_coords = &p->q_coords;
+    p->a.k_coords = &p->k_coords;
+}
+
+/* ----------------------------------------------------------------- tensors */
+
+/* As [B,H,T,D] or as [B,T,H,D]. */
+static locant_tensor vectors(struct oracle_problem *p, int64_t H, int64_t T)
+{
+    int64_t       D = p->c->w.D, shape[] = { p->c->w.B, H, T, D };
+    locant_tensor x = oracle_case_tensor(p->c, p->dtype, 4, shape);
+
+    if (range(p, 0, 1)) {
+        x.stride[0] = T * H * D;
+        x.stride[1] = D;
+        x.stride[2] = H * D;
+    }
+    return x;
+}
+
+static void tensors(struct oracle_problem *p)
+{
+    struct oracle_call *w = &p->c->w;
+    const int64_t lse[] = { w->B, w->H, w->T }, x[] = { w->B, w->S, w->W };
+    const locant_tensor *in[] = { &p->q, &p->k, &p->v, &p->x, &p->dout,
+                                  &p->sinks };
+
+    p->q    = vectors(p, w->H, w->T);
+    p->k    = vectors(p, w->G, w->S);
+    p->v    = vectors(p, w->G, w->S);
+    p->dout = vectors(p, w->H, w->T);
+    p->out  = vectors(p, w->H, w->T);
+    p->dq   = vectors(p, w->H, w->T);
+    p->dk   = vectors(p, w->G, w->S);
+    p->dv   = vectors(p, w->G, w->S);
+    p->lse  = oracle_case_tensor(p->c, p->dtype, 3, lse);
+    p->x    = oracle_case_tensor(p->c, p->dtype, 3, x);
+    p->dx   = oracle_case_tensor(p->c, p->dtype, 3, x);
+    p->sinks  = oracle_case_tensor(p->c, p->dtype, 1, &w->H);
+    p->dsinks = oracle_case_tensor(p->c, p->dtype, 1, &w->H);
+    for (int i = 0; i < 6; i++) {
+        p->in[i] = oracle_case_copy(p->c, in[i]);
+        oracle_case_seal(p->c, in[i]);
+    }
+    w->q = p->in[0];
+    w->k = p->in[1];
+    w->v = p->in[2];
+    w->x = p->in[3];
+}
+
+static void options(struct oracle_problem *p)
+{
+    static const int64_t windows[] = { 0, 1, 2, 3, 30, INT64_MAX };
+    static const double  caps[] = { 0, 0.5, 2, 50 };
+    struct oracle_call *w = &p->c->w;
+
+    p->a.window  = w->window = windows[range(p, 0, 5)];
+    p->a.softcap = w->softcap = caps[range(p, 0, 3)];
+    if (range(p, 0, 2) == 0)
+        return;
+    p->a.sinks = &p->sinks;
+    w->sinks = p->in[5];
+    for (int64_t h = 0; h < w->H; h++)
+        oracle_put(&p->dsinks, (size_t)h, 1);
+}
+
+void oracle_problem_make(struct oracle_problem *p, struct oracle_case *c,
+                         int64_t n)
+{
+    locant_sizes known;
+
+    memset(p, 0, sizeof *p);
+    p->c = c;
+    p->dtype = c->run->row.dtype;
+    p->reference = p->dtype == LOCANT_F64 && n % 4 == 2;
+    p->a = (locant_attention)LOCANT_ATTENTION_INIT;
+    draw_sizes(p, n == 0);
+    settle(p);
+    known = (locant_sizes){ c->w.W, c->w.H, c->w.G, c->w.D };
+    oracle_case_params(c, &known);
+    place_all(p);
+    coordinate_all(p);
+    tensors(p);
+    p->a.q = &p->q;
+    p->a.k = &p->k;
+    p->a.v = &p->v;
+    p->a.x = c->traits & LOCANT_TRAIT_READS_X ? &p->x : NULL;
+    p->a.encoding = c->leaf;
+    p->a.params = oracle_case_params_in(c);
+    p->a.mask  = c->w.causal ? LOCANT_MASK_CAUSAL : LOCANT_MASK_NONE;
+    p->a.scale = c->w.scale == 0.25 ? 0.25 : LOCANT_SCALE_AUTO;
+    if (n % 2)
+        options(p);
+}
+
+/* ----------------------------------------------------------------- library */
+
+static void *workspace_of(size_t *bytes, struct oracle_problem *p)
+{
+    void *workspace;
+
+    oracle_case_ok(p->c, locant_attention_workspace(bytes, &p->a));
+    workspace = oracle_case_take(p->c, *bytes, 1);
+    memset(workspace, 0xff, *bytes);
+    return workspace;
+}
+
+void oracle_problem_forward(struct oracle_problem *p)
+{
+    size_t bytes = 0;
+    void  *workspace = p->reference ? NULL : workspace_of(&bytes, p);
+
+    oracle_case_ok(p->c,
+                   p->reference
+                       ? locant_attention_reference(&p->out, &p->lse, &p->a)
+                       : locant_attention_forward(&p->out, &p->lse, &p->a,
+                                                  workspace, bytes));
+}
+
+void oracle_problem_backward(struct oracle_problem *p)
+{
+    locant_attention_gradients g = LOCANT_ATTENTION_GRADIENTS_INIT;
+    size_t bytes = 0;
+    void  *workspace = p->reference ? NULL : workspace_of(&bytes, p);
+
+    g.dq = &p->dq;
+    g.dk = &p->dk;
+    g.dv = &p->dv;
+    g.dx = p->a.x != NULL ? &p->dx : NULL;
+    g.dsinks = p->a.sinks != NULL ? &p->dsinks : NULL;
+    g.dparams = p->a.params != NULL ? p->c->grad + p->c->first : NULL;
+    oracle_case_ok(p->c,
+                   p->reference
+                       ? locant_attention_reference_backward(
+                             &g, &p->dout, &p->out, &p->lse, &p->a)
+                       : locant_attention_backward(&g, &p->dout, &p->out,
+                                                   &p->lse, &p->a, workspace,
+                                                   bytes));
+}

@@ -1,0 +1,31 @@
+/* problem.h - one random attention problem, for the library and its oracle. */
+#ifndef ORACLE_PROBLEM_H
+#define ORACLE_PROBLEM_H
+
+#include "case.h"
+
+enum { ORACLE_KEYS = 80 };
+
+struct oracle_problem {
+    struct oracle_case *c;
+    locant_dtype dtype;
+    int reference;                  /* asks the engine in double */
+    int place;
+    locant_tensor q, k, v, x, dout; /* [B,H|G,T|S,D]; x [B,S,W] */
+    locant_tensor q_pos, k_pos, q_coords, k_coords, sinks;
+    locant_tensor out, lse, dq, dk, dv, dx, dsinks;
+    cx *in[6];                      /* q, k, v, x, dout, sinks; dense */
+    locant_attention a;             /* the library's problem */
+};
+
+/*
+ * Problem n of a row of attention.  The first is long; every second one has a
+ * window, a cap and sinks, or some of them; one of four of float64 is given to
+ * the reference.
+ */
+void oracle_problem_make(struct oracle_problem *p, struct oracle_case *c,
+                         int64_t n);
+/* Run the library; exact workspaces that hold NaN. */
+void oracle_problem_forward(struct oracle_problem *p);
+void oracle_problem_backward(struct oracle_problem *p);
+#endif

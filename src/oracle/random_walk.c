@@ -1,0 +1,35 @@
+/*
+ * random_walk.c - Dwivedi et al. 2021, arXiv:2110.07875v2, section 3.2: given
+ * probabilities of return after 1 .. steps steps, projected to the width.
+ */
+#include "specs.h"
+
+static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
+                  int64_t *low, int64_t *high)
+{
+    static const char *const specs[] = {
+        "random-walk(length=7,steps=4)",
+        "random-walk(length=5,steps=8)",
+    };
+
+    (void)D, (void)W;
+    *low = 0;
+    *high = i == 0 ? 6 : 4;
+    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
+}
+
+static cx entry(const struct oracle_call *w, double pos, int64_t d)
+{
+    int64_t n = (int64_t)oracle_number(w->spec, "steps", 0);
+    cx sum = 0;
+
+    for (int64_t c = 0; c < n; c++)
+        sum += w->param[0][(int64_t)pos * n + c] *
+               w->param[1][c * w->W + d];
+    return sum;
+}
+
+extern const struct oracle random_walk_oracle;
+const struct oracle random_walk_oracle = {
+    .name = "random-walk", .choose = choose, .entry = entry,
+};

@@ -1,0 +1,34 @@
+/*
+ * relative.c - a table of vectors by clipped distance, query minus key, read
+ * by the query alone: the form of the seed documents.
+ */
+#include "content.h"
+
+static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
+                  int64_t *low, int64_t *high)
+{
+    static const char *const list[] = {
+        "relative(distance=3)", "relative", "relative(distance=1,share=yes)"
+    };
+
+    (void)D;
+    (void)W;
+    (void)low;
+    (void)high;
+    return oracle_spec(spec, size, i, list, sizeof(list) / sizeof(list[0]));
+}
+
+static cx score(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
+                int64_t j)
+{
+    int64_t k = (int64_t)oracle_number(w->spec, "distance", 32);
+    const cx *row = w->param[0] + (clip(past(w, b, i, j), -k, k) + k) * w->D;
+    const cx *q = query_of(w, b, h, i);
+
+    return w->scale * (product(q, key_of(w, b, h, j), w->D) +
+                       product(q, row, w->D));
+}
+
+const struct oracle relative_oracle = {
+    .name = "relative", .choose = choose, .score = score,
+};

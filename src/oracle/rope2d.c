@@ -1,0 +1,94 @@
+/*
+ * rope2d.c - RoPE on a grid: rope-vit axial (Heo et al. 2024,
+ * arXiv:2403.13298v2, eq. (10)), EVA-02 (arXiv:2303.11331v2, rope.py), Pixtral
+ * (arXiv:2410.07073v2), Qwen2-VL's vision tower (arXiv:2409.12191v2), DINOv3
+ * (arXiv:2508.10104v1), SAM 2's memory attention (arXiv:2408.00714v2).
+ */
+#include "pairs.h"
+#include <string.h>
+
+enum form { AXIAL, SAM2, EVA02, PIXTRAL, QWEN, DINOV3 };
+
+static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
+                  int64_t *low, int64_t *high)
+{
+    static const char *const specs[] = {
+        "rope2d",
+        "rope2d(form=axial,width=5,base=30)",
+        "rope2d(form=sam2,width=6)",
+        "rope2d(form=eva02,width=4,height=6,pretrain=8)",
+        "rope2d(form=pixtral,width=3)",
+        "rope2d(form=qwen,width=7)",
+        "rope2d(form=dinov3,width=4,height=3)",
+        "rope2d(form=dinov3,width=5,height=7,base=10)",
+    };
+
+    (void)W;
+    *D = oracle_multiple(*D, 4);
+    *low = 0;
+    *high = i == 3 ? 23 : i == 6 ? 11 : i == 7 ? 34 : 100;
+    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
+}
+
+static enum form form_of(const char *spec)
+{
+    static const char *const names[] = { "axial", "sam2", "eva02", "pixtral",
+                                         "qwen", "dinov3" };
+
+    for (int f = AXIAL; f <= DINOV3; f++)
+        if (oracle_word(spec, "form", names[f], 0))
+            return (enum form)f;
+    return AXIAL;
+}
+
+/* Coordinate (0: row, 1: column) of a token as the angles take it. */
+static double coordinate(const struct oracle_call *w, int key, int64_t b,
+                         int64_t t,
+                         int axis)
+{
+    double p = (double)oracle_position(w, key, b, t), width, n, at;
+
+    width = oracle_number(w->spec, "width", 16);
+    n = axis == 0 ? oracle_number(w->spec, "height", 16) : width;
+    at = axis == 0 ? grid_row(p, width) : grid_column(p, width);
+    if (form_of(w->spec) == EVA02)
+        at = at / n * oracle_number(w->spec, "pretrain", 16);
+    if (form_of(w->spec) == DINOV3)
+        at = (at + 0.5) / n * 2 - 1;
+    return oracle_coord(w, key, b, t, axis, at);
+}
+
+/* Which coordinate pair c turns by, and how fast. */
+static double frequency(int *axis, const struct oracle_call *w, int64_t c)
+{
+    enum form form = form_of(w->spec);
+    double base = oracle_number(w->spec, "base",
+                               form == AXIAL || form == DINOV3 ? 100 : 10000);
+    int64_t quarter = w->D / 4, at = c % quarter;
+
+    *axis = form == AXIAL || form == SAM2 ? c < quarter : c >= quarter;
+    if (form == PIXTRAL) /* even frequencies to rows, odd ones to columns */
+        return pow(base, -2.0 * (double)(2 * at + *axis) / (double)w->D);
+    return pow(base, -4.0 * (double)at / (double)w->D) *
+           (form == DINOV3 ? 2 * acos(-1) : 1);
+}
+
+static cx rotated(const struct oracle_call *w, int key, int64_t b, int64_t h,
+                 int64_t t, const cx *x, int64_t d)
+{
+    enum form form = form_of(w->spec);
+    struct oracle_pair p =
+        oracle_pair_of(d, w->D, form == AXIAL || form == SAM2 || form == EVA02);
+    int axis;
+    double angle = frequency(&axis, w, p.c);
+
+    (void)h;
+    angle *= coordinate(w, key, b, t, axis);
+    return oracle_rotate_pair(x, d, p, cos(angle), sin(angle));
+}
+
+extern const struct oracle rope2d_oracle;
+const struct oracle rope2d_oracle = {
+    .name = "rope2d", .choose = choose, .rotated = rotated, .float_table = 1,
+    .real = 1,
+};

@@ -1,0 +1,52 @@
+/*
+ * rope3d.c - V-JEPA 2 (Assran et al. 2025, arXiv:2506.09985v1, section 2.1):
+ * frame, row and column turn three bands of 2 floor(floor(D/3)/2) channels, the
+ * rest passes; interleaved pairs, a true rotation (its code tiles cosines).
+ */
+#include "pairs.h"
+
+static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
+                  int64_t *low, int64_t *high)
+{
+    static const char *const specs[] = {
+        "rope3d",
+        "rope3d(base=50,width=3,height=2)",
+        "rope3d(width=2,height=2)",
+    };
+
+    (void)W;
+    *D = i == 0 ? 6 : i == 1 ? 14 : 8;
+    *low = 0;
+    *high = 40;
+    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
+}
+
+static cx rotated(const struct oracle_call *w, int key, int64_t b, int64_t h,
+                 int64_t t, const cx *x, int64_t d)
+{
+    double p = (double)oracle_position(w, key, b, t);
+    double width = oracle_number(w->spec, "width", 16);
+    double height = oracle_number(w->spec, "height", 16);
+    double at[3] = { grid_row(p, width * height),
+                     fmod(grid_row(p, width), height), grid_column(p, width) };
+    int64_t each = w->D / 3 / 2 * 2, axis = d / each;
+    struct oracle_pair pair;
+    double angle;
+
+    (void)h;
+    if (axis > 2)
+        return x[d];
+    pair = oracle_pair_of(d - axis * each, each, 1);
+    angle = oracle_coord(w, key, b, t, (int)axis, at[axis]) *
+            pow(oracle_number(w->spec, "base", 10000),
+                -(double)pair.c / (double)(each / 2));
+    return oracle_rotate_pair(x + axis * each, d - axis * each, pair,
+                              cos(angle),
+                  sin(angle));
+}
+
+extern const struct oracle rope3d_oracle;
+const struct oracle rope3d_oracle = {
+    .name = "rope3d", .choose = choose, .rotated = rotated, .float_table = 1,
+    .real = 1,
+};

@@ -1,0 +1,40 @@
+/*
+ * rope_mixed.c - Heo et al. 2024, arXiv:2403.13298v2, eq. (11): each head
+ * learns two frequencies for each interleaved pair, phi = column x + row y.
+ */
+#include "pairs.h"
+
+static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
+                  int64_t *low, int64_t *high)
+{
+    static const char *const specs[] = {
+        "rope-mixed(width=5)",
+        "rope-mixed(base=20,width=3)",
+    };
+
+    (void)W;
+    *D = oracle_multiple(*D, 4);
+    *low = 0;
+    *high = 30;
+    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
+}
+
+static cx rotated(const struct oracle_call *w, int key, int64_t b, int64_t h,
+                 int64_t t, const cx *x, int64_t d)
+{
+    double p = (double)oracle_position(w, key, b, t);
+    double width = oracle_number(w->spec, "width", 16);
+    double row = oracle_coord(w, key, b, t, 0, grid_row(p, width));
+    double column = oracle_coord(w, key, b, t, 1, grid_column(p, width));
+    struct oracle_pair pair = oracle_pair_of(d, w->D, 1);
+    int64_t at = h * w->D / 2 + pair.c;
+    cx angle = column * w->param[0][at] + row * w->param[1][at];
+
+    return oracle_rotate_pair(x, d, pair, ccos(angle), csin(angle));
+}
+
+extern const struct oracle rope_mixed_oracle;
+const struct oracle rope_mixed_oracle = {
+    .name = "rope-mixed", .choose = choose, .rotated = rotated, .real = 1,
+    .one_group = 1,
+};

@@ -1,0 +1,33 @@
+/*
+ * sandwich.c - Chi et al. 2022, arXiv:2212.10356v2, eq. (9): the inner
+ * product of two sinusoids, divided by 8 h / H, here with its largest value
+ * taken away.
+ */
+#include "specs.h"
+#include <math.h>
+
+static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
+                  int64_t *low, int64_t *high)
+{
+    static const char *const specs[] = { "sandwich", "sandwich(dim=12)" };
+
+    (void)D, (void)W, (void)low, (void)high;
+    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
+}
+
+static cx bias(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
+               int64_t j)
+{
+    long double n = (long double)(oracle_position(w, 0, b, i) -
+                                  oracle_position(w, 1, b, j));
+    long double dim = oracle_number(w->spec, "dim", 128), sum = -dim / 2;
+
+    for (int c = 0; c < (int)dim / 2; c++)
+        sum += cosl(n * powl(10000, -2.0L * c / dim));
+    return (double)(sum * w->H / (8 * (h + 1)));
+}
+
+extern const struct oracle sandwich_oracle;
+const struct oracle sandwich_oracle = {
+    .name = "sandwich", .choose = choose, .bias = bias,
+};

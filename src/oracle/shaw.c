@@ -1,0 +1,53 @@
+/*
+ * shaw.c - Shaw, Uszkoreit, Vaswani 2018, arXiv:1803.02155v2, eq. (3)-(5):
+ * e_ij = q_i (k_j + aK_ij) / sqrt(D), z_i = sum_j a_ij (v_j + aV_ij),
+ * a_ij = w[clip(j - i, k)].
+ */
+#include "content.h"
+
+static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
+                  int64_t *low, int64_t *high)
+{
+    static const char *const list[] = {
+        "shaw(distance=3)", "shaw", "shaw(distance=1,values=no)",
+        "shaw(distance=2,share=yes)"
+    };
+
+    (void)D;
+    (void)W;
+    (void)low;
+    (void)high;
+    return oracle_spec(spec, size, i, list, sizeof(list) / sizeof(list[0]));
+}
+
+static int64_t row_of(const struct oracle_call *w, int64_t b, int64_t i,
+                      int64_t j)
+{
+    int64_t k = (int64_t)oracle_number(w->spec, "distance", 16);
+
+    return clip(-past(w, b, i, j), -k, k) + k;
+}
+
+static cx score(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
+                int64_t j)
+{
+    const cx *row = w->param[0] + row_of(w, b, i, j) * w->D;
+    const cx *q = query_of(w, b, h, i), *k = key_of(w, b, h, j);
+
+    return w->scale * (product(q, k, w->D) + product(q, row, w->D));
+}
+
+static cx value(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
+                int64_t j, int64_t d)
+{
+    int64_t g = h / (w->H / w->G);
+    cx v = w->v[((b * w->G + g) * w->S + j) * w->D + d];
+
+    if (oracle_word(w->spec, "values", "no", 0))
+        return v;
+    return v + w->param[1][row_of(w, b, i, j) * w->D + d];
+}
+
+const struct oracle shaw_oracle = {
+    .name = "shaw", .choose = choose, .score = score, .value = value,
+};

@@ -1,0 +1,53 @@
+/*
+ * sincos3d.c - V-JEPA, arXiv:2404.08471v1, its src/models/utils/pos_embs.py:
+ * sines and cosines of frame, row and column, each in channels of its own:
+ * equal parts, cut to the width (uniform_power), or half for the frame.
+ */
+#include "specs.h"
+#include <math.h>
+
+static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
+                  int64_t *low, int64_t *high)
+{
+    static const char *const specs[] = {
+        "sincos3d",
+        "sincos3d(form=thirds,width=3,height=2)",
+        "sincos3d(form=half,width=2,height=4,base=200)",
+    };
+
+    *W = oracle_multiple(*W, i == 2 ? 8 : 2);
+    *D = oracle_multiple(*D, i == 2 ? 8 : 2);
+    *low = 0;
+    *high = 60;
+    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
+}
+
+static cx entry(const struct oracle_call *w, double pos, int64_t d)
+{
+    double base = oracle_number(w->spec, "base", 10000);
+    double width = oracle_number(w->spec, "width", 16);
+    double height = oracle_number(w->spec, "height", 16), angle;
+    double at[3] = { grid_row(pos, width * height),
+                     fmod(grid_row(pos, width), height),
+                     grid_column(pos, width) };
+    int64_t each[3], start = 0, c;
+    int axis = 0;
+
+    for (int a = 0; a < 3; a++)
+        each[a] = (w->W + 5) / 6 * 2;
+    if (oracle_word(w->spec, "form", "half", 0)) {
+        each[0] = w->W / 2;
+        each[1] = each[2] = w->W / 4;
+    }
+    while (d >= start + each[axis])
+        start += each[axis++];
+    c = (d - start) % (each[axis] / 2);
+    angle = oracle_coord(w, 0, 0, 0, axis, at[axis]) *
+            pow(base, -(double)c / (double)(each[axis] / 2));
+    return d - start < each[axis] / 2 ? sin(angle) : cos(angle);
+}
+
+extern const struct oracle sincos3d_oracle;
+const struct oracle sincos3d_oracle = {
+    .name = "sincos3d", .choose = choose, .entry = entry, .real = 1,
+};

@@ -1,0 +1,83 @@
+/*
+ * swin.c - Liu et al. 2021, arXiv:2103.14030v2, eq. (4): one learned number
+ * for each head and each (dy, dx) of a window; and BEiT (arXiv:2106.08254v2,
+ * its code), which adds the class token at position 0 and three more numbers:
+ * class to patch, patch to class, class to itself.
+ */
+#include "specs.h"
+
+static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
+                  int64_t *low, int64_t *high)
+{
+    static const char *const specs[] = {
+        "swin(height=2,width=3)",
+        "swin(height=4,width=2)",
+        "swin",
+    };
+
+    (void)D, (void)W;
+    *low = 0;
+    *high = i == 0 ? 5 : i == 1 ? 7 : 48;
+    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
+}
+
+static int choose_beit(char *spec, size_t size, int i, int64_t *D, int64_t *W,
+                       int64_t *low, int64_t *high)
+{
+    static const char *const specs[] = {
+        "beit(height=2,width=3)",
+        "beit(height=3,width=2)",
+        "beit(height=1,width=1)",
+    };
+
+    (void)D, (void)W;
+    *low = 0;
+    *high = i == 2 ? 1 : 6;
+    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
+}
+
+/* Row of the table for two places of a window. */
+static int64_t row_of(int64_t q, int64_t k, int64_t height, int64_t width)
+{
+    int64_t dy = q / width - k / width, dx = q % width - k % width;
+
+    return (dy + height - 1) * (2 * width - 1) + dx + width - 1;
+}
+
+static cx bias(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
+               int64_t j)
+{
+    int64_t height = (int64_t)oracle_number(w->spec, "height", 7);
+    int64_t width = (int64_t)oracle_number(w->spec, "width", 7);
+
+    return w->param[0][row_of(oracle_position(w, 0, b, i),
+                              oracle_position(w, 1, b, j), height, width) *
+                           w->H + h];
+}
+
+static cx bias_beit(const struct oracle_call *w, int64_t b, int64_t h,
+                    int64_t i, int64_t j)
+{
+    int64_t height = (int64_t)oracle_number(w->spec, "height", 14);
+    int64_t width = (int64_t)oracle_number(w->spec, "width", 14);
+    int64_t q = oracle_position(w, 0, b, i), k = oracle_position(w, 1, b, j);
+    int64_t rows = (2 * height - 1) * (2 * width - 1) + 3, row;
+
+    if (q == 0 && k == 0)
+        row = rows - 1;
+    else if (k == 0)
+        row = rows - 2;
+    else if (q == 0)
+        row = rows - 3;
+    else
+        row = row_of(q - 1, k - 1, height, width);
+    return w->param[0][row * w->H + h];
+}
+
+extern const struct oracle swin_oracle, beit_oracle;
+const struct oracle swin_oracle = {
+    .name = "swin", .choose = choose, .bias = bias,
+};
+const struct oracle beit_oracle = {
+    .name = "beit", .choose = choose_beit, .bias = bias_beit,
+};

@@ -1,0 +1,59 @@
+/*
+ * swinv2.c - Liu et al. 2021, arXiv:2111.09883v2, section 3.3: a network of
+ * log-spaced (dy, dx), 16 sigmoid of which is the bias (its code).
+ */
+#include "specs.h"
+#include <math.h>
+
+static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
+                  int64_t *low, int64_t *high)
+{
+    static const char *const specs[] = {
+        "swinv2(height=3,width=4,hidden=5)",
+        "swinv2(height=4,width=2,hidden=4,pretrained=8)",
+    };
+
+    (void)D, (void)W;
+    *low = 0;
+    *high = i == 0 ? 11 : 7;
+    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
+}
+
+/* An offset on an axis of 'window' places, as the network takes it. */
+static double scaled(double offset, double window, double pretrained)
+{
+    double x = offset * 8 / ((pretrained > 0 ? pretrained : window) - 1);
+
+    return copysign(log2(1 + fabs(x)) / 3, x);
+}
+
+static cx bias(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
+               int64_t j)
+{
+    int64_t hidden = (int64_t)oracle_number(w->spec, "hidden", 512);
+    double height = oracle_number(w->spec, "height", 8);
+    double width = oracle_number(w->spec, "width", 8);
+    double pretrained = oracle_number(w->spec, "pretrained", 0);
+    double q = (double)oracle_position(w, 0, b, i);
+    double k = (double)oracle_position(w, 1, b, j);
+    double dy = scaled(grid_row(q, width) - grid_row(k, width), height,
+                       pretrained);
+    double dx =
+        scaled(grid_column(q, width) - grid_column(k, width), width,
+               pretrained);
+    cx sum = 0;
+
+    for (int64_t u = 0; u < hidden; u++) {
+        cx a = dy * w->param[0][u] + dx * w->param[0][hidden + u] +
+               w->param[1][u];
+
+        if (creal(a) > 0)
+            sum += a * w->param[2][u * w->H + h];
+    }
+    return 16 / (1 + cexp(-sum));
+}
+
+extern const struct oracle swinv2_oracle;
+const struct oracle swinv2_oracle = {
+    .name = "swinv2", .choose = choose, .bias = bias,
+};

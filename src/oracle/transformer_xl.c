@@ -1,0 +1,58 @@
+/*
+ * transformer_xl.c - Dai et al. 2019, arXiv:1901.02860v3, section 3.3: with
+ * R_n the sinusoid of n = i - j, sines first,
+ *   A = q.k + q.(W R_n) + u.k + v.(W R_n), all over sqrt(D).
+ * Parameters: W [H, D, width], u [H, D], v [H, D].
+ */
+#include "content.h"
+
+static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
+                  int64_t *low, int64_t *high)
+{
+    static const char *const list[] = {
+        "transformer-xl", "transformer-xl(clamp=2)",
+        "transformer-xl(base=100,share=yes)"
+    };
+
+    *D += *D % 2; /* the width is H D, and its sinusoid has pairs */
+    (void)W;
+    (void)low;
+    (void)high;
+    return oracle_spec(spec, size, i, list, sizeof(list) / sizeof(list[0]));
+}
+
+/* W_h R_n, channel d */
+static cx projected(const struct oracle_call *w, int64_t h, int64_t d, double n)
+{
+    double base = oracle_number(w->spec, "base", 10000);
+    int64_t half = w->W / 2;
+    const cx *row = w->param[0] + (h * w->D + d) * w->W;
+    cx sum = 0;
+
+    for (int64_t c = 0; c < half; c++) {
+        double angle = n * pow(base, -2.0 * (double)c / (double)w->W);
+
+        sum += row[c] * sin(angle) + row[half + c] * cos(angle);
+    }
+    return sum;
+}
+
+static cx score(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
+                int64_t j)
+{
+    double clamp = oracle_number(w->spec, "clamp", 0);
+    double n = (double)past(w, b, i, j);
+    const cx *q = query_of(w, b, h, i), *k = key_of(w, b, h, j);
+    const cx *u = w->param[1] + h * w->D, *v = w->param[2] + h * w->D;
+    cx sum = 0;
+
+    if (clamp > 0 && n > clamp)
+        n = clamp;
+    for (int64_t d = 0; d < w->D; d++)
+        sum += (q[d] + u[d]) * k[d] + (q[d] + v[d]) * projected(w, h, d, n);
+    return w->scale * sum;
+}
+
+const struct oracle transformer_xl_oracle = {
+    .name = "transformer-xl", .choose = choose, .score = score,
+};

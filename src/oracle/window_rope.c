@@ -1,0 +1,144 @@
+/*
+ * window_rope.c - rotary scores at an effective distance d(i, j):
+ *   ReRoPE (Su 2023, kexue.fm/archives/9708): n below the window, then window;
+ *     leaky: window + (n - window) / k;
+ *   SelfExtend (Jin et al. 2024, arXiv:2401.01325v3, section 3): beyond the
+ *     window, floor(p_i / G) + w - floor(w / G) - floor(p_j / G);
+ *   StreamingLLM (Xiao et al. 2024, arXiv:2309.17453v4, section 3.2): positions
+ *     within a cache of the first 'sinks' tokens and the last 'window' keys.
+ * The score is s Re sum_c q_c conj(k_c) exp(i d theta_c), pairs (c, c + D/2).
+ */
+#include "content.h"
+
+static cx rope_score(const struct oracle_call *w, int64_t b, int64_t h,
+                     int64_t i, int64_t j, double distance)
+{
+    double base = oracle_number(w->spec, "base", 10000);
+    int paired = oracle_word(w->spec, "pairing", "interleaved", 0);
+    const cx *q = query_of(w, b, h, i), *k = key_of(w, b, h, j);
+    cx sum = 0;
+
+    for (int64_t c = 0; c < w->D / 2; c++) {
+        double a = distance * pow(base, -2.0 * (double)c / (double)w->D);
+        int64_t x = paired ? 2 * c : c, y = paired ? 2 * c + 1 : c + w->D / 2;
+
+        /* Re of (q_x + i q_y)(k_x - i k_y) e^(ia), products not conjugated */
+        sum += (q[x] * k[x] + q[y] * k[y]) * cos(a) -
+               (q[y] * k[x] - q[x] * k[y]) * sin(a);
+    }
+    return w->scale * sum;
+}
+
+static int even(int64_t *D)
+{
+    *D += *D % 2;
+    return 1;
+}
+
+static int choose_rerope(char *spec, size_t size, int i, int64_t *D,
+                         int64_t *W, int64_t *low, int64_t *high)
+{
+    static const char *const specs[] = {
+        "rerope(window=3)", "rerope", "rerope(window=4,leak=2)",
+        "rerope(window=2,base=100,pairing=interleaved)"
+    };
+
+    (void)W;
+    (void)low;
+    (void)high;
+    if (i > 3)
+        return 0;
+    snprintf(spec, size, "%s", specs[i]);
+    return even(D);
+}
+
+static cx rerope(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
+                 int64_t j)
+{
+    double window = oracle_number(w->spec, "window", 512);
+    double leak = oracle_number(w->spec, "leak", 0);
+    double n = (double)past(w, b, i, j);
+
+    if (n >= window)
+        n = leak > 0 ? window + (n - window) / leak : window;
+    return rope_score(w, b, h, i, j, n);
+}
+
+const struct oracle rerope_oracle = {
+    .name = "rerope", .choose = choose_rerope, .score = rerope,
+};
+
+static int choose_selfextend(char *spec, size_t size, int i, int64_t *D,
+                             int64_t *W, int64_t *low, int64_t *high)
+{
+    static const char *const specs[] = {
+        "selfextend(group=2,window=4)", "selfextend",
+        "selfextend(group=3,window=2,pairing=interleaved)"
+    };
+
+    (void)W;
+    (void)high;
+    if (i > 2)
+        return 0;
+    *low = 0;
+    snprintf(spec, size, "%s", specs[i]);
+    return even(D);
+}
+
+static cx selfextend(const struct oracle_call *w, int64_t b, int64_t h,
+                     int64_t i, int64_t j)
+{
+    double window = oracle_number(w->spec, "window", 512);
+    double group = oracle_number(w->spec, "group", 8);
+    double p_i = (double)w->q_pos[b * w->T + i];
+    double p_j = (double)w->k_pos[b * w->S + j], n = p_i - p_j;
+
+    if (n >= window)
+        n = floor(p_i / group) + window - floor(window / group) -
+            floor(p_j / group);
+    return rope_score(w, b, h, i, j, n);
+}
+
+const struct oracle selfextend_oracle = {
+    .name = "selfextend", .choose = choose_selfextend, .score = selfextend,
+};
+
+static int choose_streaming(char *spec, size_t size, int i, int64_t *D,
+                            int64_t *W, int64_t *low, int64_t *high)
+{
+    static const char *const specs[] = {
+        "streaming(sinks=2,window=3)", "streaming",
+        "streaming(sinks=0,window=2,pairing=interleaved)",
+        "streaming(sinks=1,window=1)"
+    };
+
+    (void)W;
+    (void)high;
+    if (i > 3)
+        return 0;
+    *low = 0;
+    snprintf(spec, size, "%s", specs[i]);
+    return even(D);
+}
+
+static cx streaming(const struct oracle_call *w, int64_t b, int64_t h,
+                    int64_t i, int64_t j)
+{
+    double sinks = oracle_number(w->spec, "sinks", 4);
+    double window = oracle_number(w->spec, "window", 508);
+    double p_i = (double)w->q_pos[b * w->T + i];
+    double p_j = (double)w->k_pos[b * w->S + j], n = p_i - p_j;
+
+    if (n >= window) {
+        if (p_j >= sinks)
+            return -INFINITY;
+        /* the query is the last of sinks + window tokens in the cache */
+        if (p_i > sinks + window - 1)
+            n = sinks + window - 1 - p_j;
+    }
+    return rope_score(w, b, h, i, j, n);
+}
+
+const struct oracle streaming_oracle = {
+    .name = "streaming", .choose = choose_streaming, .score = streaming,
+};

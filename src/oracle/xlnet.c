@@ -1,0 +1,63 @@
+/*
+ * xlnet.c - Yang et al. 2019, arXiv:1906.08237v2, section 2.4 and appendix:
+ * Transformer-XL's terms and (q_i + b).s_ij, s_ij one of two vectors by whether
+ * i and j are of one segment.  Parameters: W [H, D, width], u, v, b [H, D],
+ * segments [2, H, D], same first.
+ */
+#include "content.h"
+
+static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
+                  int64_t *low, int64_t *high)
+{
+    static const char *const list[] = {
+        "xlnet", "xlnet(clamp=2)", "xlnet(segment=3)",
+        "xlnet(base=100,share=yes)"
+    };
+
+    *D += *D % 2; /* the width is H D, and its sinusoid has pairs */
+    (void)W;
+    (void)low;
+    (void)high;
+    return oracle_spec(spec, size, i, list, sizeof(list) / sizeof(list[0]));
+}
+
+static cx projected(const struct oracle_call *w, int64_t h, int64_t d, double n)
+{
+    double base = oracle_number(w->spec, "base", 10000);
+    int64_t half = w->W / 2;
+    const cx *row = w->param[0] + (h * w->D + d) * w->W;
+    cx sum = 0;
+
+    for (int64_t c = 0; c < half; c++) {
+        double angle = n * pow(base, -2.0 * (double)c / (double)w->W);
+
+        sum += row[c] * sin(angle) + row[half + c] * cos(angle);
+    }
+    return sum;
+}
+
+static cx score(const struct oracle_call *w, int64_t b, int64_t h, int64_t i,
+                int64_t j)
+{
+    double clamp = oracle_number(w->spec, "clamp", 0);
+    double border = oracle_number(w->spec, "segment", 0);
+    double p_i = (double)w->q_pos[b * w->T + i];
+    double p_j = (double)w->k_pos[b * w->S + j], n = p_i - p_j;
+    int64_t other = border != 0 && (p_i < border) != (p_j < border);
+    const cx *q = query_of(w, b, h, i), *k = key_of(w, b, h, j);
+    const cx *u = w->param[1] + h * w->D, *v = w->param[2] + h * w->D;
+    const cx *bias = w->param[3] + h * w->D;
+    const cx *segment = w->param[4] + (other * w->H + h) * w->D;
+    cx sum = 0;
+
+    if (clamp > 0)
+        n = fmax(-clamp, fmin(clamp, n));
+    for (int64_t d = 0; d < w->D; d++)
+        sum += (q[d] + u[d]) * k[d] + (q[d] + v[d]) * projected(w, h, d, n) +
+               (q[d] + bias[d]) * segment[d];
+    return w->scale * sum;
+}
+
+const struct oracle xlnet_oracle = {
+    .name = "xlnet", .choose = choose, .score = score,
+};

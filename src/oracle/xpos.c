@@ -1,0 +1,42 @@
+/*
+ * xpos.c - Sun et al. 2022, arXiv:2212.10554v1, algorithm 1: a rotation of
+ * interleaved pairs, queries longer by zeta^(p/scale), keys shorter by it.
+ */
+#include "pairs.h"
+
+static int choose(char *spec, size_t size, int i, int64_t *D, int64_t *W,
+                  int64_t *low, int64_t *high)
+{
+    static const char *const specs[] = {
+        "xpos",
+        "xpos(base=300,gamma=1,scale=64,center=20)",
+    };
+
+    (void)W, (void)low, (void)high;
+    *D = oracle_multiple(*D, 2);
+    return oracle_spec(spec, size, i, specs, sizeof(specs) / sizeof(specs[0]));
+}
+
+static cx rotated(const struct oracle_call *w, int key, int64_t b, int64_t h,
+                 int64_t t, const cx *x, int64_t d)
+{
+    double gamma = oracle_number(w->spec, "gamma", 0.4);
+    double scale = oracle_number(w->spec, "scale", 512), zeta, grow;
+    double base = oracle_number(w->spec, "base", 10000), D = (double)w->D;
+    double pos = oracle_coord(w, key, b, t, 0,
+                             (double)oracle_position(w, key, b, t));
+    struct oracle_pair p = oracle_pair_of(d, w->D, 1);
+    double angle = pos * pow(base, -2 * (double)p.c / D);
+
+    (void)h;
+    zeta = (2 * (double)p.c + gamma * D) / ((1 + gamma) * D);
+    grow = pow(zeta, (pos - oracle_number(w->spec, "center", 0)) / scale);
+    if (key)
+        grow = 1 / grow;
+    return oracle_rotate_pair(x, d, p, grow * cos(angle), grow * sin(angle));
+}
+
+extern const struct oracle xpos_oracle;
+const struct oracle xpos_oracle = {
+    .name = "xpos", .choose = choose, .rotated = rotated, .real = 1,
+};

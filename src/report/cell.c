@@ -1,0 +1,128 @@
+/* cell.c - cells of tables that have more than one number */
+#include "cell.h"
+#include "page.h"
+#include <math.h>
+#include <string.h>
+
+/*
+ * One precision for an interval and what it is of: two digits of its width, no
+ * fewer decimals than the other cells have.
+ */
+static int decimals_of(double width, int least)
+{
+    const double wanted = width > 0 ? 1 - floor(log10(width)) : least;
+
+    return (int)fmin(fmax(wanted, least), fmax(least, 4));
+}
+
+static void put(struct lct_html *h, bool sign, double value, int decimals)
+{
+    if (sign)
+        lct_page_put_signed(h, value, decimals);
+    else
+        lct_page_put_number(h, value, decimals);
+}
+
+/* What rounds to zero and is not zero keeps its sign: "-0.0000". */
+static void put_end(struct lct_html *h, double value, int decimals)
+{
+    if (value != 0 && fabs(value) < 0.5 * pow(10, -decimals)) {
+        lct_html_raw(h, value < 0 ? "\xe2\x88\x92" : "+");
+        value = 0;
+    }
+    lct_page_put_number(h, value, decimals);
+}
+
+static void put_ends(struct lct_html *h, double low, double high, int decimals)
+{
+    lct_html_raw(h, "[");
+    put_end(h, low, decimals);
+    lct_html_raw(h, ", ");
+    put_end(h, high, decimals);
+    lct_html_raw(h, "]");
+}
+
+/* One element for all numbers of the cell: a page has hundreds of them. */
+void lct_cell_interval(struct lct_html *h, const struct lct_results *r,
+                       bool sign, const char *own, const char *whose)
+{
+    const bool other = strcmp(own, whose) != 0;
+    const double low = lct_page_value(r, "%s.low", whose);
+    const double high = lct_page_value(r, "%s.high", whose);
+    const bool interval = !isnan(low);
+    const int decimals = decimals_of(high - low, 3);
+
+    lct_html_raw(h, "<td class=\"i\" data-number=\"");
+    lct_html_text(h, own);
+    lct_html_raw(h, ".mean");
+    if (interval && other) {
+        lct_html_raw(h, " ");
+        lct_html_text(h, whose);
+        lct_html_raw(h, ".mean");
+    }
+    lct_html_raw(h, interval ? " low high\">" : "\">");
+    put(h, sign, lct_page_value(r, "%s.mean", own), other ? 3 : decimals);
+    if (interval) {
+        lct_html_raw(h, "\n");
+        if (other) {
+            put(h, true, lct_page_value(r, "%s.mean", whose), decimals);
+            lct_html_raw(h, " ");
+        }
+        put_ends(h, low, high, decimals);
+    }
+    lct_html_raw(h, "</td>");
+}
+
+void lct_cell_share_text(struct lct_html *h, const struct lct_results *r,
+                         bool per_cent, const char *path, const char *name)
+{
+    const double scale = per_cent ? 100 : 1;
+    const double low = scale * lct_page_value(r, "%s.low", path);
+    const double high = scale * lct_page_value(r, "%s.high", path);
+    const int decimals = decimals_of(high - low, per_cent ? 0 : 3);
+
+    lct_page_put_number(h, scale * lct_page_value(r, "%s.%s", path, name),
+                    decimals);
+    if (isnan(low))
+        return;
+    lct_html_raw(h, per_cent ? " %\n" : "\n");
+    put_ends(h, low, high, decimals);
+}
+
+void lct_cell_share(struct lct_html *h, const struct lct_results *r,
+                    bool per_cent, const char *path, const char *name)
+{
+    lct_html_raw(h, "<span data-number=\"");
+    lct_html_text(h, path);
+    lct_html_raw(h, ".");
+    lct_html_raw(h, name);
+    lct_html_raw(h, isnan(lct_page_value(r, "%s.low", path)) ? "\""
+                                                            : " low high\"");
+    lct_html_raw(h, per_cent ? " data-scale=\"100\">" : ">");
+    lct_cell_share_text(h, r, per_cent, path, name);
+    lct_html_raw(h, "</span>");
+}
+
+static void mark(struct lct_html *h, const char *path)
+{
+    lct_html_raw(h, "<span data-number=\"");
+    lct_html_text(h, path);
+    lct_html_raw(h, "\">");
+}
+
+void lct_cell_half(struct lct_html *h, const struct lct_results *r, bool sign,
+                   const char *mean, const char *half)
+{
+    const double width = 2 * lct_page_value(r, "%s", half);
+    const int decimals = decimals_of(width, 3);
+
+    mark(h, mean);
+    put(h, sign, lct_page_value(r, "%s", mean), decimals);
+    lct_html_raw(h, "</span>");
+    if (isnan(width))
+        return;
+    lct_html_raw(h, " <small>\xc2\xb1 ");
+    mark(h, half);
+    put_end(h, width / 2, decimals);
+    lct_html_raw(h, "</span></small>");
+}

@@ -1,0 +1,91 @@
+/* lines.c - the lines of one figure, and the memory behind them */
+#include "lines.h"
+#include "../core/size.h"
+#include "../figure/figure.h"
+#include <math.h>
+
+static void *array(size_t n, size_t each)
+{
+    size_t bytes;
+
+    return lct_mul(&bytes, n ? n : 1, each) ? locant_alloc(bytes) : NULL;
+}
+
+locant_status lct_lines_make(struct lct_lines *l, size_t series, size_t labels,
+                             size_t numbers)
+{
+    *l = (struct lct_lines){ .n = 0 };
+    LCT_TRY(lct_page_numbers(&l->numbers, numbers));
+    l->series = array(series, sizeof *l->series);
+    l->labels = array(labels, sizeof *l->labels);
+    if (l->series && l->labels)
+        return LOCANT_OK;
+    lct_lines_free(l);
+    return locant_fail(LOCANT_ERR_NOMEM, "report: no memory for %zu lines",
+                       series);
+}
+
+void lct_lines_free(struct lct_lines *l)
+{
+    locant_release(l->series);
+    locant_release(l->labels);
+    locant_release(l->numbers);
+    *l = (struct lct_lines){ .n = 0 };
+}
+
+double *lct_lines_take(struct lct_lines *l, size_t n)
+{
+    l->n_numbers += n;
+    return l->numbers + l->n_numbers - n;
+}
+
+static int dash_of(size_t group)
+{
+    const size_t round = group / LCT_GREY;
+
+    return round == 0 ? 0 : 2 + (int)((round - 1) % (LCT_DASHES - 2));
+}
+
+locant_series *lct_lines_add(struct lct_lines *l, size_t n, size_t group)
+{
+    double *x = lct_lines_take(l, 2 * n);
+
+    l->series[l->n] = (locant_series){ .n = n, .x = x, .y = x + n,
+                                       .color = (int)(group % LCT_GREY),
+                                       .dashed = dash_of(group) };
+    return &l->series[l->n++];
+}
+
+double *lct_lines_of(struct lct_lines *l, const locant_series *s)
+{
+    return l->numbers + (s->x - l->numbers);
+}
+
+locant_series *lct_lines_grey(struct lct_lines *l, size_t n)
+{
+    locant_series *s = lct_lines_add(l, n, 0);
+
+    s->color = LCT_GREY;
+    s->dashed = 1;
+    return s;
+}
+
+void lct_lines_dashed(struct lct_lines *l, double x, enum lct_message label)
+{
+    double *nowhere = lct_lines_take(l, 2);
+
+    nowhere[0] = x;
+    nowhere[1] = NAN;
+    l->series[l->n++] = (locant_series){ LCT_LABEL(label), .n = 1, .x = nowhere,
+                                         .y = nowhere + 1, .dashed = 1,
+                                         .color = LCT_GREY };
+}
+
+void lct_lines_label(struct lct_lines *l, enum lct_message id, const char *text)
+{
+    struct lct_label *label = &l->labels[l->n_labels++];
+
+    lct_messages_label(label, id, &text);
+    l->series[l->n - 1].label = label->en;
+    l->series[l->n - 1].label_zh = label->zh;
+}

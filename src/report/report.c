@@ -1,0 +1,236 @@
+/* report.c - the main job, from options to page */
+#define _GNU_SOURCE
+#include "../measure/forecast.h"
+#include "../measure/gates.h"
+#include "../measure/numbers.h"
+#include "../measure/properties.h"
+#include "../measure/results_tasks.h"
+#include "../measure/study.h"
+#include "../measure/works.h"
+#include "../store/checkpoint.h"
+#include "../store/store_texts.h"
+#include "page.h"
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Found out now rather than when the work is done: can the page be written? */
+static locant_status check_path(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    size_t n = slash ? (size_t)(slash - path) : 0;
+    char *folder = locant_alloc(n + 2);
+    int refused;
+    struct stat st;
+
+    if (folder == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory", path);
+    memcpy(folder, path, n);
+    if (n == 0)
+        folder[0] = slash ? '/' : '.';
+    refused = access(folder, W_OK | X_OK) != 0 ? errno : 0;
+    locant_release(folder);
+    if (refused)
+        return locant_fail(LOCANT_ERR_IO, "%s: cannot be written: %s", path,
+                           strerror(refused));
+    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+        return locant_fail(LOCANT_ERR_IO, "%s: is a folder, expected a file",
+                           path);
+    return LOCANT_OK;
+}
+
+static locant_status judge_properties(struct lct_results *r)
+{
+    locant_report_gate *gate = &r->gates[0];
+    char sentence[256] = "";
+    bool held = true;
+
+    for (size_t i = 0; i < r->n && held; i++)
+        LCT_TRY(lct_check_properties(&held, sentence, r->groups[i].spec,
+                                     r->heads, r->width));
+    for (int i = 0; i < LCT_IDENTITIES; i++) {
+        struct lct_identity *one = &r->identities[i];
+
+        LCT_TRY(lct_identity(one, i));
+        r->n_identities = i + 1;
+        if (held && !one->holds)
+            snprintf(sentence, sizeof sentence, "%.180s: not so here (error "
+                     "%.2g)", one->name, one->error);
+        held = held && one->holds;
+    }
+    snprintf(gate->name, sizeof gate->name, "g1");
+    gate->passed = held;
+    snprintf(gate->text, sizeof gate->text, held ? "g1.hold" : "g1.lacks");
+    gate->value[0] = (double)r->n;
+    memcpy(gate->spec[0], sentence, sizeof gate->spec[0]);
+    lct_gate_say(gate);
+    return LOCANT_OK;
+}
+
+/* The document as text, in memory of ours. */
+static locant_status write_json(char **out, const struct lct_results *r)
+{
+    const size_t flags = JSON_COMPACT;
+    size_t bytes = json_dumpb(r->numbers, NULL, 0, flags);
+
+    *out = bytes > 0 ? locant_alloc(bytes + 1) : NULL;
+    if (*out == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "locant_report_run: no memory for %zu bytes of"
+                           " numbers", bytes);
+    (*out)[json_dumpb(r->numbers, *out, bytes, flags)] = 0;
+    return LOCANT_OK;
+}
+
+static locant_status fill_report(locant_report *out,
+                                 const struct lct_results *r)
+{
+    *out = (locant_report){0};
+    LCT_TRY(write_json(&out->json, r));
+    out->rows = locant_alloc(r->n * sizeof *out->rows);
+    if (out->rows == NULL) {
+        locant_report_free(out);
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "locant_report_run: no memory for %zu rows", r->n);
+    }
+    out->n_rows = r->n;
+    for (size_t i = 0; i < r->n; i++)
+        lct_report_row_of(&out->rows[i], &r->groups[i]);
+    memcpy(out->gates, r->gates, sizeof out->gates);
+    out->corpus = r->corpus;
+    out->seconds = r->seconds;
+    return LOCANT_OK;
+}
+
+static locant_status write_page(locant_report *out, struct lct_results *r,
+                                const locant_report_options *o, double begun)
+{
+    snprintf(r->commit, sizeof r->commit, "%s",
+             o->commit ? o->commit : locant_version());
+    LCT_TRY(judge_properties(r));
+    LCT_TRY(lct_judge_gates(r));
+    r->seconds = lct_clock() - begun;
+    LCT_TRY(lct_numbers_create(&r->numbers, r));
+    LCT_TRY(lct_page_write(o->path, r));
+    LCT_TRY(lct_seeds_for_effect(r, o->progress, o->context));
+    return out ? fill_report(out, r) : LOCANT_OK;
+}
+
+/* Who is told of progress, and the work of the job as last told. */
+struct listener {
+    locant_progress_fn progress;
+    void *context;
+    int64_t total;
+};
+
+static int tell(const locant_progress *p, void *context)
+{
+    struct listener *to = context;
+
+    to->total = p->total;
+    return to->progress ? to->progress(p, to->context) : 0;
+}
+
+/* Probing comes when what counts as work is done. */
+static int tell_probing(const locant_progress *p, void *context)
+{
+    const struct listener *to = context;
+    locant_progress whole = *p;
+
+    whole.done = whole.total = to->total > 0 ? to->total : 1;
+    return to->progress ? to->progress(&whole, to->context) : 0;
+}
+
+/* Seeds that fit, and what all of it costs, before the first step. */
+static locant_status forecast(struct lct_forecast *f, struct lct_works *works,
+                              locant_store *store, const locant_corpus *corpus,
+                              const locant_report_options *o)
+{
+    double seconds[LCT_WORKS];
+
+    LCT_TRY(lct_forecast(f, &works->plan, o, store, corpus));
+    lct_works_fit(works);
+    lct_works_forecast(seconds, works, f->seed);
+    lct_works_announce(works, seconds, o->progress, o->context);
+    return LOCANT_OK;
+}
+
+static void keep_forecast(struct lct_results *r, const struct lct_forecast *f)
+{
+    r->forecast = f->once + f->seeds * f->seed;
+    r->limit = f->limit;
+    r->seeds_asked = f->asked;
+}
+
+static locant_status make(locant_report *out, struct lct_works *works,
+                          const locant_corpus *corpus,
+                          const locant_report_options *o)
+{
+    double begun = lct_clock();
+    struct listener to = {o->progress, o->context, 0};
+    struct lct_results results = {0};
+    struct lct_forecast told = { 0 };
+    locant_store *store;
+    locant_status status;
+
+    LCT_TRY(locant_store_open(&store, o->directory));
+    locant_store_any_isa(store, o->any_isa);
+    status = lct_store_keep_source(store, corpus, o->progress, o->context);
+    if (status == LOCANT_OK)
+        status = forecast(&told, works, store, corpus, o);
+    if (status == LOCANT_OK)
+        status = lct_works_run(&results, works, store, corpus, tell, &to);
+    keep_forecast(&results, &told);
+    if (status == LOCANT_OK)
+        status = lct_results_tasks(&results, store);
+    if (status == LOCANT_OK)
+        status = lct_results_probe(&results, store,
+                                   o->preset != LOCANT_PRESET_SMOKE,
+                                   tell_probing, &to);
+    if (status == LOCANT_OK)
+        status = write_page(out, &results, o, begun);
+    if (status == LOCANT_OK) {
+        status = lct_sections_keep(store, &results);
+        if (status == LOCANT_OK)
+            status = lct_study_keep(store, &results, corpus, o);
+        if (status != LOCANT_OK)
+            locant_report_free(out);
+    }
+    lct_results_free(&results);
+    locant_store_close(store);
+    return status;
+}
+
+locant_status locant_report_run(locant_report *out, const locant_corpus *corpus,
+                                const locant_report_options *options)
+{
+    struct lct_works works;
+    locant_status status;
+
+    if (!corpus || !options || !options->directory || !options->path)
+        return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", __func__,
+                           !corpus    ? "corpus"
+                           : !options ? "options"
+                           : !options->directory ? "options->directory"
+                                                 : "options->path");
+    /* what cannot be done is found out before a store is made */
+    status = lct_works_create(&works, options);
+    if (status == LOCANT_OK)
+        status = check_path(options->path);
+    if (status == LOCANT_OK)
+        status = make(out, &works, corpus, options);
+    lct_works_free(&works);
+    return status;
+}
+
+void locant_report_free(locant_report *report)
+{
+    if (report == NULL)
+        return;
+    locant_release(report->rows);
+    locant_release(report->json);
+    *report = (locant_report){0};
+}

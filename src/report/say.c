@@ -1,0 +1,192 @@
+/*
+ * say.c - messages of the page in English and Chinese.
+ *
+ * Both are in the file, <span class="en"> beside <span class="zh">, and one of
+ * them is displayed.  Two radio buttons in front of <main>, #lang-en and
+ * #lang-zh, and rules about what follows the checked one choose it: that works
+ * without a script.  A script that wants the other language (for ?lang=zh, or
+ * navigator.language) clicks the button and sets <html lang>;
+ * <html lang="zh..."> alone does too.  What a rule cannot hide, an aria-label,
+ * has its Chinese beside it in data-zh, for a script to swap.
+ */
+#include "say.h"
+#include "page.h"
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+const char lct_say_switch[] =
+    "<input class=\"lang\" type=\"radio\" name=\"lang\" id=\"lang-en\" checked>"
+    "<label class=\"lang\" for=\"lang-en\" lang=\"en\">English</label>"
+    "<input class=\"lang\" type=\"radio\" name=\"lang\" id=\"lang-zh\">"
+    "<label class=\"lang\" for=\"lang-zh\" lang=\"zh-CN\">中文</label>\n";
+
+const char lct_say_style[] =
+    "html:not([lang|=zh]) #lang-en:checked~main .zh,"
+    "html[lang|=zh] main .en,#lang-zh:checked~main .en{display:none}"
+    "input.lang{position:absolute;opacity:0}"
+    "label.lang{float:right;cursor:pointer;padding:.3rem .8rem;margin:.6rem 0;"
+    "border:1px solid var(--line);background:var(--card);color:var(--link)}"
+    "label.lang[for=lang-en]{border-radius:0 1rem 1rem 0;margin-right:1rem;"
+    "border-left:0}"
+    "label.lang[for=lang-zh]{border-radius:1rem 0 0 1rem}"
+    "input.lang:checked+label{background:var(--link);color:var(--page)}"
+    "input.lang:focus-visible+label{outline:3px solid var(--soft)}"
+    "main{clear:both}@media print{.lang{display:none}}";
+
+void lct_say_open(struct lct_html *h, enum lct_language language)
+{
+    lct_html_raw(h, language == LCT_ZH ? "<span class=\"zh\" lang=\"zh-CN\">"
+                                       : "<span class=\"en\">");
+}
+
+void lct_say_close(struct lct_html *h)
+{
+    lct_html_raw(h, "</span>");
+}
+
+/* Once where both are the same. */
+static void put_both(struct lct_html *h, const char *en, const char *zh)
+{
+    if (strcmp(en, zh) == 0) {
+        lct_html_text(h, en);
+        return;
+    }
+    lct_say_open(h, LCT_EN);
+    lct_html_text(h, en);
+    lct_say_close(h);
+    lct_say_open(h, LCT_ZH);
+    lct_html_text(h, zh);
+    lct_say_close(h);
+}
+
+void lct_say(struct lct_html *h, enum lct_message id)
+{
+    put_both(h, lct_messages_text(id, LCT_EN), lct_messages_text(id, LCT_ZH));
+}
+
+void lct_say_translated(struct lct_html *h, const char *en)
+{
+    const char *zh = lct_messages_translate(en);
+
+    if (zh)
+        put_both(h, en, zh);
+    else
+        lct_html_text(h, en);
+}
+
+void lct_say_label(struct lct_html *h, enum lct_message id)
+{
+    lct_html_label(h, lct_messages_text(id, LCT_EN),
+                   lct_messages_text(id, LCT_ZH));
+}
+
+/* ------------------------------------------------------------------ values */
+
+/* A message being said. */
+struct saying {
+    struct lct_html *h;
+    const struct lct_results *r;
+    const char *at;
+    const char *const *text;
+    enum lct_language language;
+};
+
+/* "{path}", "{path:3}", "{path:+3}", "{path:M}"; returns what follows. */
+static const char *say_number(const struct saying *s, const char *form)
+{
+    size_t path = strcspn(form, ":}"), all = strcspn(form, "}");
+    const char *how = form + path + 1;
+    const bool below = form[1] == '*';
+    char name[128];
+
+    snprintf(name, sizeof name, "%s%.*s", below ? s->at : "",
+             (int)path - 1 - below, form + 1 + below);
+    if (path == all)
+        lct_page_count(s->h, s->r, "%s", name);
+    else if (*how == 'M')
+        lct_page_scaled(s->h, s->r, 1e-6, 2, "%s", name);
+    else if (*how == '+')
+        lct_page_signed(s->h, s->r, how[1] - '0', "%s", name);
+    else
+        lct_page_number(s->h, s->r, *how - '0', "%s", name);
+    lct_html_raw(s->h, path < all && *how == 'M' ? "M" : "");
+    return form + all + (form[all] == '}');
+}
+
+/* Lines, each as code. */
+static void say_specs(const struct saying *s, const char *lines)
+{
+    char spec[300];
+
+    while (lines && *lines) {
+        size_t n = strcspn(lines, "\n");
+
+        snprintf(spec, sizeof spec, "%.*s", (int)n, lines);
+        lct_html_raw(s->h, "<code>");
+        lct_html_text(s->h, spec);
+        lct_html_raw(s->h, "</code>");
+        lines += n + (lines[n] == '\n');
+        if (*lines)
+            lct_html_raw(s->h, s->language == LCT_ZH ? "、" : ", ");
+    }
+}
+
+static void say_text(const struct saying *s, char kind, const char *text)
+{
+    const char *zh = kind == '\\' && s->language == LCT_ZH
+                         ? lct_messages_translate(text)
+                         : NULL;
+
+    if (kind == '@')
+        say_specs(s, text);
+    else
+        lct_html_text(s->h, zh ? zh : text);
+}
+
+static void say(const struct saying *s, const char *form)
+{
+    while (*form) {
+        const size_t plain = strcspn(form, "{$@\\");
+
+        if (plain > 0) {
+            char piece[LCT_MESSAGE_BYTES];
+
+            snprintf(piece, sizeof piece, "%.*s", (int)plain, form);
+            lct_html_text(s->h, piece);
+            form += plain;
+        } else if (*form == '{') {
+            form = say_number(s, form);
+        } else {
+            say_text(s, form[0], s->text ? s->text[form[1] - '1'] : NULL);
+            form += 2;
+        }
+    }
+}
+
+void lct_say_all(struct lct_html *h, const struct lct_results *r,
+                 const char *at, const enum lct_message *ids, int n,
+                 const char *const *text)
+{
+    for (int l = LCT_EN; l <= LCT_ZH; l++) {
+        const struct saying s = { h, r, at, text, (enum lct_language)l };
+
+        lct_say_open(h, s.language);
+        for (int i = 0; i < n; i++)
+            if (ids[i] != MSG_NONE)
+                say(&s, lct_messages_text(ids[i], s.language));
+        lct_say_close(h);
+    }
+}
+
+void lct_say_values(struct lct_html *h, const struct lct_results *r,
+                    enum lct_message id, const char *const *text)
+{
+    const struct saying s = { h, r, "", text, LCT_EN };
+    const char *en = lct_messages_text(id, LCT_EN);
+
+    if (strcmp(en, lct_messages_text(id, LCT_ZH)) == 0)
+        say(&s, en);
+    else
+        lct_say_all(h, r, "", &id, 1, text);
+}

@@ -1,0 +1,36 @@
+/* checkpoint.h - parameters and moments of a run, in a file */
+#ifndef LCT_CHECKPOINT_H
+#define LCT_CHECKPOINT_H
+#include "../model/model.h"
+
+/* Seconds of a clock that never jumps. */
+double lct_clock(void);
+
+/* FNV-1a, 64 bits, continued from 'h'; begin with LCT_HASH_BEGIN. */
+#define LCT_HASH_BEGIN 0xcbf29ce484222325u
+uint64_t lct_hash(uint64_t h, const void *bytes, size_t size);
+
+/* What a checkpoint holds besides the parameters of the model. */
+struct lct_checkpoint {
+    const char *key;   /* of the run; compared on reading */
+    int64_t step;
+    double seconds;
+    uint64_t checksum; /* of every batch so far */
+    real *m, *v;       /* [size] moments; NULL on reading: neither they nor
+                          what the model remembered are wanted */
+};
+
+/*
+ * Write durably: on return the new checkpoint is on the disk; before that the
+ * old one is.
+ */
+locant_status lct_checkpoint_write(const char *path, struct lct_model *model,
+                                   const struct lct_checkpoint *c);
+
+/*
+ * Read into the model and *c.  A file that is cut, changed or of another run is
+ * refused with FORMAT, and neither is touched.
+ */
+locant_status lct_checkpoint_read(struct lct_checkpoint *c,
+                                  struct lct_model *model, const char *path);
+#endif

@@ -1,0 +1,101 @@
+/* run_sizes.c - the sizes of a run: judged, and as text */
+#include "run_sizes.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------- sizes */
+
+locant_status lct_check_sizes(const locant_train_options *o)
+{
+    const struct { const char *name; int64_t value, max; } size[] = {
+        {"layers", o->layers, 1024},   {"width", o->width, 1 << 20},
+        {"heads", o->heads, 1 << 16},  {"ff", o->ff, 1 << 24},
+        {"batch", o->batch, 1 << 20},  {"length", o->length, 1 << 20},
+        {"steps", o->steps, LCT_STEPS_MAX},
+    };
+
+    for (size_t i = 0; i < sizeof size / sizeof size[0]; i++)
+        if (size[i].value < 1 || size[i].value > size[i].max)
+            return locant_fail(LOCANT_ERR_PARAM,
+                               "locant_train: %s is %" PRId64
+                               ", expected 1 .. %" PRId64, size[i].name,
+                               size[i].value, size[i].max);
+    if (o->kv_heads < 0 || o->kv_heads > o->heads)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_train: kv_heads is %" PRId64
+                           ", expected 0 .. heads, which is %" PRId64,
+                           o->kv_heads, o->heads);
+    if (o->memory < 0 || o->memory > 1 << 20)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_train: memory is %" PRId64
+                           ", expected 0 .. %d", o->memory, 1 << 20);
+    if (o->parent < 0)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_train: parent is %" PRId64
+                           ", expected the number of a run, or 0", o->parent);
+    if (o->checkpoint_every < 0)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_train: checkpoint_every is %" PRId64
+                           ", expected at least 0", o->checkpoint_every);
+    return LOCANT_OK;
+}
+
+/* ------------------------------------------------------------------- model */
+
+void lct_model_text(char out[128], const struct lct_model_config *c)
+{
+    int n = snprintf(out, 128,
+                     "layers=%" PRId64 ",width=%" PRId64 ",heads=%" PRId64
+                     ",kv_heads=%" PRId64 ",ff=%" PRId64 ",norm=%s",
+                     c->layers, c->width, c->heads, c->kv_heads, c->ff,
+                     c->norm == LCT_RMS_NORM ? "rms" : "layer");
+
+    if (c->memory > 0)
+        n += snprintf(out + n, 128 - (size_t)n, ",memory=%" PRId64, c->memory);
+    if (c->vocab != LCT_VOCAB)
+        snprintf(out + n, 128 - (size_t)n, ",vocab=%" PRId64, c->vocab);
+}
+
+/* By the checks of the options that such a model is trained with. */
+static locant_status check_config(const struct lct_model_config *c)
+{
+    locant_train_options o = LOCANT_TRAIN_INIT;
+
+    o.layers = c->layers;
+    o.width = c->width;
+    o.heads = c->heads;
+    o.kv_heads = c->kv_heads;
+    o.ff = c->ff;
+    o.memory = c->memory;
+    LCT_TRY(lct_check_sizes(&o));
+    if (c->kv_heads < 1)
+        return locant_fail(LOCANT_ERR_FORMAT, "kv_heads is 0, expected 1 .. "
+                           "heads, which is %" PRId64, c->heads);
+    if (c->vocab < 1 || c->vocab > LCT_VOCAB)
+        return locant_fail(LOCANT_ERR_FORMAT, "vocab is %" PRId64
+                           ", expected 1 .. %d", c->vocab, LCT_VOCAB);
+    return LOCANT_OK;
+}
+
+locant_status lct_model_parse(struct lct_model_config *c, const char *text)
+{
+    const char *vocab = strstr(text, ",vocab="), *rms = strstr(text, ",norm=r");
+    char again[128];
+
+    *c = (struct lct_model_config){.vocab = LCT_VOCAB};
+    c->norm = rms ? LCT_RMS_NORM : LCT_LAYER_NORM;
+    sscanf(text,
+           "layers=%" SCNd64 ",width=%" SCNd64 ",heads=%" SCNd64
+           ",kv_heads=%" SCNd64 ",ff=%" SCNd64 ",norm=%*[a-z],memory=%"
+           SCNd64, &c->layers, &c->width, &c->heads, &c->kv_heads, &c->ff,
+           &c->memory);
+    if (vocab)
+        sscanf(vocab, ",vocab=%" SCNd64, &c->vocab);
+    LCT_TRY(check_config(c));
+    lct_model_text(again, c);
+    if (strcmp(text, again) != 0)
+        return locant_fail(LOCANT_ERR_FORMAT, "the model of a run reads '%s',"
+                           " expected '%s'", text, again);
+    return LOCANT_OK;
+}

@@ -1,0 +1,184 @@
+/*
+ * store_guard.c - a database that may be a stranger's, made safe to read.
+ *
+ * What is opened is a file, and so is what SQLite keeps beside it: a FIFO would
+ * hold the command for ever, and opening a device can change it.
+ *
+ * Every connection goes through lct_store_guard() before its first statement.
+ * The schema must then be ours to the letter: a view in place of a table, a
+ * column that is computed or a table without its key would let the file decide
+ * what our statements do.  Views and triggers are off, so that whatever else is
+ * in the schema is never run.
+ *
+ * https://www.sqlite.org/security.html
+ */
+#define _XOPEN_SOURCE 700
+#include "store.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* What the longest statement of ours and the longest value need, and more. */
+static const struct {
+    int id, most;
+} limits[] = {
+    {SQLITE_LIMIT_LENGTH, 512 << 20}, /* a text of 256 MiB, and as much again */
+    {SQLITE_LIMIT_SQL_LENGTH, 1 << 20}, {SQLITE_LIMIT_COLUMN, 256},
+    {SQLITE_LIMIT_EXPR_DEPTH, 200},     {SQLITE_LIMIT_COMPOUND_SELECT, 64},
+    {SQLITE_LIMIT_VDBE_OP, 100000},     {SQLITE_LIMIT_FUNCTION_ARG, 64},
+    {SQLITE_LIMIT_ATTACHED, 0},         {SQLITE_LIMIT_TRIGGER_DEPTH, 16},
+    {SQLITE_LIMIT_WORKER_THREADS, 0},
+};
+
+static const struct {
+    int id, on;
+} switches[] = {
+    {SQLITE_DBCONFIG_DEFENSIVE, 1},      {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+    {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0}, {SQLITE_DBCONFIG_ENABLE_VIEW, 0},
+    {SQLITE_DBCONFIG_DQS_DML, 0},        {SQLITE_DBCONFIG_DQS_DDL, 0},
+};
+
+enum { STEPS = 1000 }; /* of the virtual machine, between two looks */
+
+/*
+ * Our statements take some steps a row, and a row is some bytes: 100 a byte of
+ * what the disk holds is ten times what any needs.  Pages of a damaged file can
+ * lead back to themselves, and a statement never end.
+ */
+static int64_t steps_for(const struct lct_store_guard *g)
+{
+    struct stat st;
+    int64_t bytes = stat(g->path, &st) == 0 ? (int64_t)st.st_blocks * 512 : 0;
+
+    return g->least + 100 * bytes;
+}
+
+static int count_steps(void *context)
+{
+    struct lct_store_guard *g = context;
+
+    g->steps += STEPS;
+    if (g->steps > g->most)
+        g->most = steps_for(g); /* it may have grown since */
+    return g->steps > g->most;
+}
+
+void lct_store_guard(struct lct_store_guard *g, sqlite3 *db, const char *path,
+                     int64_t least)
+{
+    *g = (struct lct_store_guard){.path = path, .least = least};
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++)
+        sqlite3_limit(db, limits[i].id, limits[i].most);
+    for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++)
+        sqlite3_db_config(db, switches[i].id, switches[i].on, NULL);
+    sqlite3_progress_handler(db, STEPS, count_steps, g);
+}
+
+/* ------------------------------------------------------------------- files */
+
+static locant_status refuse_kind(const char *path, const char *ending,
+                                 mode_t mode)
+{
+    return locant_fail(LOCANT_ERR_IO, "%s%s: is %s, expected a file of a store",
+                       path, ending,
+                       S_ISDIR(mode)    ? "a folder"
+                       : S_ISFIFO(mode) ? "a FIFO"
+                       : S_ISSOCK(mode) ? "a socket"
+                       : S_ISLNK(mode)  ? "a symbolic link"
+                                        : "a device");
+}
+
+/* What SQLite puts beside the file: it would write through a link. */
+static locant_status check_beside(const char *path)
+{
+    static const char *const endings[] = {"-wal", "-shm", "-journal"};
+    const size_t n = strlen(path);
+    char *name = locant_alloc(n + 16);
+    locant_status status = LOCANT_OK;
+    struct stat st;
+
+    if (name == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory to open it", path);
+    memcpy(name, path, n);
+    for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
+        memcpy(name + n, endings[i], strlen(endings[i]) + 1);
+        if (status == LOCANT_OK && lstat(name, &st) == 0 &&
+            !S_ISREG(st.st_mode))
+            status = refuse_kind(path, endings[i], st.st_mode);
+    }
+    locant_release(name);
+    return status;
+}
+
+locant_status lct_store_check_files(bool *there, const char *path)
+{
+    struct stat st;
+    locant_status status;
+    char *real;
+
+    *there = stat(path, &st) == 0;
+    if (!*there && errno != ENOENT)
+        return locant_fail(LOCANT_ERR_IO, "%s: %s", path, strerror(errno));
+    if (*there && !S_ISREG(st.st_mode))
+        return refuse_kind(path, "", st.st_mode);
+    /* they lie where a link to the store leads */
+    real = *there && lstat(path, &st) == 0 && S_ISLNK(st.st_mode)
+               ? realpath(path, NULL)
+               : NULL;
+    status = check_beside(real ? real : path);
+    free(real);
+    return status;
+}
+
+/* ------------------------------------------------------------------ schema */
+
+/* Is the object of this row of the schema in the database, to the letter? */
+static locant_status check_object(locant_store *s, sqlite3_stmt *ours)
+{
+    const char *type = (const char *)sqlite3_column_text(ours, 0);
+    const char *name = (const char *)sqlite3_column_text(ours, 1);
+    const char *sql = (const char *)sqlite3_column_text(ours, 2);
+    sqlite3_stmt *theirs = NULL;
+    bool row = false;
+    locant_status status = lct_store_prepare(
+        &theirs, s, "SELECT type IS ?2 AND sql IS ?3 FROM sqlite_master"
+        " WHERE name = ?1", "sss", name, type, sql);
+
+    if (status == LOCANT_OK)
+        status = lct_store_step(&row, s, theirs);
+    if (status == LOCANT_OK && !row)
+        status = locant_fail(LOCANT_ERR_FORMAT, "%s: has no %s %s, which a"
+                             " store of locant has", s->path, type, name);
+    else if (status == LOCANT_OK && sqlite3_column_int(theirs, 0) != 1)
+        status = locant_fail(LOCANT_ERR_FORMAT, "%s: its %s is not the %s that"
+                             " a store of locant has", s->path, name, type);
+    sqlite3_finalize(theirs);
+    return status;
+}
+
+locant_status lct_store_check_schema(locant_store *s, int64_t version)
+{
+    sqlite3 *empty = NULL;
+    sqlite3_stmt *ours = NULL;
+    locant_status status = LOCANT_OK;
+    int code = sqlite3_open_v2(":memory:", &empty, SQLITE_OPEN_READWRITE |
+                               SQLITE_OPEN_NOMUTEX, NULL);
+
+    if (code == SQLITE_OK)
+        code = lct_store_make_schema(empty, 0, version);
+    if (code == SQLITE_OK)
+        code = sqlite3_prepare_v2(empty, "SELECT type, name, sql FROM"
+                                  " sqlite_master", -1, &ours, NULL);
+    while (code == SQLITE_OK && status == LOCANT_OK &&
+           (code = sqlite3_step(ours)) == SQLITE_ROW) {
+        status = check_object(s, ours);
+        code = SQLITE_OK;
+    }
+    if (status == LOCANT_OK && code != SQLITE_DONE)
+        status = locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for the schema",
+                             s->path);
+    sqlite3_finalize(ours);
+    sqlite3_close(empty);
+    return status;
+}

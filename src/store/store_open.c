@@ -1,0 +1,402 @@
+/*
+ * store_open.c - opening the database of runs.
+ *
+ * SQLite in WAL mode with synchronous=FULL: a transaction that returned is on
+ * the disk.  Every write begins with BEGIN IMMEDIATE, because a transaction
+ * that starts as a reader and then writes is refused at once under contention,
+ * whatever the busy timeout.
+ */
+#define _GNU_SOURCE
+#include "store.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { BUSY_MS = 30000 };
+
+static uint32_t big_endian(const unsigned char *p)
+{
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 |
+           p[3];
+}
+
+static locant_status judge(const char *path, int64_t application,
+                           int64_t version)
+{
+    if (application != LCT_STORE_APPLICATION)
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: an SQLite database of another program"
+                           " (application_id %lld), expected a store of locant",
+                           path, (long long)application);
+    if (version < 1 || version > LCT_STORE_VERSION)
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: schema version %lld was made by a newer"
+                           " locant; this one knows version %d", path,
+                           (long long)version, LCT_STORE_VERSION);
+    return LOCANT_OK;
+}
+
+/*
+ * Look at the first 100 bytes without SQLite, which would recover logs of, and
+ * so write to, a file that may not be ours.  The file header is
+ * https://www.sqlite.org/fileformat2.html section 1.3.  The schema is created
+ * under a rollback journal, so a first header of ours never waits in a log.
+ */
+static locant_status inspect_header(bool *empty, const char *path)
+{
+    unsigned char header[100] = {0};
+    bool there;
+    size_t got;
+    FILE *f;
+
+    *empty = true;
+    LCT_TRY(lct_store_check_files(&there, path));
+    if (!there)
+        return LOCANT_OK;
+    f = fopen(path, "rb");
+    if (f == NULL)
+        return locant_fail(LOCANT_ERR_IO, "%s: %s", path, strerror(errno));
+    got = fread(header, 1, sizeof header, f);
+    if (ferror(f)) {
+        fclose(f);
+        return locant_fail(LOCANT_ERR_IO, "%s: cannot be read", path);
+    }
+    fclose(f);
+    if (got == 0)
+        return LOCANT_OK;
+    *empty = false;
+    if (got < sizeof header || memcmp(header, "SQLite format 3", 16) != 0)
+        return locant_fail(LOCANT_ERR_FORMAT,
+                           "%s: not an SQLite database, expected a store of"
+                           " locant", path);
+    return judge(path, big_endian(header + 68), big_endian(header + 60));
+}
+
+static locant_status pragma(int64_t *out, locant_store *s, const char *sql)
+{
+    sqlite3_stmt *stmt = NULL;
+    bool row = false;
+    locant_status status = lct_store_prepare(&stmt, s, sql, "");
+
+    if (status == LOCANT_OK)
+        status = lct_store_step(&row, s, stmt);
+    if (status == LOCANT_OK)
+        *out = row ? sqlite3_column_int64(stmt, 0) : 0;
+    sqlite3_finalize(stmt);
+    return status;
+}
+
+/* Judge what SQLite sees, which outweighs the header. */
+locant_status lct_store_inspect(bool *blank, int64_t *version, locant_store *s)
+{
+    int64_t application, tables;
+
+    LCT_TRY(pragma(&application, s, "PRAGMA application_id"));
+    LCT_TRY(pragma(version, s, "PRAGMA user_version"));
+    LCT_TRY(pragma(&tables, s, "SELECT count(*) FROM sqlite_master"));
+    *blank = application == 0 && *version == 0 && tables == 0;
+    if (*blank)
+        return LOCANT_OK;
+    LCT_TRY(judge(s->path, application, *version));
+    return lct_store_check_schema(s, *version);
+}
+
+locant_status lct_store_migrate(locant_store *s)
+{
+    int64_t version = 0;
+    bool blank;
+    locant_status status;
+
+    LCT_TRY(lct_store_begin(s, __func__));
+    /* Of several processes that find it old, the first does this. */
+    status = lct_store_inspect(&blank, &version, s);
+    lct_store_restart(&s->guard);
+    if (status == LOCANT_OK && lct_store_make_schema(s->db, version,
+                                   LCT_STORE_VERSION) != SQLITE_OK)
+        status = lct_store_failed(s, s->db);
+    return lct_store_end(s, status);
+}
+
+/*
+ * Outside a transaction another process may make the schema between two of the
+ * questions, and a store of ours look like another program's.
+ */
+static locant_status inspect_alone(bool *blank, int64_t *version,
+                                   locant_store *s)
+{
+    locant_status status;
+
+    LCT_TRY(lct_store_exec(s, "BEGIN", ""));
+    status = lct_store_inspect(blank, version, s);
+    sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
+    return status;
+}
+
+/*
+ * The switch to WAL needs the file alone and does not wait by the busy timeout.
+ * On file systems without shared memory SQLite keeps its rollback journal,
+ * which is as safe.
+ */
+static locant_status enable_wal(locant_store *s)
+{
+    const struct timespec pause = {0, 10 * 1000 * 1000};
+    int code = SQLITE_OK;
+
+    for (int i = 0; i < BUSY_MS / 10; i++) {
+        code = sqlite3_exec(s->db, "PRAGMA journal_mode = WAL", NULL, NULL,
+                            NULL);
+        if (code != SQLITE_BUSY && code != SQLITE_LOCKED)
+            break;
+        nanosleep(&pause, NULL);
+    }
+    return code == SQLITE_OK ? LOCANT_OK : lct_store_failed(s, s->db);
+}
+
+static locant_status connect_writable(locant_store *s)
+{
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE |
+                SQLITE_OPEN_NOMUTEX;
+    int64_t version;
+    bool blank;
+
+    if (sqlite3_open_v2(s->path, &s->db, flags, NULL) != SQLITE_OK)
+        return lct_store_failed(s, s->db);
+    lct_store_guard(&s->guard, s->db, s->path, LCT_STEPS);
+    sqlite3_busy_timeout(s->db, BUSY_MS);
+    if (sqlite3_exec(s->db, "PRAGMA synchronous = FULL;"
+                     "PRAGMA foreign_keys = ON", NULL, NULL, NULL) != SQLITE_OK)
+        return lct_store_failed(s, s->db);
+    LCT_TRY(inspect_alone(&blank, &version, s));
+    if (version < LCT_STORE_VERSION)
+        LCT_TRY(lct_store_migrate(s));
+    s->version = LCT_STORE_VERSION;
+    return enable_wal(s);
+}
+
+/* "file:" and the path with what a URI gives meaning to escaped. */
+static char *uri_of(const char *path)
+{
+    static const char hex[] = "0123456789ABCDEF";
+    char *uri = locant_alloc(3 * strlen(path) + 32), *p = uri;
+
+    if (uri == NULL)
+        return NULL;
+    p = stpcpy(p, "file:");
+    for (; *path; path++) {
+        if (strchr("%?# ", *path)) {
+            *p++ = '%';
+            *p++ = hex[(unsigned char)*path >> 4];
+            *p++ = hex[(unsigned char)*path & 15];
+        } else {
+            *p++ = *path;
+        }
+    }
+    stpcpy(p, "?immutable=1");
+    return uri;
+}
+
+/* Guard a connection that was opened, and see whether it can be read. */
+static int first_look(sqlite3 *db, struct lct_store_guard *g,
+                      const locant_store *s, int64_t least)
+{
+    lct_store_guard(g, db, s->path, least);
+    sqlite3_busy_timeout(db, BUSY_MS);
+    return sqlite3_exec(db, "SELECT count(*) FROM sqlite_master", NULL, NULL,
+                        NULL);
+}
+
+/*
+ * A database in WAL mode needs its index file beside it.  Where it cannot be
+ * made (read-only directory) and no log is waiting, nobody writes either, and
+ * the file can be read as it is.
+ */
+static locant_status connect_immutable(sqlite3 **out,
+                                       struct lct_store_guard *g,
+                                       const locant_store *s)
+{
+    char *uri = uri_of(s->path);
+    int code;
+
+    if (uri == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory to open it",
+                           s->path);
+    sqlite3_close(*out);
+    *out = NULL;
+    code = sqlite3_open_v2(uri, out, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI |
+                           SQLITE_OPEN_NOMUTEX, NULL);
+    locant_release(uri);
+    if (code == SQLITE_OK)
+        code = first_look(*out, g, s, g->least);
+    return code == SQLITE_OK ? LOCANT_OK : lct_store_failed(s, *out);
+}
+
+static bool has_log(const locant_store *s)
+{
+    char *name = locant_alloc(strlen(s->path) + 5);
+    bool there = true;
+
+    if (name) {
+        stpcpy(stpcpy(name, s->path), "-wal");
+        there = access(name, F_OK) == 0;
+    }
+    locant_release(name);
+    return there;
+}
+
+locant_status lct_store_connect_readonly(sqlite3 **out,
+                                         struct lct_store_guard *g,
+                                         const locant_store *s, int64_t least)
+{
+    locant_status status = LOCANT_OK;
+    int code = sqlite3_open_v2(s->path, out, SQLITE_OPEN_READONLY |
+                               SQLITE_OPEN_NOMUTEX, NULL);
+
+    if (code == SQLITE_OK)
+        code = first_look(*out, g, s, least);
+    if ((code == SQLITE_CANTOPEN || code == SQLITE_READONLY) && !has_log(s))
+        status = connect_immutable(out, g, s);
+    else if (code != SQLITE_OK)
+        status = lct_store_failed(s, *out);
+    if (status != LOCANT_OK) {
+        sqlite3_close(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+static char *joined(const char *directory, const char *name)
+{
+    char *out = locant_alloc(strlen(directory) + strlen(name) + 2);
+
+    if (out)
+        stpcpy(stpcpy(stpcpy(out, directory), "/"), name);
+    return out;
+}
+
+static locant_status make_directory(const char *path)
+{
+    struct stat st;
+
+    if (mkdir(path, 0777) == 0)
+        return LOCANT_OK;
+    if (errno != EEXIST)
+        return locant_fail(LOCANT_ERR_IO, "%s: cannot make this folder: %s",
+                           path, strerror(errno));
+    if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
+        return locant_fail(LOCANT_ERR_IO, "%s: is not a folder", path);
+    return LOCANT_OK;
+}
+
+static locant_status new_store(locant_store **out, const char *directory)
+{
+    locant_store *s = locant_alloc(sizeof *s);
+
+    if (s) {
+        pthread_mutex_init(&s->mutex, NULL);
+        s->directory = joined(directory, "");
+        s->path = joined(directory, "runs.db");
+    }
+    if (s == NULL || s->directory == NULL || s->path == NULL) {
+        locant_store_close(s);
+        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for the store",
+                           directory);
+    }
+    s->directory[strlen(directory)] = 0;
+    *out = s;
+    return LOCANT_OK;
+}
+
+static locant_status open_writable(locant_store *s)
+{
+    char *checkpoints = joined(s->directory, "checkpoints");
+    locant_status status;
+    bool empty;
+
+    if (checkpoints == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for the store",
+                           s->directory);
+    status = make_directory(s->directory);
+    if (status == LOCANT_OK)
+        status = inspect_header(&empty, s->path);
+    if (status == LOCANT_OK)
+        status = make_directory(checkpoints);
+    if (status == LOCANT_OK)
+        status = connect_writable(s);
+    locant_release(checkpoints);
+    return status;
+}
+
+locant_status locant_store_open(locant_store **out, const char *directory)
+{
+    locant_store *s = NULL;
+    locant_status status;
+
+    if (out == NULL || directory == NULL)
+        return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", __func__,
+                           out ? "directory" : "out");
+    *out = NULL;
+    LCT_TRY(new_store(&s, directory));
+    status = open_writable(s);
+    if (status != LOCANT_OK) {
+        locant_store_close(s);
+        return status;
+    }
+    *out = s;
+    return LOCANT_OK;
+}
+
+static locant_status open_readonly(locant_store *s)
+{
+    bool blank;
+
+    LCT_TRY(inspect_header(&blank, s->path));
+    if (!blank) {
+        LCT_TRY(lct_store_connect_readonly(&s->db, &s->guard, s,
+                                           LCT_STEPS));
+        LCT_TRY(lct_store_inspect(&blank, &s->version, s));
+    }
+    if (blank)
+        return locant_fail(LOCANT_ERR_IO, "%s: no store there", s->path);
+    return LOCANT_OK;
+}
+
+locant_status locant_store_open_readonly(locant_store **out,
+                                         const char *directory)
+{
+    locant_store *s = NULL;
+    locant_status status;
+
+    if (out == NULL || directory == NULL)
+        return locant_fail(LOCANT_ERR_NULL, "%s: %s is NULL", __func__,
+                           out ? "directory" : "out");
+    *out = NULL;
+    LCT_TRY(new_store(&s, directory));
+    s->readonly = true;
+    status = open_readonly(s);
+    if (status != LOCANT_OK) {
+        locant_store_close(s);
+        return status;
+    }
+    *out = s;
+    return LOCANT_OK;
+}
+
+void locant_store_any_isa(locant_store *store, int allowed)
+{
+    if (store != NULL)
+        store->any_isa = allowed != 0;
+}
+
+void locant_store_close(locant_store *s)
+{
+    if (s == NULL)
+        return;
+    sqlite3_close(s->db);
+    pthread_mutex_destroy(&s->mutex);
+    locant_release(s->directory);
+    locant_release(s->path);
+    locant_release(s);
+}

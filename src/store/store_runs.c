@@ -1,0 +1,238 @@
+/* store_runs.c - rows of runs and metrics, written; metrics read again */
+#define _GNU_SOURCE
+#include "build.h"
+#include "store.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------- write */
+
+static locant_status find_key(int64_t *id, locant_store *s, const char *key)
+{
+    sqlite3_stmt *stmt = NULL;
+    bool row = false;
+    locant_status status = lct_store_prepare(
+        &stmt, s, "SELECT id FROM runs WHERE key = ?1", "s", key);
+
+    if (status == LOCANT_OK)
+        status = lct_store_step(&row, s, stmt);
+    *id = row ? sqlite3_column_int64(stmt, 0) : 0;
+    sqlite3_finalize(stmt);
+    return status;
+}
+
+static locant_status insert_run(int64_t *id, locant_store *s,
+                                const struct lct_run_new *r)
+{
+    char started[32];
+
+    lct_store_now(started);
+    LCT_TRY(lct_store_exec(
+        s,
+        "INSERT INTO runs (key, status, encoding, model, corpus_sha256, seed,"
+        " step, steps, batch, length, parameters, encoding_parameters, bytes,"
+        " seconds, batch_checksum, started, source, options, parent)"
+        " VALUES (?1, 'running', ?2, ?3, ?4, ?5, 0, ?6, ?7, ?8, ?9, ?10, ?11,"
+        " 0, '', ?12, ?13, ?14, nullif(?15, 0))",
+        "ssssiiiiiiisssi", r->key, r->encoding, r->model, r->corpus_sha256,
+        (int64_t)r->seed, r->steps, r->batch, r->length, r->parameters,
+        r->encoding_parameters, r->bytes, started,
+        r->source ? r->source : "text", r->options, r->parent));
+    *id = sqlite3_last_insert_rowid(s->db);
+    return LOCANT_OK;
+}
+
+locant_status lct_store_find_run(int64_t *id, locant_store *s,
+                                 const struct lct_run_new *run)
+{
+    locant_status status;
+
+    LCT_TRY(lct_store_begin(s, "locant_train"));
+    status = find_key(id, s, run->key);
+    if (status == LOCANT_OK && run->only != 0 && *id != run->only)
+        status = locant_fail(LOCANT_ERR_FORMAT, "locant_train: its options are"
+                             " those of another run than its key");
+    else if (status == LOCANT_OK && *id == 0)
+        status = insert_run(id, s, run);
+    else if (status == LOCANT_OK)
+        status = lct_store_exec(s, "UPDATE runs SET options = ?2 WHERE id = ?1"
+                                " AND options IS NULL", "is", *id,
+                                run->options);
+    return lct_store_end(s, status);
+}
+
+static locant_status insert_metrics(locant_store *s, int64_t id,
+                                    const struct lct_metric *m, size_t n)
+{
+    sqlite3_stmt *stmt = NULL;
+    bool row;
+    locant_status status = lct_store_prepare(
+        &stmt, s, "INSERT OR REPLACE INTO metrics VALUES (?1, ?2, ?3, ?4, ?5)",
+        "i", id);
+
+    for (size_t i = 0; i < n && status == LOCANT_OK; i++) {
+        sqlite3_reset(stmt);
+        sqlite3_bind_int64(stmt, 2, m[i].step);
+        sqlite3_bind_double(stmt, 3, m[i].loss);
+        sqlite3_bind_double(stmt, 4, m[i].grad_norm);
+        sqlite3_bind_double(stmt, 5, m[i].rate);
+        status = lct_store_step(&row, s, stmt);
+    }
+    sqlite3_finalize(stmt);
+    return status;
+}
+
+/* Of the parameters of the encoding, where there are any. */
+static locant_status insert_gradients(locant_store *s, int64_t id,
+                                      const struct lct_metric *m, size_t n)
+{
+    sqlite3_stmt *stmt = NULL;
+    bool row;
+    locant_status status = lct_store_prepare(
+        &stmt, s,
+        "INSERT OR REPLACE INTO gradients VALUES (?1, ?2, 'encoding', ?3)", "i",
+        id);
+
+    for (size_t i = 0; i < n && status == LOCANT_OK; i++) {
+        if (!isfinite(m[i].encoding_norm))
+            continue;
+        sqlite3_reset(stmt);
+        sqlite3_bind_int64(stmt, 2, m[i].step);
+        sqlite3_bind_double(stmt, 3, m[i].encoding_norm);
+        status = lct_store_step(&row, s, stmt);
+    }
+    sqlite3_finalize(stmt);
+    return status;
+}
+
+locant_status lct_store_record(locant_store *s, int64_t id,
+                               const struct lct_run_state *state,
+                               const struct lct_metric *metrics, size_t n)
+{
+    char checksum[17];
+    locant_status status;
+
+    snprintf(checksum, sizeof checksum, "%016" PRIx64, state->checksum);
+    LCT_TRY(lct_store_begin(s, "locant_train"));
+    status = insert_metrics(s, id, metrics, n);
+    if (status == LOCANT_OK)
+        status = insert_gradients(s, id, metrics, n);
+    if (status == LOCANT_OK)
+        status = lct_store_exec(
+            s,
+            "UPDATE runs SET status = ?2, step = ?3, seconds = ?4,"
+            " batch_checksum = ?5, message = ?6 WHERE id = ?1",
+            "isidss", id, state->status, state->step, state->seconds, checksum,
+            state->message);
+    return lct_store_end(s, status);
+}
+
+locant_status lct_store_rewind(locant_store *s, int64_t id, int64_t step)
+{
+    char build[512], now[32];
+    locant_status status;
+
+    lct_build_text(build);
+    lct_store_now(now);
+    LCT_TRY(lct_store_begin(s, "locant_train"));
+    status = lct_store_exec(
+        s, "DELETE FROM metrics WHERE run = ?1 AND step > ?2", "ii", id, step);
+    if (status == LOCANT_OK)
+        status = lct_store_exec(
+            s, "DELETE FROM gradients WHERE run = ?1 AND step > ?2", "ii", id,
+            step);
+    if (status == LOCANT_OK)
+        status = lct_store_exec(
+            s, "DELETE FROM sittings WHERE run = ?1 AND step > ?2", "ii", id,
+            step);
+    if (status == LOCANT_OK)
+        status = lct_store_exec(
+            s, "INSERT OR REPLACE INTO sittings VALUES (?1, ?2, ?3, ?4)",
+            "iiss", id, step + 1, locant_isa(), now);
+    if (status == LOCANT_OK)
+        status = lct_store_exec(
+            s, "UPDATE runs SET status = 'running', step = ?2, message = NULL,"
+            " build = ?3 WHERE id = ?1", "iis", id, step, build);
+    return lct_store_end(s, status);
+}
+
+locant_status lct_store_sitting(char isa[16], locant_store *s, int64_t id,
+                                int64_t step)
+{
+    sqlite3_stmt *stmt = NULL;
+    bool row = false;
+    locant_status status;
+
+    isa[0] = 0;
+    lct_store_lock(s);
+    status = lct_store_prepare(
+        &stmt, s, "SELECT isa FROM sittings WHERE run = ?1 AND step <= ?2"
+        " ORDER BY step DESC LIMIT 1", "ii", id, step);
+    if (status == LOCANT_OK)
+        status = lct_store_step(&row, s, stmt);
+    if (status == LOCANT_OK && row)
+        lct_column_text(isa, 16, stmt, 0);
+    if (isa[strspn(isa, "abcdefghijklmnopqrstuvwxyz0123456789")] != 0)
+        status = locant_fail(LOCANT_ERR_FORMAT, "%s: run %" PRId64 ": the"
+                             " instruction set of a sitting is no word",
+                             s->path, id);
+    sqlite3_finalize(stmt);
+    lct_store_unlock(s);
+    return status;
+}
+
+static locant_status read_metrics(struct lct_metric **out, size_t *n,
+                                  locant_store *s, sqlite3_stmt *stmt)
+{
+    struct lct_metric *m;
+    bool row;
+
+    LCT_TRY(lct_store_step(&row, s, stmt));
+    if (!row)
+        return LOCANT_OK;
+    m = locant_alloc((size_t)sqlite3_column_int64(stmt, 5) * sizeof *m);
+    if (m == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "%s: no memory for the metrics",
+                           s->path);
+    *out = m;
+    for (*n = 0; row; ++*n) {
+        m[*n].step = sqlite3_column_int64(stmt, 0);
+        m[*n].loss = lct_column_double(stmt, 1);
+        m[*n].grad_norm = lct_column_double(stmt, 2);
+        m[*n].rate = lct_column_double(stmt, 3);
+        m[*n].encoding_norm = lct_column_double(stmt, 4);
+        LCT_TRY(lct_store_step(&row, s, stmt));
+    }
+    return LOCANT_OK;
+}
+
+locant_status lct_store_metrics(struct lct_metric **out, size_t *n,
+                                locant_store *s, int64_t id)
+{
+    sqlite3_stmt *stmt = NULL;
+    locant_status status;
+
+    *out = NULL;
+    *n = 0;
+    lct_store_lock(s);
+    status = lct_store_prepare(
+        &stmt, s,
+        s->version < 3
+            ? "SELECT step, loss, grad_norm, rate, NULL, count(*) OVER ()"
+              " FROM metrics WHERE run = ?1 ORDER BY step"
+            : "SELECT m.step, loss, grad_norm, rate, norm, count(*) OVER ()"
+              " FROM metrics m LEFT JOIN gradients g ON g.run = m.run"
+              " AND g.step = m.step AND part = 'encoding'"
+              " WHERE m.run = ?1 ORDER BY m.step", "i", id);
+    if (status == LOCANT_OK)
+        status = read_metrics(out, n, s, stmt);
+    sqlite3_finalize(stmt);
+    lct_store_unlock(s);
+    if (status != LOCANT_OK) {
+        locant_release(*out);
+        *out = NULL;
+    }
+    return status;
+}

@@ -1,0 +1,295 @@
+/*
+ * train.c - train one model on one encoding; stop, and continue to the same
+ * bits.
+ *
+ * Everything a step does follows from the checkpoint before it: batches from
+ * (seed, step), the rate from the step, parameters and moments from the file.
+ */
+#define _GNU_SOURCE
+#include "train.h"
+#include "../store/checkpoint.h"
+#include "../store/speed.h"
+#include "trainer.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static double seconds_now(const struct lct_trainer *t)
+{
+    return t->seconds + (lct_clock() - t->since);
+}
+
+static locant_status record(struct lct_trainer *t, const char *status,
+                            const char *message)
+{
+    const struct lct_run_state state = {
+        status, t->step, seconds_now(t), t->checksum,
+        message == NULL && t->notice[0] ? t->notice : message};
+
+    LCT_TRY(lct_store_record(t->store, t->id, &state, t->metrics,
+                             t->n_metrics));
+    t->n_metrics = 0;
+    t->recorded = lct_clock();
+    return LOCANT_OK;
+}
+
+/* Steps first, then the checkpoint: no step before a checkpoint is missing. */
+static locant_status save(struct lct_trainer *t, const char *status)
+{
+    const struct lct_checkpoint c = {t->key,      t->step, seconds_now(t),
+                                     t->checksum, t->m,    t->v};
+
+    LCT_TRY(record(t, "running", NULL));
+    lct_store_keep_previous(t->store, t->id);
+    LCT_TRY(lct_checkpoint_write(t->path, t->model, &c));
+    if (strcmp(status, "running") == 0)
+        return LOCANT_OK;
+    LCT_TRY(record(t, status, NULL));
+    if (strcmp(status, "done") == 0)
+        lct_store_drop_previous(t->store, t->id);
+    return LOCANT_OK;
+}
+
+/*
+ * Read the checkpoint, or when it is damaged the one before it.  When neither
+ * is whole, the first failure stands.
+ */
+static locant_status read_checkpoint(struct lct_checkpoint *c,
+                                     struct lct_trainer *t)
+{
+    locant_status status = lct_checkpoint_read(c, t->model, t->path);
+    char why[sizeof t->notice - 64];
+    char *previous;
+
+    if (status != LOCANT_ERR_FORMAT)
+        return status;
+    snprintf(why, sizeof why, "%s", locant_last_error());
+    LCT_TRY(lct_store_run_path(&previous, t->store, t->id,
+                               "previous.safetensors"));
+    if (access(previous, F_OK) == 0)
+        status = lct_checkpoint_read(c, t->model, previous);
+    locant_release(previous);
+    if (status != LOCANT_OK)
+        return locant_fail(LOCANT_ERR_FORMAT, "%s", why);
+    snprintf(t->notice, sizeof t->notice, "%s; run %" PRId64 " went back to"
+             " step %" PRId64, why, t->id, c->step);
+    lct_store_use_previous(t->store, t->id);
+    return LOCANT_OK;
+}
+
+static bool has_isa(const char *name)
+{
+    const char *isa;
+    int available;
+
+    for (int i = 0; (isa = locant_isa_at(i, &available)) != NULL; i++)
+        if (available && strcmp(isa, name) == 0)
+            return true;
+    return false;
+}
+
+/* Steps under two instruction sets have the bits of neither. */
+static locant_status check_isa(const struct lct_trainer *t, int64_t step)
+{
+    char isa[16];
+
+    LCT_TRY(lct_store_sitting(isa, t->store, t->id, step));
+    if (isa[0] == 0 || t->store->any_isa || strcmp(isa, locant_isa()) == 0)
+        return LOCANT_OK;
+    if (has_isa(isa))
+        return locant_fail(LOCANT_ERR_PARAM, "locant_train: run %" PRId64 " was"
+                           " trained with %s to step %" PRId64 ", this is %s:"
+                           " --isa %s goes on to the same bits, --any-isa to"
+                           " others", t->id, isa, step, locant_isa(), isa);
+    return locant_fail(LOCANT_ERR_PARAM, "locant_train: run %" PRId64 " was"
+                       " trained with %s to step %" PRId64 ", which this"
+                       " machine lacks: --any-isa goes on with %s, to other"
+                       " bits", t->id, isa, step, locant_isa());
+}
+
+/* Continue from the checkpoint, or begin. */
+static locant_status begin(struct lct_trainer *t)
+{
+    struct lct_checkpoint c = {.key = t->key, .m = t->m, .v = t->v,
+                               .checksum = LCT_HASH_BEGIN};
+
+    lct_store_clean_run(t->store, t->id, false);
+    if (access(t->path, F_OK) == 0 ||
+        lct_store_use_previous(t->store, t->id))
+        LCT_TRY(read_checkpoint(&c, t));
+    else
+        LCT_TRY(lct_train_first_values(t));
+    if (c.step > t->o.steps)
+        return locant_fail(LOCANT_ERR_FORMAT, "%s: is of step %" PRId64
+                           ", but run %" PRId64 " has %" PRId64 "; with the"
+                           " file removed it is trained again", t->path, c.step,
+                           t->id, t->o.steps);
+    LCT_TRY(check_isa(t, c.step));
+    t->step = t->first = c.step;
+    t->seconds = c.seconds;
+    t->checksum = c.checksum;
+    t->since = t->recorded = lct_clock();
+    return lct_store_rewind(t->store, t->id, t->step);
+}
+
+/* Parameters and moments are still those of the last finite step. */
+static locant_status stop_not_finite(struct lct_trainer *t, const char *what,
+                                     double value)
+{
+    char message[160];
+
+    /* the sign of a NaN says nothing */
+    snprintf(message, sizeof message,
+             "the %s became %g at step %" PRId64
+             "; a lower learning_rate than %g may help", what,
+             isnan(value) ? (double)NAN : value, t->step + 1,
+             t->o.learning_rate);
+    /* memory has gone a segment on: the last checkpoint stays */
+    if (t->o.memory == 0)
+        LCT_TRY(save(t, "running"));
+    LCT_TRY(record(t, "failed", message));
+    return locant_fail(LOCANT_ERR_PARAM,
+                       "locant_train: run %" PRId64 " (%s): %s", t->id,
+                       locant_encoding_spec(t->encoding), message);
+}
+
+/* Tell the caller, at most ten times a second; nonzero: it asks to stop. */
+static int report(struct lct_trainer *t)
+{
+    double now = lct_clock(), elapsed = now - t->since;
+    int64_t tokens = t->o.batch * t->o.length;
+    locant_progress p = {
+        .phase = "train", .encoding = locant_encoding_spec(t->encoding),
+        .seed = t->o.seed, .step = t->step, .steps = t->o.steps,
+        .loss = t->n_metrics ? t->metrics[t->n_metrics - 1].loss : NAN,
+        .done = t->step * tokens, .total = t->o.steps * tokens,
+        .elapsed = elapsed, .left = NAN, .rate = NAN,
+    };
+
+    if (t->o.progress == NULL || now - t->reported < .1)
+        return 0;
+    t->reported = now;
+    if (t->notice[0] && !t->told)
+        p.notice = t->notice;
+    t->told = true;
+    if (t->step > t->first && elapsed > 0) {
+        p.rate = (double)((t->step - t->first) * tokens) / elapsed;
+        p.left = (double)(p.total - p.done) / p.rate;
+    }
+    return t->o.progress(&p, t->o.context);
+}
+
+/* Of the steps of this sitting, where there were any. */
+static locant_status keep_speed(const struct lct_trainer *t)
+{
+    const double tokens =
+        (double)((t->step - t->first) * t->o.batch * t->o.length);
+    const struct lct_speed x = {1e3 * t->forward / tokens,
+                                1e3 * t->backward / tokens};
+
+    return tokens > 0 ? lct_speed_keep(t->store, t->id, &x) : LOCANT_OK;
+}
+
+static locant_status train(struct lct_trainer *t)
+{
+    int64_t every = t->o.checkpoint_every ? t->o.checkpoint_every : 100;
+    const char *broken;
+    double value;
+
+    LCT_TRY(t->hooks->look(t));
+    while (t->step < t->o.steps) {
+        LCT_TRY(lct_train_step(t, &broken, &value));
+        if (broken)
+            return stop_not_finite(t, broken, value);
+        LCT_TRY(t->hooks->look(t));
+        if (report(t) != 0 && t->step < t->o.steps) {
+            LCT_TRY(save(t, "interrupted"));
+            return locant_fail(LOCANT_ERR_INTERRUPTED,
+                               "locant_train: run %" PRId64 " was stopped after"
+                               " step %" PRId64 " of %" PRId64, t->id, t->step,
+                               t->o.steps);
+        }
+        if (t->step % every == 0 && t->step < t->o.steps)
+            LCT_TRY(save(t, "running"));
+        else if (t->n_metrics == LCT_METRICS || lct_clock() - t->recorded >= 1)
+            LCT_TRY(record(t, "running", NULL));
+    }
+    LCT_TRY(keep_speed(t));
+    return save(t, "done");
+}
+
+bool lct_run_failed(locant_store *store, int64_t id)
+{
+    locant_run_info info;
+
+    return id > 0 && locant_store_run(&info, store, id) == LOCANT_OK &&
+           strcmp(info.status, "failed") == 0;
+}
+
+/* A run is done when the store says so and its checkpoint is there. */
+static locant_status is_done(bool *done, const struct lct_trainer *t)
+{
+    locant_run_info info;
+
+    LCT_TRY(locant_store_run(&info, t->store, t->id));
+    *done = strcmp(info.status, "done") == 0 && access(t->path, F_OK) == 0;
+    if (*done) { /* the process that finished it may not have come to this */
+        lct_store_drop_previous(t->store, t->id);
+        if (t->lock < 0)
+            lct_store_drop_lock(t->store, t->id);
+    }
+    return LOCANT_OK;
+}
+
+static locant_status run_trainer(struct lct_trainer *t)
+{
+    locant_status status;
+    bool done;
+
+    status = lct_train_set_up(t);
+    if (t->only != 0) /* the options are those that the store holds */
+        status = lct_store_blame(status, t->store, "run %" PRId64, t->only);
+    LCT_TRY(status);
+    LCT_TRY(is_done(&done, t));
+    if (done)
+        return LOCANT_OK;
+    LCT_TRY(lct_store_lock_run(&t->lock, t->store, t->id));
+    /* Another process may have finished it before the lock was ours. */
+    LCT_TRY(is_done(&done, t));
+    if (done)
+        return LOCANT_OK;
+    LCT_TRY(begin(t));
+    return train(t);
+}
+
+locant_status lct_train(int64_t *run, locant_store *store,
+                        const locant_corpus *corpus,
+                        const locant_train_options *options, int64_t only,
+                        const struct lct_train_hooks *hooks)
+{
+    struct lct_trainer *t;
+    locant_status status;
+
+    status = lct_train_check(run, store, corpus, options);
+    if (only != 0)
+        status = lct_store_blame(status, store, "run %" PRId64, only);
+    LCT_TRY(status);
+    t = locant_alloc(sizeof *t);
+    if (t == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_train: no memory");
+    t->store = store;
+    t->only = only;
+    t->hooks = hooks;
+    t->corpus = corpus;
+    t->o = *options;
+    t->o.kv_heads = options->kv_heads ? options->kv_heads : options->heads;
+    t->lock = -1;
+    status = run_trainer(t);
+    if (t->id > 0)
+        *run = t->id;
+    lct_train_release(t);
+    locant_release(t);
+    return status;
+}

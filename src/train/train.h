@@ -1,0 +1,67 @@
+/* train.h - training a run, on text or on another source */
+#ifndef LCT_TRAIN_H
+#define LCT_TRAIN_H
+#include "../store/run_sizes.h"
+
+struct json_t;
+struct lct_trainer;
+
+/* What training calls of folders that stand below it. */
+struct lct_train_hooks {
+    /* Before the first step and after each of them. */
+    locant_status (*look)(struct lct_trainer *t);
+    /* The options of training on the task of that name. */
+    locant_status (*task)(locant_train_options *o, const char *name);
+};
+
+/* locant_train() of the run 'only' and no other; 0: of any. */
+locant_status lct_train(int64_t *run, locant_store *store,
+                        const locant_corpus *corpus,
+                        const locant_train_options *options, int64_t only,
+                        const struct lct_train_hooks *hooks);
+
+/* locant_resume(). */
+locant_status lct_resume(locant_store *store, int64_t run,
+                         const locant_corpus *corpus,
+                         locant_progress_fn progress, void *context,
+                         const struct lct_train_hooks *hooks);
+
+/*
+ * All of the options that continuing needs, as JSON in memory of
+ * locant_alloc(); 'encoding' is the resolved spec.
+ */
+locant_status lct_options_text(char **out, const locant_train_options *options,
+                               const char *encoding);
+
+/* Read them back; false where they are not what lct_options_text() writes.
+   'root' has to outlive *o, which points into it. */
+bool lct_options_read(locant_train_options *o, const struct json_t *root,
+                      const struct lct_train_hooks *hooks);
+
+/* One row of a batch. */
+struct lct_item {
+    uint64_t seed, step, row;
+    int64_t length;
+};
+
+/*
+ * What to train on besides text: rows that are a function of (seed, step, row,
+ * length) and 'context' alone.
+ */
+struct locant_source {
+    const char *name; /* of what decides the rows; part of a run's key, at most
+                         200 bytes without ';' */
+    int64_t vocab;    /* words, at most LCT_VOCAB */
+    int64_t shortest; /* row it can make; 0: any */
+    /* tokens [length] 0 .. vocab - 1, targets [length] too or -1: not scored */
+    void (*fill)(int32_t *tokens, int32_t *targets,
+                 const struct lct_item *item, const void *context);
+    const void *context;
+};
+
+/* Fail unless the encoding is defined at every position of 'length' tokens. */
+locant_status lct_check_reach(const locant_encoding *e, int64_t length);
+
+/* Did this run end because its loss was not finite? */
+bool lct_run_failed(locant_store *store, int64_t id);
+#endif

@@ -1,0 +1,110 @@
+/*
+ * train_options.c - the options of a run as JSON.
+ *
+ * The text holds what locant_train() needs to find the run again, so every
+ * option that decides the bits is in 'fields', and checkpoint_every.
+ */
+#include "train.h"
+#include <jansson.h>
+#include <stddef.h>
+#include <string.h>
+
+enum kind { INT64, UINT64, INT, REAL };
+
+static const struct field {
+    const char *name;
+    enum kind kind;
+    size_t offset;
+} fields[] = {
+#define FIELD(name, kind) {#name, kind, offsetof(locant_train_options, name)}
+    FIELD(seed, UINT64),  FIELD(layers, INT64),
+    FIELD(width, INT64),  FIELD(heads, INT64),
+    FIELD(kv_heads, INT64), FIELD(ff, INT64),
+    FIELD(rms_norm, INT), FIELD(batch, INT64),
+    FIELD(length, INT64), FIELD(steps, INT64),
+    FIELD(memory, INT64), FIELD(learning_rate, REAL),
+    FIELD(checkpoint_every, INT64), FIELD(parent, INT64),
+    FIELD(constant_rate, INT), /* the last: left out when 0 */
+#undef FIELD
+};
+
+enum { FIELDS = sizeof fields / sizeof fields[0] };
+
+/* An unsigned number keeps its bits, as in the column 'seed'. */
+static json_t *get(const locant_train_options *o, const struct field *f)
+{
+    const char *at = (const char *)o + f->offset;
+
+    switch (f->kind) {
+    case REAL:
+        return json_real(*(const double *)at);
+    case INT:
+        return json_integer(*(const int *)at);
+    case UINT64:
+        return json_integer((json_int_t)*(const uint64_t *)at);
+    default:
+        return json_integer(*(const int64_t *)at);
+    }
+}
+
+static bool set(locant_train_options *o, const struct field *f,
+                const json_t *value)
+{
+    char *at = (char *)o + f->offset;
+
+    if (f->kind == REAL ? !json_is_number(value) : !json_is_integer(value))
+        return false;
+    if (f->kind == REAL)
+        *(double *)at = json_number_value(value);
+    else if (f->kind == INT)
+        *(int *)at = (int)json_integer_value(value);
+    else if (f->kind == UINT64)
+        *(uint64_t *)at = (uint64_t)json_integer_value(value);
+    else
+        *(int64_t *)at = json_integer_value(value);
+    return true;
+}
+
+locant_status lct_options_text(char **out, const locant_train_options *o,
+                               const char *encoding)
+{
+    json_t *root = json_object();
+    char *text = NULL;
+    size_t size;
+    bool good = root && json_object_set_new(root, "encoding",
+                                            json_string(encoding)) == 0;
+
+    if (good && o->source)
+        good = json_object_set_new(root, "task",
+                                   json_string(o->source->name)) == 0;
+    for (int i = 0; i < FIELDS - !o->constant_rate && good; i++)
+        good = json_object_set_new(root, fields[i].name, get(o, &fields[i])) ==
+               0;
+    if (good)
+        text = json_dumps(root, JSON_COMPACT);
+    json_decref(root);
+    size = text ? strlen(text) + 1 : 0;
+    *out = text ? locant_alloc(size) : NULL;
+    if (*out)
+        memcpy(*out, text, size);
+    free(text);
+    return *out ? LOCANT_OK
+                : locant_fail(LOCANT_ERR_NOMEM,
+                              "locant_train: no memory for the options");
+}
+
+/* 'root' stays, and with it the spec that o points to. */
+bool lct_options_read(locant_train_options *o, const json_t *root,
+                      const struct lct_train_hooks *hooks)
+{
+    const char *task = json_string_value(json_object_get(root, "task"));
+
+    if (task && hooks->task(o, task) != LOCANT_OK)
+        return false;
+    o->encoding = json_string_value(json_object_get(root, "encoding"));
+    o->constant_rate = 0;
+    for (int i = 0; i < FIELDS - !json_object_get(root, "constant_rate"); i++)
+        if (!set(o, &fields[i], json_object_get(root, fields[i].name)))
+            return false;
+    return o->encoding != NULL;
+}

@@ -1,0 +1,306 @@
+/*
+ * train_set_up.c - what a run needs before its first step: arguments judged,
+ * encoding resolved, model made, and the key that is its identity.
+ */
+#include "../store/checkpoint.h"
+#include "../store/store_texts.h"
+#include "train.h"
+#include "trainer.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ----------------------------------------------------------------- options */
+
+static locant_status check_text(const locant_corpus *corpus,
+                                const locant_train_options *o)
+{
+    const size_t size = lct_corpus_split(corpus, LCT_TRAIN)->size;
+
+    if (size >= (size_t)o->length + 1)
+        return LOCANT_OK;
+    return locant_fail(LOCANT_ERR_PARAM,
+                       "locant_train: length is %" PRId64 ", but the training"
+                       " split has only %zu bytes", o->length, size);
+}
+
+/* A source's batches have no order that memory could follow. */
+static locant_status check_source(const locant_train_options *o)
+{
+    if (o->memory != 0)
+        return locant_fail(LOCANT_ERR_PARAM, "locant_train: memory is %" PRId64
+                           ", but %s is no text; expected 0", o->memory,
+                           o->source->name);
+    if (o->length < o->source->shortest)
+        return locant_fail(LOCANT_ERR_PARAM, "locant_train: length is %" PRId64
+                           ", but rows of %s have at least %" PRId64 " tokens",
+                           o->length, o->source->name, o->source->shortest);
+    return LOCANT_OK;
+}
+
+/* Everything about the options that does not take a model to see. */
+static locant_status check_options(const locant_corpus *corpus,
+                                   const locant_train_options *o)
+{
+    if (!o || !o->encoding || (!corpus && !o->source))
+        return locant_fail(LOCANT_ERR_NULL, "locant_train: %s is NULL",
+                           !o             ? "options"
+                           : !o->encoding ? "options->encoding"
+                                          : "corpus");
+    if (o->struct_size != sizeof *o)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_train: options->struct_size is %zu,"
+                           " expected %zu", o->struct_size, sizeof *o);
+    LCT_TRY(lct_check_sizes(o));
+    if (!(o->learning_rate > 0 && isfinite(o->learning_rate)))
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_train: learning_rate is %g, expected a"
+                           " finite number above 0", o->learning_rate);
+    return o->source ? check_source(o) : check_text(corpus, o);
+}
+
+locant_status lct_train_check(const int64_t *run, const locant_store *store,
+                              const locant_corpus *corpus,
+                              const locant_train_options *o)
+{
+    if (!run || !store)
+        return locant_fail(LOCANT_ERR_NULL, "locant_train: %s is NULL",
+                           run ? "store" : "run");
+    return check_options(corpus, o);
+}
+
+/* ------------------------------------------------------------------ set up */
+
+static locant_status resolve_encoding(struct lct_trainer *t)
+{
+    locant_encoding *e;
+    locant_status status;
+    size_t size;
+
+    LCT_TRY(locant_encoding_create(&e, t->o.encoding));
+    status = locant_encoding_resolve(&t->encoding, e,
+                                     t->o.length + t->o.memory);
+    locant_encoding_free(e);
+    LCT_TRY(status);
+    size = strlen(locant_encoding_spec(t->encoding));
+    if (size >= sizeof ((locant_run_info *)0)->encoding)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_train: encoding has a spec of %zu bytes,"
+                           " expected at most 255", size);
+    return LOCANT_OK;
+}
+
+static locant_status allocate(struct lct_trainer *t)
+{
+    size_t n = lct_model_size(t->model);
+    size_t tokens = (size_t)t->o.batch * (size_t)t->o.length;
+
+    t->m = locant_alloc(n * sizeof *t->m);
+    t->v = locant_alloc(n * sizeof *t->v);
+    t->tokens = locant_alloc(tokens * sizeof *t->tokens);
+    t->targets = locant_alloc(tokens * sizeof *t->targets);
+    t->starts = locant_alloc((size_t)t->o.batch * sizeof *t->starts);
+    if (!t->m || !t->v || !t->tokens || !t->targets || !t->starts)
+        return locant_fail(LOCANT_ERR_NOMEM,
+                           "locant_train: no memory for a batch of %" PRId64
+                           " x %" PRId64 " and %zu parameters", t->o.batch,
+                           t->o.length, n);
+    return LOCANT_OK;
+}
+
+static locant_status create_model(struct lct_trainer *t)
+{
+    const locant_train_options *o = &t->o;
+    const struct lct_model_config config = {
+        .layers = o->layers, .width = o->width, .heads = o->heads,
+        .kv_heads = o->kv_heads, .ff = o->ff,
+        .vocab = o->source ? o->source->vocab : LCT_VOCAB,
+        .norm = o->rms_norm ? LCT_RMS_NORM : LCT_LAYER_NORM,
+        .memory = o->memory, .encoding = t->encoding,
+    };
+
+    LCT_TRY(lct_model_create(&t->model, &config, o->batch, o->length, true));
+    return allocate(t);
+}
+
+/* The parent's key, and its sizes into the options. */
+static locant_status find_parent(struct lct_trainer *t, locant_run_info *parent)
+{
+    locant_train_options *o = &t->o;
+    const int64_t vocab = o->source ? o->source->vocab : LCT_VOCAB;
+    struct lct_model_config c;
+    struct lct_run_extra extra;
+
+    if (o->parent == 0)
+        return LOCANT_OK;
+    LCT_TRY(locant_store_run(parent, t->store, o->parent));
+    LCT_TRY(lct_store_run_extra(&extra, t->store, o->parent));
+    LCT_TRY(lct_model_parse(&c, parent->model));
+    if (strcmp(parent->status, "done") != 0)
+        return locant_fail(LOCANT_ERR_PARAM, "locant_train: the parent, run %"
+                           PRId64 ", is %s, expected done", parent->id,
+                           parent->status);
+    if (c.vocab != vocab)
+        return locant_fail(LOCANT_ERR_PARAM, "locant_train: the parent, run %"
+                           PRId64 ", has %" PRId64 " words, expected %" PRId64,
+                           parent->id, c.vocab, vocab);
+    memcpy(t->parent_key, extra.key, sizeof t->parent_key);
+    o->layers = c.layers;
+    o->width = c.width;
+    o->heads = c.heads;
+    o->kv_heads = c.kv_heads;
+    o->ff = c.ff;
+    o->rms_norm = c.norm == LCT_RMS_NORM;
+    return LOCANT_OK;
+}
+
+static int64_t encoding_parameters(const struct lct_model *model)
+{
+    const struct lct_model_tensor *tensor;
+    int n = lct_model_tensors(model, &tensor);
+    int64_t sum = 0;
+
+    for (int i = 0; i < n; i++)
+        if (tensor[i].encoding_param >= 0)
+            sum += (int64_t)tensor[i].size;
+    return sum;
+}
+
+/* With what continuing needs: the options, and where the text came from. */
+static locant_status find_run(struct lct_trainer *t, struct lct_run_new *run)
+{
+    locant_status status;
+    char *options;
+
+    if (t->corpus)
+        LCT_TRY(lct_store_keep_source(t->store, t->corpus, t->o.progress,
+                                      t->o.context));
+    LCT_TRY(lct_options_text(&options, &t->o, run->encoding));
+    run->options = options;
+    run->only = t->only;
+    status = lct_store_find_run(&t->id, t->store, run);
+    locant_release(options);
+    return status;
+}
+
+/* Two runs with the same key have the same bits. */
+static locant_status register_run(struct lct_trainer *t)
+{
+    const locant_train_options *o = &t->o;
+    const char *sha =
+        t->corpus ? locant_corpus_info_of(t->corpus)->sha256 : "";
+    char model[128];
+    int n;
+    struct lct_run_new run = {
+        .key = t->key, .encoding = locant_encoding_spec(t->encoding),
+        .model = model, .corpus_sha256 = sha,
+        .source = o->source ? o->source->name : NULL, .parent = o->parent,
+        .seed = o->seed,
+        .steps = o->steps, .batch = o->batch, .length = o->length,
+        .parameters = (int64_t)lct_model_size(t->model),
+        .encoding_parameters = encoding_parameters(t->model),
+        .bytes = (int64_t)(lct_model_bytes(t->model) +
+                           2 * lct_model_size(t->model) * sizeof(real)),
+    };
+
+    lct_model_text(model, lct_model_config_of(t->model));
+    n = snprintf(t->key, sizeof t->key,
+                 "1;%s;%s;corpus=%s;seed=%" PRIu64 ";steps=%" PRId64
+                 ";batch=%" PRId64 ";length=%" PRId64 ";rate=%.17g",
+                 run.encoding, model, sha, o->seed, o->steps, o->batch,
+                 o->length, o->learning_rate);
+    if (o->source)
+        n += snprintf(t->key + n, sizeof t->key - (size_t)n, ";source=%s",
+                      o->source->name);
+    if (o->parent > 0)
+        n += snprintf(t->key + n, sizeof t->key - (size_t)n,
+                      ";parent=%016" PRIx64,
+                      lct_hash(LCT_HASH_BEGIN, t->parent_key,
+                               strlen(t->parent_key)));
+    if (o->constant_rate)
+        snprintf(t->key + n, sizeof t->key - (size_t)n, ";constant");
+    LCT_TRY(find_run(t, &run));
+    return lct_store_run_path(&t->path, t->store, t->id, "safetensors");
+}
+
+locant_status lct_check_reach(const locant_encoding *e, int64_t length)
+{
+    const int64_t reach = locant_encoding_reach(e);
+
+    if (reach < length)
+        return locant_fail(LOCANT_ERR_PARAM,
+                           "locant_train: %s has %lld positions, expected at"
+                           " least the %lld bytes of a training sequence",
+                           locant_encoding_spec(e), (long long)reach,
+                           (long long)length);
+    return LOCANT_OK;
+}
+
+locant_status lct_train_set_up(struct lct_trainer *t)
+{
+    locant_run_info parent = {0};
+
+    LCT_TRY(resolve_encoding(t));
+    LCT_TRY(lct_check_reach(t->encoding, t->o.length + t->o.memory));
+    LCT_TRY(find_parent(t, &parent));
+    LCT_TRY(create_model(t));
+    if (t->o.parent > 0 &&
+        encoding_parameters(t->model) != parent.encoding_parameters)
+        return locant_fail(LOCANT_ERR_PARAM, "locant_train: %s has %" PRId64
+                           " parameters, and %s of its parent, run %" PRId64
+                           ", has %" PRId64, locant_encoding_spec(t->encoding),
+                           encoding_parameters(t->model), parent.encoding,
+                           parent.id, parent.encoding_parameters);
+    return t->store ? register_run(t) : LOCANT_OK;
+}
+
+locant_status locant_train_check(const locant_corpus *corpus,
+                                 const locant_train_options *options)
+{
+    struct lct_trainer *t;
+    locant_status status;
+
+    LCT_TRY(check_options(corpus, options));
+    if (options->parent > 0) /* whose sizes only its store knows */
+        return LOCANT_OK;
+    t = locant_alloc(sizeof *t);
+    if (t == NULL)
+        return locant_fail(LOCANT_ERR_NOMEM, "locant_train: no memory");
+    t->corpus = corpus;
+    t->o = *options;
+    t->o.kv_heads = options->kv_heads ? options->kv_heads : options->heads;
+    t->lock = -1;
+    status = lct_train_set_up(t);
+    lct_train_release(t);
+    locant_release(t);
+    return status;
+}
+
+locant_status lct_train_first_values(struct lct_trainer *t)
+{
+    struct lct_checkpoint c = {.key = t->parent_key};
+    locant_status status;
+    char *path;
+
+    if (t->o.parent == 0)
+        return lct_model_init(t->model, t->o.seed);
+    LCT_TRY(lct_store_run_path(&path, t->store, t->o.parent, "safetensors"));
+    status = lct_checkpoint_read(&c, t->model, path);
+    locant_release(path);
+    return status;
+}
+
+void lct_train_release(struct lct_trainer *t)
+{
+    lct_store_unlock_run(t->lock, t->store, t->id);
+    lct_model_free(t->model);
+    locant_encoding_free(t->encoding);
+    locant_corpus_free(t->probe_text);
+    locant_release(t->m);
+    locant_release(t->v);
+    locant_release(t->tokens);
+    locant_release(t->targets);
+    locant_release(t->starts);
+    locant_release(t->path);
+}

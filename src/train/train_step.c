@@ -1,0 +1,168 @@
+/*
+ * train_step.c - one step of training: its batch, and what AdamW makes of it.
+ *
+ * AdamW, clipping, warm-up and cosine are those of the plan of the lab: beta
+ * (0.9, 0.95), epsilon 1e-8, decay 0.1 on matrices, norm 1, 5 % warm-up, down
+ * to 10 %; or one rate throughout.
+ */
+#include "../store/checkpoint.h"
+#include "train.h"
+#include "trainer.h"
+#include "../nn/adamw.h"
+#include <math.h>
+#include <string.h>
+
+static void text_batch(struct lct_trainer *t)
+{
+    const uint8_t *bytes = lct_corpus_split(t->corpus, LCT_TRAIN)->bytes;
+    size_t length = (size_t)t->o.length;
+
+    if (t->o.memory > 0)
+        lct_segment_starts(t->starts, t->o.batch, t->o.length, t->corpus,
+                           t->o.seed, t->step);
+    else
+        lct_batch_starts(t->starts, t->o.batch, t->o.length, t->corpus,
+                         t->o.seed, t->step);
+    for (size_t b = 0; b < (size_t)t->o.batch; b++) {
+        const uint8_t *window = bytes + t->starts[b];
+
+        t->checksum = lct_hash(t->checksum, window, length + 1);
+        for (size_t i = 0; i < length; i++) {
+            t->tokens[b * length + i] = window[i];
+            t->targets[b * length + i] = window[i + 1];
+        }
+    }
+}
+
+/*
+ * Words as the checksum sees them, the same on every machine: two bytes each,
+ * -1 as 65535.  A vocabulary has at most LCT_VOCAB words.
+ */
+static uint64_t hash_words(uint64_t h, const int32_t *words, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const uint8_t bytes[2] = {(uint8_t)words[i],
+                                  (uint8_t)((uint32_t)words[i] >> 8)};
+
+        h = lct_hash(h, bytes, sizeof bytes);
+    }
+    return h;
+}
+
+static void next_batch(struct lct_trainer *t)
+{
+    const struct locant_source *source = t->o.source;
+    const size_t n = (size_t)t->o.batch * (size_t)t->o.length;
+
+    if (source == NULL) {
+        text_batch(t);
+        return;
+    }
+    for (int64_t b = 0; b < t->o.batch; b++) {
+        const struct lct_item item = {t->o.seed, (uint64_t)t->step,
+                                      (uint64_t)b, t->o.length};
+
+        source->fill(t->tokens + b * t->o.length,
+                     t->targets + b * t->o.length, &item, source->context);
+    }
+    t->checksum = hash_words(t->checksum, t->tokens, n);
+    t->checksum = hash_words(t->checksum, t->targets, n);
+}
+
+struct update {
+    struct lct_trainer *trainer;
+    double rate;
+};
+
+static void update_tensor(void *context, size_t task, int slot)
+{
+    const struct update *u = context;
+    struct lct_trainer *t = u->trainer;
+    const struct lct_model_tensor *all, *tensor;
+    real *p = lct_model_params(t->model), *g = lct_model_grads(t->model);
+    struct lct_adamw adamw = { u->rate, .9, .95, 1e-8, .1, t->step };
+    size_t at;
+
+    (void)slot;
+    lct_model_tensors(t->model, &all);
+    tensor = &all[task];
+    adamw.rate *= tensor->rate;
+    at = tensor->offset;
+    lct_adamw_step(p + at, t->m + at, t->v + at, g + at, tensor->size,
+                   tensor->decay, &adamw);
+}
+
+static void update(struct lct_trainer *t, double rate)
+{
+    const struct lct_model_tensor *all;
+    struct update u = { t, rate };
+
+    locant_parallel_for((size_t)lct_model_tensors(t->model, &all),
+                        update_tensor, &u);
+    lct_model_project(t->model);
+}
+
+/* Odd, and its multiples far apart: steps and seeds never share positions. */
+static const uint64_t draw_stride = 0x9e3779b97f4a7c15;
+
+/* Norm of the gradient of the encoding's own parameters; NAN without any. */
+static double encoding_norm(const struct lct_trainer *t)
+{
+    const real *grads = lct_model_grads(t->model);
+    const struct lct_model_tensor *all;
+    const int n = lct_model_tensors(t->model, &all);
+    bool any = false;
+    double sum = 0;
+
+    for (int i = 0; i < n; i++) {
+        if (all[i].encoding_param < 0)
+            continue;
+        any = true;
+        for (size_t k = 0; k < all[i].size; k++) {
+            const double g = (double)grads[all[i].offset + k];
+
+            sum += g * g;
+        }
+    }
+    return any ? sqrt(sum) : NAN;
+}
+
+locant_status lct_train_step(struct lct_trainer *t, const char **broken,
+                             double *value)
+{
+    size_t n = lct_model_size(t->model);
+    real *grads = lct_model_grads(t->model);
+    int64_t warmup = t->o.steps / 20 > 0 ? t->o.steps / 20 : 1;
+    double loss, norm, own, rate;
+    uint64_t checksum = t->checksum;
+    double begun, between;
+
+    next_batch(t);
+    lct_model_draw(t->model, t->o.seed + (uint64_t)t->step * draw_stride);
+    memset(grads, 0, n * sizeof *grads);
+    begun = lct_clock();
+    LCT_TRY(lct_model_forward(t->model, t->tokens, t->targets, t->o.batch,
+                              t->o.length, NULL, &loss));
+    between = lct_clock();
+    LCT_TRY(lct_model_backward(t->model));
+    t->forward += between - begun;
+    t->backward += lct_clock() - between;
+    own = encoding_norm(t);
+    norm = lct_clip_norm(grads, n, 1.0);
+    *broken = !isfinite(loss)   ? "loss"
+              : !isfinite(norm) ? "norm of the gradient"
+                                : NULL;
+    if (*broken) {
+        *value = isfinite(loss) ? norm : loss;
+        t->checksum = checksum;
+        return LOCANT_OK;
+    }
+    t->step++;
+    rate = t->o.learning_rate;
+    if (!t->o.constant_rate)
+        rate = lct_learning_rate(t->step, t->o.steps, warmup, rate, .1);
+    update(t, rate);
+    t->metrics[t->n_metrics++] =
+        (struct lct_metric){t->step, loss, norm, rate, own};
+    return LOCANT_OK;
+}

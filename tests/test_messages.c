@@ -1,0 +1,230 @@
+/* test_messages.c - messages in both languages, and the page in Chinese:
+   nothing is left in English but names */
+/* needs: lab */
+#define _GNU_SOURCE
+#include "testing.h"
+#include "chinese.h"
+#include "page_results.h"
+#include "model_specs.h"
+#include "report/page.h"
+#include "report/messages.h"
+#include <jansson.h>
+#include <ctype.h>
+
+/* -------------------------------------------------------------------- list */
+
+/* Every {path} of 'from' is in 'to' as well. */
+static void same_paths(const char *from, const char *to)
+{
+    for (const char *p = from; (p = strchr(p, '{')) != NULL; p++) {
+        size_t n = strcspn(p, "}") + 1;
+
+        if (!memmem(to, strlen(to), p, n))
+            FAIL("'%.*s' is in '%s', not in '%s'", (int)n, p, from, to);
+    }
+}
+
+static void same_values(const char *en, const char *zh)
+{
+    for (const char *p = "$@\\"; *p; p++)
+        for (char digit = '1'; digit <= '9'; digit++) {
+            const char one[3] = { *p, digit, '\0' };
+
+            if (count(en, one) != count(zh, one))
+                FAIL("'%s' and '%s' differ in %s", en, zh, one);
+        }
+    same_paths(en, zh);
+    same_paths(zh, en);
+}
+
+static void is_english(const char *en)
+{
+    for (const char *p = en; *p; p++)
+        if ((unsigned char)*p >= 128 && strncmp(p, "\xc2\xb1", 2) != 0 &&
+            (unsigned char)*p != 0xb1)
+            FAIL("'%s' is not English", en);
+}
+
+static void both_languages_say_the_same(void **state)
+{
+    (void)state;
+    for (int id = MSG_NONE + 1; id < LCT_MESSAGES; id++) {
+        const char *en = lct_messages_text((enum lct_message)id, LCT_EN);
+        const char *zh = lct_messages_text((enum lct_message)id, LCT_ZH);
+
+        /* a terminal has its own colours, or none */
+        CHECK(!strstr(en, "Grey") && !strstr(en, "grey") &&
+              !strstr(en, "Blue"));
+        CHECK(strlen(en) < LCT_MESSAGE_BYTES &&
+              strlen(zh) < LCT_MESSAGE_BYTES);
+        same_values(en, zh);
+        is_english(en);
+    }
+    assert_null(lct_messages_text(MSG_NONE, LCT_EN));
+}
+
+/* What other folders say is said once, and known as it is said. */
+static void translations_have_one_key(void **state)
+{
+    static const char *const list[] = {
+#define TRANSLATION(en, zh) en,
+#include "report/translations.def"
+    };
+
+    (void)state;
+    for (size_t i = 0; i < LEN(list); i++) {
+        is_english(list[i]);
+        assert_non_null(lct_messages_translate(list[i]));
+        for (size_t k = 0; k < i; k++)
+            CHECK(strcmp(list[i], list[k]) != 0);
+    }
+    assert_null(lct_messages_translate("rope"));
+    assert_null(lct_messages_translate(NULL));
+}
+
+/* Sections of jobs that the made-up results do not have. */
+static bool is_elsewhere(const char *where)
+{
+    return strncmp(where, "extension.", 10) == 0 ||
+           strncmp(where, "surface.", 8) == 0 ||
+           strncmp(where, "forecast.", 9) == 0 ||
+           strncmp(where, "cache.", 6) == 0 || where[0] == '*';
+}
+
+/* A where that nothing lies at would say "undefined" on every page. */
+static void paths_are_of_the_document(void **state)
+{
+    struct lct_results r;
+    json_t *numbers;
+
+    (void)state;
+    make_results(&r);
+    CHECK_OK(lct_numbers_create(&numbers, &r));
+    for (int id = MSG_NONE + 1; id < LCT_MESSAGES; id++) {
+        const char *p = lct_messages_text((enum lct_message)id, LCT_EN);
+
+        while ((p = strchr(p, '{')) != NULL) {
+            char where[64];
+
+            p++;
+            snprintf(where, sizeof where, "%.*s", (int)strcspn(p, ":}"), p);
+            if (!is_elsewhere(where) && !lct_numbers_at(numbers, where))
+                FAIL("nothing lies at %s", where);
+        }
+    }
+    json_decref(numbers);
+    free_results(&r);
+}
+
+static void labels_have_their_values(void **state)
+{
+    const char *const two[] = { "3", "8" };
+    struct lct_label label;
+    char cut[4];
+
+    (void)state;
+    lct_messages_number(&label, MSG_HEAD, 12);
+    assert_string_equal(label.en, "head 12");
+    assert_string_equal(label.zh, "第 12 头");
+    lct_messages_number(&label, MSG_SCALINGS_TITLE, 2.5);
+    assert_string_equal(label.en, "Wavelengths extended 2.5 times");
+    assert_string_equal(label.zh, "扩展 2.5 倍后的波长");
+    lct_messages_number(&label, MSG_BASE, 1e7);
+    assert_string_equal(label.en, "base 10000000");
+    lct_messages_label(&label, MSG_PAIRS_TURN_ONCE, two);
+    CHECK(strstr(label.en, "3") && strstr(label.en, "8"));
+    /* cut, not overrun */
+    lct_messages_fill(cut, sizeof cut, MSG_PAIRS_TURN_ONCE, LCT_ZH, two);
+    CHECK(strlen(cut) == 3);
+}
+
+/* -------------------------------------------------------------------- page */
+
+/* Real sentences of gates, where the made-up results have none. */
+static void judge(struct lct_results *r)
+{
+    static const char *const texts[7] = {
+        "g1.hold", "g2.best", "g3.shuffle", "g4.change", "g5.bad", "g6.other",
+        "g7.claims",
+    };
+
+    for (int i = 0; i < 7; i++) {
+        locant_report_gate *g = &r->gates[i];
+        snprintf(g->text, sizeof g->text, "%s", texts[i]);
+        snprintf(g->spec[0], sizeof g->spec[0], "rope");
+        snprintf(g->spec[1], sizeof g->spec[1], "alibi");
+        g->passed = i % 2;
+        lct_gate_say(g);
+    }
+}
+
+static void the_page_is_in_chinese(void **state)
+{
+    struct lct_results r;
+    char *page;
+
+    (void)state;
+    CHECK(english("\nthe page is here\n") && !english("rope, T5 and ALiBi"));
+    make_results(&r);
+    judge(&r);
+    page = page_of(&r);
+    check_chinese(page, "page");
+    CHECK(count(page, "<span class=\"en\">") > 150);
+    CHECK(count(page, "<span class=\"en\">") ==
+          count(page, "<span class=\"zh\" lang=\"zh-CN\">"));
+    /* every label has its Chinese */
+    CHECK(count(page, "aria-label=") - count(page, "data-zh=") == 0);
+    /* the switch stands in front of what it switches, and needs no script */
+    CHECK(strstr(page, "id=\"lang-zh\"") < strstr(page, "<main>"));
+    CHECK(strstr(page, "#lang-zh:checked~main .en{display:none}"));
+    CHECK(count(page, ".zh,") == 1 && count(page, ".zh{") == 0);
+    free(page);
+    free_results(&r);
+}
+
+static void every_encoding_is_in_chinese(void **state)
+{
+    const char *spec;
+
+    (void)state;
+    if (TEST_SANITIZED)
+        skip(); /* test_pictures draws them all there */
+    for (size_t i = 0; (spec = model_spec(i)) != NULL; i++) {
+        struct lct_group g = { .n = 0 };
+        struct lct_results r = { .groups = &g, .n = 1, .layers = 4,
+                                 .heads = HEADS, .width = WIDTH,
+                                 .trained_length = 32 };
+        struct lct_html h = { .data = NULL };
+
+        make_encoding(&g, spec, 32);
+        CHECK_OK(lct_page_encodings(&h, &r));
+        lct_html_append(&h, "", 1);
+        CHECK_OK(lct_html_status(&h));
+        check_chinese(h.data, spec);
+        lct_html_free(&h);
+        for (int k = 0; k < g.n_params; k++)
+            free(g.params[k].data);
+    }
+}
+
+/* fontconfig keeps one block of its configuration to the end of the process. */
+const char *__lsan_default_suppressions(void);
+const char *__lsan_default_suppressions(void)
+{
+    return "leak:libfontconfig\n";
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(both_languages_say_the_same),
+        cmocka_unit_test(translations_have_one_key),
+        cmocka_unit_test(paths_are_of_the_document),
+        cmocka_unit_test(labels_have_their_values),
+        cmocka_unit_test_setup_teardown(the_page_is_in_chinese, make_folder,
+                                        remove_folder),
+        cmocka_unit_test(every_encoding_is_in_chinese),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,12 @@
+# verdict.sh - one line per check of a script; failed=1 after a miss
+failed=0
+
+# "ok" if the list of offenders is empty.
+verdict() {
+    if [ -z "$2" ]; then
+        echo "ok   $1"
+    else
+        echo "FAIL $1:" $2
+        failed=1
+    fi
+}
